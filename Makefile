@@ -1,0 +1,49 @@
+# The two commands of the README are `make run` and `make test`; both work on a fresh machine.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: run test test-all lint bars lock clean
+
+run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
+	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
+
+test: lint                      ## ruff, mypy, import-linter, pytest without the slow ones
+	$(BIN)/python -m pytest -n auto
+
+test-all: lint                  ## the slow tests too
+	$(BIN)/python -m pytest -n auto -m ''
+
+lint: $(VENV)/test.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bars: $(VENV)/test.stamp        ## every bar in seconds or as a ratio, measured here and now
+	$(BIN)/python benchmarks/speed/bars.py
+
+lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs the uv package)
+	$(PIP) install -q uv
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
+	  --no-annotate pyproject.toml --group build -o requirements/run.txt
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
+	  --no-annotate pyproject.toml --group build --group test -o requirements/test.txt
+
+clean:
+	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Shoal needs Python 3.11 or newer; try: make PYTHON=python3.12 run" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run.stamp: requirements/run.txt pyproject.toml | $(BIN)/python
+	$(PIP) install -q --require-hashes -r requirements/run.txt
+	$(PIP) install -q --no-deps --no-build-isolation -e .
+	touch $@
+
+$(VENV)/test.stamp: requirements/test.txt $(VENV)/run.stamp
+	$(PIP) install -q --require-hashes -r requirements/test.txt
+	touch $@

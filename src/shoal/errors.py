@@ -1,0 +1,58 @@
+"""What a user may catch. Every message is one line, says what to do, and holds no record value."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class ShoalError(Exception):
+    """The root of all errors that Shoal raises on purpose; `exit_code` is the command line's."""
+
+    exit_code = 2
+
+
+class InputError(ShoalError, ValueError):
+    """The data cannot be read as asked: the message names file, line and column."""
+
+
+class RequestError(ShoalError, ValueError):
+    """An argument, option or recipe asks for something that cannot be."""
+
+
+class OutputError(ShoalError, OSError):
+    """The release cannot be written where it should go; nothing was written."""
+
+
+class PrivacyError(ShoalError):
+    """The release does not meet the privacy requirement; nothing was written."""
+
+    exit_code = 3
+
+
+class Canceled(ShoalError):  # noqa: N818 - not an error of anybody's making
+    """A callback asked to stop before there was a result."""
+
+    exit_code = 130
+
+
+def shown(name: object, limit: int = 60) -> str:
+    """Return a column or file name in quotes, on one line, without control signs, not too long."""
+    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(name))
+    return f"'{text if len(text) <= limit else text[: limit - 1] + '…'}'"
+
+
+def listed(names: Iterable[object], limit: int = 6) -> str:
+    """Return names in quotes, with commas, the rest counted."""
+    every = list(names)
+    more = f" and {len(every) - limit} more" if len(every) > limit else ""
+    return ", ".join(shown(name) for name in every[:limit]) + more
+
+
+def nearest_names(name: str, known: Iterable[str]) -> str:
+    """Return the end of a message that offers the known names closest to a wrong one."""
+    every = list(known)
+    close = difflib.get_close_matches(name, every, n=3, cutoff=0.5)
+    if close:
+        return f"; did you mean {' or '.join(shown(match) for match in close)}?"
+    return f"; there are {listed(every, 12)}" if every else ""

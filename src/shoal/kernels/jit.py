@@ -1,0 +1,72 @@
+"""The one decorator: flags and cache of every kernel.
+
+`nogil` lets a thread pool run kernels side by side. There is no `fastmath` (a sum must not
+depend on the machine's vector width) and no `parallel` (it can abort the process or a fork).
+Compiled code is cached on disk where a folder is writable, and compiled anew where none is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import numba
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+
+
+@cache
+def source_stamp() -> str:
+    """Return a digest of all kernel sources: a change in one throws away the cache of each.
+
+    Numba looks only at the file that holds a function, not at those it calls into.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+@contextmanager
+def _disk_may_fail() -> Iterator[None]:
+    """Treat a cache that cannot be read or written as one that is not there."""
+    try:
+        yield
+    except OSError:
+        return
+
+
+def _guard(dispatcher: Any) -> None:
+    cache_ = dispatcher._cache
+    cache_file = getattr(cache_, "_cache_file", None)
+    if cache_file is not None and hasattr(cache_file, "_source_stamp"):
+        cache_file._source_stamp = source_stamp()
+    load, save = cache_.load_overload, cache_.save_overload
+
+    def load_overload(*arguments: Any) -> Any:
+        with _disk_may_fail():
+            return load(*arguments)
+        return None
+
+    def save_overload(*arguments: Any) -> None:
+        with _disk_may_fail():
+            save(*arguments)
+
+    cache_.load_overload, cache_.save_overload = load_overload, save_overload
+
+
+def jit(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function at its first call, once for the types it is called with."""
+    try:
+        dispatcher = numba.njit(cache=True, **FLAGS)(function)
+        _guard(dispatcher)
+    except RuntimeError:  # no folder for the cache is writable
+        dispatcher = numba.njit(**FLAGS)(function)
+    return dispatcher  # type: ignore[no-any-return]

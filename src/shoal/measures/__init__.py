@@ -1,0 +1,1 @@
+"""Numbers we report: pure functions of data and partition."""

@@ -1,0 +1,39 @@
+"""Information loss: the share of the variation that grouping takes away."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+def group_means(matrix: Floats, labels: Integers) -> Floats:
+    """Return the mean of each group, one row a group."""
+    sizes = np.bincount(labels)
+    sums = [np.bincount(labels, weights=column) for column in matrix.T]
+    means: Floats = np.stack(sums, axis=1) / sizes[:, None]
+    return means
+
+
+def squared_error(matrix: Floats, labels: Integers) -> Floats:
+    """Return SSE by column: the squared distances of the records to their group's mean."""
+    return squares(matrix - group_means(matrix, labels)[labels])
+
+
+def squares(differences: Floats) -> Floats:
+    """Return the sum of squares of each column."""
+    total: Floats = (differences * differences).sum(axis=0)
+    return total
+
+
+def percent(error: float, total: float) -> float:
+    """Return 100 * error / total, and 0 where there is nothing to lose."""
+    return 100.0 * error / total if total > 0 else 0.0
+
+
+def information_loss(matrix: Floats, labels: Integers) -> float:
+    """Return IL = 100 * SSE / SST; 0 when all records are equal."""
+    total = squares(matrix - matrix.mean(axis=0))
+    return percent(float(squared_error(matrix, labels).sum()), float(total.sum()))

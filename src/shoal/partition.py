@@ -1,0 +1,81 @@
+"""Labels and sizes: the only thing an algorithm returns, and it checks itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Which group each record is in; every group holds at least k records.
+
+    `labels` counts the groups from 0 in the order the method made them. `information_loss` is
+    100 * SSE / SST on the data the method saw, where SSE sums the squared distances of the records
+    to their group's mean and SST those to the mean of all; 0 when all records are equal.
+    """
+
+    labels: Integers
+    k: int
+    method: str = ""
+    information_loss: float = float("nan")
+    loss_name: str = "SSE/SST, percent"
+    sizes: Integers = field(init=False)
+
+    def __post_init__(self) -> None:
+        labels = np.array(self.labels, dtype=np.int64)
+        if labels.ndim != 1 or labels.size == 0:
+            raise ValueError("labels must be a vector, one label a record")
+        if labels.min() < 0:
+            raise ValueError("a record has no group")
+        sizes = np.bincount(labels)
+        if sizes.min() < self.k:
+            smallest = int(sizes.argmin())
+            raise ValueError(f"group {smallest} has {sizes[smallest]} records, k is {self.k}")
+        for array in (labels, sizes):
+            array.setflags(write=False)
+        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "sizes", sizes)
+
+    @classmethod
+    def from_groups(cls, groups: list[list[int]], rows: int, k: int, method: str) -> Partition:
+        """Return the partition whose groups are lists of row numbers."""
+        labels = np.full(rows, -1, dtype=np.int64)
+        for label, group in enumerate(groups):
+            labels[group] = label
+        if sum(len(group) for group in groups) != rows:
+            raise ValueError("the groups do not hold every record once")
+        return cls(labels, k, method)
+
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return int(self.sizes.size)
+
+    def members(self) -> list[Integers]:
+        """Return the rows of each group, lowest first."""
+        order = np.argsort(self.labels, kind="stable")
+        return np.split(order, np.cumsum(self.sizes)[:-1])
+
+    def summary(self) -> str:
+        """Return one line for people."""
+        return (
+            f"{self.labels.size} records in {self.groups} groups of {self.sizes.min()} to "
+            f"{self.sizes.max()}, k = {self.k}, {self.method}: "
+            f"information loss {self.information_loss:.4f} ({self.loss_name})"
+        )
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __eq__(self, other: Any) -> bool:
+        if not isinstance(other, Partition):
+            return NotImplemented
+        return self.k == other.k and np.array_equal(self.labels, other.labels)
+
+    __hash__ = None  # type: ignore[assignment]

@@ -1,1 +1,89 @@
+"""Shoal makes microdata safe to release: each record hides among at least k.
 
+The names below are loaded when they are first used: `import shoal` itself starts nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal import datasets as datasets
+    from shoal.errors import Canceled as Canceled
+    from shoal.errors import InputError as InputError
+    from shoal.errors import OutputError as OutputError
+    from shoal.errors import PrivacyError as PrivacyError
+    from shoal.errors import RequestError as RequestError
+    from shoal.errors import ShoalError as ShoalError
+    from shoal.grouping import microaggregate as microaggregate
+    from shoal.partition import Partition as Partition
+    from shoal.progress import Progress as Progress
+    from shoal.recipes import methods as methods
+    from shoal.release.report import Report as Report
+    from shoal.release.verify import Verification as Verification
+    from shoal.release.verify import verify as verify
+    from shoal.table.read import read as read
+    from shoal.table.table import Table as Table
+    from shoal.walk import Result as Result
+    from shoal.walk import anonymize as anonymize
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Canceled": "errors",
+    "InputError": "errors",
+    "OutputError": "errors",
+    "Partition": "partition",
+    "PrivacyError": "errors",
+    "Progress": "progress",
+    "Report": "release.report",
+    "RequestError": "errors",
+    "Result": "walk",
+    "ShoalError": "errors",
+    "Table": "table.table",
+    "Verification": "release.verify",
+    "anonymize": "walk",
+    "datasets": "",
+    "methods": "recipes",
+    "microaggregate": "grouping",
+    "read": "table.read",
+    "verify": "release.verify",
+}
+
+__all__ = [
+    "Canceled",
+    "InputError",
+    "OutputError",
+    "Partition",
+    "PrivacyError",
+    "Progress",
+    "Report",
+    "RequestError",
+    "Result",
+    "ShoalError",
+    "Table",
+    "Verification",
+    "__version__",
+    "anonymize",
+    "datasets",
+    "methods",
+    "microaggregate",
+    "read",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+    home = _HOME[name]
+    if not home:
+        return importlib.import_module(f"shoal.{name}")
+    value = getattr(importlib.import_module(f"shoal.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -20,7 +20,7 @@ class RequestError(ShoalError, ValueError):
     """An argument, option or recipe asks for something that cannot be."""
 
 
-class OutputError(ShoalError, OSError):
+class OutputError(ShoalError):
     """The release cannot be written where it should go; nothing was written."""
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from shoal.errors import Canceled
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 
 @dataclass(frozen=True)
@@ -40,3 +46,38 @@ class Reporter:
         self._last = seconds
         if self._callback(Progress(stage, done, total, seconds)) is True:
             raise Canceled(f"stopped by the callback while {stage}; there is no result")
+
+
+@contextmanager
+def live_progress() -> Iterator[Callback | None]:
+    """Yield a callback that draws a bar on stderr after a second; None where nobody looks."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    bar = Bar(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    tasks: dict[str, TaskID] = {}
+
+    def show(progress: Progress) -> None:
+        if progress.seconds < 1.0:
+            return
+        if progress.stage not in tasks:
+            bar.start()
+            tasks[progress.stage] = bar.add_task(progress.stage, total=progress.total)
+        bar.update(tasks[progress.stage], completed=progress.done)
+
+    try:
+        yield show
+    finally:
+        bar.stop()

@@ -42,7 +42,7 @@ RECIPES: dict[str, Method] = {
         Method(
             name="mdav",
             kind="numeric, fixed size",
-            summary="two groups at a time, around the record farthest from the mean and its antipode",
+            summary="groups in pairs, around the record farthest from the mean and its opposite",
             cost="O(n²/k) time, O(n·d) memory",
             citation=(
                 "Domingo-Ferrer and Torra 2005, Ordinal, continuous and heterogeneous "
@@ -85,6 +85,12 @@ def find(name: str) -> Method:
     return RECIPES[name]
 
 
+def check_size(rows: int, k: int) -> None:
+    """Refuse a table with fewer than k records."""
+    if rows < k:
+        raise RequestError(f"n = {rows} records < k = {k}: a group cannot be made")
+
+
 def solve(matrix: Floats, k: int, method: str, report: Reporter) -> Partition:
     """Group the rows of an encoded matrix by a named method; the order of the rows is kept.
 
@@ -103,5 +109,3 @@ def solve(matrix: Floats, k: int, method: str, report: Reporter) -> Partition:
     report("grouping", rows, rows)
     partition = Partition.from_groups(groups, rows, k, recipe.name)
     return replace(partition, information_loss=information_loss(matrix, partition.labels))
-
-

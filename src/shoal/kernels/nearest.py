@@ -42,9 +42,7 @@ def _sift_down(distances: Floats, places: Integers, rows: Integers, size: int) -
         right = child + 1
         if right < size and (
             distances[right] > distances[child]
-            or (
-                distances[right] == distances[child] and rows[places[right]] > rows[places[child]]
-            )
+            or (distances[right] == distances[child] and rows[places[right]] > rows[places[child]])
         ):
             child = right
         if distances[child] < distances[at] or (

@@ -30,7 +30,8 @@ class Pool:
 
     def centroid(self) -> Floats:
         """Return the mean of the records in the pool."""
-        return self._totals[0] / self.count
+        center: Floats = self._totals[0] / self.count
+        return center
 
     def point(self, row: int) -> Floats:
         """Return a record's coordinates, in the pool or not."""

@@ -1,0 +1,353 @@
+"""The command line: each command parses, calls one function, prints.
+
+Data and --json go to stdout, everything else to stderr. Exit codes: 0 good, 1 unexpected, 2 usage
+or bad input, 3 privacy requirement not met, 130 interrupted with nothing written.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from shoal import __version__
+from shoal.errors import RequestError, ShoalError, shown
+
+
+class ShoalGroup(TyperGroup):
+    """Turns every error into one line on stderr and its exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; nothing but a bug shows a traceback."""
+        try:
+            return super().invoke(ctx)
+        except ShoalError as error:
+            typer.echo(f"shoal: {' '.join(str(error).split())}", err=True)
+            raise typer.Exit(error.exit_code) from None
+        except MemoryError:
+            typer.echo("shoal: not enough memory for this table; nothing was written", err=True)
+            raise typer.Exit(2) from None
+        except BrokenPipeError:
+            sys.stderr.close()
+            raise typer.Exit(1) from None
+        except KeyboardInterrupt:
+            typer.echo("shoal: interrupted, nothing was written", err=True)
+            raise typer.Exit(130) from None
+
+
+app = typer.Typer(
+    name="shoal",
+    cls=ShoalGroup,
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    help="Make microdata safe to release: each record hides among at least k.",
+    epilog="Start with `shoal inspect FILE`, then `shoal anonymize FILE -k 5 --quasi a,b -o F.csv`",
+)
+
+Names = Annotated[list[str] | None, typer.Option()]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+Delimiter = Annotated[
+    str | None, typer.Option(help="What separates csv columns; found from the header if not given.")
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(help="A cell text that means missing; may be repeated. Default: the empty cell."),
+]
+Types = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type", help="COLUMN=number, text, date or boolean, where csv leaves a doubt; repeatable."
+    ),
+]
+Quasi = Annotated[list[str] | None, typer.Option(help="Quasi-identifiers: a,b,c; may be repeated.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"shoal {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _shoal(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def split_names(given: list[str] | None) -> list[str]:
+    """Return column names from `a,b` options; a name with a comma in it stands in quotes."""
+    return [name for part in given or [] for name in next(csv.reader([part]), [])]
+
+
+def split_pairs(given: list[str] | None, option: str) -> dict[str, str]:
+    """Return COLUMN=VALUE options as a dict."""
+    pairs: dict[str, str] = {}
+    for part in given or []:
+        name, equals, value = part.rpartition("=")
+        if not equals or not name or name in pairs:
+            raise RequestError(f"{option} {shown(part)}: say COLUMN=VALUE, once for a column")
+        pairs[name] = value
+    return pairs
+
+
+def read_decimals(given: list[str] | None) -> int | dict[str, int] | None:
+    """Return `--decimals 2` as a number, `--decimals a=2` as a dict."""
+    if not given:
+        return None
+    try:
+        if len(given) == 1 and "=" not in given[0]:
+            return int(given[0])
+        return {name: int(value) for name, value in split_pairs(given, "--decimals").items()}
+    except ValueError:
+        raise RequestError("--decimals must be a whole number, or COLUMN=NUMBER") from None
+
+
+@app.command()
+def anonymize(
+    input: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],  # noqa: A002
+    output: Annotated[
+        str,
+        typer.Option("-o", "--output", help="F.csv, F.parquet, a folder DIR/, or - for stdout."),
+    ],
+    k: Annotated[
+        int | None, typer.Option("-k", "--k", help="How many records share every combination.")
+    ] = None,
+    quasi: Quasi = None,
+    sensitive: Annotated[
+        list[str] | None, typer.Option(help="Columns not to be learned about a person; kept.")
+    ] = None,
+    identifier: Annotated[
+        list[str] | None, typer.Option(help="Columns that name a person; dropped.")
+    ] = None,
+    other: Annotated[list[str] | None, typer.Option(help="Columns released as they are.")] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="Columns to leave out.")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="How groups are found; see `shoal methods`. Default: auto.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="The same seed gives the same groups. Default: 0.")
+    ] = None,
+    aggregate: Annotated[
+        str | None, typer.Option(help="A group's value: mean or median. Default: mean.")
+    ] = None,
+    decimals: Annotated[
+        list[str] | None, typer.Option(help="Round numbers to N decimals, or COLUMN=N; repeatable.")
+    ] = None,
+    delimiter: Delimiter = None,
+    missing: Missing = None,
+    type_: Types = None,
+    recipe: Annotated[
+        Path | None, typer.Option(help="Take what is not said here from this recipe (TOML).")
+    ] = None,
+    keep_order: Annotated[
+        bool, typer.Option("--keep-order", help="Do not shuffle the rows. Links them to the input.")
+    ] = False,
+    allow_k1: Annotated[
+        bool, typer.Option("--allow-k1", help="Accept k = 1, which protects nobody.")
+    ] = False,
+    force: Force = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Make a table safe to release, verify it, and write it with a report and a recipe.
+
+    Example: `shoal anonymize stays.csv -k 5 --quasi age,income --sensitive diagnosis
+    --identifier name -o release.csv`
+    """
+    from shoal.settings import build, load
+
+    tree: dict[str, Any] = {"input": {}, "roles": {}, "protect": {}, "release": {}}
+    if recipe is not None:
+        tree = load(recipe).model_dump()
+        tree["input"].update(path=None, sha256=None)
+    given: dict[str, dict[str, Any]] = {
+        "roles": {
+            "quasi_identifiers": split_names(quasi),
+            "sensitive": split_names(sensitive),
+            "identifiers": split_names(identifier),
+            "other": split_names(other),
+            "drop": split_names(drop),
+        },
+        "input": {
+            "delimiter": delimiter,
+            "missing": missing,
+            "types": split_pairs(type_, "--type"),
+        },
+        "protect": {"k": k, "method": method, "seed": seed, "allow_k1": allow_k1},
+        "release": {
+            "aggregate": aggregate,
+            "decimals": read_decimals(decimals),
+            "keep_order": keep_order,
+        },
+    }
+    for part, values in given.items():
+        tree[part].update({key: v for key, v in values.items() if v not in (None, [], {}, False)})
+    _anonymize(build(tree), input, output, force, as_json)
+
+
+@app.command()
+def run(
+    recipe: Annotated[Path, typer.Argument(help="A recipe, such as the run.toml of a release.")],
+    input: Annotated[  # noqa: A002
+        Path | None, typer.Option(help="Run it on this file instead of the recipe's own.")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="Where to; default: where the recipe says.")
+    ] = None,
+    force: Force = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Repeat a run from its recipe: the same groups, in fresh row order.
+
+    Example: `shoal run out/run.toml --force`
+    """
+    from shoal.settings import load
+
+    settings = load(recipe)
+    if output is None:
+        noted = settings.release.output
+        if noted is None:
+            raise RequestError("the recipe names no output; say -o OUT")
+        output = str(recipe.parent / noted) + ("/" if noted.endswith("/") else "")
+    _anonymize(settings, input, output, force, as_json, recipe)
+
+
+def _anonymize(
+    settings: Any,
+    source: Path | None,
+    output: str,
+    force: bool,
+    as_json: bool,
+    recipe: Path | None = None,
+) -> None:
+    """Run the walk with a progress bar, write what it gives, say what was done."""
+    from shoal.progress import live_progress
+    from shoal.release.pack import Targets, save, to_stdout
+    from shoal.release.staging import Staging
+    from shoal.walk import repeat, walk
+
+    targets = None
+    if output == "-":
+        if as_json:
+            raise RequestError("--json and -o - both write to stdout; choose one")
+    else:
+        targets = Targets.of(output)
+        targets.check(Staging(force=force), [source] if source else [])
+    with live_progress() as callback:
+        if recipe is not None:
+            result = repeat(settings, recipe, source, callback)
+        else:
+            result = walk(source, settings, callback)
+        if targets is None:
+            to_stdout(result, sys.stdout.buffer)
+        else:
+            save(result, targets, force=force)
+    if as_json:
+        typer.echo(result.report.to_json(), nl=False)
+    typer.echo(result.report.summary(), err=True)
+    if result.settings.release.keep_order:
+        typer.echo("  warning: the rows keep the input's order, which links them to it", err=True)
+    if targets is not None:
+        typer.echo(f"\nwrote {targets.release}, {targets.report}, {targets.recipe}", err=True)
+
+
+@app.command()
+def verify(
+    file: Annotated[str, typer.Argument(help="A released csv, csv.gz or Parquet file.")],
+    k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
+    quasi: Annotated[list[str], typer.Option(help="Its quasi-identifiers: a,b,c.")],
+    delimiter: Delimiter = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Check a released file: exit code 0 if it is k-anonymous, 3 if it is not.
+
+    Cells of csv are compared as bytes, those of Parquet as values.
+
+    Example: `shoal verify release.csv -k 5 --quasi age,income`
+    """
+    from shoal.release.verify import verify as check
+
+    found = check(file, k=k, quasi_identifiers=split_names(quasi), delimiter=delimiter)
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=2))
+    else:
+        typer.echo(found.summary(), err=not found.ok)
+    if not found.ok:
+        raise typer.Exit(3)
+
+
+@app.command()
+def inspect(
+    file: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
+    delimiter: Delimiter = None,
+    missing: Missing = None,
+    type_: Types = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show a table's columns: kinds, missing cells, distinct values, likely roles and why.
+
+    Example: `shoal inspect stays.csv`
+    """
+    from shoal.table.inspect import inspect as look
+    from shoal.table.read import read
+
+    types = split_pairs(type_, "--type")
+    table = read(file, delimiter=delimiter, missing=missing or ("",), types=types)
+    found = look(table)
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        return
+    typer.echo(f"{shown(file.name)[1:-1]}: {found.records} records\n")
+    typer.echo(found.summary())
+
+
+@app.command()
+def methods(as_json: JsonFlag = False) -> None:
+    """List the methods: kind, cost and source of each.
+
+    Example: `shoal methods`
+    """
+    from shoal.recipes import AUTO
+    from shoal.recipes import methods as menu
+
+    every = menu()
+    if as_json:
+        keys = ("name", "kind", "summary", "cost", "citation")
+        typer.echo(json.dumps([{key: getattr(m, key) for key in keys} for m in every], indent=2))
+        return
+    for method in every:
+        auto = "  (auto chooses this one)" if method.name == AUTO else ""
+        typer.echo(f"{method.name}{auto}\n  {method.summary}")
+        typer.echo(f"  {method.kind}; {method.cost}\n  {method.citation}\n")
+
+
+@app.command()
+def warmup() -> None:
+    """Compile everything now, so that the first run does not wait for it.
+
+    Example: `shoal warmup`
+    """
+    from shoal.warmup import warmup as compile_all
+
+    for name, seconds in compile_all().items():
+        typer.echo(f"{name}: {seconds:.2f} s", err=True)
+
+
+def _terminated(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> None:
+    """Run the command line; a polite kill cleans up as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, _terminated)
+    app()

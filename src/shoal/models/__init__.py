@@ -1,0 +1,1 @@
+"""What privacy asks, judged plainly, on released records alone."""

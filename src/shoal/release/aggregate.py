@@ -1,0 +1,180 @@
+"""Table + Partition -> released Table: every quasi-identifier becomes its group's value.
+
+Whole numbers, fixed-point numbers, dates and times are summed exactly and rounded once, half to
+even, to the precision the column came with; floats are summed with one rounding. So every member
+of a group carries the same value to the last bit, and no digit says more than the input did.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from shoal.partition import Partition
+from shoal.table.roles import TICKS, Column, Kind, Role, Written
+from shoal.table.table import Table, as_integers
+
+Integers = npt.NDArray[np.int64]
+Decimals = int | dict[str, int] | None
+
+
+def aggregate(table: Table, partition: Partition, how: str, decimals: Decimals) -> Table:
+    """Return the table to release: identifiers gone, quasi-identifiers grouped, the rest as it was.
+
+    Ensures that two records of one group agree in every quasi-identifier.
+    """
+    order = np.argsort(partition.labels, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
+
+    def released(column: Column) -> Column:
+        if column.role is not Role.QUASI_IDENTIFIER:
+            return column
+        digits = decimals.get(column.name) if isinstance(decimals, dict) else decimals
+        groups = _Groups(order, starts, partition.sizes)
+        return _protect(column, groups, how, digits, partition.labels)
+
+    kept = table.only(lambda column: column.role is not Role.IDENTIFIER)
+    return kept.mapped(released)
+
+
+class _Groups:
+    """The records sorted by group, to go through group by group."""
+
+    def __init__(self, order: Integers, starts: Integers, sizes: Integers) -> None:
+        self.order, self.starts, self.sizes = order, starts, sizes
+
+    def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        result: npt.NDArray[Any] = np.add.reduceat(values[self.order], self.starts)
+        return result
+
+    def lists(self, values: npt.NDArray[Any]) -> list[list[Any]]:
+        ordered = values[self.order].tolist()
+        ends = (self.starts + self.sizes).tolist()
+        return [ordered[a:b] for a, b in zip(self.starts.tolist(), ends, strict=True)]
+
+
+def _protect(
+    column: Column, groups: _Groups, how: str, digits: int | None, labels: Integers
+) -> Column:
+    whole = as_integers(column)
+    if whole is None:
+        return _protect_floats(column, groups, how, digits, labels)
+    if column.kind is Kind.BOOLEAN:
+        trues = groups.sums(whole)
+        majority = 2 * trues > groups.sizes  # a tie is false
+        return _with_values(column, pa.array(majority[labels]))
+    unit = 1
+    scale = column.values.type.scale if column.kind is Kind.DECIMAL else 0
+    if digits is not None and digits < scale:
+        unit = 10 ** (scale - digits)
+    unit *= _time_unit(column, whole)
+    numerators, denominators = _centers(whole, groups, how)
+    rounded = [half_even(n, d * unit) * unit for n, d in zip(numerators, denominators, strict=True)]
+    values = _back(column, rounded, labels)
+    written = column.written
+    if written is not None and unit > 1 and column.kind is Kind.DECIMAL:
+        written = Written(decimals=digits or 0)
+    return _with_values(column, values, written)
+
+
+def _time_unit(column: Column, whole: npt.NDArray[Any]) -> int:
+    """Return the coarsest unit of which all times are multiples: a day, an hour, …, one tick."""
+    if column.kind is not Kind.DATETIME:
+        return 1
+    second = TICKS[column.values.type.unit]
+    units = [86_400 * second, 3_600 * second, 60 * second]
+    while second >= 1:
+        units.append(second)
+        second //= 10
+    return next(unit for unit in units if not np.any(whole % unit))
+
+
+def _centers(whole: npt.NDArray[Any], groups: _Groups, how: str) -> tuple[list[int], list[int]]:
+    """Return each group's mean or median as a fraction of whole numbers."""
+    if how == "median":
+        pairs = [_median(sorted(values)) for values in groups.lists(whole)]
+        return [n for n, _ in pairs], [d for _, d in pairs]
+    largest = max(abs(int(whole.max())), abs(int(whole.min())))
+    if largest * int(groups.sizes.max()) >= 2**63:
+        whole = whole.astype(object)
+    return groups.sums(whole).tolist(), groups.sizes.tolist()
+
+
+def _median(values: list[int]) -> tuple[int, int]:
+    middle = len(values) // 2
+    if len(values) % 2:
+        return values[middle], 1
+    return values[middle - 1] + values[middle], 2
+
+
+def half_even(numerator: int, denominator: int) -> int:
+    """Return numerator / denominator as a whole number, halves to the even neighbor."""
+    quotient, rest = divmod(numerator, denominator)
+    twice = 2 * rest
+    if twice > denominator or (twice == denominator and quotient % 2):
+        quotient += 1
+    return quotient
+
+
+def _back(column: Column, rounded: list[int], labels: Integers) -> Any:
+    """Return one Arrow value a record, of the column's own type, from one integer a group."""
+    kind = column.values.type
+    if column.kind is Kind.DECIMAL:
+        from decimal import Context, Decimal
+
+        exact = Context(prec=60)
+        distinct = pa.array([Decimal(v).scaleb(-kind.scale, exact) for v in rounded], type=kind)
+    elif column.kind is Kind.DATE:
+        distinct = pa.array(rounded, type=pa.int32()).cast(pa.date32()).cast(kind)
+    elif column.kind is Kind.DATETIME:
+        distinct = pa.array(rounded, type=pa.int64()).cast(kind)
+    else:
+        distinct = pa.array(rounded, type=kind)
+    return distinct.take(pa.array(labels))
+
+
+def _protect_floats(
+    column: Column, groups: _Groups, how: str, digits: int | None, labels: Integers
+) -> Column:
+    center: Callable[[list[float]], float] = _float_median if how == "median" else float_mean
+    centers = [center(values) for values in groups.lists(np.asarray(column.values))]
+    written = column.written
+    if digits is None and written is not None:
+        digits = written.decimals
+    elif digits is not None and written is not None:
+        digits = min(digits, written.decimals)
+        written = Written(decimals=digits, exponent=written.exponent)
+    if digits is not None:
+        centers = [round(value, digits) + 0.0 for value in centers]
+    values = pa.array(np.array(centers)[labels]).cast(column.values.type, safe=False)
+    return _with_values(column, values, written)
+
+
+def float_mean(values: list[float]) -> float:
+    """Return the mean, rounded once; exact arithmetic where the sum would overflow."""
+    try:
+        return math.fsum(values) / len(values)
+    except OverflowError:
+        return float(sum(map(Fraction, values)) / len(values))
+
+
+def _float_median(values: list[float]) -> float:
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else float_mean(ordered[middle - 1 : middle + 1])
+
+
+def _with_values(column: Column, values: Any, written: Written | None = None) -> Column:
+    return column.having(
+        values=values,
+        cells=None,
+        quoted=None,
+        protected=True,
+        written=written or column.written,
+    )

@@ -1,0 +1,157 @@
+"""The files of a release: data, report and recipe, verified on disk before they get their names."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+from shoal.errors import OutputError, PrivacyError, RequestError, shown
+from shoal.release.staging import Staging
+from shoal.release.verify import verify
+from shoal.release.write import release_bytes, row_order
+
+if TYPE_CHECKING:
+    from shoal.release.report import Report
+    from shoal.settings import Settings
+    from shoal.table.table import Table
+
+KINDS = ("csv", "csv.gz", "parquet")
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Where the three files go. `output` is what the recipe notes: a file or a folder."""
+
+    release: Path
+    report: Path
+    recipe: Path
+    kind: str
+    output: str
+
+    @classmethod
+    def in_folder(cls, folder: Path, kind: str = "csv") -> Targets:
+        """Return release.csv, report.json and run.toml in a folder."""
+        if kind not in KINDS:
+            raise RequestError(f"format must be one of {', '.join(KINDS)}")
+        release = folder / f"release.{kind}"
+        return cls(release, folder / "report.json", folder / "run.toml", kind, "./")
+
+    @classmethod
+    def of(cls, output: str) -> Targets:
+        """Return the targets of `-o`: F.csv, F.csv.gz, F.parquet, or a folder DIR/."""
+        path = Path(output)
+        if output.endswith(("/", os.sep)) or path.is_dir():
+            return cls.in_folder(path)
+        for kind in ("csv.gz", "csv", "parquet"):
+            if path.name.lower().endswith(f".{kind}"):
+                stem = path.name[: -len(kind) - 1]
+                report, recipe = f"{stem}.report.json", f"{stem}.run.toml"
+                return cls(path, path.with_name(report), path.with_name(recipe), kind, path.name)
+        raise RequestError(
+            f"{shown(output)}: write to a name that ends in .csv, .csv.gz or .parquet, "
+            "to a folder (ending in /), or to - for the screen"
+        )
+
+    def check(self, staging: Staging, inputs: list[Path]) -> None:
+        """Refuse what must not be overwritten, before any work is done."""
+        for target in (self.report, self.recipe, self.release):
+            staging.check(target, *inputs)
+
+
+class Release(Protocol):
+    """What there is to write: the released table, its report, the settings that repeat it."""
+
+    @property
+    def table(self) -> Table: ...
+    @property
+    def report(self) -> Report: ...
+    @property
+    def settings(self) -> Settings: ...
+
+
+def verified_bytes(release: Release, path: Path, content: bytes, kind: str) -> None:
+    """Read a written file back by independent code; raise a PrivacyError if it is not safe."""
+    roles = release.settings.roles
+    verification = verify(
+        path,
+        k=release.settings.protect.k,
+        quasi_identifiers=roles.quasi_identifiers,
+        delimiter=release.table.source.delimiter,
+        kind=kind,
+        records=release.table.rows,
+        columns=release.table.names,
+    )
+    if not verification.ok:
+        raise PrivacyError(
+            f"the written file is not safe, nothing was kept: {'; '.join(verification.problems)}"
+        )
+    if path.read_bytes() != content:
+        raise OutputError(f"{shown(path)}: what was read back is not what was written")
+
+
+def save(
+    release: Release,
+    targets: Targets,
+    *,
+    force: bool,
+    keep_order: bool | None = None,
+    order_seed: int | None = None,
+) -> Path:
+    """Write data, report and recipe, verify the data as it lies on disk, then name all three."""
+    settings = release.settings
+    keep = settings.release.keep_order if keep_order is None else keep_order
+    with Staging(force=force) as staging:
+        source = settings.input.path
+        targets.check(staging, [Path(source)] if source else [])
+        order = row_order(release.table.rows, keep=keep, seed=order_seed)
+        content = release_bytes(release.table, order, targets.kind)
+        report = finished_report(release.report, content, targets.kind, keep)
+        settings = settings.having(
+            input={"path": _relative(source, targets.recipe.parent)},
+            release={"keep_order": keep, "output": targets.output},
+        )
+        staging.add(targets.recipe, settings.to_toml().encode("utf-8"))
+        staging.add(targets.report, report.to_json().encode("utf-8"))
+        temporary = staging.add(targets.release, content)
+        verified_bytes(release, temporary, content, targets.kind)
+        staging.commit()
+    return targets.release
+
+
+def to_stdout(release: Release, stream: BinaryIO) -> None:
+    """Write the release as csv to a stream, after it was verified in a private temporary file."""
+    keep = release.settings.release.keep_order
+    content = release_bytes(release.table, row_order(release.table.rows, keep=keep), "csv")
+    with tempfile.TemporaryDirectory(prefix="shoal-") as folder, Staging(force=False) as staging:
+        path = staging.add(Path(folder) / "release.csv", content)
+        verified_bytes(release, path, content, "csv")
+    stream.write(content)
+    stream.flush()
+
+
+def finished_report(report: Report, content: bytes, kind: str, keep: bool) -> Report:
+    """Return the report with what is known only when the file is written."""
+    notes = list(report.notes)
+    if keep:
+        notes.append("the rows are in the input's order, which may link them to it")
+    written = {
+        **report.release,
+        "kind": kind,
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "order": "as in the input" if keep else "shuffled",
+    }
+    return replace(report, release=written, notes=notes)
+
+
+def _relative(source: str | None, folder: Path) -> str | None:
+    """Return the input's path as seen from the recipe, so that both can move together."""
+    if source is None:
+        return None
+    try:
+        return Path(os.path.relpath(Path(source).resolve(), folder.resolve())).as_posix()
+    except ValueError:  # another drive
+        return str(Path(source).resolve())

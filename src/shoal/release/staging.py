@@ -1,0 +1,179 @@
+"""Files that appear whole or not at all.
+
+Each file is written beside its final name under a temporary one that only the owner may read,
+brought to disk, and renamed when all are ready. Temporary files are locked while somebody works
+on them; one without a lock was left by a run that was killed, and the next run removes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import secrets
+from pathlib import Path
+from types import TracebackType
+
+from shoal.errors import OutputError, shown
+
+MARK = ".shoal-tmp"
+
+
+class Staging:
+    """A set of files that are put in place together by `commit`, or removed on the way out."""
+
+    def __init__(self, *, force: bool) -> None:
+        self.force = force
+        self._files: list[tuple[int, Path, Path]] = []
+        self._folders: list[Path] = []
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for descriptor, temporary, _ in self._files:
+            temporary.unlink(missing_ok=True)
+            os.close(descriptor)
+        self._files = []
+        for folder in reversed(self._folders):  # made for nothing
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+    def check(self, target: Path, *inputs: Path) -> None:
+        """Refuse a target that exists, is no ordinary file, or is the input itself."""
+        try:
+            self._check(target, inputs)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "not a valid path"
+            raise OutputError(f"{shown(target)}: cannot be written: {reason}") from None
+
+    def _check(self, target: Path, inputs: tuple[Path, ...]) -> None:
+        for source in inputs:
+            if _same(source, target):
+                raise OutputError(f"{shown(target)}: input and output are the same file")
+        if target.is_dir():
+            raise OutputError(f"{shown(target)}: this is a folder")
+        if target.is_symlink():
+            raise OutputError(f"{shown(target)}: this is a link; name the file itself")
+        if target.exists() and not target.is_file():
+            raise OutputError(f"{shown(target)}: this is not an ordinary file")
+        if target.exists() and not self.force:
+            raise OutputError(f"{shown(target)} exists; say --force to replace it")
+
+    def add(self, target: Path, content: bytes) -> Path:
+        """Write a file under a temporary name beside its final one, and return that name."""
+        try:
+            self._make(target.parent)
+            sweep(target.parent, target.name)
+            descriptor, temporary = _create(target)
+            self._files.append((descriptor, temporary, target))
+            view = memoryview(content)
+            while view:
+                view = view[os.write(descriptor, view) :]
+            os.fsync(descriptor)
+        except OSError as error:
+            raise OutputError(f"{shown(target)}: cannot be written: {error.strerror}") from None
+        return temporary
+
+    def _make(self, folder: Path) -> None:
+        """Make a folder and those above it, and remember which ones are new."""
+        if not folder.exists():
+            self._make(folder.parent)
+            folder.mkdir(exist_ok=True)
+            self._folders.append(folder)
+
+    def commit(self) -> None:
+        """Give every file its final name, in the order they were added: the last is the release."""
+        folders = {target.parent for _, _, target in self._files}
+        mask = os.umask(0o077)
+        os.umask(mask)
+        try:
+            while self._files:
+                descriptor, temporary, target = self._files[0]
+                os.fchmod(descriptor, 0o666 & ~mask)
+                if self.force:
+                    temporary.replace(target)
+                else:
+                    _name_new(temporary, target)
+                os.close(descriptor)
+                self._files.pop(0)
+            self._folders = []
+            for folder in folders:
+                _sync(folder)
+        except OSError as error:
+            raise OutputError(f"{shown(target)}: cannot be named: {error.strerror}") from None
+
+
+def _same(source: Path, target: Path) -> bool:
+    try:
+        return source.samefile(target)
+    except OSError:
+        return False
+
+
+def _create(target: Path) -> tuple[int, Path]:
+    """Create and lock a temporary file; one that a sweep took in between is made again."""
+    while True:
+        name = f".{target.name[:80]}.{secrets.token_hex(8)}{MARK}"
+        temporary = target.with_name(name)
+        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if os.fstat(descriptor).st_nlink:
+                return descriptor, temporary
+        except OSError as error:
+            if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
+                return descriptor, temporary
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _name_new(temporary: Path, target: Path) -> None:
+    """Rename without ever replacing: a file that came up meanwhile is kept."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise OutputError(f"{shown(target)} exists; say --force to replace it") from None
+    except OSError:  # a file system without hard links
+        if target.exists():
+            raise OutputError(f"{shown(target)} exists; say --force to replace it") from None
+        temporary.replace(target)
+        return
+    temporary.unlink()
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sweep(folder: Path, name: str) -> int:
+    """Remove temporary files of this target that nobody holds, and return how many."""
+    removed = 0
+    prefix = f".{name[:80]}."
+    with os.scandir(folder) as entries:
+        stale = [e.path for e in entries if e.name.startswith(prefix) and e.name.endswith(MARK)]
+    for path in stale:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            Path(path).unlink(missing_ok=True)
+            removed += 1
+        except OSError:
+            pass
+        finally:
+            os.close(descriptor)
+    return removed

@@ -1,0 +1,241 @@
+"""The judge: re-derives the groups from the released records alone.
+
+It reads files with parsers of its own (the csv module, Arrow's batches) and shares no code with
+the reader, the methods or the writer: a mistake there cannot approve itself here.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import gzip
+import io
+import itertools
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from shoal.errors import InputError, RequestError
+from shoal.models.k_anonymity import class_sizes, judge
+
+CELL_LIMIT = 2**20
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What the release shows. `k` is what it has, `required` what was asked for."""
+
+    ok: bool
+    k: int
+    required: int
+    records: int
+    classes: int
+    problems: tuple[str, ...]
+
+    def summary(self) -> str:
+        """Return the verdict in words."""
+        head = (
+            f"{self.records} records in {self.classes} classes, the smallest of {self.k}; "
+            f"required: {self.required}"
+        )
+        verdict = "verified" if self.ok else "NOT SAFE"
+        return "\n".join([f"{verdict}: {head}", *(f"  {problem}" for problem in self.problems)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {**asdict(self), "problems": list(self.problems)}
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+
+def verify(
+    data: Any,
+    *,
+    k: int,
+    quasi_identifiers: Sequence[str],
+    delimiter: str | None = None,
+    kind: str | None = None,
+    records: int | None = None,
+    columns: Sequence[str] | None = None,
+) -> Verification:
+    """Check that a file or dataframe is k-anonymous in its quasi-identifiers.
+
+    csv cells are compared as bytes, values of Parquet and dataframes as values; a missing value
+    is a value of its own. `records` and `columns` say what the release should hold, where known;
+    `kind` ("csv", "csv.gz" or "parquet") overrides the file's name.
+    """
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise RequestError("k must be a whole number of at least 1")
+    wanted = [quasi_identifiers] if isinstance(quasi_identifiers, str) else list(quasi_identifiers)
+    if not wanted:
+        raise RequestError("name at least one quasi-identifier to verify")
+    if len(set(wanted)) < len(wanted):
+        raise RequestError("a quasi-identifier is named twice")
+    with _opened(data, kind, delimiter) as (header, rows_of):
+        problems = _missing_or_extra(header, columns)
+        sizes = class_sizes(rows_of(_places(header, wanted)))
+    verdict = judge(sizes, k)
+    if not sizes:
+        problems.append("there are no records")
+    elif not verdict.ok:
+        problems.append(
+            f"{verdict.too_small} classes with {verdict.records_at_risk} records are smaller "
+            f"than {k}"
+        )
+    if records is not None and sum(sizes) != records:
+        problems.append(f"there are {sum(sizes)} records, not {records}")
+    return Verification(
+        ok=not problems,
+        k=verdict.smallest,
+        required=k,
+        records=sum(sizes),
+        classes=len(sizes),
+        problems=tuple(problems),
+    )
+
+
+def _missing_or_extra(header: Sequence[str], columns: Sequence[str] | None) -> list[str]:
+    if columns is None or list(header) == list(columns):
+        return []
+    extra = len(set(header) - set(columns))
+    return [f"the columns are not those of the release ({extra} should not be there)"]
+
+
+def _places(header: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    places = []
+    for name in wanted:
+        if name not in header:
+            close = difflib.get_close_matches(name, list(header), n=3, cutoff=0.5)
+            hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
+            raise InputError(f"there is no column {name[:60]!r}{hint}")
+        places.append(list(header).index(name))
+    return places
+
+
+@contextmanager
+def _opened(data: Any, kind: str | None, delimiter: str | None) -> Iterator[Any]:
+    """Yield the header and a function from column numbers to the keys of all records."""
+    if not isinstance(data, str | os.PathLike):
+        yield _frame(data)
+        return
+    path = Path(data)
+    lower = path.name.lower()
+    kind = kind or ("parquet" if lower.endswith(".parquet") else "")
+    kind = kind or ("csv.gz" if lower.endswith(".gz") else "csv")
+    try:
+        if not path.is_file():
+            raise InputError(f"{path.name or path}: there is no such file")
+        if kind == "parquet":
+            yield _parquet(path)
+            return
+        with path.open("rb") as raw:
+            binary: Any = gzip.GzipFile(fileobj=raw) if kind == "csv.gz" else raw
+            with io.TextIOWrapper(binary, encoding="latin-1", newline="") as text:
+                yield _csv(text, path.name, delimiter)
+    except (OSError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or "the file is damaged"
+        raise InputError(f"{path.name}: cannot be read: {reason}") from None
+
+
+def _csv(text: IO[str], name: str, delimiter: str | None) -> Any:
+    """Read csv with the standard library, each byte as one character: cells compare as bytes."""
+    csv.field_size_limit(CELL_LIMIT)
+    first = text.readline().removeprefix("\u00ef\u00bb\u00bf")
+    if not first.strip("\r\n"):
+        raise InputError(f"{name}: there is no header")
+    sign = delimiter or _delimiter(first, name)
+    reader = csv.reader(itertools.chain([first], text), delimiter=sign, strict=True)
+    rows = _strict(reader, name)
+    header = [_utf8(cell, name) for cell in next(rows)]
+    if len(set(header)) < len(header):
+        raise InputError(f"{name}, line 1: two columns have the same name")
+
+    def keys(places: list[int]) -> Iterator[tuple[str, ...]]:
+        for row in rows:
+            if len(row) != len(header):
+                if not row:
+                    row = [""]  # noqa: PLW2901 - an empty line is one empty cell
+                if len(row) != len(header):
+                    raise InputError(
+                        f"{name}, line {reader.line_num}: {len(row)} cells, "
+                        f"the header has {len(header)}"
+                    )
+            yield tuple([row[place] for place in places])
+
+    return header, keys
+
+
+def _strict(reader: Any, name: str) -> Iterator[list[str]]:
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise InputError(f"{name}, line {reader.line_num}: not strict csv ({error})") from None
+
+
+def _utf8(cell: str, name: str) -> str:
+    try:
+        return cell.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{name}, line 1: the header is not UTF-8") from None
+
+
+def _delimiter(line: str, name: str) -> str:
+    plain = "".join(line.split('"')[::2])
+    found = [sign for sign in ",;\t|" if sign in plain]
+    if len(found) > 1:
+        raise InputError(f"{name}, line 1: say with --delimiter what separates the columns")
+    return found[0] if found else ","
+
+
+def _parquet(path: Path) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+    except (pa.ArrowException, OSError, ValueError):
+        raise InputError(f"{path.name}: not a Parquet file, or not a whole one") from None
+    header = list(file.schema_arrow.names)
+
+    def keys(places: list[int]) -> Iterator[tuple[Any, ...]]:
+        chosen = [header[place] for place in places]
+        try:
+            for batch in file.iter_batches(columns=chosen, use_threads=False):
+                values = [batch.column(name).to_pylist() for name in chosen]
+                yield from _rows(values)
+        except (pa.ArrowException, OSError, ValueError):
+            raise InputError(f"{path.name}: not a whole Parquet file") from None
+
+    return header, keys
+
+
+def _rows(values: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
+    """Yield the keys; not-a-number counts as missing, and missing equals missing only."""
+    cleaned = [[None if v != v else v for v in column] for column in values]  # noqa: PLR0124
+    yield from zip(*cleaned, strict=True)
+
+
+def _frame(data: Any) -> Any:
+    import narwhals as nw
+
+    if hasattr(data, "columns") and hasattr(data, "source"):  # a Table of ours
+        columns = {column.name: column.values.to_pylist() for column in data.columns}
+    else:
+        try:
+            frame = nw.from_native(data, eager_only=True)
+        except TypeError:
+            raise InputError("give a path or a dataframe to verify") from None
+        columns = {str(name): frame[name].to_arrow().to_pylist() for name in frame.columns}
+    header = list(columns)
+
+    def keys(places: list[int]) -> Iterator[tuple[Any, ...]]:
+        yield from _rows([columns[header[place]] for place in places])
+
+    return header, keys

@@ -1,0 +1,72 @@
+"""A released Table as bytes: csv or Parquet, rows in an order that says nothing."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from shoal.release.cells import csv_cells, header_cell
+from shoal.table.roles import Column, Kind
+from shoal.table.table import Table
+
+Integers = npt.NDArray[np.int64]
+
+
+def row_order(rows: int, *, keep: bool = False, seed: int | None = None) -> Integers:
+    """Return the order of the rows in a file: shuffled by the operating system's randomness.
+
+    `keep` leaves the input's order; `seed` is for tests, which must be able to repeat a file.
+    """
+    if keep:
+        return np.arange(rows, dtype=np.int64)
+    if seed is not None:
+        return np.random.default_rng(seed).permutation(rows)
+    keys = np.frombuffer(os.urandom(8 * rows), dtype=np.uint64)
+    return np.argsort(keys, kind="stable")
+
+
+def release_bytes(table: Table, order: Integers, kind: str) -> bytes:
+    """Return the whole file: kind is "csv", "csv.gz" or "parquet"."""
+    if kind == "parquet":
+        return parquet_bytes(table, order)
+    text = csv_bytes(table, order)
+    return gzip.compress(text, mtime=0) if kind == "csv.gz" else text
+
+
+def csv_bytes(table: Table, order: Integers) -> bytes:
+    """Return UTF-8 csv with the delimiter the input had."""
+    sign = table.source.delimiter
+    header = sign.join(header_cell(name, sign) for name in table.names)
+    columns = [csv_cells(column, sign) for column in table.columns]
+    rows = [sign.join(cells) for cells in zip(*columns, strict=True)]
+    ordered = [rows[i] for i in order.tolist()]
+    return ("\n".join([header, *ordered]) + "\n").encode("utf-8")
+
+
+def parquet_bytes(table: Table, order: Integers) -> bytes:
+    """Return Parquet with plain columns: no dictionary, metadata or statistics of the original."""
+    import pyarrow.parquet as pq
+
+    index = pa.array(order)
+    arrays = {column.name: _parquet_values(column).take(index) for column in table.columns}
+    sink = pa.BufferOutputStream()
+    pq.write_table(
+        pa.table(arrays).replace_schema_metadata(None),
+        sink,
+        compression="zstd",
+        write_statistics=False,
+        store_schema=False,
+    )
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+def _parquet_values(column: Column) -> Any:
+    if column.kind is Kind.DECIMAL and column.values.type.scale:
+        return column.values.cast(pa.float64())
+    return column.values

@@ -1,0 +1,216 @@
+"""What a run was asked to do: one frozen model, from arguments or from a TOML recipe and back.
+
+A recipe holds no data: names of columns, choices, and the input's hash.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from shoal.errors import RequestError, nearest_names, shown
+
+Names = tuple[str, ...]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class InputSettings(_Part):
+    """Where the data is and how it is written."""
+
+    path: str | None = None
+    sha256: str | None = None
+    delimiter: str | None = None
+    missing: Names = ("",)
+    types: dict[str, str] = {}
+
+
+class RoleSettings(_Part):
+    """Which column plays which role; `drop` lists columns that are left out of the release."""
+
+    identifiers: Names = ()
+    quasi_identifiers: Names = ()
+    sensitive: Names = ()
+    other: Names = ()
+    drop: Names = ()
+
+    @property
+    def any_given(self) -> bool:
+        """Whether any column has been given a role."""
+        return bool(self.identifiers or self.quasi_identifiers or self.sensitive or self.other)
+
+
+class ProtectSettings(_Part):
+    """What privacy asks, and how the groups are found."""
+
+    k: int
+    method: str = "auto"
+    seed: Annotated[int, Field(ge=0)] = 0
+    allow_k1: bool = False
+
+
+class ReleaseSettings(_Part):
+    """What a group's value is and how the release is written."""
+
+    aggregate: Literal["mean", "median"] = "mean"
+    decimals: int | dict[str, int] | None = None
+    keep_order: bool = False
+    output: str | None = None
+
+
+class Settings(_Part):
+    """A whole run."""
+
+    shoal: str | None = None
+    input: InputSettings = InputSettings()
+    roles: RoleSettings = RoleSettings()
+    protect: ProtectSettings
+    release: ReleaseSettings = ReleaseSettings()
+
+    def having(self, **parts: dict[str, Any]) -> Settings:
+        """Return the settings with some fields of some parts changed, checked again."""
+        tree = self.model_dump()
+        for part, changes in parts.items():
+            tree[part] = {**tree[part], **changes}
+        return build(tree)
+
+    def to_toml(self) -> str:
+        """Return the recipe's text."""
+        return _toml(self.model_dump(exclude_none=True))
+
+
+def _toml(tree: dict[str, Any], path: str = "") -> str:
+    """Write a tree of tables: plain values first, then the tables; empty ones are left out."""
+    plain = [(key, value) for key, value in tree.items() if not isinstance(value, dict)]
+    text = "".join(f"{_key(key)} = {_value(value)}\n" for key, value in plain)
+    if path and plain:
+        text = f"[{path}]\n{text}"
+    parts = [text] if text else []
+    for key, value in tree.items():
+        if isinstance(value, dict) and value:
+            parts.append(_toml(value, f"{path}.{_key(key)}" if path else _key(key)))
+    return "\n".join(parts)
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _value(key)
+
+
+def _value(value: Any) -> str:
+    """Write a value; JSON's strings are TOML's, but for the delete sign."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(_value(item) for item in value)}]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def build(tree: dict[str, Any], source: str = "") -> Settings:
+    """Return checked settings, or one line that names the key's path and what is wrong."""
+    try:
+        settings = Settings.model_validate(_tupled(tree))
+    except ValidationError as error:
+        raise RequestError(_explain(error, source)) from None
+    k = settings.protect.k
+    if k < 1:
+        raise RequestError(f"{_at(source, 'protect', 'k')} must be at least 2, not {k}")
+    if k == 1 and not settings.protect.allow_k1:
+        raise RequestError(
+            f"{_at(source, 'protect', 'k')} = 1 gives no protection; "
+            "say --allow-k1 (allow_k1=True) if that is what you want"
+        )
+    _check_decimals(settings.release.decimals)
+    return settings
+
+
+def _check_decimals(decimals: int | dict[str, int] | None) -> None:
+    every = decimals.values() if isinstance(decimals, dict) else [decimals or 0]
+    if any(not 0 <= digits <= 30 for digits in every):
+        raise RequestError("decimals must lie between 0 and 30")
+
+
+def _tupled(tree: Any) -> Any:
+    """Return lists as tuples: the model is frozen all the way down."""
+    if isinstance(tree, dict):
+        return {key: _tupled(value) for key, value in tree.items()}
+    return tuple(tree) if isinstance(tree, list) else tree
+
+
+def _at(source: str, *path: object) -> str:
+    """Return a key's path as a person wrote it: in a recipe whole, as an argument its last name."""
+    if source:
+        return f"{source}: {'.'.join(str(part) for part in path)}"
+    names = [str(part) for part in path if not isinstance(part, int)]
+    return names[-1] if names else "the settings"
+
+
+def _explain(error: ValidationError, source: str) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = tuple(part for part in first["loc"] if part not in ("int", "dict[str,int]"))
+    where = _at(source, *place)
+    if first["type"] == "extra_forbidden":
+        known = _known_keys(place[:-1])
+        return f"{where} is not a known key{nearest_names(str(place[-1]), known)}"
+    if first["type"] == "missing":
+        return f"{where} is needed and not given"
+    reason = first["msg"].removeprefix("Input should be ").removeprefix("a valid ")
+    reason = {"integer": "a whole number", "tuple": "a list of names"}.get(reason, reason)
+    return f"{where} must be {reason}"
+
+
+def _known_keys(path: tuple[object, ...]) -> list[str]:
+    model: type[BaseModel] = Settings
+    for part in path:
+        annotation = model.model_fields[str(part)].annotation
+        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+            return []
+        model = annotation
+    return list(model.model_fields)
+
+
+def load(path: Path) -> Settings:
+    """Read a recipe; unknown keys, wrong types and broken TOML are errors with their place."""
+    name = shown(path.name)
+    try:
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RequestError(f"there is no recipe {shown(path)}") from None
+    except OSError as error:
+        raise RequestError(f"the recipe {name} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise RequestError(f"the recipe {name} is not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise RequestError(f"the recipe {name} is not TOML: {error}") from None
+    return build(tree, path.name)
+
+
+def names(given: Any, what: str) -> list[str]:
+    """Return a list of column names from one name, several or None."""
+    if given is None:
+        return []
+    if isinstance(given, str):
+        return [given]
+    try:
+        every = list(given)
+    except TypeError:
+        every = [given]
+    for name in every:
+        if not isinstance(name, str):
+            raise RequestError(f"{what} must be column names")
+    return every
+
+
+def whole(number: Any, what: str) -> int:
+    """Return a whole number of any integer type; a bool, a float or a text is an error."""
+    try:
+        if isinstance(number, bool):
+            raise TypeError
+        return operator.index(number)
+    except TypeError:
+        raise RequestError(f"{what} must be a whole number") from None

@@ -1,0 +1,103 @@
+"""Roles given by name -> a Table whose columns have them. Never a silent guess."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shoal.errors import RequestError, listed, shown
+from shoal.table.roles import Column, Kind, Role
+from shoal.table.table import Table
+
+NEARLY = 0.9  # a text column with more distinct values than this share looks like an identifier
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """The table with its roles, and the columns that nobody named and that became `other`."""
+
+    table: Table
+    unnamed: tuple[str, ...] = ()
+
+
+def distinct(column: Column) -> int:
+    """Return the number of distinct values, missing ones not counted."""
+    import pyarrow.compute as pc
+
+    return int(pc.count_distinct(column.values, mode="only_valid").as_py())
+
+
+def identifier_reason(column: Column) -> str | None:
+    """Say why a column looks like an identifier: unique, or a text that is nearly so."""
+    present = len(column.values) - column.missing
+    if present < 2:
+        return None
+    different = distinct(column)
+    if different == present:
+        return "no two records share a value"
+    if column.kind is Kind.TEXT and different > NEARLY * present:
+        return f"{different} of {present} values are different"
+    return None
+
+
+def assign(table: Table, roles: Any) -> Assigned:
+    """Give every column its role; `roles` lists names as `settings.RoleSettings` does."""
+    given = {
+        Role.IDENTIFIER: roles.identifiers,
+        Role.QUASI_IDENTIFIER: roles.quasi_identifiers,
+        Role.SENSITIVE: roles.sensitive,
+        Role.OTHER: roles.other,
+    }
+    _check_names(table, given, roles.drop)
+    dropped = set(roles.drop)
+    table = table.only(lambda column: column.name not in dropped)
+    if not table.columns:
+        raise RequestError(f"{table.source.name}: every column is dropped")
+    if not roles.any_given:
+        if table.roles_given:
+            return Assigned(table)
+        return Assigned(_all_quasi_identifiers(table))
+    if not roles.quasi_identifiers:
+        raise RequestError(
+            "roles are given but no quasi-identifier; name the columns that could be looked up "
+            "elsewhere with --quasi"
+        )
+    named = {name: role for role, names in given.items() for name in names}
+    unnamed = tuple(column.name for column in table.columns if column.name not in named)
+    for name in unnamed:
+        reason = identifier_reason(table[name])
+        if reason:
+            raise RequestError(
+                f"{table.source.name}, column {shown(name)}: {reason}, it could identify people; "
+                f"say --identifier, --quasi, --sensitive or --drop {shown(name)}, "
+                "or --other to release it as it is"
+            )
+    return Assigned(with_roles(table, named), unnamed)
+
+
+def with_roles(table: Table, named: dict[str, Role]) -> Table:
+    """Return the table with the roles of a dict; a column that is not in it is `other`."""
+    given = table.mapped(lambda column: column.having(role=named.get(column.name, Role.OTHER)))
+    return replace(given, roles_given=True)
+
+
+def _check_names(table: Table, given: dict[Role, Any], drop: Any) -> None:
+    seen: dict[str, str] = {}
+    for role, names in [*((str(role), names) for role, names in given.items()), ("drop", drop)]:
+        for name in names:
+            _ = table[name]
+            if name in seen:
+                twice = f"twice as {role}" if seen[name] == role else f"as {seen[name]} and {role}"
+                raise RequestError(f"column {shown(name)} is named {twice}")
+            seen[name] = role
+
+
+def _all_quasi_identifiers(table: Table) -> Table:
+    texts = [c for c in table.columns if c.kind is Kind.TEXT and not c.doubt]
+    suspects = [column.name for column in texts if identifier_reason(column)]
+    if suspects:
+        raise RequestError(
+            f"{table.source.name}: {listed(suspects)} may identify people (almost every value is "
+            f"different); say --identifier {shown(suspects[0])} to drop it, or give it another role"
+        )
+    return table.mapped(lambda column: column.having(role=Role.QUASI_IDENTIFIER))

@@ -1,0 +1,131 @@
+"""Table -> Encoded: the matrix of numbers that a method sees.
+
+Values are brought near zero before anything is squared: whole numbers are shifted exactly by
+their smallest, floats are scaled exactly by a power of two. Columns around 1e16, at 1e308 or at
+1e-320 lose nothing on the way. Sums are correctly rounded, so no order of the records matters.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import InputError, RequestError, shown
+from shoal.table.roles import Column, Kind, Role
+from shoal.table.table import Table, as_floats, as_integers
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """One row a record, one column a quasi-identifier; `standardized` to mean 0, deviation 1."""
+
+    matrix: Floats
+    names: tuple[str, ...]
+    standardized: bool
+
+
+def encode(table: Table, *, standardize: bool = True) -> Encoded:
+    """Return the quasi-identifiers as a matrix, or say which one cannot be grouped and why."""
+    columns = table.having(Role.QUASI_IDENTIFIER)
+    if not columns:
+        raise RequestError(f"{table.source.name}: no column is a quasi-identifier")
+    for column in columns:
+        check_numeric(column, table)
+    if standardize:
+        parts = [standardized(near_zero(column)) for column in columns]
+    else:
+        parts = _one_scale([as_floats(column) for column in columns])
+    matrix = np.ascontiguousarray(np.stack(parts, axis=1))
+    return Encoded(matrix, tuple(column.name for column in columns), standardize)
+
+
+def check_numeric(column: Column, table: Table) -> None:
+    """Raise an InputError for what no method can group yet."""
+    where = f"{table.source.name}, quasi-identifier {shown(column.name)}"
+    if column.doubt:
+        raise InputError(f"{where}: {column.doubt}")
+    if column.missing:
+        rows = np.flatnonzero(np.asarray(column.values.is_null())).tolist()
+        raise InputError(
+            f"{where}: {len(rows)} missing cells ({table.source.where(rows)}); missing cells "
+            "cannot be grouped yet: fill them, or leave the column out with --drop"
+        )
+    if not column.kind.is_numeric:
+        raise InputError(
+            f"{where}: text cannot be grouped yet, only numbers, dates and booleans; "
+            "leave the column out with --drop"
+        )
+    if column.kind is Kind.FLOAT:
+        values = np.asarray(column.values)
+        rows = np.flatnonzero(~np.isfinite(values)).tolist()
+        if rows:
+            raise InputError(f"{where}: infinite ({table.source.where(rows)})")
+
+
+def near_zero(column: Column) -> Floats:
+    """Return the values shifted and scaled to [0, 1], exactly as far as floats can hold it."""
+    whole = as_integers(column)
+    if whole is not None:
+        low, high = int(whole.min()), int(whole.max())
+        if high - low >= 2**63:
+            whole = whole.astype(object)
+        return _unit((whole - low).astype(np.float64))
+    values = np.asarray(column.values).astype(np.float64)
+    values = _unit(values)
+    return _unit(values - values.min())
+
+
+def _unit(values: Floats) -> Floats:
+    """Scale by a power of two, which is exact, so that the largest magnitude is below 1."""
+    exponent = math.frexp(float(np.abs(values).max()))[1]
+    return np.ldexp(values, -exponent)
+
+
+def _one_scale(columns: list[Floats]) -> list[Floats]:
+    """Scale all by one power of two where a square could overflow or vanish; no ratio changes."""
+    exponent = max(math.frexp(float(np.abs(values).max()))[1] for values in columns)
+    if -500 < exponent < 500:
+        return columns
+    return [np.ldexp(values, -exponent) for values in columns]
+
+
+def standardized(values: Floats) -> Floats:
+    """Return (x - mean) / deviation; zeros for a constant column."""
+    centered = values - math.fsum(values) / values.size
+    deviation = math.sqrt(math.fsum(centered * centered) / values.size)
+    if values.min() == values.max() or deviation == 0.0:
+        return np.zeros_like(values)
+    scaled: Floats = centered / deviation
+    return scaled
+
+
+def canonical_order(table: Table) -> Integers:
+    """Return the rows in an order that depends on what they hold, not on where they stood.
+
+    Quasi-identifiers first, then what else is released, then the identifiers: records that still
+    tie are equal in every cell.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ranks = {role: rank for rank, role in enumerate(RANKED)}
+    columns = sorted(table.columns, key=lambda column: (ranks[column.role], column.name))
+    keys = {f"{i}": _sortable(column) for i, column in enumerate(columns)}
+    order: Any = pc.sort_indices(pa.table(keys), sort_keys=[(name, "ascending") for name in keys])
+    return np.asarray(order).astype(np.int64)
+
+
+RANKED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER, Role.IDENTIFIER)
+
+
+def _sortable(column: Column) -> Any:
+    if column.cells is not None and column.role is not Role.QUASI_IDENTIFIER:
+        return column.cells
+    return column.values

@@ -1,0 +1,86 @@
+"""What is in a table, in counts: kinds, missing cells, distinct values, and likely roles."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from shoal.errors import shown
+from shoal.table.assign import distinct, identifier_reason
+from shoal.table.roles import Column, Kind, Role
+from shoal.table.table import Table
+
+
+@dataclass(frozen=True)
+class ColumnView:
+    """One column in counts; `suspected` is a role to think about, with its reason."""
+
+    name: str
+    kind: str
+    missing: int
+    distinct: int
+    suspected: str
+    reason: str
+    warning: str | None = None
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """A table in counts. It holds no cell."""
+
+    records: int
+    columns: tuple[ColumnView, ...]
+
+    def summary(self) -> str:
+        """Return the columns as lines of text."""
+        width = max(6, *(len(_name(c)) for c in self.columns))
+        lines = [f"  {'column':<{width}}  {'kind':<8}  missing  distinct  role?"]
+        for c in self.columns:
+            lines.append(
+                f"  {_name(c):<{width}}  {c.kind:<8}  {c.missing:>7}  {c.distinct:>8}  "
+                f"{c.suspected}: {c.reason}"
+            )
+        lines.extend(f"  {_name(c)}: {c.warning}" for c in self.columns if c.warning)
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return asdict(self)
+
+
+def _name(column: ColumnView) -> str:
+    return shown(column.name, 30)[1:-1]
+
+
+def inspect(table: Table) -> Inspection:
+    """Look at every column of a table."""
+    return Inspection(table.rows, tuple(_look(column) for column in table.columns))
+
+
+def _look(column: Column) -> ColumnView:
+    different = distinct(column)
+    suspected, reason = _suspect(column, different)
+    return ColumnView(
+        column.name,
+        str(column.kind),
+        column.missing,
+        different,
+        str(suspected),
+        reason,
+        column.doubt,
+    )
+
+
+def _suspect(column: Column, different: int) -> tuple[Role, str]:
+    unique = identifier_reason(column)
+    if different == 0:
+        return Role.OTHER, "every cell is missing"
+    if different == 1:
+        return Role.OTHER, "every record has the same value"
+    if unique and column.kind is Kind.TEXT:
+        return Role.IDENTIFIER, unique
+    if unique and column.kind is Kind.INTEGER:
+        return Role.IDENTIFIER, f"{unique}: a running number?"
+    if column.kind is Kind.TEXT:
+        return Role.QUASI_IDENTIFIER, f"{different} categories, perhaps known elsewhere"
+    return Role.QUASI_IDENTIFIER, "perhaps known elsewhere"

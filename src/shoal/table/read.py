@@ -1,0 +1,208 @@
+"""csv, csv.gz, Parquet, dataframe, array -> Table: strict, with clear errors."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import stat
+import zlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.errors import InputError, RequestError, nearest_names, shown
+from shoal.table.infer import infer
+from shoal.table.roles import Column, Kind
+from shoal.table.scan import DELIMITERS, Layout, decode_whole, header_names, quoted_cells, scan
+from shoal.table.table import Source, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+GZIP_RATIO = 200  # text that packs better than this is a bomb, not a table
+GZIP_FREE = 64 * 2**20
+
+
+def read(
+    data: Any,
+    *,
+    delimiter: str | None = None,
+    missing: Sequence[str] = ("",),
+    types: Mapping[str, str] | None = None,
+) -> Table:
+    """Return the Table of a file, a dataframe or a matrix; a Table is returned as it is."""
+    if isinstance(data, Table):
+        return data
+    if isinstance(data, str | os.PathLike):
+        return read_file(Path(data), delimiter=delimiter, missing=missing, types=types or {})
+    if types:
+        raise RequestError("types can be declared for csv files only; convert the dataframe")
+    if isinstance(data, np.ndarray):
+        return from_matrix(data)
+    from shoal.table.frames import from_dataframe
+
+    return from_dataframe(data)
+
+
+def read_file(
+    path: Path, *, delimiter: str | None, missing: Sequence[str], types: Mapping[str, str]
+) -> Table:
+    """Return the Table of a csv, csv.gz or Parquet file, told apart by its name."""
+    name = path.name
+    lower = name.lower()
+    if lower.endswith(".parquet"):
+        return _read_parquet(path)
+    if lower.endswith((".csv", ".csv.gz", ".tsv", ".txt")):
+        raw = read_bytes(path)
+        sha = hashlib.sha256(raw).hexdigest()
+        if lower.endswith(".gz"):
+            raw = _unpack(raw, name)
+        source = Source(name, "csv", sha, path=str(path))
+        return read_csv(raw, source, delimiter=delimiter, missing=missing, types=types)
+    raise InputError(f"{name}: the file's name must end in .csv, .csv.gz or .parquet")
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the bytes of an ordinary file; anything else is an error in words."""
+    name = path.name or str(path)
+    try:
+        mode = path.stat().st_mode
+        raw = path.read_bytes() if stat.S_ISREG(mode) else b""
+    except FileNotFoundError:
+        raise InputError(f"{name}: there is no such file ({path})") from None
+    except PermissionError:
+        raise InputError(f"{name}: no permission to read this file") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "the name is not a valid path"
+        raise InputError(f"{shown(name)}: cannot be read: {reason}") from None
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{name}: this is a folder, not a file")
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{name}: not an ordinary file")
+    return raw
+
+
+def _unpack(raw: bytes, name: str) -> bytes:
+    parts, size = [], 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+            while part := file.read(2**20):
+                size += len(part)
+                if size > GZIP_FREE and size > GZIP_RATIO * len(raw):
+                    raise InputError(
+                        f"{name}: unpacks to more than {GZIP_RATIO} times its size; not a table"
+                    )
+                parts.append(part)
+    except (OSError, EOFError, zlib.error):
+        raise InputError(f"{name}: not a whole gzip file") from None
+    return b"".join(parts)
+
+
+def read_csv(
+    raw: bytes,
+    source: Source,
+    *,
+    delimiter: str | None,
+    missing: Sequence[str],
+    types: Mapping[str, str],
+) -> Table:
+    """Return the Table of csv text. The structure is checked first, then each column is read."""
+    if (
+        delimiter is not None
+        and (len(delimiter) != 1 or not 31 < ord(delimiter) < 127)
+        and (delimiter not in DELIMITERS)
+    ):
+        raise RequestError("the delimiter must be one plain character, such as ',' or ';'")
+    if delimiter == '"':
+        raise RequestError("a quote cannot be the delimiter")
+    raw = decode_whole(raw, source.name)
+    layout = scan(raw, source.name, delimiter)
+    names = header_names(raw, layout, source.name)
+    for declared in types:
+        if declared not in names:
+            raise RequestError(
+                f"a type is declared for column {shown(declared)}, which "
+                f"{source.name} does not have{nearest_names(declared, names)}"
+            )
+    source = replace(source, delimiter=layout.delimiter, lines=layout.lines)
+    data = np.frombuffer(raw, dtype=np.uint8)
+    columns = []
+    for index, name in enumerate(names):
+        quoted = quoted_cells(data, layout, index)
+        cells = _cells(data, layout, index, quoted)
+        column = infer(name, cells, tuple(missing), types.get(name), source.where)
+        columns.append(column.having(quoted=quoted))
+    return Table(tuple(columns), source)
+
+
+def _cells(data: Any, layout: Layout, index: int, quoted: Any) -> Any:
+    """Return the texts of one column as an Arrow array, gathered from the file's bytes."""
+    starts, ends = layout.starts[1:, index], layout.ends[1:, index]
+    if quoted is not None:
+        starts, ends = starts + quoted, ends - quoted
+    lengths = ends - starts
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    if offsets[-1] >= 2**31:
+        raise InputError(f"column {index + 1} holds more than 2 GiB of text")
+    positions = np.repeat(starts - offsets[:-1], lengths)
+    positions += np.arange(offsets[-1])
+    texts = pa.StringArray.from_buffers(
+        lengths.size,
+        pa.py_buffer(offsets.astype(np.int32)),
+        pa.py_buffer(data[positions].tobytes()),
+    )
+    if quoted is not None:
+        import pyarrow.compute as pc
+
+        texts = pc.replace_substring(texts, '""', '"') if _doubled(data) else texts
+    return texts
+
+
+def _doubled(data: Any) -> bool:
+    return bool(np.any((data[:-1] == 34) & (data[1:] == 34)))
+
+
+def _read_parquet(path: Path) -> Table:
+    import pyarrow.parquet as pq
+
+    from shoal.table.frames import from_arrow
+
+    raw = read_bytes(path)
+    try:
+        table = pq.read_table(pa.BufferReader(raw), use_threads=False)
+    except (pa.ArrowException, OSError, ValueError, NotImplementedError):
+        raise InputError(
+            f"{path.name}: not a whole, unencrypted Parquet file, or of a type unknown here"
+        ) from None
+    names = table.column_names
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{path.name}: two columns are named {shown(name)}")
+    if not names:
+        raise InputError(f"{path.name}: there are no columns")
+    source = Source(path.name, "parquet", hashlib.sha256(raw).hexdigest(), path=str(path))
+    return from_arrow(table, source)
+
+
+def from_matrix(data: Any) -> Table:
+    """Return the Table of an n×d array of numbers, its columns named x0, x1, …"""
+    if data.dtype.names is not None or data.ndim != 2 or data.shape[1] == 0:
+        raise InputError(f"an array must be n×d, of plain numbers; this one is {data.shape}")
+    if data.dtype.kind not in "iufb":
+        raise InputError(f"an array must hold numbers; this one holds {data.dtype}")
+    columns = []
+    for index, values in enumerate(data.T):
+        plain = np.ascontiguousarray(values)
+        kind = {"f": Kind.FLOAT, "b": Kind.BOOLEAN}.get(plain.dtype.kind, Kind.INTEGER)
+        if kind is Kind.FLOAT:
+            plain = plain.astype(np.float64)
+        absent = np.isnan(plain) if kind is Kind.FLOAT else None
+        columns.append(Column(f"x{index}", kind, pa.array(plain, mask=absent)))
+    digest = hashlib.sha256(np.ascontiguousarray(data).tobytes()).hexdigest()
+    return Table(tuple(columns), Source("the array", "array", digest))

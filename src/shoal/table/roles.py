@@ -1,0 +1,102 @@
+"""What a column is to the release (its role) and what its cells are (its kind)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from shoal.errors import shown
+
+TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of Arrow's units of time, in a second
+
+
+class Role(StrEnum):
+    """What a column is to the release."""
+
+    IDENTIFIER = "identifier"  # names a person; dropped
+    QUASI_IDENTIFIER = "quasi-identifier"  # could be looked up elsewhere; grouped
+    SENSITIVE = "sensitive"  # what must not be learned about a person; kept
+    OTHER = "other"  # kept untouched
+
+
+class Kind(StrEnum):
+    """What the cells of a column are."""
+
+    INTEGER = "integer"
+    DECIMAL = "decimal"  # numbers written with a fixed point: exact
+    FLOAT = "float"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    DATETIME = "datetime"
+    TEXT = "text"
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the kind has differences and means."""
+        return self is not Kind.TEXT
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the cells are plain numbers."""
+        return self in (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)
+
+
+@dataclass(frozen=True)
+class Written:
+    """How a csv column writes its values, so that released cells look like the ones they replace.
+
+    decimals: the most digits after the point; exponent: whether cells use scientific notation;
+    words: what false and true are called; pattern: strftime of a date and time.
+    """
+
+    decimals: int = 0
+    exponent: bool = False
+    words: tuple[str, str] = ("false", "true")
+    pattern: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A name, a role, a kind, and the values as an Arrow array (missing cells are null).
+
+    A csv column also keeps its cells as they stood in the file: `cells`, and in `quoted` which of
+    them stood in quotes (None: none did). `doubt` says why a text column may have been meant as
+    something else; such a column is not taken as a quasi-identifier. `protected` marks the columns
+    of a released Table whose values are those of groups.
+    """
+
+    name: str
+    kind: Kind
+    values: Any
+    role: Role = Role.QUASI_IDENTIFIER
+    written: Written | None = None
+    cells: Any = None
+    quoted: Any = None
+    doubt: str | None = None
+    protected: bool = False
+
+    @property
+    def missing(self) -> int:
+        """The number of missing cells."""
+        return int(self.values.null_count)
+
+    def __str__(self) -> str:
+        return f"column {shown(self.name)} ({self.kind}, {self.role})"
+
+    def having(self, **changes: Any) -> Column:
+        """Return the column with some fields changed."""
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns' names, kinds and roles, without their cells."""
+
+    names: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    roles: tuple[Role, ...]
+
+    def having(self, role: Role) -> list[str]:
+        """Return the names of the columns with a role."""
+        return [name for name, its in zip(self.names, self.roles, strict=True) if its is role]

@@ -1,0 +1,241 @@
+"""The structure of a csv file, checked byte by byte before anything is parsed.
+
+Cells, quotes and line ends follow RFC 4180, strictly: what is ambiguous is an error that names
+the line. All of it is vector arithmetic on the bytes, so a strict look costs little more than
+a careless one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import InputError, shown
+
+DELIMITERS = (",", ";", "\t", "|")
+MAX_COLUMNS = 20_000
+MAX_CELL = 131_072
+MAX_NAME = 1_000
+
+COMMA_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+QUOTE, CR, LF = 34, 13, 10
+
+Bytes = npt.NDArray[np.uint8]
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the cells are: `starts` and `ends` (records + 1, columns), the header in row 0."""
+
+    delimiter: str
+    starts: Integers
+    ends: Integers
+    lines: Integers | None  # line of each record, header first; None: record r stands on line r + 1
+
+    @property
+    def columns(self) -> int:
+        """The number of columns."""
+        return int(self.starts.shape[1])
+
+    @property
+    def records(self) -> int:
+        """The number of records, the header not counted."""
+        return int(self.starts.shape[0]) - 1
+
+
+def line_of(data: Bytes, position: int) -> int:
+    """Return the line, from 1, in which a byte stands."""
+    return int(np.count_nonzero(data[:position] == LF)) + 1
+
+
+def decode_whole(raw: bytes, name: str) -> bytes:
+    """Return the bytes without a byte order mark, or say why they are not UTF-8 text."""
+    for magic, what in (
+        (b"%PDF", "a PDF file"),
+        (b"PK\x03\x04", "a zip or Excel file"),
+        (b"\x1f\x8b", "a gzip file; name it .csv.gz"),
+        (b"PAR1", "a Parquet file; name it .parquet"),
+        (b"\xd0\xcf\x11\xe0", "an old Excel file"),
+    ):
+        if raw.startswith(magic):
+            raise InputError(f"{name}: not text but {what}")
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{name}: this is UTF-16 text; save it as UTF-8")
+    raw = raw.removeprefix(b"\xef\xbb\xbf")
+    zero = raw.find(b"\0")
+    if zero >= 0:
+        line = raw.count(b"\n", 0, zero) + 1
+        raise InputError(
+            f"{name}, line {line}: a NUL byte (offset {zero}); "
+            "the file is not UTF-8 text, or it is damaged"
+        )
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{name}, line {line}: byte {error.start} is not UTF-8; save the file as UTF-8"
+        ) from None
+    return raw
+
+
+def find_delimiter(data: bytes, name: str) -> str:
+    """Return the one delimiter that the header line uses; several are an error, not a guess."""
+    header = _header(data)
+    outside = "".join(header.split('"')[0::2])
+    found = [sign for sign in DELIMITERS if sign in outside]
+    if len(found) > 1:
+        raise InputError(
+            f"{name}, line 1: the header holds {' and '.join(COMMA_NAMES[s] for s in found)}; "
+            "say which one separates columns with --delimiter"
+        )
+    return found[0] if found else ","
+
+
+def _header(data: bytes) -> str:
+    inside = False
+    for position, byte in enumerate(data):
+        if byte == QUOTE:
+            inside = not inside
+        elif byte in (CR, LF) and not inside:
+            return data[:position].decode("utf-8")
+    return data.decode("utf-8")
+
+
+def scan(raw: bytes, name: str, delimiter: str | None) -> Layout:
+    """Return where each cell is, or raise an InputError at the first thing that is not strict."""
+    if not raw.strip(b"\r\n"):
+        raise InputError(f"{name}: the file is empty, there is no header")
+    if delimiter is None:
+        delimiter = find_delimiter(raw, name)
+    data = np.frombuffer(raw, dtype=np.uint8)
+    quotes = np.flatnonzero(data == QUOTE)
+    _check_quotes(data, quotes, ord(delimiter), name)
+    breaks = _outside(np.flatnonzero(data == LF), quotes)
+    returns = _outside(np.flatnonzero(data == CR), quotes)
+    lone = returns[
+        (returns + 1 == data.size) | (data[np.minimum(returns + 1, data.size - 1)] != LF)
+    ]
+    if lone.size:
+        raise InputError(
+            f"{name}, line {line_of(data, lone[0])}: a carriage return without a line feed; "
+            "save the file with ordinary line ends"
+        )
+    commas = _outside(np.flatnonzero(data == ord(delimiter)), quotes)
+    return _cells(data, commas, breaks, bool(quotes.size), name, delimiter)
+
+
+def _outside(positions: Integers, quotes: Integers) -> Integers:
+    """Keep the positions before which an even number of quotes stands."""
+    if not quotes.size:
+        return positions
+    outside: Integers = positions[np.searchsorted(quotes, positions) % 2 == 0]
+    return outside
+
+
+def _check_quotes(data: Bytes, quotes: Integers, comma: int, name: str) -> None:
+    """An opening quote starts a cell or follows a closing one; a closing one ends a cell."""
+    if not quotes.size:
+        return
+    opening, closing = quotes[0::2], quotes[1::2]
+    before = np.where(opening > 0, data[np.maximum(opening - 1, 0)], LF)
+    again = np.zeros(opening.size, dtype=bool)
+    again[1:] = opening[1:] == closing[: opening.size - 1] + 1
+    wrong = opening[~((before == comma) | (before == LF) | again)]
+    if wrong.size:
+        raise InputError(
+            f"{name}, line {line_of(data, wrong[0])}: a quote inside a cell that is not quoted; "
+            "put the cell in quotes and double the quotes in it"
+        )
+    cell_starts = opening[~again]
+    after_at = closing + 1
+    after = np.where(after_at < data.size, data[np.minimum(after_at, data.size - 1)], LF)
+    wrong = closing[~np.isin(after, (comma, LF, CR, QUOTE))]
+    if wrong.size:
+        opened = cell_starts[np.searchsorted(cell_starts, wrong[0]) - 1]
+        raise InputError(
+            f"{name}, line {line_of(data, opened)}: a quote opens here, and text follows where it "
+            f"closes, on line {line_of(data, wrong[0])}; is a quote missing or not doubled?"
+        )
+    if quotes.size % 2:
+        line = line_of(data, cell_starts[-1])
+        raise InputError(f"{name}, line {line}: a quote opens here and is never closed")
+
+
+def _cells(
+    data: Bytes, commas: Integers, breaks: Integers, has_quotes: bool, name: str, delimiter: str
+) -> Layout:
+    if not breaks.size or breaks[-1] != data.size - 1:
+        breaks = np.append(breaks, data.size)
+    first = np.concatenate(([0], breaks[:-1] + 1))
+    last = breaks - ((breaks > first) & (data[np.maximum(breaks - 1, 0)] == CR))
+    counts = np.searchsorted(commas, breaks) - np.searchsorted(commas, first) + 1
+    columns = int(counts[0])
+    if columns > MAX_COLUMNS:
+        raise InputError(f"{name}, line 1: {columns} columns; the limit is {MAX_COLUMNS}")
+    if columns > 1:  # empty lines at the end of the file are no records
+        used = int(np.flatnonzero(last > first)[-1]) + 1
+        first, last, breaks, counts = first[:used], last[:used], breaks[:used], counts[:used]
+    lines = None
+    if has_quotes and np.count_nonzero(data == LF) >= breaks.size:
+        every = np.flatnonzero(data == LF)
+        lines = np.searchsorted(every, first) + 1
+    ragged = np.flatnonzero(counts != columns)
+    if ragged.size:
+        record = int(ragged[0])
+        line = record + 1 if lines is None else int(lines[record])
+        raise InputError(
+            f"{name}, line {line} (record {record}): {counts[record]} cells, "
+            f"the header has {columns}"
+        )
+    inner = commas.reshape(first.size, columns - 1)
+    starts = np.hstack((first[:, None], inner + 1))
+    ends = np.hstack((inner, last[:, None]))
+    long = np.argwhere(ends - starts > MAX_CELL)
+    if long.size:
+        record, column = long[0].tolist()
+        line = record + 1 if lines is None else int(lines[record])
+        raise InputError(
+            f"{name}, line {line}, column {column + 1}: a cell of more than {MAX_CELL} bytes; "
+            "is a quote missing?"
+        )
+    return Layout(delimiter, starts, ends, lines)
+
+
+def header_names(raw: bytes, layout: Layout, name: str) -> list[str]:
+    """Return the column names, or say which is blank, too long or there twice."""
+    names: list[str] = []
+    seen: dict[str, int] = {}
+    for number, (start, end) in enumerate(
+        zip(layout.starts[0].tolist(), layout.ends[0].tolist(), strict=True), 1
+    ):
+        text = raw[start:end].decode("utf-8")
+        if text.startswith('"'):
+            text = text[1:-1].replace('""', '"')
+        if not text.strip():
+            raise InputError(f"{name}, line 1, column {number}: the header cell is blank")
+        if len(text) > MAX_NAME:
+            raise InputError(
+                f"{name}, line 1, column {number}: a header of {len(text)} characters; "
+                f"the limit is {MAX_NAME}"
+            )
+        if text in seen:
+            raise InputError(
+                f"{name}, line 1: columns {seen[text]} and {number} are both named {shown(text)}"
+            )
+        seen[text] = number
+        names.append(text)
+    return names
+
+
+def quoted_cells(data: Bytes, layout: Layout, column: int) -> Flags | None:
+    """Return which cells of a column stand in quotes, None where none does."""
+    starts, ends = layout.starts[1:, column], layout.ends[1:, column]
+    if not starts.size:
+        return None
+    flags: Flags = (ends > starts) & (data[np.minimum(starts, data.size - 1)] == QUOTE)
+    return flags if flags.any() else None

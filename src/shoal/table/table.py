@@ -1,0 +1,180 @@
+"""Table: frozen columns with roles. The only door for dataframes, in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import InputError, RequestError, nearest_names, shown
+from shoal.table.roles import Column, Kind, Role, Schema
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a table came from: what messages call it, its hash, and how to find a record in it.
+
+    kind is csv, parquet, dataframe or array. `native` is the caller's own dataframe, which is
+    read and never written.
+    """
+
+    name: str
+    kind: str
+    sha256: str = ""
+    path: str | None = None
+    delimiter: str = ","
+    lines: Integers | None = None
+    native: Any = None
+
+    def where(self, rows: Iterable[int], limit: int = 5) -> str:
+        """Return the place of some records in words: lines of a csv file, rows of anything else."""
+        every = list(rows)
+        if self.kind == "csv":
+            places = [
+                r + 2 if self.lines is None else int(self.lines[r + 1]) for r in every[:limit]
+            ]
+            word = "line"
+        else:
+            places, word = every[:limit], "row"
+        more = ", …" if len(every) > limit else ""
+        return f"{word}{'s' if len(every) > 1 else ''} {', '.join(map(str, places))}{more}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of one length, each with a name, a role and a kind.
+
+    `roles_given` tells whether somebody chose the roles; a fresh table has quasi-identifiers only.
+    """
+
+    columns: tuple[Column, ...]
+    source: Source
+    roles_given: bool = False
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return len(self.columns[0].values) if self.columns else 0
+
+    def __len__(self) -> int:
+        return self.rows
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns, in order."""
+        return [column.name for column in self.columns]
+
+    @property
+    def schema(self) -> Schema:
+        """Names, kinds and roles."""
+        return Schema(
+            tuple(self.names),
+            tuple(column.kind for column in self.columns),
+            tuple(column.role for column in self.columns),
+        )
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise RequestError(
+            f"{self.source.name} has no column {shown(name)}{nearest_names(name, self.names)}"
+        )
+
+    def having(self, role: Role) -> list[Column]:
+        """Return the columns with a role."""
+        return [column for column in self.columns if column.role is role]
+
+    def only(self, keep: Callable[[Column], bool]) -> Table:
+        """Return the table with the columns that a rule keeps."""
+        return replace(self, columns=tuple(c for c in self.columns if keep(c)))
+
+    def mapped(self, change: Callable[[Column], Column]) -> Table:
+        """Return the table with every column changed."""
+        return replace(self, columns=tuple(change(c) for c in self.columns))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """Return an n×d matrix; only a complete Table of numbers is one."""
+        if copy is False:
+            raise ValueError("a Table turns into a matrix by copying")
+        for column in self.columns:
+            if not (column.kind.is_number or column.kind is Kind.BOOLEAN) or column.missing:
+                what = f"{column.missing} missing cells" if column.missing else column.kind
+                raise InputError(f"{self.source.name}: {column} has {what}; not a matrix")
+        matrix = np.stack([as_floats(column) for column in self.columns], axis=1)
+        return matrix if dtype is None else matrix.astype(dtype)
+
+    def __repr__(self) -> str:
+        return f"<Table {self.source.name}: {self.rows} records × {len(self.columns)} columns>"
+
+    def __str__(self) -> str:
+        lines = [repr(self)[1:-1]]
+        width = max((len(name) for name in self.names), default=0)
+        for column in self.columns:
+            missing = f", {column.missing} missing" if column.missing else ""
+            lines.append(f"  {column.name:<{width}}  {column.kind}, {column.role}{missing}")
+        return "\n".join(lines)
+
+    def to_native(self) -> Any:
+        """Return the caller's type of dataframe, or the Table itself where it came from a file."""
+        if self.source.native is None:
+            return self
+        from shoal.table.frames import to_native
+
+        return to_native(self)
+
+
+def as_integers(column: Column) -> npt.NDArray[Any] | None:
+    """Return the values as whole numbers of the column's smallest unit; None for floats.
+
+    Numbers count in 10^-decimals, dates in days, times in Arrow's own unit. Python integers
+    (dtype object) stand in where 64 bits are too few. The column must be complete.
+    """
+    import pyarrow as pa
+
+    values = column.values
+    if column.kind is Kind.FLOAT:
+        return None
+    if column.kind is Kind.BOOLEAN:
+        return np.asarray(values.cast(pa.int8())).astype(np.int64)
+    if column.kind is Kind.DATE:
+        return np.asarray(values.cast(pa.date32()).cast(pa.int32())).astype(np.int64)
+    if column.kind is Kind.DATETIME:
+        return np.asarray(values.cast(pa.int64())).astype(np.int64)
+    if column.kind is Kind.DECIMAL:
+        return _scaled(values)
+    if pa.types.is_uint64(values.type):
+        unsigned = np.asarray(values)
+        return unsigned.astype(object if unsigned.max() >= 2**63 else np.int64)
+    return np.asarray(values.cast(pa.int64())).astype(np.int64)
+
+
+def _scaled(values: Any) -> npt.NDArray[Any]:
+    """Return decimals as whole numbers of their last digit, from Arrow's 128-bit integers."""
+    words = np.frombuffer(values.buffers()[1], dtype=np.int64).reshape(-1, 2)
+    words = words[values.offset : values.offset + len(values)]
+    low, high = words[:, 0], words[:, 1]
+    if np.array_equal(high, low >> 63):
+        return low.copy()
+    return np.array(
+        [(int(h) << 64) + (int(w) & (2**64 - 1)) for w, h in words.tolist()], dtype=object
+    )
+
+
+def as_floats(column: Column) -> Floats:
+    """Return the values as floating-point numbers (dates as days, times as their unit)."""
+    whole = as_integers(column)
+    if whole is None:
+        import pyarrow as pa
+
+        return np.asarray(column.values.cast(pa.float64())).astype(np.float64)
+    floats: Floats = whole.astype(np.float64)
+    if column.kind is Kind.DECIMAL:
+        floats = floats / 10.0**column.values.type.scale
+    return floats

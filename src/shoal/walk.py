@@ -1,0 +1,220 @@
+"""The walk on one screen: Table -> Encoded -> Partition -> released Table -> Report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import PrivacyError, RequestError
+from shoal.partition import Partition
+from shoal.progress import Callback, Reporter
+from shoal.recipes import check_size, find, solve
+from shoal.release.aggregate import aggregate as aggregate_groups
+from shoal.release.report import Report, make_report
+from shoal.release.verify import Verification, verify
+from shoal.settings import Settings, build, names, whole
+from shoal.table.assign import assign, identifier_reason
+from shoal.table.encode import canonical_order, encode
+from shoal.table.read import read
+from shoal.table.roles import Role
+from shoal.table.table import Table
+
+
+@dataclass(frozen=True)
+class Result:
+    """A release that was checked, and how it came about.
+
+    `data` has the caller's type of dataframe, with its rows in the caller's order, so that before
+    and after can be compared: what is published should be written by `save`, which shuffles.
+    """
+
+    data: Any
+    report: Report
+    partition: Partition
+    table: Table
+    settings: Settings
+
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        force: bool = False,
+        format: str = "csv",  # noqa: A002 - the usual word
+        keep_order: bool | None = None,
+        order_seed: int | None = None,
+    ) -> Path:
+        """Write the release, report.json and run.toml into a folder, verified, all or nothing.
+
+        `format` is csv, csv.gz or parquet. The rows are shuffled by the operating system's
+        randomness unless `keep_order`; `order_seed` is for tests. Returns the release's path.
+        """
+        from shoal.release.pack import Targets, save
+
+        targets = Targets.in_folder(Path(folder), format)
+        return save(self, targets, force=force, keep_order=keep_order, order_seed=order_seed)
+
+    def summary(self) -> str:
+        """Return what a person wants to know first."""
+        return self.report.summary()
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def anonymize(
+    data: Any,
+    *,
+    k: int,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    identifiers: Sequence[str] | None = None,
+    other: Sequence[str] | None = None,
+    drop: Sequence[str] | None = None,
+    method: str = "auto",
+    seed: int = 0,
+    aggregate: str = "mean",
+    decimals: int | Mapping[str, int] | None = None,
+    missing: Sequence[str] = ("",),
+    types: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    allow_k1: bool = False,
+    callback: Callback | None = None,
+) -> Result:
+    """Make a table safe to release: each record hides among at least k.
+
+    data is a path (csv, csv.gz, Parquet), a dataframe or a Table; it is never changed. With no
+    roles given every column is a quasi-identifier; with any given, the unnamed ones are released
+    as they are, and listed in the report. Raises a ShoalError that says what to do.
+    """
+    settings = build(
+        {
+            "input": {
+                "delimiter": delimiter,
+                "missing": names(missing, "missing"),
+                "types": dict(types or {}),
+            },
+            "roles": {
+                "identifiers": names(identifiers, "identifiers"),
+                "quasi_identifiers": names(quasi_identifiers, "quasi_identifiers"),
+                "sensitive": names(sensitive, "sensitive"),
+                "other": names(other, "other"),
+                "drop": names(drop, "drop"),
+            },
+            "protect": {
+                "k": whole(k, "k"),
+                "method": method,
+                "seed": whole(seed, "seed"),
+                "allow_k1": allow_k1,
+            },
+            "release": {
+                "aggregate": aggregate,
+                "decimals": dict(decimals) if isinstance(decimals, Mapping) else decimals,
+            },
+        }
+    )
+    return walk(data, settings, callback)
+
+
+def walk(data: Any, settings: Settings, callback: Callback | None = None) -> Result:
+    """Go from data to a verified Result, one arrow after the other."""
+    start = time.perf_counter()
+    report = Reporter(callback)
+    k, asked = settings.protect.k, settings.input
+    find(settings.protect.method)
+
+    report("reading", 0, 1)
+    table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
+    check_size(table.rows, k)
+    assigned = assign(table, settings.roles)
+    table = assigned.table
+
+    order = canonical_order(table)
+    encoded = encode(table)
+    partition = solve(encoded.matrix[order], k, settings.protect.method, report)
+    labels = np.empty_like(partition.labels)
+    labels[order] = partition.labels
+    partition = replace(partition, labels=labels)
+
+    report("releasing", 0, 1)
+    released = aggregate_groups(
+        table, partition, settings.release.aggregate, settings.release.decimals
+    )
+    verification = check(released, k, table.schema.having(Role.QUASI_IDENTIFIER))
+    settings = resolved(settings, table, partition)
+    result = make_report(
+        table,
+        released,
+        partition,
+        seed=settings.protect.seed,
+        aggregate=settings.release.aggregate,
+        verification=verification.to_dict(),
+        dropped=settings.roles.drop,
+        notes=notes(table, assigned.unnamed),
+        seconds=time.perf_counter() - start,
+    )
+    report("releasing", 1, 1)
+    return Result(released.to_native(), result, partition, released, settings)
+
+
+def check(released: Table, k: int, quasi_identifiers: list[str]) -> Verification:
+    """Verify the released Table; one that is not safe never leaves."""
+    verification = verify(released, k=k, quasi_identifiers=quasi_identifiers)
+    if not verification.ok:
+        raise PrivacyError(f"the release is not {k}-anonymous: {'; '.join(verification.problems)}")
+    return verification
+
+
+def resolved(settings: Settings, table: Table, partition: Partition) -> Settings:
+    """Return settings that repeat this run: every role and choice spelled out."""
+    from shoal import __version__
+
+    schema = table.schema
+    return settings.model_copy(update={"shoal": __version__}).having(
+        input={
+            "path": table.source.path,
+            "sha256": table.source.sha256,
+            "delimiter": table.source.delimiter if table.source.kind == "csv" else None,
+        },
+        roles={
+            "identifiers": schema.having(Role.IDENTIFIER),
+            "quasi_identifiers": schema.having(Role.QUASI_IDENTIFIER),
+            "sensitive": schema.having(Role.SENSITIVE),
+            "other": schema.having(Role.OTHER),
+        },
+        protect={"method": partition.method},
+    )
+
+
+def notes(table: Table, unnamed: Sequence[str]) -> list[str]:
+    """Say what a steward should look at, without any value."""
+    found = []
+    if unnamed:
+        found.append(f"no role was given to {', '.join(unnamed)}: released as they are")
+    unique = [c.name for c in table.having(Role.QUASI_IDENTIFIER) if identifier_reason(c)]
+    if unique:
+        found.append(
+            f"(nearly) every record has its own value in {', '.join(unique)}; is it an identifier?"
+        )
+    return found
+
+
+def repeat(
+    settings: Settings, recipe: Path, data: Path | None, callback: Callback | None = None
+) -> Result:
+    """Run a recipe again, on its own input (which must not have changed) or on another one."""
+    asked = settings.input
+    if data is None and asked.path is None:
+        raise RequestError("the recipe names no input; say --input FILE")
+    source = data if data is not None else recipe.parent / str(asked.path)
+    table = read(source, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
+    if data is None and asked.sha256 and table.source.sha256 != asked.sha256:
+        raise RequestError(
+            "the input has changed since the recipe was written (its sha256 differs); "
+            f"say --input {source} to run the recipe on it all the same"
+        )
+    return walk(table, settings, callback)

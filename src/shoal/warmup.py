@@ -1,0 +1,21 @@
+"""Compile every kernel once, so that the first real run does not wait for it."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from shoal.progress import Reporter
+from shoal.recipes import methods, solve
+
+
+def warmup() -> dict[str, float]:
+    """Run every method on a tiny table; return the seconds each took, compilation included."""
+    matrix = np.random.default_rng(0).normal(size=(24, 3))
+    seconds = {}
+    for method in methods():
+        start = time.perf_counter()
+        solve(matrix, 3, method.name, Reporter(None))
+        seconds[method.name] = time.perf_counter() - start
+    return seconds

@@ -51,9 +51,11 @@ def two_by_two(pool: Pool, k: int, *, seed: Seed) -> Groups:
 
 
 def join_nearest(matrix: Floats, groups: list[list[int]], rest: list[int]) -> None:
-    """Put each left-over record, lowest row first, into the group with the nearest centroid.
+    """Put each left-over record into the group with the nearest centroid.
 
-    The centroid that took a record is refreshed before the next one looks.
+    Centroids are those of the groups before any left-over came: refreshing them in between gives
+    56.0413 instead of the 56.042 that the 2018 paper prints for CBFS-NC (tarragona, k = 30), and
+    the same figures in its 17 other cells.
     """
     if not rest:
         return
@@ -62,6 +64,4 @@ def join_nearest(matrix: Floats, groups: list[list[int]], rest: list[int]) -> No
         distances = np.zeros(len(groups))
         for j in range(matrix.shape[1]):
             distances += (centroids[:, j] - matrix[row, j]) ** 2
-        nearest = int(distances.argmin())
-        groups[nearest].append(row)
-        centroids[nearest] = matrix[groups[nearest]].mean(axis=0)
+        groups[int(distances.argmin())].append(row)

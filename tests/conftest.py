@@ -1,0 +1,78 @@
+"""What tests share: the command line in-process, the reference tables, the rule about skips."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from typer.testing import CliRunner
+
+settings.register_profile(
+    "shoal", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("shoal")
+
+HAS_DATA = bool(os.environ.get("SHOAL_DATA"))
+
+
+def pytest_collection_modifyitems(items):
+    """Skip what needs the reference tables when they are not there."""
+    reason = "needs the reference tables: set SHOAL_DATA to their folder"
+    for item in items:
+        if item.get_closest_marker("reference") and not HAS_DATA:
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Turn the skip of a test that has its reference tables into a failure."""
+    report = yield
+    if report.skipped and HAS_DATA and item.get_closest_marker("reference"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped although SHOAL_DATA is set: {report.longrepr}"
+    return report
+
+
+@dataclass
+class Ran:
+    """What a command left: exit code, stdout, stderr."""
+
+    code: int
+    out: str
+    err: str
+    bytes: bytes
+
+
+@pytest.fixture
+def shoal():
+    """Run the command line in this process: shoal("verify", path, "-k", "5", …)."""
+    from shoal.cli import app
+
+    def run(*arguments):
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Ran(result.exit_code, result.stdout, result.stderr, result.stdout_bytes)
+
+    return run
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file into the test's folder and return its path."""
+
+    def put(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+        return path
+
+    return put
+
+
+@pytest.fixture(scope="session")
+def repository():
+    """The folder of the whole project."""
+    return Path(__file__).parent.parent

@@ -1,0 +1,155 @@
+"""Every method through every contract."""
+
+from __future__ import annotations
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import example, given
+from strategies import problems
+
+import shoal
+
+METHODS = [method.name for method in shoal.methods()]
+
+every_method = pytest.mark.parametrize("method", METHODS)
+
+
+def solve(matrix, k, method, **options):
+    return shoal.microaggregate(np.asarray(matrix, dtype=float), k, method=method, **options)
+
+
+def sets(partition):
+    """The groups as a set of sets of rows."""
+    return {frozenset(group.tolist()) for group in partition.members()}
+
+
+def test_every_method_has_a_slow_twin():
+    """A method without a twin in naive.py cannot be trusted."""
+    assert set(naive.METHODS) == set(METHODS)
+
+
+@every_method
+@given(problem=problems())
+@example(problem=(np.zeros((9, 2)), 2))
+@example(problem=(np.arange(5.0)[:, None], 5))
+@example(problem=(np.arange(9.0)[:, None], 5))
+def test_labels_equal_the_twins(method, problem):
+    """The groups are those of the slow twin, group by group, on the same standardized data."""
+    matrix, k = problem
+    scaled = naive.standardize(matrix)
+    groups = naive.METHODS[method](scaled, k)
+    found = solve(scaled, k, method, standardize=False)
+    assert found.labels.tolist() == naive.labels(groups, len(matrix))
+
+
+@every_method
+@given(problem=problems())
+def test_sizes_and_records(method, problem):
+    """Every record is in one group, every group has k to 2k - 1 records."""
+    matrix, k = problem
+    found = solve(matrix, k, method)
+    assert len(found.labels) == len(matrix)
+    assert sorted(row for group in found.members() for row in group) == list(range(len(matrix)))
+    assert found.sizes.min() >= k
+    assert np.array_equal(found.sizes, np.bincount(found.labels))
+    if method == "mdav":
+        assert found.sizes.max() <= max(2 * k - 1, 1)
+
+
+@every_method
+@given(problem=problems())
+def test_loss_from_scratch(method, problem):
+    """The loss that is reported is the loss of the labels, computed anew in exact arithmetic."""
+    matrix, k = problem
+    found = solve(matrix, k, method)
+    groups = [group.tolist() for group in found.members()]
+    expected = naive.information_loss(naive.standardize(matrix), groups)
+    assert found.information_loss == pytest.approx(expected, abs=1e-9)
+
+
+@every_method
+def test_same_seed_same_labels(method):
+    """Two runs with one seed give the same labels."""
+    matrix = np.random.default_rng(1).normal(size=(200, 3))
+    first, second = (solve(matrix, 4, method, seed=3) for _ in range(2))
+    assert np.array_equal(first.labels, second.labels)
+
+
+@every_method
+def test_permuted_input_has_the_same_groups(method):
+    """Where no distances tie, the order of the records does not matter."""
+    rng = np.random.default_rng(2)
+    matrix = rng.normal(size=(150, 3))
+    order = rng.permutation(150)
+    plain = sets(solve(matrix, 4, method))
+    permuted = sets(solve(matrix[order], 4, method))
+    assert plain == {frozenset(order[list(group)].tolist()) for group in permuted}
+
+
+@every_method
+def test_scaled_and_shifted_input_has_the_same_groups(method):
+    """Units do not matter: columns are standardized."""
+    matrix = np.random.default_rng(3).normal(size=(150, 3))
+    other = matrix * [1e-9, 1e6, 1000.0] + [0.0, -5e6, 77.0]
+    assert sets(solve(matrix, 5, method)) == sets(solve(other, 5, method))
+
+
+@every_method
+@pytest.mark.parametrize("rows", [1, 2, 3, 7, 20, 50])
+@pytest.mark.parametrize("k", [1, 2, 3, 7])
+def test_equal_records(method, rows, k):
+    """All records equal: groups of at least k, nothing lost."""
+    if rows < k:
+        with pytest.raises(shoal.RequestError, match=f"n = {rows} records < k = {k}"):
+            solve(np.ones((rows, 2)), k, method)
+        return
+    found = solve(np.ones((rows, 2)), k, method)
+    assert found.sizes.min() >= k
+    assert found.information_loss == 0.0
+
+
+@every_method
+def test_duplicates_share_a_group_where_they_can(method):
+    """Where every record is there k times, nothing is lost."""
+    matrix = np.repeat(np.random.default_rng(4).normal(size=(12, 3)), 4, axis=0)
+    assert solve(matrix, 4, method).information_loss == pytest.approx(0.0, abs=1e-12)
+
+
+@every_method
+@pytest.mark.parametrize("k", [2, 3, 10])
+def test_one_group_from_k_to_2k_minus_1(method, k):
+    """n = k and n = 2k - 1 give one group and lose everything."""
+    for rows in (k, 2 * k - 1):
+        found = solve(np.arange(float(rows))[:, None], k, method)
+        assert found.groups == 1
+        assert found.information_loss == pytest.approx(100.0)
+
+
+@every_method
+def test_constant_column_changes_nothing(method):
+    """A column with one value has no say."""
+    matrix = np.random.default_rng(5).normal(size=(60, 2))
+    wide = np.column_stack([matrix, np.full(60, 1e9)])
+    assert np.array_equal(solve(matrix, 3, method).labels, solve(wide, 3, method).labels)
+
+
+@every_method
+def test_input_is_not_changed(method):
+    """The caller's matrix is read, not written."""
+    matrix = np.random.default_rng(6).normal(size=(50, 2))
+    before = matrix.copy()
+    matrix.setflags(write=False)
+    solve(matrix, 3, method)
+    assert np.array_equal(matrix, before)
+
+
+@every_method
+def test_progress_and_cancel(method):
+    """The callback sees the run from start to end, and True from it cancels."""
+    matrix = np.random.default_rng(7).normal(size=(300, 2))
+    seen = []
+    solve(matrix, 3, method, callback=seen.append)
+    assert (seen[0].done, seen[-1].done, seen[-1].total) == (0, 300, 300)
+    with pytest.raises(shoal.Canceled, match="no result"):
+        solve(matrix, 3, method, callback=lambda progress: True)

@@ -1,4 +1,4 @@
-"""Slow twins of everything fast: plain loops, the paper's words, nothing imported from the library."""
+"""Slow twins of everything fast: plain loops, nothing imported from the library."""
 
 from __future__ import annotations
 

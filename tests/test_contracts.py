@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import example, given
-from strategies import problems
 
+import naive
 import shoal
+from strategies import problems
 
 METHODS = [method.name for method in shoal.methods()]
 

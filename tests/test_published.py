@@ -8,10 +8,10 @@ from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
-import naive
 import numpy as np
 import pytest
 
+import naive
 import shoal
 
 pytestmark = pytest.mark.reference

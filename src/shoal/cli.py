@@ -27,6 +27,10 @@ class ShoalGroup(TyperGroup):
         """Run a command; nothing but a bug shows a traceback."""
         try:
             return super().invoke(ctx)
+        except typer.TyperException as error:
+            reason = " ".join(error.format_message().split()).removesuffix(".")
+            typer.echo(f"shoal: {reason}; see shoal --help", err=True)
+            raise typer.Exit(2) from None
         except ShoalError as error:
             typer.echo(f"shoal: {' '.join(str(error).split())}", err=True)
             raise typer.Exit(error.exit_code) from None
@@ -191,7 +195,8 @@ def anonymize(
         },
     }
     for part, values in given.items():
-        tree[part].update({key: v for key, v in values.items() if v not in (None, [], {}, False)})
+        said = {key: v for key, v in values.items() if v is not None and v is not False}
+        tree[part].update({key: v for key, v in said.items() if v not in ([], {})})
     _anonymize(build(tree), input, output, force, as_json)
 
 

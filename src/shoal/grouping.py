@@ -35,7 +35,7 @@ def microaggregate(
     >>> import numpy as np, shoal
     >>> groups = shoal.microaggregate(np.array([[1.0], [2.0], [9.0], [8.0]]), 2)
     >>> groups.labels.tolist()
-    [1, 1, 0, 0]
+    [0, 0, 1, 1]
     """
     k, seed = whole(k, "k"), whole(seed, "seed")
     if k < 1:

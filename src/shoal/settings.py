@@ -151,7 +151,8 @@ def _at(source: str, *path: object) -> str:
 
 
 def _explain(error: ValidationError, source: str) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
+    every = error.errors(include_url=False, include_input=False)
+    first = next((found for found in every if found["type"] == "extra_forbidden"), every[0])
     place = tuple(part for part in first["loc"] if part not in ("int", "dict[str,int]"))
     where = _at(source, *place)
     if first["type"] == "extra_forbidden":
@@ -160,7 +161,9 @@ def _explain(error: ValidationError, source: str) -> str:
     if first["type"] == "missing":
         return f"{where} is needed and not given"
     reason = first["msg"].removeprefix("Input should be ").removeprefix("a valid ")
-    reason = {"integer": "a whole number", "tuple": "a list of names"}.get(reason, reason)
+    reason = {"integer": "a whole number", "tuple": "a list of names", "string": "a text"}.get(
+        reason, reason
+    )
     return f"{where} must be {reason}"
 
 

@@ -65,6 +65,9 @@ class Result:
     def __str__(self) -> str:
         return self.summary()
 
+    def __repr__(self) -> str:
+        return f"<Result: {self.summary().splitlines()[0]}>"
+
 
 def anonymize(
     data: Any,

@@ -8,8 +8,9 @@ Compiled code is cached on disk where a folder is writable, and compiled anew wh
 from __future__ import annotations
 
 import hashlib
+import pickle
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -37,10 +38,8 @@ def source_stamp() -> str:
 @contextmanager
 def _disk_may_fail() -> Iterator[None]:
     """Treat a cache that cannot be read or written as one that is not there."""
-    try:
+    with suppress(OSError, EOFError, pickle.UnpicklingError, ValueError, KeyError):
         yield
-    except OSError:
-        return
 
 
 def _guard(dispatcher: Any) -> None:

@@ -1,8 +1,8 @@
 """Table + Partition -> released Table: every quasi-identifier becomes its group's value.
 
 Whole numbers, fixed-point numbers, dates and times are summed exactly and rounded once, half to
-even, to the precision the column came with; floats are summed with one rounding. So every member
-of a group carries the same value to the last bit, and no digit says more than the input did.
+even, to the precision the column came with; floats are summed without loss, then divided. Every
+member of a group carries the same value to the last bit, and no digit says more than the input did.
 """
 
 from __future__ import annotations

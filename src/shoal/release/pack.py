@@ -44,7 +44,7 @@ class Targets:
     def of(cls, output: str) -> Targets:
         """Return the targets of `-o`: F.csv, F.csv.gz, F.parquet, or a folder DIR/."""
         path = Path(output)
-        if output.endswith(("/", os.sep)) or path.is_dir():
+        if output.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 - never raises
             return cls.in_folder(path)
         for kind in ("csv.gz", "csv", "parquet"):
             if path.name.lower().endswith(f".{kind}"):

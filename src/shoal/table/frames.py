@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from typing import Any
 
@@ -19,7 +20,8 @@ def from_dataframe(data: Any) -> Table:
     """Return the Table of a dataframe. The caller's object is read, never changed."""
     frame = _narwhals(data)
     name = "the dataframe"
-    names = [str(column) for column in frame.columns]
+    labels = tuple(frame.columns)
+    names = [str(label) for label in labels]
     if len(set(names)) < len(names):
         twice = sorted({n for n in names if names.count(n) > 1})
         raise InputError(f"{name} has more than one column named {listed(twice)}")
@@ -28,34 +30,37 @@ def from_dataframe(data: Any) -> Table:
     blank = [i for i, n in enumerate(names) if not n.strip()]
     if blank:
         raise InputError(f"{name}: the name of column {blank[0]} is blank")
-    arrow = {n: _to_arrow(frame, i, n) for i, n in enumerate(names)}
-    source = Source(name=name, kind="dataframe", native=frame.to_native())
+    if any(not isinstance(label, str) for label in labels):  # pandas numbers its columns
+        renamed = frame.to_native().set_axis(names, axis=1)
+        frame = nw.from_native(renamed, eager_only=True)
+    arrow = {n: _to_arrow(frame, n) for n in names}
+    source = Source(name=name, kind="dataframe", native=frame.to_native(), labels=labels)
     return from_arrow(pa.table(arrow), source)
 
 
 def _narwhals(data: Any) -> nw.DataFrame[Any]:
-    frame: Any
+    frame: Any = None
     try:
         frame = nw.from_native(data)
     except TypeError:
-        if not hasattr(data, "__arrow_c_stream__"):
-            raise InputError(
-                f"cannot read a table from {type(data).__name__}: "
-                "give a path, a dataframe (pandas, polars, pyarrow) or a Table"
-            ) from None
-        frame = nw.from_native(pa.table(data))
-    except ValueError as error:  # narwhals: column names that are there twice
-        raise InputError(f"the dataframe cannot be read: {type(error).__name__}") from None
+        if hasattr(data, "__arrow_c_stream__"):
+            with contextlib.suppress(pa.ArrowException, TypeError, ValueError):
+                frame = nw.from_native(pa.table(data))
+    except ValueError:  # narwhals: column names that are there twice
+        raise InputError("the dataframe has two columns of one name") from None
     if isinstance(frame, nw.LazyFrame):
         raise InputError("the dataframe is lazy; collect() it first")
     if not isinstance(frame, nw.DataFrame):
-        raise InputError(f"cannot read a table from {type(data).__name__}: give a dataframe")
+        raise InputError(
+            f"cannot read a table from {type(data).__name__}: "
+            "give a path, a dataframe (pandas, polars, pyarrow) or a Table"
+        )
     return nw.maybe_reset_index(frame)
 
 
-def _to_arrow(frame: nw.DataFrame[Any], index: int, name: str) -> Any:
+def _to_arrow(frame: nw.DataFrame[Any], name: str) -> Any:
     try:
-        values = frame[:, index].to_arrow()
+        values = frame[name].to_arrow()
     except (pa.ArrowException, TypeError, ValueError, OverflowError, AttributeError):
         raise InputError(
             f"the dataframe, column {shown(name)}: its objects are not of one plain type"
@@ -139,15 +144,18 @@ def to_native(table: Table) -> Any:
     The index of a pandas dataframe is left behind: it may name people.
     """
     frame: nw.DataFrame[Any] = nw.from_native(table.source.native, eager_only=True)
-    names = {str(column): column for column in frame.columns}
-    kept = frame.select([names[column.name] for column in table.columns])
-    changed = [_native_series(kept, names[c.name], c) for c in table.columns if c.protected]
-    result = kept.with_columns(*changed).to_native() if changed else kept.to_native()
+    kept = frame.select(table.names)
+    changed = [_native_series(kept[c.name], c) for c in table.columns if c.protected]
+    result = kept.with_columns(*changed).to_native()
+    labels = table.source.labels or ()
+    if any(not isinstance(label, str) for label in labels):
+        own = {str(label): label for label in labels}
+        result.columns = [own[name] for name in table.names]
     return result.replace_schema_metadata(None) if isinstance(result, pa.Table) else result
 
 
-def _native_series(frame: nw.DataFrame[Any], name: Any, column: Column) -> Any:
-    before = frame[name]
+def _native_series(before: nw.Series[Any], column: Column) -> Any:
+    name = column.name
     if isinstance(before.to_native(), pa.ChunkedArray):
         kind = before.to_native().type
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -159,7 +167,7 @@ def _native_series(frame: nw.DataFrame[Any], name: Any, column: Column) -> Any:
     if zone:
         values = values.cast(pa.timestamp(values.type.unit))
     values = values.to_pylist() if column.kind is Kind.DATE else np.asarray(values)
-    series = nw.new_series(name, values, backend=frame.implementation)
+    series = nw.new_series(name, values, backend=before.implementation)
     if zone:
         series = series.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
     native = before.to_native()

@@ -145,21 +145,21 @@ def _check_quotes(data: Bytes, quotes: Integers, comma: int, name: str) -> None:
     before = np.where(opening > 0, data[np.maximum(opening - 1, 0)], LF)
     again = np.zeros(opening.size, dtype=bool)
     again[1:] = opening[1:] == closing[: opening.size - 1] + 1
-    wrong = opening[~((before == comma) | (before == LF) | again)]
-    if wrong.size:
-        raise InputError(
-            f"{name}, line {line_of(data, wrong[0])}: a quote inside a cell that is not quoted; "
-            "put the cell in quotes and double the quotes in it"
-        )
     cell_starts = opening[~again]
     after_at = closing + 1
     after = np.where(after_at < data.size, data[np.minimum(after_at, data.size - 1)], LF)
-    wrong = closing[~np.isin(after, (comma, LF, CR, QUOTE))]
-    if wrong.size:
-        opened = cell_starts[np.searchsorted(cell_starts, wrong[0]) - 1]
+    stray = opening[~((before == comma) | (before == LF) | again)]
+    early = closing[~np.isin(after, (comma, LF, CR, QUOTE))]
+    if early.size and (not stray.size or early[0] < stray[0]):
+        opened = cell_starts[np.searchsorted(cell_starts, early[0]) - 1]
         raise InputError(
             f"{name}, line {line_of(data, opened)}: a quote opens here, and text follows where it "
-            f"closes, on line {line_of(data, wrong[0])}; is a quote missing or not doubled?"
+            f"closes, on line {line_of(data, early[0])}; is a quote missing or not doubled?"
+        )
+    if stray.size:
+        raise InputError(
+            f"{name}, line {line_of(data, stray[0])}: a quote inside a cell that is not quoted; "
+            "put the cell in quotes and double the quotes in it"
         )
     if quotes.size % 2:
         line = line_of(data, cell_starts[-1])

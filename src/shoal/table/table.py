@@ -21,7 +21,7 @@ class Source:
     """Where a table came from: what messages call it, its hash, and how to find a record in it.
 
     kind is csv, parquet, dataframe or array. `native` is the caller's own dataframe, which is
-    read and never written.
+    read and never written; `labels` are its own column names where they are not texts.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Source:
     delimiter: str = ","
     lines: Integers | None = None
     native: Any = None
+    labels: tuple[Any, ...] | None = None
 
     def where(self, rows: Iterable[int], limit: int = 5) -> str:
         """Return the place of some records in words: lines of a csv file, rows of anything else."""

@@ -1,0 +1,80 @@
+"""The decorator: caches where it can, works where it cannot, notices changed sources."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import shoal
+
+CODE = """
+import numpy as np
+from shoal.kernels import totals
+totals.add_points(np.zeros((2, 1)), np.ones((1, 3)), 3)
+print(totals.add_points.stats.cache_hits.total() if hasattr(totals.add_points, "stats") else 0)
+"""
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the package that a test may spoil."""
+    shutil.copytree(Path(shoal.__file__).parent, tmp_path / "shoal",
+                    ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
+    return tmp_path
+
+
+def run(folder, *, before=None, **environment):
+    variables = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    variables.update(environment)
+    ran = subprocess.run(
+        [sys.executable, "-c", CODE],
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=before,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return int(ran.stdout.split()[-1])
+
+
+def test_cache_is_used_and_thrown_away_with_any_source(copy):
+    """A second process reads the cache; a change in any kernel file throws all of it away."""
+    assert run(copy) == 0
+    assert run(copy) >= 1
+    other = copy / "shoal/kernels/distance.py"
+    other.write_text(other.read_text() + "\n# changed\n")
+    assert run(copy) == 0
+
+
+def test_no_writable_folder(copy):
+    """Without any folder for the cache, kernels are compiled and run all the same."""
+    cache = copy / "shoal/kernels/__pycache__"
+    cache.write_text("a file where the folder should be")
+    assert run(copy, HOME="/dev/null", XDG_CACHE_HOME="/dev/null", IPYTHONDIR="/dev/null") == 0
+
+
+def test_full_disk(copy):
+    """A cache that cannot be written does not stop the run."""
+
+    def small_files():
+        import resource
+        import signal
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+
+    assert run(copy, before=small_files) == 0
+
+
+def test_damaged_cache(copy):
+    """A cache file that was cut short is compiled anew."""
+    run(copy)
+    for path in (copy / "shoal/kernels/__pycache__").glob("*.nb?"):
+        path.write_bytes(path.read_bytes()[:10])
+    assert run(copy) == 0

@@ -1,0 +1,268 @@
+"""Files: shuffled, without traces of the original, whole or not at all."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import shoal
+from shoal.release import pack
+from shoal.release.pack import Targets
+from shoal.release.staging import MARK, Staging, sweep
+from shoal.release.write import row_order
+
+ROWS = 60
+
+
+@pytest.fixture
+def result():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "who": [f"CANARY-ID-{i}" for i in range(ROWS)],
+            "gone": ["CANARY-DROP"] * ROWS,
+            "age": rng.integers(20, 80, ROWS),
+            "pay": rng.normal(3000, 500, ROWS).round(2),
+            "ill": pd.Categorical(["a", "b"] * (ROWS // 2), categories=["a", "b", "CANARY-LEVEL"]),
+            "row": range(ROWS),
+        },
+        index=[f"CANARY-INDEX-{i}" for i in range(ROWS)],
+    )
+    return shoal.anonymize(
+        frame,
+        k=3,
+        quasi_identifiers=["age", "pay"],
+        sensitive=["ill"],
+        identifiers=["who"],
+        drop=["gone"],
+        other=["row"],
+    )
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet"])
+def test_no_trace_of_the_original(result, tmp_path, kind):
+    """Identifiers, dropped cells, unused levels and the index are in no file, in no form."""
+    import gzip
+
+    release = result.save(tmp_path, format=kind)
+    assert release.name == f"release.{kind}"
+    for path in tmp_path.iterdir():
+        content = path.read_bytes()
+        assert b"CANARY" not in content, path.name
+        if path.suffix == ".gz":
+            assert b"CANARY" not in gzip.decompress(content)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        release.name, "report.json", "run.toml",
+    ]  # fmt: skip
+
+
+def test_parquet_is_plain(result, tmp_path):
+    """Parquet has no schema metadata, no dictionary type, no statistics of anybody."""
+    file = pq.ParquetFile(result.save(tmp_path, format="parquet"))
+    assert file.schema_arrow.metadata is None
+    assert file.metadata.metadata is None
+    assert file.schema_arrow.field("ill").type == pa.string()
+    group = file.metadata.row_group(0)
+    assert all(group.column(i).statistics is None for i in range(group.num_columns))
+    assert shoal.verify(tmp_path / "release.parquet", k=3, quasi_identifiers=["age", "pay"]).ok
+
+
+def test_parquet_keeps_types(tmp_path):
+    """Integer widths, times and text of a Parquet file come out as they went in."""
+    table = pa.table(
+        {
+            "a": pa.array([1, 2, 3, 4], pa.int16()),
+            "b": pa.array([1.0, 2.0, 3.0, 4.0], pa.float32()),
+            "t": pa.array([0, 1, 2, 3], pa.timestamp("ms", tz="UTC")),
+            "d": pa.array([0, 1, 2, 3], pa.date32()),
+            "o": pa.array(["x", None, "y", "y"]),
+        }
+    )
+    pq.write_table(table, tmp_path / "in.parquet")
+    given = {"k": 2, "quasi_identifiers": ["a", "b", "t", "d"]}
+    saved = shoal.anonymize(tmp_path / "in.parquet", other=["o"], **given)
+    found = pq.read_table(saved.save(tmp_path / "out", format="parquet"))
+    assert found.schema.types == table.schema.types
+
+
+def test_rows_are_shuffled(result, tmp_path):
+    """Over many files the order in a file has nothing to do with the input's."""
+    correlations = []
+    for i in range(50):
+        frame = pd.read_csv(result.save(tmp_path / str(i)))
+        correlations.append(np.corrcoef(frame["row"], np.arange(ROWS))[0, 1])
+    assert np.abs(correlations).max() < 4 / ROWS**0.5
+    assert abs(np.mean(correlations)) < 4 / (50 * ROWS) ** 0.5
+    assert len({round(c, 9) for c in correlations}) == 50
+
+
+def test_order_can_be_kept_or_seeded(result, tmp_path):
+    """keep_order keeps it and says so in the report; a seed repeats a file."""
+    frame = pd.read_csv(result.save(tmp_path / "kept", keep_order=True))
+    assert frame["row"].tolist() == list(range(ROWS))
+    assert "as in the input" in (tmp_path / "kept" / "report.json").read_text()
+    assert "keep_order = true" in (tmp_path / "kept" / "run.toml").read_text()
+    first = result.save(tmp_path / "1", order_seed=7).read_bytes()
+    assert first == result.save(tmp_path / "2", order_seed=7).read_bytes()
+    assert sorted(row_order(100).tolist()) == list(range(100))
+
+
+def test_existing_files_are_kept(result, tmp_path):
+    """Any of the three files stops the run; force replaces them."""
+    result.save(tmp_path)
+    for name in ("release.csv", "report.json", "run.toml"):
+        for other in tmp_path.iterdir():
+            other.unlink()
+        (tmp_path / name).write_text("mine")
+        with pytest.raises(shoal.OutputError, match="exists; say --force"):
+            result.save(tmp_path)
+        assert [p.name for p in tmp_path.iterdir()] == [name]
+        assert (tmp_path / name).read_text() == "mine"
+    result.save(tmp_path, force=True)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_file_that_comes_up_meanwhile_is_kept(tmp_path):
+    """Without force even a file that appears after the check is not replaced."""
+    target = tmp_path / "t.csv"
+    with Staging(force=False) as staging:
+        staging.check(target)
+        staging.add(target, b"ours")
+        target.write_text("theirs")
+        with pytest.raises(shoal.OutputError, match="exists"):
+            staging.commit()
+    assert target.read_text() == "theirs"
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_places_that_cannot_be_written(result, tmp_path):
+    """Links, folders, pipes, over-long names and a file for a folder are refused; nothing stays."""
+    (tmp_path / "f").write_text("")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "f")
+    (tmp_path / "dir.csv").mkdir()
+    os.mkfifo(tmp_path / "pipe.csv")
+    for output, message in (
+        (tmp_path / "link.csv", "this is a link"),
+        (tmp_path / "pipe.csv", "not an ordinary file"),
+        (tmp_path / ("x" * 300 + ".csv"), "cannot be written"),
+        (tmp_path / "f" / "t.csv", "cannot be written"),
+    ):
+        with pytest.raises(shoal.OutputError, match=message):
+            pack.save(result, Targets.of(str(output)), force=True)
+    with pytest.raises(shoal.RequestError, match=r"ends in \.csv"):
+        Targets.of("release.xlsx")
+    with pytest.raises(shoal.RequestError, match="format must be"):
+        result.save(tmp_path, format="xlsx")
+    assert not list(tmp_path.glob(f"*{MARK}"))
+
+
+def test_temporary_files_are_private_and_go(result, tmp_path, monkeypatch):
+    """Until it is verified a file is its owner's alone; after an error nothing is left."""
+    seen = []
+
+    def fail(path, **options):
+        for temporary in tmp_path.glob(f"new/sub/.*{MARK}"):
+            seen.append(stat.S_IMODE(temporary.stat().st_mode))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pack, "verify", fail)
+    mask = os.umask(0)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            result.save(tmp_path / "new" / "sub")
+    finally:
+        os.umask(mask)
+    assert seen == [0o600] * 3
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_final_mode_follows_the_umask(result, tmp_path):
+    """A finished file has the rights that the umask gives."""
+    mask = os.umask(0o027)
+    try:
+        release = result.save(tmp_path)
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE(release.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_writer_that_splits_classes_is_caught(result, tmp_path, monkeypatch, kind):
+    """If the file on disk is not k-anonymous, whatever memory says, nothing is written."""
+    honest = pack.release_bytes
+
+    def faulty(table, order, kind):
+        column = table["pay"]
+        values = column.values.to_numpy(zero_copy_only=False).copy()
+        values[0] += 0.01
+        broken = column.having(values=pa.array(values))
+        return honest(table.mapped(lambda c: broken if c.name == "pay" else c), order, kind)
+
+    monkeypatch.setattr(pack, "release_bytes", faulty)
+    with pytest.raises(shoal.PrivacyError, match="smaller than 3"):
+        result.save(tmp_path, format=kind)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_lost_rows_and_extra_columns_are_caught(result, tmp_path, monkeypatch):
+    """A file with too few records or a column too many is refused."""
+    honest = pack.release_bytes
+    monkeypatch.setattr(pack, "release_bytes", lambda t, o, k: honest(t, o[:-3], k))
+    with pytest.raises(shoal.PrivacyError, match="records"):
+        result.save(tmp_path)
+
+    def extra(table, order, kind):
+        named = table["row"].having(name="who")
+        return honest(type(table)((*table.columns, named), table.source), order, kind)
+
+    monkeypatch.setattr(pack, "release_bytes", extra)
+    with pytest.raises(shoal.PrivacyError, match="1 should not be there"):
+        result.save(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sweep_takes_the_dead_and_leaves_the_living(tmp_path):
+    """A temporary file of a killed run goes at the next start; one in use stays."""
+    dead = tmp_path / f".t.csv.0123{MARK}"
+    dead.write_text("x")
+    other = tmp_path / f".u.csv.0123{MARK}"
+    other.write_text("x")
+    with Staging(force=True) as staging:
+        living = staging.add(tmp_path / "t.csv", b"x")
+        assert not dead.exists()
+        assert sweep(tmp_path, "t.csv") == 0
+        assert living.exists()
+        with living.open() as file, pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    assert other.exists()
+    assert not living.exists()
+
+
+def test_disk_full(result, monkeypatch, tmp_path):
+    """A write that fails leaves nothing and says why."""
+
+    def full(descriptor, data):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(shoal.OutputError, match="No space left on device"):
+        result.save(tmp_path / "new")
+    monkeypatch.undo()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_file_names():
+    """-o F.csv puts report and recipe beside it; a folder gets three fixed names."""
+    targets = Targets.of("a/b.v1.csv")
+    assert [p.name for p in (targets.release, targets.report, targets.recipe)] == [
+        "b.v1.csv", "b.v1.report.json", "b.v1.run.toml",
+    ]  # fmt: skip
+    assert Targets.of("a/b.csv.gz").report.name == "b.report.json"
+    assert Targets.of("new/").release.as_posix() == "new/release.csv"

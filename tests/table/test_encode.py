@@ -1,0 +1,104 @@
+"""What a method sees: standardized, whatever the magnitude, whatever the order."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import naive
+import shoal
+from shoal.table.encode import canonical_order, encode
+from shoal.table.read import from_matrix, read
+
+
+def test_standardized():
+    """Columns have mean 0 and deviation 1, constant ones are zero."""
+    matrix = np.random.default_rng(0).normal(5, 3, size=(500, 3))
+    matrix[:, 1] = 7.0
+    found = encode(from_matrix(matrix)).matrix
+    assert found == pytest.approx(naive.standardize(matrix), abs=1e-12)
+    assert not found[:, 1].any()
+
+
+@pytest.mark.parametrize("scale", [1e308, 1e-320, 1e-160, 1e160, 1.0])
+def test_extreme_magnitudes(scale):
+    """Columns at the ends of the floating-point range are encoded like their unit-sized twin."""
+    unit = np.array([[-1.0], [-0.5], [0.25], [1.0], [0.75]])
+    found = encode(from_matrix(unit * scale)).matrix
+    tolerance = 1e-3 if scale < 1e-300 else 1e-12
+    assert found == pytest.approx(encode(from_matrix(unit)).matrix, abs=tolerance)
+
+
+def test_small_differences_of_large_integers():
+    """1e16 + {0, 1, 2} as integers differ by exactly one and two steps."""
+    base = 10**18
+    found = encode(from_matrix(np.array([[base], [base + 1], [base + 2]]))).matrix[:, 0]
+    assert found == pytest.approx([-(1.5**0.5), 0.0, 1.5**0.5], abs=1e-12)
+
+
+def exact_mdav(values, k):
+    """MDAV on one column in exact arithmetic (one column: no need to standardize)."""
+    exact = [[Fraction(value)] for value in values]
+
+    def distance(a, b):
+        return (a[0] - b[0]) ** 2
+
+    def center(rows):
+        return [sum((exact[row][0] for row in rows), Fraction(0)) / len(rows)]
+
+    rest, groups = list(range(len(exact))), []
+
+    def far(point):
+        return max(rest, key=lambda row: (distance(exact[row], point), -row))
+
+    def grow(first):
+        rest.remove(first)
+        near = sorted(rest, key=lambda row: (distance(exact[row], exact[first]), row))[: k - 1]
+        for row in near:
+            rest.remove(row)
+        groups.append([first, *near])
+
+    while len(rest) >= 3 * k:
+        r = far(center(rest))
+        grow(r)
+        grow(far(exact[r]))
+    if len(rest) >= 2 * k:
+        grow(far(center(rest)))
+    groups.append(list(rest))
+    return {frozenset(group) for group in groups if group}
+
+
+@pytest.mark.parametrize("base", [10**16, 2**62, -(2**62)])
+def test_partition_equals_exact_arithmetic(base):
+    """On integers far from zero the groups are those of exact rational arithmetic."""
+    for seed in range(20):
+        steps = np.random.default_rng(seed).choice(200, size=17, replace=False)
+        values = [base + int(step) for step in steps]
+        found = shoal.microaggregate(np.array(values)[:, None], 3)
+        assert {frozenset(g.tolist()) for g in found.members()} == exact_mdav(values, 3)
+
+
+def test_not_standardized_keeps_ratios():
+    """Without standardizing, a column counts by its own size, also where squares overflow."""
+    matrix = np.random.default_rng(1).normal(size=(40, 2)) * [1.0, 100.0]
+    plain = shoal.microaggregate(matrix, 3, standardize=False)
+    huge = shoal.microaggregate(matrix * 2.0**900, 3, standardize=False)
+    tiny = shoal.microaggregate(matrix * 2.0**-900, 3, standardize=False)
+    assert np.array_equal(plain.labels, huge.labels)
+    assert np.array_equal(plain.labels, tiny.labels)
+    assert plain.information_loss == pytest.approx(huge.information_loss, rel=1e-12)
+
+
+def test_canonical_order_forgets_the_input_order():
+    """Any permutation of the rows is put into one order, ties in the quasi-identifiers too."""
+    rows = [(1, "b", "x"), (1, "a", "z"), (1, "a", "y"), (0, "c", "y"), (2, "a", "w")]
+    orders = set()
+    for permuted in itertools.permutations(rows):
+        table = read(pa.table({"q": [r[0] for r in permuted], "s": [r[1] for r in permuted],
+                               "t": [r[2] for r in permuted]}))  # fmt: skip
+        orders.add(tuple(permuted[i] for i in canonical_order(table)))
+    assert len(orders) == 1

@@ -1,0 +1,191 @@
+"""Dataframes in and out: the caller's type comes back, the caller's data is never changed."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import shoal
+
+DATES = [dt.date(2024, 1, 1) + dt.timedelta(days=i) for i in range(8)]
+AGES = [30, 31, 50, 52, 30, 33, 51, 53]
+EXPECTED = [31, 31, 52, 52, 31, 31, 52, 52]
+DATA = {
+    "age": AGES,
+    "pay": [1.5, 2.5, 8.0, 9.0, 1.0, 2.0, 8.5, 9.5],
+    "ill": ["a", "b", "a", "b", "c", "c", "a", "a"],
+}
+
+
+def go(frame, **options):
+    given = {"k": 4, "quasi_identifiers": ["age", "pay"], "sensitive": ["ill"], **options}
+    return shoal.anonymize(frame, **given)
+
+
+FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]
+
+
+@pytest.mark.parametrize("make", FRAMES)
+def test_same_type_same_values(make):
+    """pandas, polars and pyarrow give the same values, each in its own type and row order."""
+    frame = make(DATA)
+    released = go(frame).data
+    assert type(released) is type(frame)
+    plain = released.to_pydict() if make is pa.table else released.to_dict(**(
+        {"as_series": False} if make is pl.DataFrame else {"orient": "list"}))  # fmt: skip
+    assert plain["age"] == EXPECTED
+    assert plain["ill"] == DATA["ill"]
+    assert plain["pay"] == pytest.approx([1.75, 1.75, 8.75, 8.75] * 2)
+
+
+@pytest.mark.parametrize("make", FRAMES)
+def test_callers_object_is_unchanged(make):
+    """The dataframe that came in is as it was."""
+    frame, twin = make(DATA), make(DATA)
+    go(frame)
+    assert frame.equals(twin)
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["int8", "int16", "uint32", "uint64", "int64", "Int64", "UInt8", "float32", "Float64",
+     "int64[pyarrow]", "double[pyarrow]"],
+)  # fmt: skip
+def test_pandas_dtypes_come_back(dtype):
+    """Integers stay integers of their width, nullable and Arrow types stay what they are."""
+    frame = pd.DataFrame(DATA).astype({"age": dtype})
+    released = go(frame).data
+    assert released["age"].dtype == frame["age"].dtype
+    expected = EXPECTED if "int" in dtype.lower() else [31.0, 31.0, 51.5, 51.5] * 2
+    assert released["age"].tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "dtype", [pl.Int8, pl.UInt16, pl.Int64, pl.Float32, pl.Date, pl.Datetime("ms"), pl.Boolean]
+)
+def test_polars_dtypes_come_back(dtype):
+    """Every polars type of a quasi-identifier comes back."""
+    values = {pl.Date: DATES, pl.Datetime("ms"): [dt.datetime(2024, 1, d.day) for d in DATES],
+              pl.Boolean: [True, True, False, False] * 2}.get(dtype, AGES)  # fmt: skip
+    frame = pl.DataFrame({**DATA, "age": pl.Series(values, dtype=dtype)})
+    assert go(frame).data.schema == frame.schema
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["datetime64[ns]", "datetime64[s]", "datetime64[ns, Europe/Berlin]", "timestamp[us][pyarrow]",
+     "date32[day][pyarrow]"],
+)  # fmt: skip
+def test_pandas_times_come_back(dtype):
+    """Times of any unit and zone come back as they were, whole days stay whole days."""
+    moments = pd.Series(pd.to_datetime(DATES))
+    if "Berlin" in dtype:
+        moments = moments.dt.tz_localize("Europe/Berlin")
+    frame = pd.DataFrame(DATA).assign(age=moments.astype(dtype))
+    released = go(frame).data["age"]
+    assert released.dtype == frame["age"].dtype
+    assert released.nunique() == 2
+    if "Berlin" not in dtype:
+        assert all(str(value).endswith("00:00:00") or len(str(value)) == 10 for value in released)
+
+
+def test_python_dates_in_pandas():
+    """A column of date objects stays one."""
+    frame = pd.DataFrame(DATA).assign(age=DATES)
+    released = go(frame).data["age"]
+    assert released.dtype == object
+    assert all(type(value) is dt.date for value in released)
+
+
+def test_integers_beyond_two_to_the_53():
+    """A group of equal large integers releases that very integer."""
+    big = [2**53 + 1] * 4 + [2**63 + 5] * 4
+    frame = pd.DataFrame({"age": np.array(big, dtype=np.uint64), "x": [1] * 4 + [2] * 4})
+    released = shoal.anonymize(frame, k=4).data
+    assert released["age"].tolist() == big
+
+
+def test_index_is_left_behind():
+    """The index may name people: it is not in the result."""
+    frame = pd.DataFrame(DATA, index=[f"CANARY{i}" for i in range(8)])
+    released = go(frame).data
+    assert list(released.index) == list(range(8))
+    assert frame.index[0] == "CANARY0"
+
+
+def test_integer_column_names():
+    """A dataframe with numbers for names gets them back."""
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(12, 3)))
+    released = shoal.anonymize(frame, k=3).data
+    assert list(released.columns) == [0, 1, 2]
+    assert shoal.microaggregate(frame, 3).groups == 4
+
+
+def test_categories_pass_through():
+    """A categorical column that is kept is kept as it is; unused levels are no classes."""
+    levels = ["a", "b", "c", "UNUSED"]
+    frame = pd.DataFrame(DATA).assign(ill=pd.Categorical(DATA["ill"], categories=levels))
+    released = go(frame).data
+    assert released["ill"].dtype == frame["ill"].dtype
+    frame = pl.DataFrame(DATA).with_columns(pl.col("ill").cast(pl.Categorical))
+    assert go(frame).data.schema == frame.schema
+
+
+def test_arrow_stream(monkeypatch):
+    """Anything with an Arrow stream is read; a pyarrow table comes back."""
+
+    class Stream:
+        def __arrow_c_stream__(self, requested_schema=None):
+            return pa.table(DATA).__arrow_c_stream__(requested_schema)
+
+    released = go(Stream()).data
+    assert isinstance(released, pa.Table)
+    assert released["age"].to_pylist() == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pl.DataFrame(DATA).lazy(), "lazy"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "a"),
+        (pd.DataFrame(), "no columns"),
+        (pd.DataFrame({"a": [object(), 1]}), "column 'a'"),
+        (pd.DataFrame({"a": [1j, 2j]}), "column 'a'"),
+        (pd.DataFrame({"a": [[1], [2]]}), "column 'a': cells of type list"),
+        (pd.DataFrame({" ": [1, 2]}), "blank"),
+        (pl.Series([1, 2]), "cannot read a table from Series"),
+        ({"a": [1]}, "cannot read a table from dict"),
+        (None, "cannot read a table from NoneType"),
+    ],
+)
+def test_what_is_no_table(frame, message):
+    """What cannot be a table is refused in words."""
+    with pytest.raises(shoal.InputError, match=message) as caught:
+        shoal.anonymize(frame, k=2)
+    assert "\n" not in str(caught.value)
+
+
+def test_no_value_in_the_message():
+    """Cells of mixed types are refused without showing one."""
+    with pytest.raises(shoal.InputError) as caught:
+        shoal.anonymize(pd.DataFrame({"a": ["CANARY", 1]}, dtype=object), k=2)
+    assert "CANARY" not in str(caught.value)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])
+def test_missing_cells_are_refused(missing):
+    """A missing number in a quasi-identifier is refused, by row."""
+    frame = pd.DataFrame({"a": pd.array([1, 2, missing, 4], dtype="Float64"), "b": [1, 1, 2, 2]})
+    with pytest.raises(shoal.InputError, match=r"1 missing cells \(row 2\)"):
+        shoal.anonymize(frame, k=2)
+
+
+def test_types_are_for_csv():
+    """Dataframes have types already."""
+    with pytest.raises(shoal.RequestError, match="for csv files only"):
+        shoal.anonymize(pd.DataFrame(DATA), k=2, types={"age": "text"})

@@ -1,0 +1,272 @@
+"""The command line as people and scripts use it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import naive
+
+QUASI = "age,admission_date,length_of_stay,income"
+TEXT = "who,a,b,s\n" + "".join(f"CANARY{i},{i % 7},{i * 1.5},s{i % 3}\n" for i in range(12))
+
+
+@pytest.fixture
+def table(write):
+    return write("t.csv", TEXT)
+
+
+ROLES = ("-k", 3, "--quasi", "a,b", "--sensitive", "s", "--identifier", "who")
+
+
+def test_make_runs_main_job(shoal, repository, tmp_path):
+    """The README's main job: three files, verified; one changed cell and verify says no."""
+    recipe = repository / "src/shoal/datasets/patients.toml"
+    out = tmp_path / "out"
+    ran = shoal("run", recipe, "-o", f"{out}/", "--force")
+    assert (ran.code, ran.out) == (0, "")
+    assert sorted(p.name for p in out.iterdir()) == ["release.csv", "report.json", "run.toml"]
+    assert "verified" in ran.err
+    assert shoal("verify", out / "release.csv", "-k", 5, "--quasi", QUASI).code == 0
+    lines = (out / "release.csv").read_text().splitlines()
+    age, rest = lines[7].split(",", 1)
+    lines[7] = f"{int(age) + 1},{rest}"
+    (out / "changed.csv").write_text("\n".join(lines) + "\n")
+    ran = shoal("verify", out / "changed.csv", "-k", 5, "--quasi", QUASI)
+    assert ran.code == 3
+    assert "NOT SAFE" in ran.err
+    assert shoal("verify", out / "release.csv", "-k", 6, "--quasi", QUASI).code == 3
+
+
+def test_the_samples_release_is_safe_by_a_plain_count(shoal, repository, tmp_path):
+    """Class sizes of the written sample, counted by the twin, are at least five."""
+    recipe = repository / "src/shoal/datasets/patients.toml"
+    assert shoal("run", recipe, "-o", f"{tmp_path}/out/").code == 0
+    text = (tmp_path / "out" / "release.csv").read_text()
+    assert naive.class_sizes(text, QUASI.split(","))[0] >= 5
+
+
+def test_anonymize_file(shoal, table, tmp_path):
+    """-o F.csv writes the release, a report and a recipe; stdout stays empty."""
+    ran = shoal("anonymize", table, *ROLES, "-o", tmp_path / "r.csv")
+    assert (ran.code, ran.out) == (0, "")
+    assert {"r.csv", "r.report.json", "r.run.toml"} <= {p.name for p in tmp_path.iterdir()}
+    report = json.loads((tmp_path / "r.report.json").read_text())
+    assert report["roles"]["identifier"] == ["who"]
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "r.csv").read_text())))
+    assert len(rows) == 12
+    assert set(rows[0]) == {"a", "b", "s"}
+    for path in tmp_path.glob("r.*"):
+        assert "CANARY" not in path.read_text()
+
+
+def test_json_on_stdout(shoal, table, tmp_path):
+    """--json prints the report, and nothing else, on stdout."""
+    ran = shoal("anonymize", table, *ROLES, "-o", tmp_path / "r.csv", "--json")
+    assert json.loads(ran.out)["k"] == 3
+    ran = shoal("inspect", table, "--json")
+    assert [c["name"] for c in json.loads(ran.out)["columns"]] == ["who", "a", "b", "s"]
+    assert {m["name"] for m in json.loads(shoal("methods", "--json").out)} >= {"mdav", "cbfs-nc"}
+    ran = shoal("verify", tmp_path / "r.csv", "-k", 3, "--quasi", "a,b", "--json")
+    assert json.loads(ran.out)["ok"] is True
+    ran = shoal("anonymize", table, *ROLES, "-o", "-", "--json")
+    assert (ran.code, ran.out) == (2, "")
+
+
+def test_stdout(shoal, table, tmp_path):
+    """-o - writes verified csv to stdout and the summary to stderr."""
+    ran = shoal("anonymize", table, *ROLES, "-o", "-")
+    assert ran.code == 0
+    assert naive.class_sizes(ran.out, ["a", "b"])[0] >= 3
+    assert "verified" in ran.err
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_parquet_in_and_out(shoal, tmp_path):
+    """Parquet in, Parquet or csv out."""
+    pq.write_table(pa.table({"a": [1, 2, 3, 4], "o": ["x", "x", "y", "y"]}), tmp_path / "t.parquet")
+    for name in ("r.parquet", "r.csv", "q.csv.gz"):
+        ran = shoal("anonymize", tmp_path / "t.parquet", "-k", 2, "--quasi", "a", "-o",
+                    tmp_path / name, "--force")  # fmt: skip
+        assert ran.code == 0, ran.err
+        assert shoal("verify", tmp_path / name, "-k", 2, "--quasi", "a").code == 0
+        assert "no role was given to o" in ran.err
+
+
+def test_semicolons_stay(shoal, write, tmp_path):
+    """A file with semicolons is released with semicolons."""
+    path = write("t.csv", "a;b\n1;x,y\n2;x,y\n")
+    ran = shoal("anonymize", path, "-k", 2, "--quasi", "a", "-o", tmp_path / "r.csv")
+    assert ran.code == 0, ran.err
+    assert (tmp_path / "r.csv").read_text() == "a;b\n2;x,y\n2;x,y\n"
+
+
+def test_other_columns_byte_for_byte(shoal, write, tmp_path):
+    """Columns that are kept are kept byte for byte: quotes, zeros, spaces, signs of all kinds."""
+    odd = ['"quoted"', "007", " lead", "trail ", '"a""b"', '"x,y"', "ünï", '""', "", "1.500", "+5",
+           "=1+1"]  # fmt: skip
+    path = write("t.csv", "a,o\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(odd)))
+    ran = shoal("anonymize", path, "-k", 2, "--quasi", "a", "--other", "o", "-o",
+                tmp_path / "r.csv", "--keep-order")  # fmt: skip
+    assert ran.code == 0, ran.err
+    lines = (tmp_path / "r.csv").read_bytes().decode().split("\n")[1:-1]
+    assert [line.split(",", 1)[1] for line in lines] == odd
+    assert "warning: the rows keep the input's order" in ran.err
+
+
+def test_run_repeats(shoal, table, tmp_path):
+    """run.toml repeats the run: same groups, other order; it needs --force or -o to write."""
+    shoal("anonymize", table, *ROLES, "-o", tmp_path / "r.csv", "--method", "cbfs-nc")
+    first = (tmp_path / "r.csv").read_text().splitlines()
+    assert shoal("run", tmp_path / "r.run.toml").code == 2
+    assert shoal("run", tmp_path / "r.run.toml", "--force").code == 0
+    second = (tmp_path / "r.csv").read_text().splitlines()
+    assert sorted(first) == sorted(second)
+    assert shoal("run", tmp_path / "r.run.toml", "-o", f"{tmp_path}/again/").code == 0
+    report = json.loads((tmp_path / "again" / "report.json").read_text())
+    assert report["method"] == "cbfs-nc"
+    table.write_text(TEXT + "CANARY99,1,1,s1\n")
+    ran = shoal("run", tmp_path / "r.run.toml", "--force")
+    assert ran.code == 2
+    assert "has changed" in ran.err
+    assert shoal("run", tmp_path / "r.run.toml", "--input", table, "--force").code == 0
+
+
+def test_recipe_for_roles(shoal, table, write, tmp_path):
+    """Roles can come from a recipe; what is said on the command line wins."""
+    recipe = write("roles.toml", "[roles]\nquasi_identifiers = ['a', 'b']\nidentifiers = ['who']\n"
+                                 "[protect]\nk = 2\n")  # fmt: skip
+    ran = shoal("anonymize", table, "--recipe", recipe, "-k", 4, "-o", tmp_path / "r.csv", "--json")
+    assert ran.code == 0, ran.err
+    tree = json.loads(ran.out)
+    assert (tree["k"], tree["roles"]["quasi-identifier"]) == (4, ["a", "b"])
+
+
+def test_names_with_commas(shoal, write, tmp_path):
+    """A column name with a comma is given in quotes."""
+    path = write("t.csv", '"a,b",c\n1,x\n2,x\n')
+    ran = shoal("anonymize", path, "-k", 2, "--quasi", '"a,b"', "-o", tmp_path / "r.csv")
+    assert ran.code == 0, ran.err
+    assert (tmp_path / "r.csv").read_text().startswith('"a,b",c\n')
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("-k", 3, "--quasi", "a"), 2, "column 'who': no two records share a value"),
+        (("-k", 3), 2, "'who' may identify people"),
+        (("-k", 3, "--quasi", "a,zz", "--identifier", "who"), 2, "no column 'zz'"),
+        (("-k", 13, "--quasi", "a", "--identifier", "who"), 2, "n = 12 records < k = 13"),
+        (("-k", 0, "--quasi", "a"), 2, "k must be at least 2"),
+        (("-k", 1, "--quasi", "a"), 2, "--allow-k1"),
+        (("-k", "2.5", "--quasi", "a"), 2, "Invalid value for '-k'"),
+        (("--quasi", "a"), 2, "k is needed"),
+        (("-k", 3, "--quasi", "a", "--seed", "-1"), 2, "seed must be"),
+        (("-k", 3, "--quasi", "a", "--method", "magic"), 2, "no method 'magic'"),
+        (
+            ("-k", 3, "--quasi", "a,b,s", "--identifier", "who"),
+            2,
+            "'s': text cannot be grouped yet",
+        ),
+        (("-k", 3, "--quasi", "a", "--type", "a"), 2, "say COLUMN=VALUE"),
+        (("-k", 3, "--quasi", "a", "--decimals", "x"), 2, "--decimals must be"),
+        (("-k", 3, "--sensitive", "s", "--identifier", "who"), 2, "no quasi-identifier"),
+    ],
+)
+def test_refusals(shoal, table, tmp_path, arguments, code, message):
+    """What cannot be done is refused on one line of stderr, and nothing is written."""
+    ran = shoal("anonymize", table, *arguments, "-o", tmp_path / "r.csv")
+    assert ran.code == code
+    assert message in ran.err
+    assert len(ran.err.splitlines()) == 1
+    assert "CANARY" not in ran.err
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_input_is_never_the_output(shoal, table, tmp_path):
+    """Same path, hard link, link: the input stays as it is, even with --force."""
+    os.link(table, tmp_path / "hard.csv")
+    (tmp_path / "soft.csv").symlink_to(table)
+    for name in ("t.csv", "hard.csv", "soft.csv"):
+        ran = shoal("anonymize", table, *ROLES, "-o", tmp_path / name, "--force")
+        assert ran.code == 2
+        assert "same file" in ran.err
+    assert table.read_text() == TEXT
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_inspect(shoal, table):
+    """inspect counts, suspects with reasons, and shows no cell."""
+    ran = shoal("inspect", table)
+    assert ran.code == 0
+    assert "identifier: no two records share a value" in ran.out
+    assert "CANARY" not in ran.out
+    assert shoal("inspect", "none.csv").code == 2
+
+
+def test_methods_and_version(shoal):
+    """methods lists every method with its source; --version says which one this is."""
+    ran = shoal("methods")
+    assert "mdav  (auto chooses this one)" in ran.out
+    assert "Domingo-Ferrer" in ran.out
+    assert shoal("--version").out == "shoal 0.1.0\n"
+    assert shoal("warmup").code == 0
+
+
+def test_usage_errors(shoal):
+    """Unknown commands and options are usage errors."""
+    assert shoal("anonimize").code == 2
+    assert shoal("verify", "x.csv").code == 2
+    assert shoal("verify", "x.csv", "-k", 2, "--quasi", "a").code == 2
+    assert shoal("methods", "--nope").code == 2
+
+
+def run_module(*arguments, **options):
+    command = [sys.executable, "-m", "shoal", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+def test_python_dash_m(table, tmp_path):
+    """`python -m shoal` is the same command, in a process of its own."""
+    process = run_module("anonymize", table, *ROLES, "-o", "-", cwd=tmp_path)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert naive.class_sizes(io.StringIO(out.decode()).read(), ["a", "b"])[0] >= 3
+    assert b"\r" not in err  # no progress bar where nobody looks
+
+
+def wait_until_grouping(process):
+    """Wait until a run has loaded the compiler and is at work."""
+    maps = Path(f"/proc/{process.pid}/maps")
+    for _ in range(600):
+        if not maps.exists() or "llvmlite" in maps.read_text():
+            break
+        time.sleep(0.1)
+    time.sleep(2.0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted(tmp_path, number):
+    """Ctrl-C and a polite kill end with 130, one line, and nothing written."""
+    rng = np.random.default_rng(0)
+    path = tmp_path / "big.csv"
+    np.savetxt(path, rng.normal(size=(60_000, 4)), delimiter=",", header="a,b,c,d", comments="")
+    process = run_module("anonymize", path, "-k", 3, "-o", f"{tmp_path}/out/")
+    wait_until_grouping(process)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == b"shoal: interrupted, nothing was written\n"
+    assert [p.name for p in tmp_path.iterdir()] == ["big.csv"]

@@ -1,0 +1,115 @@
+"""Docs in step with code: the README's example runs, every command has an example in its help."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+import shoal
+from shoal import grouping
+
+
+def blocks(text, language):
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+
+
+def test_readme_begins_with_the_two_commands(repository):
+    """The first code block shows make run and make test, and the Makefile has both."""
+    text = (repository / "README.md").read_text()
+    first = blocks(text, "sh")[0]
+    assert [line.split("#")[0].strip() for line in first.splitlines()] == ["make run", "make test"]
+    makefile = (repository / "Makefile").read_text()
+    assert re.search(r"^run:", makefile, flags=re.MULTILINE)
+    assert re.search(r"^test:", makefile, flags=re.MULTILINE)
+
+
+def test_readme_example_runs(repository, tmp_path):
+    """The five-line Python example works as it stands."""
+    (example,) = blocks((repository / "README.md").read_text(), "python")
+    assert len([line for line in example.splitlines() if line.strip()]) == 5
+    ran = subprocess.run(
+        [sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "verified: every combination" in ran.stdout
+    quasi = ["age", "admission_date", "length_of_stay", "income"]
+    release = tmp_path / "out-python" / "release.csv"
+    assert shoal.verify(release, k=5, quasi_identifiers=quasi).ok
+
+
+def test_readme_commands_run(repository, tmp_path, shoal, monkeypatch):
+    """The README's command lines work on the sample."""
+    text = blocks((repository / "README.md").read_text(), "sh")[1].replace("\\\n", " ")
+    sample = (repository / "src/shoal/datasets/patients.csv").read_bytes()
+    (tmp_path / "stays.csv").write_bytes(sample)
+    monkeypatch.chdir(tmp_path)
+    lines = [shlex.split(line.split("#")[0]) for line in text.splitlines()]
+    assert len(lines) == 4
+    for _, *arguments in lines:
+        ran = shoal(*arguments)
+        assert ran.code == 0, ran.err
+
+
+def test_readme_figures(repository):
+    """The figures in the README are those the tests hold."""
+    text = (repository / "README.md").read_text()
+    rows = (repository / "tests/published/mdav.csv").read_text().splitlines()[1:]
+    for row in rows:
+        table, _, figure = row.split(",")
+        (line,) = re.findall(rf"^\| {table} \|.*$", text, flags=re.MULTILINE)
+        assert figure in line
+
+
+def test_every_command_has_an_example(shoal):
+    """Every command's help shows an example that starts with its own name."""
+    from shoal.cli import app
+
+    names = [command.name or command.callback.__name__ for command in app.registered_commands]
+    assert set(names) == {"anonymize", "verify", "inspect", "methods", "run", "warmup"}
+    for name in names:
+        text = " ".join(shoal(name, "--help").out.split())
+        assert f"Example: shoal {name}" in text
+
+
+def test_readme_names_every_public_function(repository):
+    """What can be called is named in the README."""
+    text = (repository / "README.md").read_text()
+    for name in ("anonymize", "microaggregate", "verify", "read", "methods"):
+        assert f"shoal.{name}" in text
+
+
+def test_docstring_examples():
+    """Examples in docstrings give what they say."""
+    assert doctest.testmod(grouping).failed == 0
+    assert doctest.testmod(grouping).attempted > 0
+
+
+def test_every_test_says_what_must_be_true(repository):
+    """A test's docstring is one sentence about what must be true."""
+    for path in (repository / "tests").rglob("test_*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                assert ast.get_docstring(node), f"{path.name}: {node.name}"
+
+
+def test_twins_import_nothing_of_ours(repository):
+    """The oracle shares no code with what it judges."""
+    tree = ast.parse((repository / "tests/naive.py").read_text())
+    imported = {
+        alias.name for n in ast.walk(tree) if isinstance(n, ast.Import) for alias in n.names
+    }
+    imported |= {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    assert not [name for name in imported if name.startswith("shoal")]
+
+
+@pytest.mark.parametrize("word", ["print(", "pickle.load", "eval(", "exec("])
+def test_words_that_do_not_belong(repository, word):
+    """No pickles, no evaluation, no stray prints in the library."""
+    for path in (repository / "src").rglob("*.py"):
+        if path.name != "make_patients.py":
+            assert word not in path.read_text(), path.name

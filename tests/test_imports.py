@@ -1,0 +1,56 @@
+"""What is loaded when: `import shoal` and `--help` start nothing heavy."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import shoal
+
+HEAVY = ("numba", "scipy", "pyarrow", "numpy", "narwhals", "pydantic", "fastapi", "pandas")
+
+
+def loaded_after(code):
+    """The heavy packages that a fresh interpreter has loaded after some code."""
+    check = f"import sys\n{code}\nprint(*[m for m in {HEAVY!r} if m in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    return ran.stdout.splitlines()[-1].split() if ran.stdout.strip() else []
+
+
+def test_import_is_light():
+    """`import shoal` loads none of the heavy packages."""
+    assert loaded_after("import shoal; shoal.__version__; dir(shoal)") == []
+
+
+def test_help_is_light():
+    """`shoal --help` loads neither numba, pyarrow nor numpy."""
+    code = (
+        "from shoal.cli import app\n"
+        "try:\n    app(['--help'])\nexcept SystemExit:\n    pass"
+    )  # fmt: skip
+    assert set(loaded_after(code)) <= {"pydantic"}  # typer's own
+
+
+def test_verify_needs_no_compiler(tmp_path):
+    """The judge runs without numba, and on csv without pyarrow."""
+    path = tmp_path / "t.csv"
+    path.write_text("a\n1\n1\n")
+    code = f"import shoal; assert shoal.verify({str(path)!r}, k=2, quasi_identifiers=['a']).ok"
+    assert loaded_after(code) == []
+
+
+@pytest.mark.parametrize("name", shoal.__all__)
+def test_public_names_load(name):
+    """Every public name is there, whatever was loaded before it."""
+    assert loaded_after(
+        f"import shoal; shoal.Result; shoal.{name}; assert callable(shoal.anonymize)"
+    )
+    assert getattr(shoal, name) is not None
+
+
+def test_unknown_name():
+    """A name that is not there is an ordinary AttributeError."""
+    with pytest.raises(AttributeError, match="no attribute 'anonymise'"):
+        _ = shoal.anonymise

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -245,6 +247,37 @@ def test_python_dash_m(table, tmp_path):
     assert process.returncode == 0, err
     assert naive.class_sizes(io.StringIO(out.decode()).read(), ["a", "b"])[0] >= 3
     assert b"\r" not in err  # no progress bar where nobody looks
+
+
+def test_progress_on_a_terminal(tmp_path):
+    """On a terminal a run of over a second shows how far it is; the bar is gone at the end."""
+    path = tmp_path / "big.csv"
+    matrix = np.random.default_rng(0).normal(size=(30_000, 4))
+    np.savetxt(path, matrix, delimiter=",", header="a,b,c,d", comments="")
+    ours, theirs = pty.openpty()
+    command = [
+        sys.executable,
+        "-m",
+        "shoal",
+        "anonymize",
+        path,
+        "-k",
+        "3",
+        "-o",
+        tmp_path / "r.csv",
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    seen = b""
+    with contextlib.suppress(OSError):  # the terminal closes when the run ends
+        while part := os.read(ours, 4096):
+            seen += part
+    out, _ = process.communicate(timeout=60)
+    os.close(ours)
+    assert process.returncode == 0
+    assert out == b""
+    assert b"grouping" in seen
+    assert b"verified" in seen
 
 
 def wait_until_grouping(process):

@@ -72,6 +72,26 @@ def test_full_disk(copy):
     assert run(copy, before=small_files) == 0
 
 
+def test_interpreted():
+    """With the compiler off the kernels are plain Python, and give the same bits."""
+    code = (
+        "import numpy as np, shoal\n"
+        "X = np.random.default_rng(0).normal(size=(60, 3))\n"
+        "for m in shoal.methods(): print(shoal.microaggregate(X, 4, method=m.name).labels.tolist())"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "NUMBA_DISABLE_JIT": off},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for off in ("0", "1")
+    }
+    assert len(outputs) == 1
+
+
 def test_damaged_cache(copy):
     """A cache file that was cut short is compiled anew."""
     run(copy)

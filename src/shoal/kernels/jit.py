@@ -65,7 +65,8 @@ def jit(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function at its first call, once for the types it is called with."""
     try:
         dispatcher = numba.njit(cache=True, **FLAGS)(function)
-        _guard(dispatcher)
+        if hasattr(dispatcher, "_cache"):  # not where NUMBA_DISABLE_JIT is set
+            _guard(dispatcher)
     except RuntimeError:  # no folder for the cache is writable
         dispatcher = numba.njit(**FLAGS)(function)
     return dispatcher  # type: ignore[no-any-return]

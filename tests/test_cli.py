@@ -34,12 +34,14 @@ ROLES = ("-k", 3, "--quasi", "a,b", "--sensitive", "s", "--identifier", "who")
 
 
 def test_make_runs_main_job(shoal, repository, tmp_path):
-    """The README's main job: three files, verified; one changed cell and verify says no."""
+    """The README's main job: four files, verified; one changed cell and verify says no."""
     recipe = repository / "src/shoal/datasets/patients.toml"
     out = tmp_path / "out"
     ran = shoal("run", recipe, "-o", f"{out}/", "--force")
     assert (ran.code, ran.out) == (0, "")
-    assert sorted(p.name for p in out.iterdir()) == ["release.csv", "report.json", "run.toml"]
+    assert sorted(p.name for p in out.iterdir()) == [
+        "release.csv", "report.html", "report.json", "run.toml",
+    ]  # fmt: skip
     assert "verified" in ran.err
     assert shoal("verify", out / "release.csv", "-k", 5, "--quasi", QUASI).code == 0
     lines = (out / "release.csv").read_text().splitlines()

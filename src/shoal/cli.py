@@ -71,6 +71,7 @@ Types = Annotated[
     ),
 ]
 Quasi = Annotated[list[str] | None, typer.Option(help="Quasi-identifiers: a,b,c; may be repeated.")]
+NoReport = Annotated[bool, typer.Option("--no-report", help="Do not write the HTML report.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
 
@@ -160,6 +161,7 @@ def anonymize(
     allow_k1: Annotated[
         bool, typer.Option("--allow-k1", help="Accept k = 1, which protects nobody.")
     ] = False,
+    no_report: NoReport = False,
     force: Force = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -197,7 +199,7 @@ def anonymize(
     for part, values in given.items():
         said = {key: v for key, v in values.items() if v is not None and v is not False}
         tree[part].update({key: v for key, v in said.items() if v not in ([], {})})
-    _anonymize(build(tree), input, output, force, as_json)
+    _anonymize(build(tree), input, output, force, as_json, not no_report)
 
 
 @app.command()
@@ -209,6 +211,7 @@ def run(
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="Where to; default: where the recipe says.")
     ] = None,
+    no_report: NoReport = False,
     force: Force = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -224,7 +227,7 @@ def run(
         if noted is None:
             raise RequestError("the recipe names no output; say -o OUT")
         output = str(recipe.parent / noted) + ("/" if noted.endswith("/") else "")
-    _anonymize(settings, input, output, force, as_json, recipe)
+    _anonymize(settings, input, output, force, as_json, not no_report, recipe)
 
 
 def _anonymize(
@@ -233,6 +236,7 @@ def _anonymize(
     output: str,
     force: bool,
     as_json: bool,
+    with_page: bool,
     recipe: Path | None = None,
 ) -> None:
     """Run the walk with a progress bar, write what it gives, say what was done."""
@@ -256,14 +260,16 @@ def _anonymize(
         if targets is None:
             to_stdout(result, sys.stdout.buffer)
         else:
-            save(result, targets, force=force)
+            save(result, targets, force=force, with_page=with_page)
     if as_json:
         typer.echo(result.report.to_json(), nl=False)
     typer.echo(result.report.summary(), err=True)
     if result.settings.release.keep_order:
         typer.echo("  warning: the rows keep the input's order, which links them to it", err=True)
     if targets is not None:
-        typer.echo(f"\nwrote {targets.release}, {targets.report}, {targets.recipe}", err=True)
+        page = [targets.page] if with_page else []
+        written = [targets.release, targets.report, *page, targets.recipe]
+        typer.echo(f"\nwrote {', '.join(map(str, written))}", err=True)
 
 
 @app.command()

@@ -45,18 +45,27 @@ class Result:
         *,
         force: bool = False,
         format: str = "csv",  # noqa: A002 - the usual word
+        report: bool = True,
         keep_order: bool | None = None,
         order_seed: int | None = None,
     ) -> Path:
-        """Write the release, report.json and run.toml into a folder, verified, all or nothing.
+        """Write release, report.json, report.html and run.toml to a folder, verified, or nothing.
 
-        `format` is csv, csv.gz or parquet. The rows are shuffled by the operating system's
-        randomness unless `keep_order`; `order_seed` is for tests. Returns the release's path.
+        `format` is csv, csv.gz or parquet; `report=False` leaves out the page. The rows are
+        shuffled by the operating system's randomness unless `keep_order`; `order_seed` is for
+        tests. Returns the release's path.
         """
         from shoal.release.pack import Targets, save
 
         targets = Targets.in_folder(Path(folder), format)
-        return save(self, targets, force=force, keep_order=keep_order, order_seed=order_seed)
+        return save(
+            self,
+            targets,
+            force=force,
+            with_page=report,
+            keep_order=keep_order,
+            order_seed=order_seed,
+        )
 
     def summary(self) -> str:
         """Return what a person wants to know first."""
@@ -64,6 +73,11 @@ class Result:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        from shoal.release.html import short
+
+        return short(self.report)
 
     def __repr__(self) -> str:
         return f"<Result: {self.summary().splitlines()[0]}>"

@@ -59,7 +59,7 @@ def test_no_trace_of_the_original(result, tmp_path, kind):
         if path.suffix == ".gz":
             assert b"CANARY" not in gzip.decompress(content)
     assert sorted(p.name for p in tmp_path.iterdir()) == [
-        release.name, "report.json", "run.toml",
+        release.name, "report.html", "report.json", "run.toml",
     ]  # fmt: skip
 
 
@@ -117,9 +117,9 @@ def test_order_can_be_kept_or_seeded(result, tmp_path):
 
 
 def test_existing_files_are_kept(result, tmp_path):
-    """Any of the three files stops the run; force replaces them."""
+    """Any of the four files stops the run; force replaces them."""
     result.save(tmp_path)
-    for name in ("release.csv", "report.json", "run.toml"):
+    for name in ("release.csv", "report.html", "report.json", "run.toml"):
         for other in tmp_path.iterdir():
             other.unlink()
         (tmp_path / name).write_text("mine")
@@ -128,7 +128,7 @@ def test_existing_files_are_kept(result, tmp_path):
         assert [p.name for p in tmp_path.iterdir()] == [name]
         assert (tmp_path / name).read_text() == "mine"
     result.save(tmp_path, force=True)
-    assert len(list(tmp_path.iterdir())) == 3
+    assert len(list(tmp_path.iterdir())) == 4
 
 
 def test_a_file_that_comes_up_meanwhile_is_kept(tmp_path):
@@ -181,7 +181,7 @@ def test_temporary_files_are_private_and_go(result, tmp_path, monkeypatch):
             result.save(tmp_path / "new" / "sub")
     finally:
         os.umask(mask)
-    assert seen == [0o600] * 3
+    assert seen == [0o600] * 4
     assert list(tmp_path.iterdir()) == []
 
 

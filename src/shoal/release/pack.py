@@ -24,21 +24,23 @@ KINDS = ("csv", "csv.gz", "parquet")
 
 @dataclass(frozen=True)
 class Targets:
-    """Where the three files go. `output` is what the recipe notes: a file or a folder."""
+    """Where the four files go. `output` is what the recipe notes: a file or a folder."""
 
     release: Path
     report: Path
+    page: Path
     recipe: Path
     kind: str
     output: str
 
     @classmethod
     def in_folder(cls, folder: Path, kind: str = "csv") -> Targets:
-        """Return release.csv, report.json and run.toml in a folder."""
+        """Return release.csv, report.json, report.html and run.toml in a folder."""
         if kind not in KINDS:
             raise RequestError(f"format must be one of {', '.join(KINDS)}")
         release = folder / f"release.{kind}"
-        return cls(release, folder / "report.json", folder / "run.toml", kind, "./")
+        report, page = folder / "report.json", folder / "report.html"
+        return cls(release, report, page, folder / "run.toml", kind, "./")
 
     @classmethod
     def of(cls, output: str) -> Targets:
@@ -49,8 +51,11 @@ class Targets:
         for kind in ("csv.gz", "csv", "parquet"):
             if path.name.lower().endswith(f".{kind}"):
                 stem = path.name[: -len(kind) - 1]
-                report, recipe = f"{stem}.report.json", f"{stem}.run.toml"
-                return cls(path, path.with_name(report), path.with_name(recipe), kind, path.name)
+                report, page, recipe = (
+                    path.with_name(f"{stem}.{ending}")
+                    for ending in ("report.json", "report.html", "run.toml")
+                )
+                return cls(path, report, page, recipe, kind, path.name)
         raise RequestError(
             f"{shown(output)}: write to a name that ends in .csv, .csv.gz or .parquet, "
             "to a folder (ending in /), or to - for the screen"
@@ -58,7 +63,7 @@ class Targets:
 
     def check(self, staging: Staging, inputs: list[Path]) -> None:
         """Refuse what must not be overwritten, before any work is done."""
-        for target in (self.report, self.recipe, self.release):
+        for target in (self.report, self.page, self.recipe, self.release):
             staging.check(target, *inputs)
 
 
@@ -98,10 +103,11 @@ def save(
     targets: Targets,
     *,
     force: bool,
+    with_page: bool = True,
     keep_order: bool | None = None,
     order_seed: int | None = None,
 ) -> Path:
-    """Write data, report and recipe, verify the data as it lies on disk, then name all three."""
+    """Write data, report and recipe, verify the data as it lies on disk, then name them all."""
     settings = release.settings
     keep = settings.release.keep_order if keep_order is None else keep_order
     with Staging(force=force) as staging:
@@ -109,13 +115,15 @@ def save(
         targets.check(staging, [Path(source)] if source else [])
         order = row_order(release.table.rows, keep=keep, seed=order_seed)
         content = release_bytes(release.table, order, targets.kind)
-        report = finished_report(release.report, content, targets.kind, keep)
+        report = finished_report(release.report, content, targets, keep)
         settings = settings.having(
             input={"path": _relative(source, targets.recipe.parent)},
             release={"keep_order": keep, "output": targets.output},
         )
         staging.add(targets.recipe, settings.to_toml().encode("utf-8"))
         staging.add(targets.report, report.to_json().encode("utf-8"))
+        if with_page:
+            staging.add(targets.page, report.to_html().encode("utf-8"))
         temporary = staging.add(targets.release, content)
         verified_bytes(release, temporary, content, targets.kind)
         staging.commit()
@@ -133,14 +141,16 @@ def to_stdout(release: Release, stream: BinaryIO) -> None:
     stream.flush()
 
 
-def finished_report(report: Report, content: bytes, kind: str, keep: bool) -> Report:
+def finished_report(report: Report, content: bytes, targets: Targets, keep: bool) -> Report:
     """Return the report with what is known only when the file is written."""
     notes = list(report.notes)
     if keep:
         notes.append("the rows are in the input's order, which may link them to it")
     written = {
         **report.release,
-        "kind": kind,
+        "kind": targets.kind,
+        "file": targets.release.name,
+        "recipe": targets.recipe.name,
         "sha256": hashlib.sha256(content).hexdigest(),
         "order": "as in the input" if keep else "shuffled",
     }

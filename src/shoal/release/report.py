@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.measures.histogram import Histogram, histogram
 from shoal.measures.loss import percent, squares
 from shoal.measures.moments import correlations, mean, variance
 from shoal.partition import Partition
@@ -36,6 +37,7 @@ class ColumnReport:
     mean_after: float | str
     variance_before: float | None
     variance_after: float | None
+    histogram: Histogram
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,17 @@ class Report:
         """Return the report as JSON."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
+    def to_html(self) -> str:
+        """Return the report as one page that needs nothing else: no script, no request."""
+        from shoal.release.html import page
+
+        return page(self)
+
     def summary(self) -> str:
         """Return what a person wants to know first."""
-        groups = self.groups
         lines = [
-            f"{self.input['records']} records in {groups['count']} groups of {groups['smallest']} "
-            f"to {groups['largest']} (k = {self.k}, method {self.method})",
+            f"{self.input['records']} records in {self.groups['count']} groups of "
+            f"{self.group_span()} (k = {self.k}, method {self.method})",
             f"information loss {self.information_loss_released:.2f} % of the variation",
             self._verdict(),
         ]
@@ -93,6 +100,11 @@ class Report:
                 lines.append(f"  {_ROLE_WORDS[role]}: {', '.join(names)}")
         lines.extend(f"  note: {note}" for note in self.notes)
         return "\n".join(lines)
+
+    def group_span(self) -> str:
+        """Return the sizes of the groups in words: "5" or "5 to 9"."""
+        low, high = self.groups["smallest"], self.groups["largest"]
+        return f"{low}" if low == high else f"{low} to {high}"
 
     def _verdict(self) -> str:
         if not self.verification["ok"]:
@@ -139,7 +151,7 @@ def make_report(
     errors = np.array([_lost(b, a) for b, a in zip(before, after, strict=True)])
     varied = np.array([float(np.ptp(near_zero(b)) > 0) for b in before])
     columns = [
-        _column_report(b, a, float(error))
+        _column_report(b, a, float(error), partition.k)
         for b, a, error in zip(before, after, errors, strict=True)
     ]
     roles = {str(role): [c.name for c in table.having(role)] for role in Role}
@@ -214,7 +226,7 @@ def _matrix(columns: Sequence[Column]) -> Floats:
     return np.stack([standardized(near_zero(column)) for column in columns], axis=1)
 
 
-def _column_report(before: Column, after: Column, lost: float) -> ColumnReport:
+def _column_report(before: Column, after: Column, lost: float, k: int) -> ColumnReport:
     return ColumnReport(
         name=before.name,
         kind=str(before.kind),
@@ -223,6 +235,7 @@ def _column_report(before: Column, after: Column, lost: float) -> ColumnReport:
         mean_after=_mean(after),
         variance_before=_variance(before),
         variance_after=_variance(after),
+        histogram=histogram(_days_or_numbers(before), _days_or_numbers(after), k),
     )
 
 
@@ -242,15 +255,21 @@ def _mean(column: Column) -> float | str:
 
 def _variance(column: Column) -> float | None:
     """Return the variance, of times in days²; None where no float can hold it."""
-    values = as_floats(column)
-    if column.kind is Kind.DATETIME:
-        values = values / (86_400.0 * TICKS[column.values.type.unit])
+    values = _days_or_numbers(column)
     with np.errstate(over="ignore"):
         try:
             found = variance(values)
         except OverflowError:
             return None
     return found if np.isfinite(found) else None
+
+
+def _days_or_numbers(column: Column) -> Floats:
+    """Return the values as numbers, dates and times as days since 1970."""
+    values = as_floats(column)
+    if column.kind is Kind.DATETIME:
+        values = values / (86_400.0 * TICKS[column.values.type.unit])
+    return values
 
 
 def guarantee(k: int, smallest: int) -> dict[str, list[str]]:

@@ -1,0 +1,163 @@
+"""Charts as Vega-Lite specs: plain dicts of binned aggregates, never records.
+
+The colors of text and lines are the page's own (`currentColor`), so that a chart reads well on
+white paper and on a dark screen; the two hues differ in lightness too, for eyes that do not tell
+them apart.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal.release.report import ColumnReport, Report
+
+Spec = dict[str, Any]
+
+BEFORE, AFTER = "#8fa3b8", "#e07a3f"
+SERIES = {"domain": ["before", "after"], "range": [BEFORE, AFTER]}
+WIDTH, HEIGHT = 300, 130
+COLUMNS_SHOWN = 12
+
+CONFIG: Spec = {
+    "background": None,
+    "font": "system-ui, sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": "currentColor",
+        "titleColor": "currentColor",
+        "domainColor": "currentColor",
+        "tickColor": "currentColor",
+        "gridColor": "#88888840",
+        "titleFontWeight": "normal",
+        "labelLimit": 140,
+    },
+    "legend": {
+        "labelColor": "currentColor",
+        "titleColor": "currentColor",
+        "orient": "top",
+        "symbolStrokeWidth": 0,
+    },
+    "title": {"color": "currentColor", "anchor": "start", "fontSize": 13},
+    "text": {"color": "currentColor"},
+}
+
+
+def _spec(values: list[dict[str, Any]], **parts: Any) -> Spec:
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "width": WIDTH,
+        "height": HEIGHT,
+        "config": CONFIG,
+        "data": {"values": values},
+        **parts,
+    }
+
+
+def group_sizes(report: Report) -> Spec:
+    """How many groups have how many records."""
+    values = [{"size": int(size), "groups": n} for size, n in report.groups["sizes"].items()]
+    encoding = {
+        "x": {"field": "size", "type": "ordinal", "title": "records in a group",
+              "axis": {"labelAngle": 0, "labelOverlap": True}},
+        "y": {"field": "groups", "type": "quantitative", "title": "groups"},
+    }  # fmt: skip
+    width: Any = {"step": 36} if len(values) * 36 < WIDTH else WIDTH
+    return _spec(values, width=width, mark={"type": "bar", "color": AFTER}, encoding=encoding)
+
+
+def loss_by_column(report: Report) -> Spec:
+    """The share of each column's variation that the release lost."""
+    values = [{"column": c.name, "loss": c.information_loss} for c in report.columns]
+    encoding = {
+        "y": {"field": "column", "type": "nominal", "sort": "-x", "title": None},
+        "x": {"field": "loss", "type": "quantitative", "title": "variation lost, percent"},
+    }
+    height = {"step": 18}
+    return _spec(values, height=height, mark={"type": "bar", "color": AFTER}, encoding=encoding)
+
+
+def distribution(column: ColumnReport) -> Spec:
+    """A column before and after, in bins."""
+    bins = column.histogram
+    kind = "temporal" if column.kind in ("date", "datetime") else "quantitative"
+    edges = [_moment(edge) for edge in bins.edges] if kind == "temporal" else bins.edges
+    values = [
+        {"from": edges[i], "to": edges[i + 1], "records": counts[i], "when": when}
+        for when, counts in (("before", bins.before), ("after", bins.after))
+        for i in range(len(counts))
+    ]
+    axis: Spec = {"title": None, "labelOverlap": "greedy", "tickCount": 4, "grid": False}
+    if kind == "temporal":
+        axis["format"] = "%Y-%m"
+    encoding = {
+        "x": {"field": "from", "type": kind, "axis": axis, "scale": {"nice": False}},
+        "x2": {"field": "to"},
+        "y": {"field": "records", "type": "quantitative", "title": "records"},
+        "y2": {"datum": 0},
+        "color": {"field": "when", "type": "nominal", "scale": SERIES, "title": None},
+    }
+    bars = {
+        "transform": [{"filter": "datum.when === 'before'"}],
+        "mark": {"type": "rect"},
+    }
+    outline = {
+        "transform": [{"filter": "datum.when === 'after'"}],
+        "mark": {"type": "rect", "fillOpacity": 0.12, "strokeWidth": 1.5, "stroke": AFTER},
+    }
+    title = column.name if len(column.name) <= 40 else column.name[:39] + "…"
+    return _spec(values, title=title, encoding=encoding, layer=[bars, outline])
+
+
+def _moment(days: float) -> str:
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=days)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def correlations(report: Report) -> Spec:
+    """Each pair of columns: its correlation before and after; on the line nothing changed."""
+    names = report.correlations["columns"]
+    before, after = report.correlations["before"], report.correlations["after"]
+    values = [
+        {"pair": f"{names[i]} and {names[j]}", "before": before[i][j], "after": after[i][j]}
+        for i in range(len(names))
+        for j in range(i)
+        if before[i][j] is not None and after[i][j] is not None
+    ]
+    scale = {"domain": [-1, 1]}
+    points = {
+        "mark": {"type": "point", "filled": True, "size": 45, "color": AFTER, "opacity": 0.8},
+        "encoding": {
+            "x": {"field": "before", "type": "quantitative", "scale": scale,
+                  "title": "correlation before"},
+            "y": {"field": "after", "type": "quantitative", "scale": scale,
+                  "title": "correlation after"},
+        },
+    }  # fmt: skip
+    line = {
+        "data": {"values": [{"x": -1, "y": -1}, {"x": 1, "y": 1}]},
+        "mark": {"type": "line", "color": BEFORE, "strokeDash": [4, 4]},
+        "encoding": {"x": {"field": "x", "type": "quantitative"},
+                     "y": {"field": "y", "type": "quantitative"}},
+    }  # fmt: skip
+    return _spec(values, height=220, width=220, layer=[line, points])
+
+
+def report_charts(report: Report) -> dict[str, Spec]:
+    """Return every chart of a report by name; distributions of the columns that lost most."""
+    charts = {"group sizes": group_sizes(report), "loss by column": loss_by_column(report)}
+    if len(report.columns) > 1:
+        charts["correlations"] = correlations(report)
+    ranked = sorted(report.columns, key=lambda column: -column.information_loss)
+    for column in ranked[:COLUMNS_SHOWN]:
+        charts[f"distribution {column.name}"] = distribution(column)
+    return charts
+
+
+def to_svg(spec: Spec) -> str:
+    """Return the chart as SVG, without a script."""
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(spec)
+    return svg

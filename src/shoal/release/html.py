@@ -1,0 +1,240 @@
+"""The report as a page: self-contained, without scripts, readable on paper, phone and dark screen.
+
+Everything that came from a table (column names, notes) is escaped; charts are SVG in the page.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from shoal.release.charts import COLUMNS_SHOWN, report_charts, to_svg
+from shoal.table.roles import Role
+
+if TYPE_CHECKING:
+    from shoal.release.report import ColumnReport, Report
+
+STYLE = """
+:root { color-scheme: light dark; --paper: #fff; --ink: #1c2733; --soft: #5b6b7b; --line: #d8dee5;
+  --tile: #f3f6f9; --good: #1f7a4d; --bad: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --paper: #14191f; --ink: #e4e9ee; --soft: #9aa8b5;
+  --line: #303a45; --tile: #1d242c; --good: #63c394; --bad: #ff8a80; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 66rem; padding: 1.5rem; background: var(--paper);
+  color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.6rem; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; }
+p { max-width: 44rem; } .soft { color: var(--soft); font-size: .9rem; }
+.verdict { border-left: 5px solid var(--good); padding: .4rem 0 .4rem .9rem; margin: 1rem 0; }
+.verdict.no { border-color: var(--bad); } .verdict p { margin: .2rem 0; font-size: 1.08rem; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .8rem; }
+.tile { background: var(--tile); border-radius: .5rem; padding: .7rem .9rem; }
+.tile b { display: block; font-size: 1.45rem; line-height: 1.2; }
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(17rem, 1fr)); gap: 1rem; }
+figure { margin: 0; min-width: 0; break-inside: avoid; }
+figcaption { color: var(--soft); font-size: .9rem; }
+svg { max-width: 100%; height: auto; }
+.table { overflow-x: auto; } table { border-collapse: collapse; min-width: 100%; }
+th, td { text-align: left; padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line);
+  vertical-align: top; } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+td.name, li, dd { overflow-wrap: anywhere; }
+ul { padding-left: 1.2rem; max-width: 46rem; } li { margin: .25rem 0; }
+code { background: var(--tile); padding: .1rem .35rem; border-radius: .25rem;
+  overflow-wrap: anywhere; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: 0; }
+dt { color: var(--soft); } dd { margin: 0; }
+@media (max-width: 32rem) { body { padding: 1rem; } dl { grid-template-columns: 1fr; }
+  dd { margin-bottom: .5rem; } }
+@media print { :root { --paper: #fff; --ink: #000; --soft: #444; --line: #bbb; --tile: #f4f4f4;
+  --good: #1f7a4d; color-scheme: light; } body { max-width: none; padding: 0; font-size: 11pt; }
+  h2 { break-after: avoid; } tr { break-inside: avoid; } }
+"""
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+def page(report: Report) -> str:
+    """Return the whole page."""
+    body = [
+        _head(report),
+        _tiles(report),
+        _costs(report),
+        _distributions(report),
+        _table(report),
+        _guarantee(report),
+        _columns(report),
+        _repeat(report),
+    ]
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>Release report, k = {report.k}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        + "\n".join(body)
+        + "\n</body>\n</html>\n"
+    )
+
+
+def short(report: Report) -> str:
+    """Return the short form for a notebook: the verdict and the table of columns."""
+    return f"<div>{_verdict(report)}{_column_table(report)}</div>"
+
+
+def _verdict(report: Report) -> str:
+    groups, found = report.groups, report.verification
+    span = report.group_span()
+    safe = (
+        f"Every combination of quasi-identifiers in this release is shared by at least "
+        f"<strong>{found['k']} records</strong>."
+        if found["ok"]
+        else "<strong>This release was not verified.</strong>"
+    )
+    return (
+        f'<div class="verdict{"" if found["ok"] else " no"}"><p>{safe}</p>'
+        f"<p>{report.input['records']:,} records were put into {groups['count']:,} groups of "
+        f"{span} similar ones, and each group’s values were "
+        f"replaced by its {escape(report.aggregate)}. This kept "
+        f"<strong>{100 - report.information_loss_released:.1f} %</strong> of the variation in the "
+        f"data.</p></div>"
+    )
+
+
+def _head(report: Report) -> str:
+    asked = f"k = {report.k}, method {escape(report.method)}"
+    return f'<h1>Release report</h1>\n<p class="soft">{asked}</p>\n{_verdict(report)}'
+
+
+def _tiles(report: Report) -> str:
+    tiles = (
+        (f"{report.verification['k']}", "records in the smallest class"),
+        (f"{report.groups['count']:,}", "groups"),
+        (f"{report.information_loss_released:.2f} %", "of the variation lost"),
+        (f"{len(report.columns)}", "quasi-identifiers"),
+    )
+    cells = "".join(f'<div class="tile"><b>{value}</b>{label}</div>' for value, label in tiles)
+    return f'<div class="tiles">{cells}</div>'
+
+
+def _figure(svg: str, caption: str) -> str:
+    return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
+
+
+def _costs(report: Report) -> str:
+    charts = report_charts(report)
+    figures = [
+        _figure(to_svg(charts["group sizes"]), "Groups by the number of their records."),
+        _figure(to_svg(charts["loss by column"]), "What each quasi-identifier lost."),
+    ]
+    if "correlations" in charts:
+        figures.append(
+            _figure(
+                to_svg(charts["correlations"]),
+                "One point a pair of columns; on the dashed line nothing changed.",
+            )
+        )
+    return f'<h2>What it cost</h2>\n<div class="charts">{"".join(figures)}</div>'
+
+
+def _distributions(report: Report) -> str:
+    charts = report_charts(report)
+    svgs = [to_svg(spec) for name, spec in charts.items() if name.startswith("distribution ")]
+    hidden = any(column.histogram.hidden for column in report.columns)
+    notes = ["The outermost bars also count what lies beyond them."]
+    if hidden:
+        notes.append(f"Bars of the original with fewer than {report.k} records are left empty.")
+    if len(report.columns) > COLUMNS_SHOWN:
+        notes.append(f"Shown are the {COLUMNS_SHOWN} columns that lost most.")
+    figures = "".join(f"<figure>{svg}</figure>" for svg in svgs)
+    return (
+        f"<h2>Before and after</h2>\n"
+        f'<div class="charts">{figures}</div><p class="soft">{" ".join(notes)}</p>'
+    )
+
+
+def _number(value: float | str | None) -> str:
+    if value is None:
+        return "–"
+    return escape(value) if isinstance(value, str) else f"{value:,.6g}"
+
+
+def _row(column: ColumnReport) -> str:
+    cells = (
+        column.mean_before,
+        column.mean_after,
+        column.variance_before,
+        column.variance_after,
+    )
+    numbers = "".join(f'<td class="n">{_number(value)}</td>' for value in cells)
+    return (
+        f'<tr><td class="name">{escape(column.name)}</td><td>{escape(column.kind)}</td>'
+        f'<td class="n">{column.information_loss:.2f}</td>{numbers}</tr>'
+    )
+
+
+def _column_table(report: Report) -> str:
+    head = "".join(
+        f'<th{" class=n" if numeric else ""}>{label}</th>'
+        for label, numeric in (
+            ("quasi-identifier", False), ("kind", False), ("loss, %", True), ("mean before", True),
+            ("mean after", True), ("variance before", True), ("variance after", True),
+        )
+    )  # fmt: skip
+    rows = "".join(_row(column) for column in report.columns)
+    return f'<div class="table"><table><tr>{head}</tr>{rows}</table></div>'
+
+
+def _table(report: Report) -> str:
+    return f"<h2>Column by column</h2>\n{_column_table(report)}"
+
+
+def _list(lines: list[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+
+
+def _guarantee(report: Report) -> str:
+    return (
+        f"<h2>What the guarantee covers</h2>\n{_list(report.guarantee['covers'])}\n"
+        f"<h2>What it does not cover</h2>\n{_list(report.guarantee['does_not_cover'])}"
+    )
+
+
+def _columns(report: Report) -> str:
+    words = {
+        Role.QUASI_IDENTIFIER: "Grouped (quasi-identifiers)",
+        Role.SENSITIVE: "Kept as they are (sensitive)",
+        Role.OTHER: "Kept as they are (other)",
+        Role.IDENTIFIER: "Dropped (identifiers)",
+        "dropped": "Left out on request",
+    }
+    rows = "".join(
+        f"<dt>{label}</dt><dd>{escape(', '.join(report.roles[role]))}</dd>"
+        for role, label in words.items()
+        if report.roles[role]
+    )
+    notes = f"<h2>To look at</h2>\n{_list(report.notes)}" if report.notes else ""
+    return f"<h2>What happened to each column</h2>\n<dl>{rows}</dl>\n{notes}"
+
+
+def _repeat(report: Report) -> str:
+    recipe = escape(str(report.release.get("recipe", "run.toml")))
+    facts = {
+        "input, sha256": report.input["sha256"],
+        "release, sha256": report.release.get("sha256", "not written to a file"),
+        "rows of the release": report.release.get("order", "as in the input"),
+        "seed": str(report.seed),
+        **report.versions,
+    }
+    rows = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
+    return (
+        f"<h2>How to repeat it</h2>\n<p><code>shoal run {recipe} -o again/</code> gives the same "
+        f"groups in fresh row order. Check the file yourself with <code>{_verify(report)}</code>"
+        f"</p>\n<dl>{rows}</dl>"
+    )
+
+
+def _verify(report: Report) -> str:
+    names = ",".join(f'"{c.name}"' if "," in c.name else c.name for c in report.columns)
+    quoted = (
+        f"'{names}'" if any(not sign.isalnum() and sign not in ",_" for sign in names) else names
+    )
+    file = str(report.release.get("file", "release.csv"))
+    return escape(f"shoal verify {file} -k {report.k} --quasi {quoted}")

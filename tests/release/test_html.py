@@ -1,0 +1,170 @@
+"""The report as a page, and its charts."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import shoal
+from shoal.measures.histogram import histogram
+from shoal.release.charts import report_charts
+
+
+class Outline(HTMLParser):
+    """Collects tags and attributes, and checks that every tag is closed."""
+
+    VOID = frozenset(("meta", "br", "hr", "img", "input", "link"))
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.attributes, self.open, self.text = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes.extend(attrs)
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def outline(page):
+    parser = Outline()
+    parser.feed(page)
+    assert parser.open == []
+    return parser
+
+
+@pytest.fixture(scope="module")
+def result():
+    stays = shoal.datasets.load_patients()
+    return shoal.anonymize(stays, k=5, drop=["postcode", "sex", "weight"])
+
+
+@pytest.fixture(scope="module")
+def page(result):
+    return result.report.to_html()
+
+
+def test_self_contained(page):
+    """No script, no handler, no address to fetch from; small; allowed to load nothing."""
+    found = outline(page)
+    assert not {"script", "link", "iframe", "object", "embed", "img"} & set(found.tags)
+    for name, value in found.attributes:
+        assert not name.startswith("on")
+        if name in ("src", "href", "xlink:href", "action", "data"):
+            assert value.startswith("#"), (name, value)
+    assert "default-src 'none'" in page
+    assert not re.search(r"@import|url\(", page)
+    assert len(page.encode()) < 1_000_000
+
+
+def test_says_what_matters(page):
+    """Plain words on top, charts, costs, what the guarantee covers and not, how to repeat it."""
+    text = " ".join(" ".join(outline(page).text).split())
+    for words in (
+        "shared by at least 5 records",
+        "2,000 records were put into 400 groups of 5 similar ones",
+        "What it cost", "Before and after", "Column by column", "What the guarantee covers",
+        "What it does not cover", "How to repeat it", "shoal run run.toml", "shoal verify",
+        "admission_date", "Dropped (identifiers) name, number",
+    ):  # fmt: skip
+        assert words in text, words
+    assert page.count("<svg") == 3 + 4
+
+
+def test_written_beside_the_release(result, tmp_path):
+    """report.html is written with the release, or left out on request."""
+    result.save(tmp_path / "with")
+    text = (tmp_path / "with" / "report.html").read_text()
+    report = json.loads((tmp_path / "with" / "report.json").read_text())
+    assert report["release"]["sha256"] in text
+    assert report["input"]["sha256"] in text
+    result.save(tmp_path / "without", report=False)
+    assert not (tmp_path / "without" / "report.html").exists()
+
+
+def test_names_are_escaped(tmp_path):
+    """Hostile column names are text everywhere: in the page, its charts and the notebook form."""
+    hostile = ["<script>alert(1)</script>", "a&b\"'", "=1+1", "__proto__", "../x", "</svg><b>"]
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.normal(size=12) for name in hostile})
+    result = shoal.anonymize(frame, k=3)
+    page = result.report.to_html()
+    found = outline(page)
+    assert "script" not in found.tags
+    assert page.count("</b>") == 4  # the tiles' own
+    text = " ".join(found.text)
+    for name in hostile:
+        assert name in text
+    assert "<script" not in result._repr_html_()
+    result.save(tmp_path)
+
+
+def test_notebook_form(result):
+    """A notebook shows the verdict and the table of columns."""
+    text = " ".join(outline(result._repr_html_()).text)
+    assert "shared by at least" in text
+    assert "admission_date" in text
+    assert "<svg" not in result._repr_html_()
+
+
+def test_charts_hold_aggregates_only(result):
+    """Charts are plain JSON with a few rows of counts, never one a record."""
+    charts = report_charts(result.report)
+    assert json.loads(json.dumps(charts)) == charts
+    for spec in charts.values():
+        assert len(spec["data"]["values"]) <= 60
+
+
+def test_many_columns():
+    """With many columns only those that lost most are drawn, and the page says so."""
+    matrix = np.random.default_rng(1).normal(size=(40, 30))
+    page = shoal.anonymize(matrix, k=4).report.to_html()
+    assert page.count("<svg") == 3 + 12
+    assert "Shown are the 12 columns that lost most" in page
+    assert len(page.encode()) < 1_000_000
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.full(8, 3.0), np.arange(8.0), np.linspace(-1, 1, 8) * 1.7e308, np.arange(8) * 1e-320,
+     np.arange(8.0) + 1e17, np.array([0.0] * 7 + [1e300])],
+)  # fmt: skip
+def test_odd_columns_make_a_page(values):
+    """Constant, huge, tiny and lopsided columns make a page all the same."""
+    matrix = np.column_stack([values, np.arange(8.0)])
+    outline(shoal.anonymize(matrix, k=4).report.to_html())
+
+
+def test_one_column_of_each_kind(write):
+    """Dates, times, booleans and decimals are drawn."""
+    rows = "".join(
+        f"{i % 2 == 0},2024-01-{i + 1:02d},2024-01-01T{i:02d}:30,{i}.25\n".replace(
+            "True", "true").replace("False", "false") for i in range(12)
+    )  # fmt: skip
+    path = write("t.csv", "flag,day,moment,price\n" + rows)
+    page = shoal.anonymize(path, k=4).report.to_html()
+    assert page.count("<svg") == 3 + 4
+    assert "2024-01" in page
+
+
+def test_histogram_hides_the_few():
+    """Bins of the original with fewer than k records are empty, and no extreme value shows."""
+    before = np.concatenate([np.repeat(np.arange(10.0), 6), [3.0], [1e9], [-1e9]])
+    after = np.concatenate([np.repeat(np.arange(10.0), 6), [3.0] * 3])
+    found = histogram(before, after, k=7, bins=10)
+    assert found.edges[0] == -0.5
+    assert found.edges[-1] == 9.5
+    assert found.before == [7, 0, 0, 7, 0, 0, 0, 0, 0, 7]
+    assert found.after == [6, 6, 6, 9, 6, 6, 6, 6, 6, 6]
+    assert found.hidden == 7

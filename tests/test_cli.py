@@ -199,6 +199,49 @@ def test_refusals(shoal, table, tmp_path, arguments, code, message):
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
 
 
+def test_zero_is_said_too(shoal, write, tmp_path):
+    """An option of zero is not the same as one that was not given."""
+    path = write("t.csv", "x,s\n1.25,a\n1.25,b\n-1.35,c\n-1.35,a\n")
+    roles = ("--quasi", "x", "--sensitive", "s")
+    ran = shoal("anonymize", path, "-k", 2, *roles, "--decimals", 0, "-o", "-")
+    assert sorted(line.split(",")[0] for line in ran.out.split()[1:]) == ["-1", "-1", "1", "1"]
+    recipe = write("r.toml", "[protect]\nk = 2\nseed = 7\n")
+    ran = shoal(
+        "anonymize", path, *roles, "--recipe", recipe, "--seed", 0, "-o", tmp_path / "r.csv"
+    )
+    assert "seed = 0" in (tmp_path / "r.run.toml").read_text()
+    assert shoal("anonymize", path, *roles, "--recipe", recipe, "-k", 0, "-o", "-").code == 2
+    assert shoal("anonymize", path, "-k", 2, "--quasi", "", "-o", "-").code == 2
+
+
+def test_recipe_of_roles_only(shoal, table, write):
+    """A recipe need not be whole when the command line says the rest."""
+    recipe = write("r.toml", "[roles]\nquasi_identifiers = ['a', 'b']\nidentifiers = ['who']\n")
+    assert shoal("anonymize", table, "--recipe", recipe, "-k", 3, "-o", "-").code == 0
+    ran = shoal("anonymize", table, "--recipe", recipe, "-o", "-")
+    assert (ran.code, ran.err) == (2, "shoal: k is needed and not given\n")
+
+
+@pytest.mark.parametrize("name", ["a;x", "tab\there", "two\nlines", 'q"uote', "\x1b[31mred"])
+def test_odd_names_come_through(shoal, write, tmp_path, name):
+    """Names with delimiters, line breaks, quotes and control signs survive, and stay text."""
+    quoted = '"' + name.replace('"', '""') + '"'
+    path = write("t.csv", f"{quoted},b\n1,2\n4,5\n")
+    ran = shoal("anonymize", path, "-k", 2, "-o", tmp_path / "r.csv")
+    assert ran.code == 0, ran.err
+    assert "\x1b" not in ran.err
+    assert shoal("verify", tmp_path / "r.csv", "-k", 2, "--quasi", quoted).code == 0
+    assert shoal("run", tmp_path / "r.run.toml", "--force").code == 0
+
+
+def test_names_that_are_not_utf8(shoal, table, tmp_path):
+    """File names that are not UTF-8 are refused on one line."""
+    for arguments in ((table, "-o", tmp_path / "\udce9.csv"), (tmp_path / "\udce9.csv", "-o", "-")):
+        ran = shoal("anonymize", *arguments, *ROLES)
+        assert ran.code == 2
+        assert "not plain UTF-8" in ran.err
+
+
 def test_input_is_never_the_output(shoal, table, tmp_path):
     """Same path, hard link, link: the input stays as it is, even with --force."""
     os.link(table, tmp_path / "hard.csv")
@@ -240,6 +283,26 @@ def test_usage_errors(shoal):
 def run_module(*arguments, **options):
     command = [sys.executable, "-m", "shoal", *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("methods",), ("inspect",), ("anonymize", *ROLES, "-o", "-")]
+)
+def test_stdout_full_or_closed(table, arguments):
+    """A full or closed stdout is one line and exit code 2."""
+    command, *rest = map(str, arguments)
+    file = [str(table)] if command != "methods" else []
+    base = [sys.executable, "-m", "shoal", command, *file, *rest]
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(base, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (ran.returncode, ran.stderr.count(b"\n")) == (2, 1)
+    assert b"No space left" in ran.stderr
+    closed = ["sh", "-c", 'exec "$@" >&-', "sh", *base]
+    ran = subprocess.run(closed, stderr=subprocess.PIPE, check=False)
+    assert (ran.returncode, ran.stderr) == (
+        2,
+        b"shoal: stdout is closed; nothing could be written to it\n",
+    )
 
 
 def test_python_dash_m(table, tmp_path):

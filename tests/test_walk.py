@@ -194,6 +194,8 @@ def test_a_method_that_breaks_k_is_caught(monkeypatch):
         ({"k": 2, "decimals": -1}, "decimals must lie"),
         ({"k": 2, "decimals": 1.5}, "decimals must be"),
         ({"k": 2, "quasi_identifiers": ["z"]}, "no column 'z'"),
+        ({"k": 2, "quasi_identifiers": []}, "names no column"),
+        ({"k": 2, "decimals": {"z": 1}}, "decimals are given for 'z', which is no quasi-id"),
     ],
 )
 def test_wrong_arguments(options, message):
@@ -201,6 +203,15 @@ def test_wrong_arguments(options, message):
     frame = pd.DataFrame({"a": range(8), "b": [1, 2] * 4})
     with pytest.raises(shoal.RequestError, match=message):
         shoal.anonymize(frame, **options)
+
+
+def test_sensitive_column_without_a_value(write):
+    """A sensitive column in which every cell is missing is a mistake, unless it is meant."""
+    path = write("t.csv", "a,s\n1,\n2,\n")
+    roles = {"quasi_identifiers": ["a"], "sensitive": ["s"]}
+    with pytest.raises(shoal.RequestError, match="every cell of sensitive column 's' is missing"):
+        shoal.anonymize(path, k=2, **roles)
+    assert shoal.anonymize(path, k=2, allow_empty=True, **roles).partition.groups == 1
 
 
 def test_k1_on_purpose():

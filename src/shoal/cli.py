@@ -7,8 +7,8 @@ or bad input, 3 privacy requirement not met, 130 interrupted with nothing writte
 from __future__ import annotations
 
 import csv
+import io
 import json
-import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from shoal import __version__
-from shoal.errors import RequestError, ShoalError, shown
+from shoal.errors import OutputError, RequestError, ShoalError, shown
 
 
 class ShoalGroup(TyperGroup):
@@ -37,9 +37,6 @@ class ShoalGroup(TyperGroup):
         except MemoryError:
             typer.echo("shoal: not enough memory for this table; nothing was written", err=True)
             raise typer.Exit(2) from None
-        except BrokenPipeError:
-            sys.stderr.close()
-            raise typer.Exit(1) from None
         except KeyboardInterrupt:
             typer.echo("shoal: interrupted, nothing was written", err=True)
             raise typer.Exit(130) from None
@@ -90,9 +87,28 @@ def _shoal(
     pass
 
 
+def say(content: str | bytes) -> None:
+    """Write to stdout; one that is full, closed or gone is an error in words."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    try:
+        if sys.stdout is None:
+            raise OutputError("stdout is closed; nothing could be written to it")
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+    except OSError as error:
+        sys.stdout = None
+        raise OutputError(f"stdout cannot be written: {error.strerror}") from None
+
+
 def split_names(given: list[str] | None) -> list[str]:
     """Return column names from `a,b` options; a name with a comma in it stands in quotes."""
-    return [name for part in given or [] for name in next(csv.reader([part]), [])]
+    try:
+        rows = [
+            next(csv.reader(io.StringIO(part, newline=""), strict=True), []) for part in given or []
+        ]
+    except csv.Error:
+        raise RequestError("a list of columns has quotes that do not close") from None
+    return [name for row in rows for name in row]
 
 
 def split_pairs(given: list[str] | None, option: str) -> dict[str, str]:
@@ -115,7 +131,7 @@ def read_decimals(given: list[str] | None) -> int | dict[str, int] | None:
             return int(given[0])
         return {name: int(value) for name, value in split_pairs(given, "--decimals").items()}
     except ValueError:
-        raise RequestError("--decimals must be a whole number, or COLUMN=NUMBER") from None
+        raise RequestError("--decimals must be one whole number, or COLUMN=NUMBER") from None
 
 
 @app.command()
@@ -161,6 +177,10 @@ def anonymize(
     allow_k1: Annotated[
         bool, typer.Option("--allow-k1", help="Accept k = 1, which protects nobody.")
     ] = False,
+    allow_empty: Annotated[
+        bool,
+        typer.Option("--allow-empty", "--allow", help="Accept a sensitive column without a value."),
+    ] = False,
     no_report: NoReport = False,
     force: Force = False,
     as_json: JsonFlag = False,
@@ -170,12 +190,15 @@ def anonymize(
     Example: `shoal anonymize stays.csv -k 5 --quasi age,income --sensitive diagnosis
     --identifier name -o release.csv`
     """
-    from shoal.settings import build, load
+    from shoal.settings import build, load_tree
 
     tree: dict[str, Any] = {"input": {}, "roles": {}, "protect": {}, "release": {}}
     if recipe is not None:
-        tree = load(recipe).model_dump()
-        tree["input"].update(path=None, sha256=None)
+        tree |= load_tree(recipe)
+        for key in ("path", "sha256"):
+            tree["input"].pop(key, None)
+    if quasi is not None and not split_names(quasi):
+        raise RequestError("--quasi names no column")
     given: dict[str, dict[str, Any]] = {
         "roles": {
             "quasi_identifiers": split_names(quasi),
@@ -189,7 +212,13 @@ def anonymize(
             "missing": missing,
             "types": split_pairs(type_, "--type"),
         },
-        "protect": {"k": k, "method": method, "seed": seed, "allow_k1": allow_k1},
+        "protect": {
+            "k": k,
+            "method": method,
+            "seed": seed,
+            "allow_k1": allow_k1,
+            "allow_empty": allow_empty,
+        },
         "release": {
             "aggregate": aggregate,
             "decimals": read_decimals(decimals),
@@ -241,7 +270,7 @@ def _anonymize(
 ) -> None:
     """Run the walk with a progress bar, write what it gives, say what was done."""
     from shoal.progress import live_progress
-    from shoal.release.pack import Targets, save, to_stdout
+    from shoal.release.pack import Targets, save, stdout_bytes
     from shoal.release.staging import Staging
     from shoal.walk import repeat, walk
 
@@ -258,11 +287,12 @@ def _anonymize(
         else:
             result = walk(source, settings, callback)
         if targets is None:
-            to_stdout(result, sys.stdout.buffer)
+            content = stdout_bytes(result)
+            say(content)
         else:
             save(result, targets, force=force, with_page=with_page)
     if as_json:
-        typer.echo(result.report.to_json(), nl=False)
+        say(result.report.to_json())
     typer.echo(result.report.summary(), err=True)
     if result.settings.release.keep_order:
         typer.echo("  warning: the rows keep the input's order, which links them to it", err=True)
@@ -290,9 +320,11 @@ def verify(
 
     found = check(file, k=k, quasi_identifiers=split_names(quasi), delimiter=delimiter)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2))
+        say(json.dumps(found.to_dict(), indent=2) + "\n")
+    elif found.ok:
+        say(found.summary() + "\n")
     else:
-        typer.echo(found.summary(), err=not found.ok)
+        typer.echo(found.summary(), err=True)
     if not found.ok:
         raise typer.Exit(3)
 
@@ -316,10 +348,9 @@ def inspect(
     table = read(file, delimiter=delimiter, missing=missing or ("",), types=types)
     found = look(table)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        say(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
         return
-    typer.echo(f"{shown(file.name)[1:-1]}: {found.records} records\n")
-    typer.echo(found.summary())
+    say(f"{shown(file.name)[1:-1]}: {found.records} records\n\n{found.summary()}\n")
 
 
 @app.command()
@@ -334,12 +365,14 @@ def methods(as_json: JsonFlag = False) -> None:
     every = menu()
     if as_json:
         keys = ("name", "kind", "summary", "cost", "citation")
-        typer.echo(json.dumps([{key: getattr(m, key) for key in keys} for m in every], indent=2))
+        say(json.dumps([{key: getattr(m, key) for key in keys} for m in every], indent=2) + "\n")
         return
     for method in every:
         auto = "  (auto chooses this one)" if method.name == AUTO else ""
-        typer.echo(f"{method.name}{auto}\n  {method.summary}")
-        typer.echo(f"  {method.kind}; {method.cost}\n  {method.citation}\n")
+        say(
+            f"{method.name}{auto}\n  {method.summary}\n"
+            f"  {method.kind}; {method.cost}\n  {method.citation}\n\n"
+        )
 
 
 @app.command()
@@ -352,13 +385,3 @@ def warmup() -> None:
 
     for name, seconds in compile_all().items():
         typer.echo(f"{name}: {seconds:.2f} s", err=True)
-
-
-def _terminated(_number: int, _frame: object) -> None:
-    raise KeyboardInterrupt
-
-
-def main() -> None:
-    """Run the command line; a polite kill cleans up as Ctrl-C does."""
-    signal.signal(signal.SIGTERM, _terminated)
-    app()

@@ -85,10 +85,10 @@ def find(name: str) -> Method:
     return RECIPES[name]
 
 
-def check_size(rows: int, k: int) -> None:
+def check_size(rows: int, k: int, name: str = "the table") -> None:
     """Refuse a table with fewer than k records."""
     if rows < k:
-        raise RequestError(f"n = {rows} records < k = {k}: a group cannot be made")
+        raise RequestError(f"{name}: n = {rows} records < k = {k}, a group cannot be made")
 
 
 def solve(matrix: Floats, k: int, method: str, report: Reporter) -> Partition:

@@ -55,6 +55,7 @@ class ProtectSettings(_Part):
     method: str = "auto"
     seed: Annotated[int, Field(ge=0)] = 0
     allow_k1: bool = False
+    allow_empty: bool = False
 
 
 class ReleaseSettings(_Part):
@@ -161,6 +162,7 @@ def _explain(error: ValidationError, source: str) -> str:
     if first["type"] == "missing":
         return f"{where} is needed and not given"
     reason = first["msg"].removeprefix("Input should be ").removeprefix("a valid ")
+    reason = "a table" if reason.startswith("dictionary or") else reason
     reason = {"integer": "a whole number", "tuple": "a list of names", "string": "a text"}.get(
         reason, reason
     )
@@ -179,9 +181,22 @@ def _known_keys(path: tuple[object, ...]) -> list[str]:
 
 def load(path: Path) -> Settings:
     """Read a recipe; unknown keys, wrong types and broken TOML are errors with their place."""
+    return build(_parse(path), path.name)
+
+
+def load_tree(path: Path) -> dict[str, Any]:
+    """Read a recipe that need not be whole, for others to complete; what it says is checked."""
+    tree = _parse(path)
+    protect = tree.get("protect", {})
+    whole_tree = {**tree, "protect": {"k": 2, **protect} if isinstance(protect, dict) else protect}
+    build(whole_tree, path.name)
+    return tree
+
+
+def _parse(path: Path) -> dict[str, Any]:
     name = shown(path.name)
     try:
-        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise RequestError(f"there is no recipe {shown(path)}") from None
     except OSError as error:
@@ -190,7 +205,8 @@ def load(path: Path) -> Settings:
         raise RequestError(f"the recipe {name} is not UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:
         raise RequestError(f"the recipe {name} is not TOML: {error}") from None
-    return build(tree, path.name)
+    except RecursionError:
+        raise RequestError(f"the recipe {name} is nested too deeply") from None
 
 
 def names(given: Any, what: str) -> list[str]:
@@ -203,10 +219,9 @@ def names(given: Any, what: str) -> list[str]:
         every = list(given)
     except TypeError:
         every = [given]
-    for name in every:
-        if not isinstance(name, str):
-            raise RequestError(f"{what} must be column names")
-    return every
+    if any(isinstance(name, bool) or not isinstance(name, str | int) for name in every):
+        raise RequestError(f"{what} must be column names")
+    return [str(name) for name in every]
 
 
 def whole(number: Any, what: str) -> int:

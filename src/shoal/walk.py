@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.errors import PrivacyError, RequestError
+from shoal.errors import PrivacyError, RequestError, nearest_names, shown
 from shoal.partition import Partition
 from shoal.progress import Callback, Reporter
 from shoal.recipes import check_size, find, solve
@@ -100,6 +100,7 @@ def anonymize(
     types: Mapping[str, str] | None = None,
     delimiter: str | None = None,
     allow_k1: bool = False,
+    allow_empty: bool = False,
     callback: Callback | None = None,
 ) -> Result:
     """Make a table safe to release: each record hides among at least k.
@@ -108,6 +109,8 @@ def anonymize(
     roles given every column is a quasi-identifier; with any given, the unnamed ones are released
     as they are, and listed in the report. Raises a ShoalError that says what to do.
     """
+    if quasi_identifiers is not None and not names(quasi_identifiers, "quasi_identifiers"):
+        raise RequestError("quasi_identifiers names no column")
     settings = build(
         {
             "input": {
@@ -127,6 +130,7 @@ def anonymize(
                 "method": method,
                 "seed": whole(seed, "seed"),
                 "allow_k1": allow_k1,
+                "allow_empty": allow_empty,
             },
             "release": {
                 "aggregate": aggregate,
@@ -146,9 +150,10 @@ def walk(data: Any, settings: Settings, callback: Callback | None = None) -> Res
 
     report("reading", 0, 1)
     table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
-    check_size(table.rows, k)
+    check_size(table.rows, k, table.source.name)
     assigned = assign(table, settings.roles)
     table = assigned.table
+    check_request(table, settings)
 
     order = canonical_order(table)
     encoded = encode(table)
@@ -176,6 +181,24 @@ def walk(data: Any, settings: Settings, callback: Callback | None = None) -> Res
     )
     report("releasing", 1, 1)
     return Result(released.to_native(), result, partition, released, settings)
+
+
+def check_request(table: Table, settings: Settings) -> None:
+    """Refuse decimals for columns that are not grouped, and sensitive columns without a value."""
+    decimals = settings.release.decimals
+    grouped = table.schema.having(Role.QUASI_IDENTIFIER)
+    for name in decimals if isinstance(decimals, dict) else ():
+        if name not in grouped:
+            raise RequestError(
+                f"decimals are given for {shown(name)}, which is no quasi-identifier"
+                f"{nearest_names(name, grouped)}"
+            )
+    for column in table.having(Role.SENSITIVE):
+        if column.missing == table.rows and not settings.protect.allow_empty:
+            raise RequestError(
+                f"{table.source.name}: every cell of sensitive column {shown(column.name)} is "
+                "missing; leave it out with --drop, or say --allow-empty"
+            )
 
 
 def check(released: Table, k: int, quasi_identifiers: list[str]) -> Verification:

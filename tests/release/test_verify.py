@@ -72,6 +72,31 @@ def test_parquet_and_dataframes_compare_values(tmp_path):
         assert not shoal.verify(given_, k=3, quasi_identifiers=["a"]).ok
 
 
+def test_not_a_number_is_not_missing(tmp_path):
+    """NaN and null are two values, each equal to itself only."""
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"f": pa.array([None, float("nan")] * 2, pa.float64())}), path)
+    found = shoal.verify(path, k=2, quasi_identifiers=["f"])
+    assert (found.ok, found.classes) == (True, 2)
+    assert not shoal.verify(path, k=3, quasi_identifiers=["f"]).ok
+
+
+def test_nested_and_doubled_columns(tmp_path):
+    """Lists and two columns of one name are errors in words."""
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": [[1], [1]]}), path)
+    with pytest.raises(shoal.InputError, match="holds lists"):
+        shoal.verify(path, k=2, quasi_identifiers=["a"])
+    with pytest.raises(shoal.InputError, match="holds lists"):
+        shoal.verify(pd.DataFrame({"a": [[1], [1]]}), k=2, quasi_identifiers=["a"])
+    pq.write_table(pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]), path)
+    for check in (shoal.read, lambda p: shoal.verify(p, k=1, quasi_identifiers=["a"])):
+        with pytest.raises(shoal.InputError, match="named 'a'"):
+            check(path)
+    frame = pd.DataFrame([[1, 2]], columns=[0, 1])
+    assert shoal.verify(frame, k=1, quasi_identifiers=["1"]).ok
+
+
 def test_forms_of_csv(write):
     """gzip, a byte order mark, CRLF, other delimiters and no last line end are read."""
     for name, content in (
@@ -80,6 +105,9 @@ def test_forms_of_csv(write):
         ("t.csv", GOOD.replace("\n", "\r\n")),
         ("t.csv", GOOD.replace(",", ";")),
         ("t.csv", GOOD.rstrip("\n")),
+        ("t.csv", GOOD + "\n\n"),
+        ("t.csv", GOOD.replace("a,b,s", '"a","b","s\n,;"')),
+        ("t.csv", GOOD.replace("a,b,s", '"a","b","s;|"')),
     ):
         assert shoal.verify(write(name, content), k=2, quasi_identifiers=["a", "b"]).ok
     path = write("t.csv", "a|x;b\n1;2\n1;2\n")
@@ -96,9 +124,12 @@ def test_forms_of_csv(write):
         ("a,b\n1,2,3\n", "line 2: 3 cells, the header has 2"),
         ('a,b\n1,"2\n', "line 2: not strict csv"),
         ('a,b\n1,"2"x\n', "line 2: not strict csv"),
-        ("a,a\n1,2\n", "two columns have the same name"),
+        ("a,a\n1,2\n", "two columns are named 'a'"),
         ("b,c\n1,2\n", "there is no column 'a'"),
         (b"\xe9,a\n1,2\n", "the header is not UTF-8"),
+        ("a,b\n1,2\n\n1,2\n", "1 cells, the header has 2"),
+        ("a,b\n1,2\0\n", "line 2: a NUL byte"),
+        ("a,b\n1,2\r1,2\n", "line 2: not strict csv"),
     ],
 )
 def test_broken_files(write, content, message):
@@ -145,6 +176,7 @@ def test_what_was_expected(write):
         ({"k": 2, "quasi_identifiers": []}, "at least one"),
         ({"k": 2, "quasi_identifiers": ["a", "a"]}, "twice"),
         ({"k": 2, "quasi_identifiers": ["bb"]}, "did you mean 'b'"),
+        ({"k": 2, "quasi_identifiers": ["a"], "delimiter": "ab"}, "one character"),
     ],
 )
 def test_wrong_questions(write, options, message):

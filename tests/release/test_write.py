@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import stat
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -142,6 +144,58 @@ def test_a_file_that_comes_up_meanwhile_is_kept(tmp_path):
             staging.commit()
     assert target.read_text() == "theirs"
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+@pytest.mark.parametrize("force", [True, False])
+@pytest.mark.parametrize("fails_at", [1, 2, 3])
+def test_naming_all_or_none(tmp_path, monkeypatch, force, fails_at):
+    """If one file cannot be named, those before it go back to what they were."""
+    names = ["a", "b", "c"]
+    if force:
+        for name in names:
+            (tmp_path / name).write_text("old")
+    real_replace, real_link, calls = Path.replace, os.link, []
+
+    def failing(real):
+        def act(source, target):
+            if Path(target).name in names and not str(source).endswith("old"):
+                calls.append(target)
+                if len(calls) == fails_at:
+                    raise OSError(5, "Input/output error")
+            return real(source, target)
+
+        return act
+
+    with Staging(force=force) as staging:
+        for name in names:
+            staging.add(tmp_path / name, b"new")
+        if force:
+            monkeypatch.setattr(Path, "replace", failing(real_replace))
+        else:
+            monkeypatch.setattr(os, "link", failing(real_link))
+            monkeypatch.setattr(Path, "replace", failing(real_replace))
+        with pytest.raises(shoal.OutputError, match="cannot be named: Input/output error"):
+            staging.commit()
+    monkeypatch.undo()
+    left = {p.name: p.read_text() for p in tmp_path.iterdir()}
+    assert left == (dict.fromkeys(names, "old") if force else {})
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_waits_for_the_names(tmp_path, monkeypatch, number):
+    """An interrupt while files are being named does not stop half-way."""
+    real = os.fchmod
+
+    def interrupted(descriptor, mode):
+        os.kill(os.getpid(), number)
+        real(descriptor, mode)
+
+    monkeypatch.setattr(os, "fchmod", interrupted)
+    with Staging(force=False) as staging:
+        for name in ("a", "b"):
+            staging.add(tmp_path / name, b"new")
+        staging.commit()
+    assert {p.name for p in tmp_path.iterdir()} == {"a", "b"}
 
 
 def test_places_that_cannot_be_written(result, tmp_path):

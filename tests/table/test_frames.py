@@ -131,9 +131,77 @@ def test_categories_pass_through():
     levels = ["a", "b", "c", "UNUSED"]
     frame = pd.DataFrame(DATA).assign(ill=pd.Categorical(DATA["ill"], categories=levels))
     released = go(frame).data
-    assert released["ill"].dtype == frame["ill"].dtype
+    assert released["ill"].tolist() == DATA["ill"]
+    assert released["ill"].cat.categories.tolist() == ["a", "b", "c"]
+    assert frame["ill"].cat.categories.tolist() == levels
     frame = pl.DataFrame(DATA).with_columns(pl.col("ill").cast(pl.Categorical))
     assert go(frame).data.schema == frame.schema
+
+
+def test_arrow_leftovers_go():
+    """Metadata of schema and fields, and dictionary values that no record has, do not come back."""
+    levels = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 4, pa.int8()), ["a", "b", "CANARY"])
+    schema = pa.schema(
+        [pa.field("age", pa.int64(), metadata={"note": "CANARY"}), pa.field("ill", levels.type)],
+        metadata={"pandas": "CANARY"},
+    )
+    table = pa.table([pa.array(AGES), levels], schema=schema)
+    released = go(table, quasi_identifiers=["age"]).data
+    assert released.schema.types == table.schema.types
+    assert released.schema.metadata is None
+    assert released.schema.field("age").metadata is None
+    assert released["ill"].combine_chunks().dictionary.to_pylist() == ["a", "b"]
+    assert released["ill"].to_pylist() == ["a", "b"] * 4
+
+
+@pytest.mark.parametrize(
+    "values", [[1, 3], [1.0, 3.0], pd.to_datetime(["2024-01-01", "2024-01-03"])]
+)
+def test_categories_of_numbers_are_grouped(values):
+    """A categorical of numbers or dates as quasi-identifier comes back with the groups' values."""
+    plain = pd.Series(list(values) * 2)
+    frame = pd.DataFrame({"x": plain.astype("category")})
+    released = shoal.anonymize(frame, k=4)
+    expected = shoal.anonymize(pd.DataFrame({"x": plain}), k=4).data["x"].tolist()
+    assert released.data["x"].tolist() == expected
+    assert isinstance(released.data["x"].dtype, pd.CategoricalDtype)
+    arrow = pa.table({"x": pa.array([1, 3, 1, 3]).dictionary_encode()})
+    found = shoal.anonymize(arrow, k=4).data
+    assert found["x"].to_pylist() == [2] * 4
+    assert found.schema.types == arrow.schema.types
+
+
+def test_half_floats():
+    """Half-precision floats are floats."""
+    frame = pd.DataFrame({"age": np.array(AGES, dtype=np.float16), "pay": DATA["pay"]})
+    released = shoal.anonymize(frame, k=4).data
+    assert released["age"].dtype == np.float16
+    assert released["age"].nunique() == 2
+
+
+def test_not_a_number_is_passed_on(tmp_path):
+    """NaN and null in a kept column stay what they are."""
+    import pyarrow.parquet as pq
+
+    values = [1.0, float("nan"), None, 2.0]
+    table = pa.table({"a": [1, 2, 3, 4], "o": pa.array(values, pa.float64())})
+    pq.write_table(table, tmp_path / "t.parquet")
+    result = shoal.anonymize(tmp_path / "t.parquet", k=2, quasi_identifiers=["a"], other=["o"])
+    path = result.save(tmp_path / "out", format="parquet", keep_order=True)
+    found = pq.read_table(path)["o"].to_pylist()
+    assert (found[0], found[1] != found[1], found[2], found[3]) == (1.0, True, None, 2.0)
+    csv = result.save(tmp_path / "csv", keep_order=True).read_text()
+    assert csv == "a,o\n2,1.0\n2,\n4,\n4,2.0\n"
+
+
+def test_masked_and_matrix():
+    """A mask hides cells, which are then missing; a matrix is an array."""
+    masked = np.ma.masked_array([[1.0], [999.0], [3.0]], mask=[[0], [1], [0]])
+    with pytest.raises(shoal.InputError, match=r"1 missing cells \(row 1\)"):
+        shoal.microaggregate(masked, 2)
+    with pytest.warns(PendingDeprecationWarning):
+        matrix = np.matrix([[1.0], [2.0]])
+    assert shoal.microaggregate(matrix, 2).groups == 1
 
 
 def test_arrow_stream(monkeypatch):
@@ -159,6 +227,9 @@ def test_arrow_stream(monkeypatch):
         (pd.DataFrame({"a": [[1], [2]]}), "column 'a': cells of type list"),
         (pd.DataFrame({" ": [1, 2]}), "blank"),
         (pl.Series([1, 2]), "cannot read a table from Series"),
+        (pd.Series([1, 2]), "cannot read a table from Series"),
+        (pa.chunked_array([[1, 2]]), "cannot read a table from ChunkedArray"),
+        (pd.DataFrame({"x" * 1001: [1, 2]}), "longer than 1000"),
         ({"a": [1]}, "cannot read a table from dict"),
         (None, "cannot read a table from NoneType"),
     ],
@@ -187,5 +258,6 @@ def test_missing_cells_are_refused(missing):
 
 def test_types_are_for_csv():
     """Dataframes have types already."""
-    with pytest.raises(shoal.RequestError, match="for csv files only"):
-        shoal.anonymize(pd.DataFrame(DATA), k=2, types={"age": "text"})
+    for options in ({"types": {"age": "text"}}, {"delimiter": ";"}, {"missing": ["NA"]}):
+        with pytest.raises(shoal.RequestError, match="for csv files only"):
+            shoal.anonymize(pd.DataFrame(DATA), k=2, **options)

@@ -142,18 +142,29 @@ def _back(column: Column, rounded: list[int], labels: Integers) -> Any:
 def _protect_floats(
     column: Column, groups: _Groups, how: str, digits: int | None, labels: Integers
 ) -> Column:
-    center: Callable[[list[float]], float] = _float_median if how == "median" else float_mean
-    centers = [center(values) for values in groups.lists(np.asarray(column.values))]
     written = column.written
-    if digits is None and written is not None:
-        digits = written.decimals
-    elif digits is not None and written is not None:
-        digits = min(digits, written.decimals)
+    if written is not None:
+        digits = written.decimals if digits is None else min(digits, written.decimals)
         written = Written(decimals=digits, exponent=written.exponent)
-    if digits is not None:
-        centers = [round(value, digits) + 0.0 for value in centers]
+        exact = np.array([Fraction(cell) for cell in column.cells.to_pylist()], dtype=object)
+        centers = [_exact_center(values, how, digits) for values in groups.lists(exact)]
+    else:
+        center: Callable[[list[float]], float] = _float_median if how == "median" else float_mean
+        centers = [center(values) for values in groups.lists(np.asarray(column.values))]
+        if digits is not None:
+            centers = [round(value, digits) + 0.0 for value in centers]
     values = pa.array(np.array(centers)[labels]).cast(column.values.type, safe=False)
     return _with_values(column, values, written)
+
+
+def _exact_center(values: list[Fraction], how: str, digits: int) -> float:
+    """Return the mean or median of numbers as they were written, rounded once."""
+    if how == "median":
+        ordered = sorted(values)
+        values = ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1]
+    unit = Fraction(1, 10**digits) if digits >= 0 else Fraction(10**-digits)
+    steps = sum(values, Fraction(0)) / len(values) / unit
+    return float(half_even(steps.numerator, steps.denominator) * unit)
 
 
 def float_mean(values: list[float]) -> float:

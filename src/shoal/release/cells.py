@@ -6,7 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from shoal.errors import OutputError, shown
 from shoal.table.roles import Column, Kind, Written
+from shoal.table.scan import DELIMITERS
+
+QUOTE = '"'
 
 
 def csv_cells(column: Column, delimiter: str) -> list[str]:
@@ -19,6 +23,10 @@ def csv_cells(column: Column, delimiter: str) -> list[str]:
     distinct = column.values.dictionary_encode()
     texts = [_text(value, column) for value in _plain(distinct.dictionary)]
     if column.kind is Kind.TEXT:
+        if any("\0" in text for text in texts):
+            raise OutputError(
+                f"column {shown(column.name)} holds a NUL, which csv cannot; use Parquet"
+            )
         texts = [_quoted(text, delimiter) for text in texts]
     return ["" if i is None else texts[i] for i in distinct.indices.to_pylist()]
 
@@ -45,6 +53,8 @@ def _plain(values: Any) -> list[Any]:
 
 def _text(value: Any, column: Column) -> str:
     written = column.written or Written()
+    if column.kind is Kind.FLOAT and value != value:  # noqa: PLR0124 - not a number: missing
+        return ""
     if column.kind is Kind.BOOLEAN:
         return written.words[bool(value)]
     if column.kind is Kind.DATE:
@@ -60,7 +70,7 @@ def _text(value: Any, column: Column) -> str:
 
 def float_text(value: float, written: Written) -> str:
     """Write a float with the column's decimals; very large or small ones in the shortest form."""
-    if written.decimals > 17 or abs(value) >= 1e16:
+    if not 0 <= written.decimals <= 17 or abs(value) >= 1e16:
         return repr(value)
     return f"{value:.{written.decimals}f}"
 
@@ -84,5 +94,7 @@ def _quoted(text: str, delimiter: str) -> str:
 
 
 def header_cell(name: str, delimiter: str) -> str:
-    """Return a column's name as a header cell."""
+    """Return a column's name as a header cell, in quotes where a reader could take it for two."""
+    if any(sign in name for sign in DELIMITERS):
+        return f'"{name.replace(QUOTE, QUOTE * 2)}"'
     return _quoted(name, delimiter)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from shoal.errors import shown
+
 if TYPE_CHECKING:
     from shoal.release.report import ColumnReport, Report
 
@@ -55,6 +57,11 @@ def _spec(values: list[dict[str, Any]], **parts: Any) -> Spec:
     }
 
 
+def _name(name: str) -> str:
+    """Return a column's name without control signs, which no SVG can hold."""
+    return shown(name, 40)[1:-1]
+
+
 def group_sizes(report: Report) -> Spec:
     """How many groups have how many records."""
     values = [{"size": int(size), "groups": n} for size, n in report.groups["sizes"].items()]
@@ -69,7 +76,7 @@ def group_sizes(report: Report) -> Spec:
 
 def loss_by_column(report: Report) -> Spec:
     """The share of each column's variation that the release lost."""
-    values = [{"column": c.name, "loss": c.information_loss} for c in report.columns]
+    values = [{"column": _name(c.name), "loss": c.information_loss} for c in report.columns]
     encoding = {
         "y": {"field": "column", "type": "nominal", "sort": "-x", "title": None},
         "x": {"field": "loss", "type": "quantitative", "title": "variation lost, percent"},
@@ -106,8 +113,7 @@ def distribution(column: ColumnReport) -> Spec:
         "transform": [{"filter": "datum.when === 'after'"}],
         "mark": {"type": "rect", "fillOpacity": 0.12, "strokeWidth": 1.5, "stroke": AFTER},
     }
-    title = column.name if len(column.name) <= 40 else column.name[:39] + "…"
-    return _spec(values, title=title, encoding=encoding, layer=[bars, outline])
+    return _spec(values, title=_name(column.name), encoding=encoding, layer=[bars, outline])
 
 
 def _moment(days: float) -> str:
@@ -120,7 +126,11 @@ def correlations(report: Report) -> Spec:
     names = report.correlations["columns"]
     before, after = report.correlations["before"], report.correlations["after"]
     values = [
-        {"pair": f"{names[i]} and {names[j]}", "before": before[i][j], "after": after[i][j]}
+        {
+            "pair": f"{_name(names[i])} and {_name(names[j])}",
+            "before": before[i][j],
+            "after": after[i][j],
+        }
         for i in range(len(names))
         for j in range(i)
         if before[i][j] is not None and after[i][j] is not None

@@ -5,9 +5,10 @@ Everything that came from a table (column names, notes) is escaped; charts are S
 
 from __future__ import annotations
 
-from html import escape
+import html
 from typing import TYPE_CHECKING
 
+from shoal.errors import shown
 from shoal.release.charts import COLUMNS_SHOWN, report_charts, to_svg
 from shoal.table.roles import Role
 
@@ -48,6 +49,12 @@ dt { color: var(--soft); } dd { margin: 0; }
   --good: #1f7a4d; color-scheme: light; } body { max-width: none; padding: 0; font-size: 11pt; }
   h2 { break-after: avoid; } tr { break-inside: avoid; } }
 """
+
+
+def escape(text: str) -> str:
+    """Return a text for the page: no control signs, nothing that a browser could act on."""
+    return html.escape(shown(text, 2000)[1:-1])
+
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 

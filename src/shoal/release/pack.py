@@ -7,7 +7,7 @@ import os
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.release.staging import Staging
@@ -46,6 +46,8 @@ class Targets:
     def of(cls, output: str) -> Targets:
         """Return the targets of `-o`: F.csv, F.csv.gz, F.parquet, or a folder DIR/."""
         path = Path(output)
+        if not output.isprintable():
+            raise RequestError(f"{shown(output)}: the output's name is not plain UTF-8")
         if output.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 - never raises
             return cls.in_folder(path)
         for kind in ("csv.gz", "csv", "parquet"):
@@ -130,15 +132,14 @@ def save(
     return targets.release
 
 
-def to_stdout(release: Release, stream: BinaryIO) -> None:
-    """Write the release as csv to a stream, after it was verified in a private temporary file."""
+def stdout_bytes(release: Release) -> bytes:
+    """Return the release as csv, after it was verified in a private temporary file."""
     keep = release.settings.release.keep_order
     content = release_bytes(release.table, row_order(release.table.rows, keep=keep), "csv")
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder, Staging(force=False) as staging:
         path = staging.add(Path(folder) / "release.csv", content)
         verified_bytes(release, path, content, "csv")
-    stream.write(content)
-    stream.flush()
+    return content
 
 
 def finished_report(report: Report, content: bytes, targets: Targets, keep: bool) -> Report:

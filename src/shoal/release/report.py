@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.errors import shown
 from shoal.measures.histogram import Histogram, histogram
 from shoal.measures.loss import percent, squares
 from shoal.measures.moments import correlations, mean, variance
@@ -86,19 +87,19 @@ class Report:
             f"information loss {self.information_loss_released:.2f} % of the variation",
             self._verdict(),
         ]
-        width = max(len(column.name) for column in self.columns)
+        width = max(len(plain(column.name)) for column in self.columns)
         lines.append("")
         lines.append(f"  {'quasi-identifier':<{max(width, 16)}}  loss %  mean before → after")
         lines.extend(
-            f"  {column.name:<{max(width, 16)}}  {column.information_loss:6.2f}  "
+            f"  {plain(column.name):<{max(width, 16)}}  {column.information_loss:6.2f}  "
             f"{_short(column.mean_before)} → {_short(column.mean_after)}"
             for column in self.columns
         )
         lines.append("")
         for role, names in self.roles.items():
             if names and role != Role.QUASI_IDENTIFIER:
-                lines.append(f"  {_ROLE_WORDS[role]}: {', '.join(names)}")
-        lines.extend(f"  note: {note}" for note in self.notes)
+                lines.append(f"  {_ROLE_WORDS[role]}: {', '.join(map(plain, names))}")
+        lines.extend(f"  note: {plain(note, 500)}" for note in self.notes)
         return "\n".join(lines)
 
     def group_span(self) -> str:
@@ -127,6 +128,11 @@ _ROLE_WORDS = {
     Role.OTHER: "other, kept as they are",
     "dropped": "left out on request",
 }
+
+
+def plain(name: str, limit: int = 60) -> str:
+    """Return a name on one line, without control signs."""
+    return shown(name, limit)[1:-1]
 
 
 def _short(value: float | str) -> str:

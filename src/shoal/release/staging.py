@@ -12,12 +12,16 @@ import errno
 import fcntl
 import os
 import secrets
+import signal
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
 from shoal.errors import OutputError, shown
 
 MARK = ".shoal-tmp"
+NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)  # no hard links here
 
 
 class Staging:
@@ -89,25 +93,79 @@ class Staging:
             self._folders.append(folder)
 
     def commit(self) -> None:
-        """Give every file its final name, in the order they were added: the last is the release."""
-        folders = {target.parent for _, _, target in self._files}
+        """Give every file its final name, in the order they were added: the last is the release.
+
+        Interrupts wait until all have theirs. If one cannot be named, those before it go back to
+        what they were.
+        """
         mask = os.umask(0o077)
         os.umask(mask)
+        done: list[tuple[Path, Path | None]] = []
+        target = Path()
         try:
-            while self._files:
-                descriptor, temporary, target = self._files[0]
-                os.fchmod(descriptor, 0o666 & ~mask)
-                if self.force:
-                    temporary.replace(target)
-                else:
-                    _name_new(temporary, target)
-                os.close(descriptor)
-                self._files.pop(0)
-            self._folders = []
-            for folder in folders:
-                _sync(folder)
-        except OSError as error:
-            raise OutputError(f"{shown(target)}: cannot be named: {error.strerror}") from None
+            with uninterrupted():
+                for descriptor, temporary, target in self._files:
+                    backup = _set_aside(target) if self.force else None
+                    done.append((target, backup))
+                    if self.force:
+                        temporary.replace(target)
+                    else:
+                        _name_new(temporary, target)
+                    os.fchmod(descriptor, 0o666 & ~mask)
+                for folder in {target.parent for target, _ in done}:
+                    _sync(folder)
+                for _, backup in done:
+                    if backup is not None:
+                        backup.unlink(missing_ok=True)
+                self._folders = []
+        except BaseException as error:
+            named = done if self.force else done[:-1]
+            for path, backup in reversed(named):
+                _put_back(path, backup)
+            if isinstance(error, OSError):
+                reason = error.strerror
+                raise OutputError(f"{shown(target)}: cannot be named: {reason}") from None
+            raise
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C and a polite kill wait for a few system calls that belong together.
+
+    Work that is done when it ends stays done: an interrupt that came meanwhile is dropped.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, lambda _number, _frame: None)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _set_aside(target: Path) -> Path | None:
+    """Keep the old file under another name until all new ones are in place."""
+    if not target.exists():
+        return None
+    backup = target.with_name(f".{target.name[:80]}.{secrets.token_hex(8)}{MARK}")
+    try:
+        os.link(target, backup)
+    except OSError:  # a file system without hard links
+        return None
+    return backup
+
+
+def _put_back(target: Path, backup: Path | None) -> None:
+    with contextlib.suppress(OSError):
+        if backup is not None:
+            backup.replace(target)
+            backup.unlink(missing_ok=True)  # a rename onto its own twin leaves both names
+        else:
+            target.unlink(missing_ok=True)
 
 
 def _same(source: Path, target: Path) -> bool:
@@ -141,7 +199,9 @@ def _name_new(temporary: Path, target: Path) -> None:
         os.link(temporary, target)
     except FileExistsError:
         raise OutputError(f"{shown(target)} exists; say --force to replace it") from None
-    except OSError:  # a file system without hard links
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
         if target.exists():
             raise OutputError(f"{shown(target)} exists; say --force to replace it") from None
         temporary.replace(target)

@@ -11,8 +11,9 @@ import difflib
 import gzip
 import io
 import itertools
+import operator
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -71,8 +72,9 @@ def verify(
     is a value of its own. `records` and `columns` say what the release should hold, where known;
     `kind` ("csv", "csv.gz" or "parquet") overrides the file's name.
     """
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise RequestError("k must be a whole number of at least 1")
+    k = _whole(k)
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise RequestError("the delimiter must be one character, such as ',' or ';'")
     wanted = [quasi_identifiers] if isinstance(quasi_identifiers, str) else list(quasi_identifiers)
     if not wanted:
         raise RequestError("name at least one quasi-identifier to verify")
@@ -80,7 +82,11 @@ def verify(
         raise RequestError("a quasi-identifier is named twice")
     with _opened(data, kind, delimiter) as (header, rows_of):
         problems = _missing_or_extra(header, columns)
-        sizes = class_sizes(rows_of(_places(header, wanted)))
+        name = Path(data).name if isinstance(data, str | os.PathLike) else "the dataframe"
+        try:
+            sizes = class_sizes(rows_of(_places(header, wanted, name)))
+        except TypeError:
+            raise InputError(f"{name}: a column holds lists, not values") from None
     verdict = judge(sizes, k)
     if not sizes:
         problems.append("there are no records")
@@ -101,6 +107,16 @@ def verify(
     )
 
 
+def _whole(k: Any) -> int:
+    try:
+        number = 0 if isinstance(k, bool) else operator.index(k)
+    except TypeError:
+        number = 0
+    if number < 1:
+        raise RequestError("k must be a whole number of at least 1")
+    return number
+
+
 def _missing_or_extra(header: Sequence[str], columns: Sequence[str] | None) -> list[str]:
     if columns is None or list(header) == list(columns):
         return []
@@ -108,13 +124,13 @@ def _missing_or_extra(header: Sequence[str], columns: Sequence[str] | None) -> l
     return [f"the columns are not those of the release ({extra} should not be there)"]
 
 
-def _places(header: Sequence[str], wanted: Sequence[str]) -> list[int]:
+def _places(header: Sequence[str], wanted: Sequence[str], where: str) -> list[int]:
     places = []
     for name in wanted:
         if name not in header:
             close = difflib.get_close_matches(name, list(header), n=3, cutoff=0.5)
             hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
-            raise InputError(f"there is no column {name[:60]!r}{hint}")
+            raise InputError(f"{where}: there is no column {name[:60]!r}{hint}")
         places.append(list(header).index(name))
     return places
 
@@ -131,13 +147,14 @@ def _opened(data: Any, kind: str | None, delimiter: str | None) -> Iterator[Any]
     kind = kind or ("csv.gz" if lower.endswith(".gz") else "csv")
     try:
         if not path.is_file():
-            raise InputError(f"{path.name or path}: there is no such file")
+            what = "not an ordinary file" if path.exists() else "there is no such file"
+            raise InputError(f"{path.name or path}: {what}")
         if kind == "parquet":
             yield _parquet(path)
             return
         with path.open("rb") as raw:
             binary: Any = gzip.GzipFile(fileobj=raw) if kind == "csv.gz" else raw
-            with io.TextIOWrapper(binary, encoding="latin-1", newline="") as text:
+            with io.TextIOWrapper(binary, encoding="latin-1", newline="\n") as text:
                 yield _csv(text, path.name, delimiter)
     except (OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or "the file is damaged"
@@ -148,28 +165,43 @@ def _csv(text: IO[str], name: str, delimiter: str | None) -> Any:
     """Read csv with the standard library, each byte as one character: cells compare as bytes."""
     csv.field_size_limit(CELL_LIMIT)
     first = text.readline().removeprefix("\u00ef\u00bb\u00bf")
+    while first.count('"') % 2 and (more := text.readline()):  # a line break in a quoted name
+        first += more
     if not first.strip("\r\n"):
         raise InputError(f"{name}: there is no header")
     sign = delimiter or _delimiter(first, name)
-    reader = csv.reader(itertools.chain([first], text), delimiter=sign, strict=True)
+    lines = itertools.chain(io.StringIO(first, newline="\n"), text)
+    reader = csv.reader(_without_nul(lines, name), delimiter=sign, strict=True)
     rows = _strict(reader, name)
     header = [_utf8(cell, name) for cell in next(rows)]
-    if len(set(header)) < len(header):
-        raise InputError(f"{name}, line 1: two columns have the same name")
+    _check_header(header, name)
+    width = len(header)
 
     def keys(places: list[int]) -> Iterator[tuple[str, ...]]:
         for row in rows:
-            if len(row) != len(header):
-                if not row:
-                    row = [""]  # noqa: PLW2901 - an empty line is one empty cell
-                if len(row) != len(header):
-                    raise InputError(
-                        f"{name}, line {reader.line_num}: {len(row)} cells, "
-                        f"the header has {len(header)}"
-                    )
-            yield tuple([row[place] for place in places])
+            cells = row or [""]  # an empty line is one empty cell
+            if len(cells) != width:
+                if not row and not any(rows):  # empty lines at the end of the file
+                    return
+                raise InputError(
+                    f"{name}, line {reader.line_num}: {len(cells)} cells, the header has {width}"
+                )
+            yield tuple([cells[place] for place in places])
 
     return header, keys
+
+
+def _check_header(header: Sequence[str], name: str) -> None:
+    for column in header:
+        if list(header).count(column) > 1:
+            raise InputError(f"{name}: two columns are named {column[:60]!r}")
+
+
+def _without_nul(lines: Iterable[str], name: str) -> Iterator[str]:
+    for number, line in enumerate(lines, 1):
+        if "\0" in line:
+            raise InputError(f"{name}, line {number}: a NUL byte; the file is not text")
+        yield line
 
 
 def _strict(reader: Any, name: str) -> Iterator[list[str]]:
@@ -203,9 +235,13 @@ def _parquet(path: Path) -> Any:
     except (pa.ArrowException, OSError, ValueError):
         raise InputError(f"{path.name}: not a Parquet file, or not a whole one") from None
     header = list(file.schema_arrow.names)
+    _check_header(header, path.name)
 
     def keys(places: list[int]) -> Iterator[tuple[Any, ...]]:
         chosen = [header[place] for place in places]
+        for column in chosen:
+            if pa.types.is_nested(file.schema_arrow.field(column).type):
+                raise InputError(f"{path.name}: column {column[:60]!r} holds lists, not values")
         try:
             for batch in file.iter_batches(columns=chosen, use_threads=False):
                 values = [batch.column(name).to_pylist() for name in chosen]
@@ -217,8 +253,8 @@ def _parquet(path: Path) -> Any:
 
 
 def _rows(values: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
-    """Yield the keys; not-a-number counts as missing, and missing equals missing only."""
-    cleaned = [[None if v != v else v for v in column] for column in values]  # noqa: PLR0124
+    """Yield the keys; not-a-number equals itself here, and is not the same as missing."""
+    cleaned = [["nan" if v != v else v for v in column] for column in values]  # noqa: PLR0124
     yield from zip(*cleaned, strict=True)
 
 
@@ -230,9 +266,11 @@ def _frame(data: Any) -> Any:
     else:
         try:
             frame = nw.from_native(data, eager_only=True)
-        except TypeError:
+            names = [str(name) for name in frame.columns]
+            columns = {n: frame[:, i].to_arrow().to_pylist() for i, n in enumerate(names)}
+        except (TypeError, ValueError):
             raise InputError("give a path or a dataframe to verify") from None
-        columns = {str(name): frame[name].to_arrow().to_pylist() for name in frame.columns}
+        _check_header(names, "the dataframe")
     header = list(columns)
 
     def keys(places: list[int]) -> Iterator[tuple[Any, ...]]:

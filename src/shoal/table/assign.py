@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from shoal.errors import RequestError, listed, shown
+from shoal.errors import InputError, RequestError, listed, shown
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table
 
@@ -30,7 +30,7 @@ def distinct(column: Column) -> int:
 def identifier_reason(column: Column) -> str | None:
     """Say why a column looks like an identifier: unique, or a text that is nearly so."""
     present = len(column.values) - column.missing
-    if present < 2:
+    if present < 2 or column.kind is Kind.UNKNOWN:
         return None
     different = distinct(column)
     if different == present:
@@ -54,9 +54,9 @@ def assign(table: Table, roles: Any) -> Assigned:
     if not table.columns:
         raise RequestError(f"{table.source.name}: every column is dropped")
     if not roles.any_given:
-        if table.roles_given:
-            return Assigned(table)
-        return Assigned(_all_quasi_identifiers(table))
+        given_table = table if table.roles_given else _all_quasi_identifiers(table)
+        _check_kinds(given_table)
+        return Assigned(given_table)
     if not roles.quasi_identifiers:
         raise RequestError(
             "roles are given but no quasi-identifier; name the columns that could be looked up "
@@ -72,7 +72,27 @@ def assign(table: Table, roles: Any) -> Assigned:
                 f"say --identifier, --quasi, --sensitive or --drop {shown(name)}, "
                 "or --other to release it as it is"
             )
-    return Assigned(with_roles(table, named), unnamed)
+    table = with_roles(table, named)
+    _check_kinds(table)
+    return Assigned(table, unnamed)
+
+
+def _check_kinds(table: Table) -> None:
+    """Refuse cells that can only be dropped in a column that is not."""
+    for column in table.columns:
+        if column.kind is Kind.UNKNOWN and column.role is not Role.IDENTIFIER:
+            raise InputError(
+                f"{table.source.name}, column {shown(column.name)}: cells of type "
+                f"{_family(column.values.type)} are not supported; leave it out with --drop"
+            )
+
+
+def _family(kind: Any) -> str:
+    """Return the family of an Arrow type, without names that came with the data."""
+    for family in ("struct", "list", "map", "decimal", "extension", "binary", "union", "duration"):
+        if family in str(kind):
+            return family
+    return str(kind)[:20]
 
 
 def with_roles(table: Table, named: dict[str, Role]) -> Table:

@@ -51,16 +51,16 @@ def check_numeric(column: Column, table: Table) -> None:
     where = f"{table.source.name}, quasi-identifier {shown(column.name)}"
     if column.doubt:
         raise InputError(f"{where}: {column.doubt}")
-    if column.missing:
-        rows = np.flatnonzero(np.asarray(column.values.is_null())).tolist()
+    rows = column.missing_rows()
+    if rows:
         raise InputError(
             f"{where}: {len(rows)} missing cells ({table.source.where(rows)}); missing cells "
             "cannot be grouped yet: fill them, or leave the column out with --drop"
         )
     if not column.kind.is_numeric:
         raise InputError(
-            f"{where}: text cannot be grouped yet, only numbers, dates and booleans; "
-            "leave the column out with --drop"
+            f"{where}: text cannot be grouped yet, only numbers, dates and booleans; leave the "
+            f"column out with --drop, or, if its cells are numbers, say --type {column.name}=number"
         )
     if column.kind is Kind.FLOAT:
         values = np.asarray(column.values)
@@ -116,7 +116,8 @@ def canonical_order(table: Table) -> Integers:
     import pyarrow.compute as pc
 
     ranks = {role: rank for rank, role in enumerate(RANKED)}
-    columns = sorted(table.columns, key=lambda column: (ranks[column.role], column.name))
+    known = [column for column in table.columns if column.kind is not Kind.UNKNOWN]
+    columns = sorted(known, key=lambda column: (ranks[column.role], column.name))
     keys = {f"{i}": _sortable(column) for i, column in enumerate(columns)}
     order: Any = pc.sort_indices(pa.table(keys), sort_keys=[(name, "ascending") for name in keys])
     return np.asarray(order).astype(np.int64)
@@ -128,4 +129,6 @@ RANKED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER, Role.IDENTIFIER)
 def _sortable(column: Column) -> Any:
     if column.cells is not None and column.role is not Role.QUASI_IDENTIFIER:
         return column.cells
+    if column.kind is Kind.FLOAT:  # Arrow does not sort half floats
+        return column.values.cast("double")
     return column.values

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from shoal.errors import InputError, listed, shown
 from shoal.table.roles import Column, Kind
+from shoal.table.scan import MAX_COLUMNS, MAX_NAME
 from shoal.table.table import Source, Table
 
 
@@ -22,14 +24,7 @@ def from_dataframe(data: Any) -> Table:
     name = "the dataframe"
     labels = tuple(frame.columns)
     names = [str(label) for label in labels]
-    if len(set(names)) < len(names):
-        twice = sorted({n for n in names if names.count(n) > 1})
-        raise InputError(f"{name} has more than one column named {listed(twice)}")
-    if not names:
-        raise InputError(f"{name} has no columns")
-    blank = [i for i, n in enumerate(names) if not n.strip()]
-    if blank:
-        raise InputError(f"{name}: the name of column {blank[0]} is blank")
+    check_names(names, name)
     if any(not isinstance(label, str) for label in labels):  # pandas numbers its columns
         renamed = frame.to_native().set_axis(names, axis=1)
         frame = nw.from_native(renamed, eager_only=True)
@@ -72,12 +67,33 @@ def _to_arrow(frame: nw.DataFrame[Any], name: str) -> Any:
 
 def from_arrow(table: Any, source: Source) -> Table:
     """Return the Table of an Arrow table: one column each, of a kind we know."""
+    names = table.column_names
+    check_names(names, source.name)
     columns = []
-    for name, values in zip(table.column_names, table.columns, strict=True):
-        columns.append(_column(name, values.combine_chunks(), source.name))
+    for name, values in zip(names, table.columns, strict=True):
+        decoded = _decoded(values.combine_chunks())
+        columns.append(Column(name, *_kind(decoded)))
     if not source.sha256:
-        source = Source(**{**source.__dict__, "sha256": content_hash(table)})
+        source = replace(source, sha256=content_hash(table))
     return Table(tuple(columns), source)
+
+
+def check_names(names: list[str], where: str) -> None:
+    """Refuse names that are blank, too long, there twice, or too many."""
+    if not names:
+        raise InputError(f"{where} has no columns")
+    if len(names) > MAX_COLUMNS:
+        raise InputError(f"{where} has {len(names)} columns; the limit is {MAX_COLUMNS}")
+    for number, name in enumerate(names, 1):
+        if not name.strip():
+            raise InputError(f"{where}, column {number}: the name is blank")
+        if any("\ud800" <= sign <= "\udfff" for sign in name):
+            raise InputError(f"{where}, column {number}: the name is not text that UTF-8 can hold")
+        if len(name) > MAX_NAME:
+            raise InputError(f"{where}, column {number}: the name is longer than {MAX_NAME}")
+    if len(set(names)) < len(names):
+        twice = sorted(name for name, count in Counter(names).items() if count > 1)
+        raise InputError(f"{where} has more than one column named {listed(twice)}")
 
 
 def content_hash(table: Any) -> str:
@@ -98,28 +114,7 @@ def _decoded(values: Any) -> Any:
     return values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
 
 
-def _column(name: str, values: Any, where: str) -> Column:
-    values = _decoded(values)
-    kind, values = _kind(values)
-    if kind is None:
-        raise InputError(
-            f"{where}, column {shown(name)}: cells of type {_plain_type(values.type)} "
-            "are not supported; drop or convert the column first"
-        )
-    if kind is Kind.FLOAT:
-        values = pc.if_else(pc.is_nan(values), pa.scalar(None, values.type), values)
-    return Column(name, kind, values)
-
-
-def _plain_type(kind: Any) -> str:
-    """Return the family of an Arrow type, without names that came with the data."""
-    for family in ("struct", "list", "map", "decimal", "extension", "binary", "union", "duration"):
-        if family in str(kind):
-            return family
-    return str(kind)[:20]
-
-
-def _kind(values: Any) -> tuple[Kind | None, Any]:
+def _kind(values: Any) -> tuple[Kind, Any]:
     kind, types = values.type, pa.types
     if types.is_boolean(kind):
         return Kind.BOOLEAN, values
@@ -135,7 +130,7 @@ def _kind(values: Any) -> tuple[Kind | None, Any]:
         return Kind.TEXT, values.cast(pa.string())
     if types.is_null(kind):
         return Kind.TEXT, values.cast(pa.string())
-    return None, values
+    return Kind.UNKNOWN, values
 
 
 def to_native(table: Table) -> Any:
@@ -146,31 +141,46 @@ def to_native(table: Table) -> Any:
     frame: nw.DataFrame[Any] = nw.from_native(table.source.native, eager_only=True)
     kept = frame.select(table.names)
     changed = [_native_series(kept[c.name], c) for c in table.columns if c.protected]
-    result = kept.with_columns(*changed).to_native()
+    untouched = [_without_leftovers(kept[c.name]) for c in table.columns if not c.protected]
+    result = kept.with_columns(*changed, *untouched).to_native()
     labels = table.source.labels or ()
     if any(not isinstance(label, str) for label in labels):
         own = {str(label): label for label in labels}
         result.columns = [own[name] for name in table.names]
-    return result.replace_schema_metadata(None) if isinstance(result, pa.Table) else result
+    if isinstance(result, pa.Table):
+        return pa.table(dict(zip(result.column_names, result.columns, strict=True)))
+    return result
+
+
+def _without_leftovers(series: nw.Series[Any]) -> Any:
+    """Return a column as it is, without levels that no record has."""
+    native = series.to_native()
+    if isinstance(native, pa.ChunkedArray) and pa.types.is_dictionary(native.type):
+        plain = native.cast(native.type.value_type).combine_chunks()
+        chunks = pa.chunked_array([plain.dictionary_encode().cast(native.type)])
+        return nw.from_native(chunks, series_only=True).alias(series.name)
+    if hasattr(native, "cat") and hasattr(native.cat, "remove_unused_categories"):
+        return nw.from_native(native.cat.remove_unused_categories(), series_only=True)
+    return series
 
 
 def _native_series(before: nw.Series[Any], column: Column) -> Any:
-    name = column.name
-    if isinstance(before.to_native(), pa.ChunkedArray):
-        kind = before.to_native().type
-        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-        return nw.from_native(pa.chunked_array([column.values.cast(kind)]), series_only=True).alias(
-            name
-        )
-    values: Any = column.values
+    """Return the released values as a series of the library and type that `before` has."""
+    name, values, native = column.name, column.values, before.to_native()
+    if isinstance(native, pa.ChunkedArray):
+        if pa.types.is_dictionary(native.type):
+            values = values.cast(native.type.value_type).dictionary_encode()
+        chunks = pa.chunked_array([values.cast(native.type)])
+        return nw.from_native(chunks, series_only=True).alias(name)
     zone = values.type.tz if pa.types.is_timestamp(values.type) else None
     if zone:
         values = values.cast(pa.timestamp(values.type.unit))
-    values = values.to_pylist() if column.kind is Kind.DATE else np.asarray(values)
-    series = nw.new_series(name, values, backend=before.implementation)
+    plain: Any = values.to_pylist() if column.kind is Kind.DATE else np.asarray(values)
+    series = nw.new_series(name, plain, backend=before.implementation)
     if zone:
         series = series.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
-    native = before.to_native()
+    if before.dtype in (nw.Categorical, nw.Enum):  # the old levels do not hold the new values
+        return series.cast(nw.Categorical) if hasattr(native, "astype") else series
     if hasattr(native, "astype"):  # pandas and its kin: nullable and Arrow types too
         return nw.from_native(series.to_native().astype(native.dtype), series_only=True)
     return series.cast(before.dtype)

@@ -7,6 +7,7 @@ passed on as it is, but not be grouped before somebody says what it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
@@ -30,6 +31,7 @@ SPECIAL = r"(?i)^[+-]?(inf|infinity|nan)$"
 FOREIGN_NUMBER = r"^[$€£¥]?\s*[+-]?[$€£¥]?\p{Nd}[\p{Nd}.,_' ]*\s*[%$€£¥]?$"
 DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 DATETIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?$"
+ANY_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:?[0-9]{2}"
 FOREIGN_DATE = r"^[0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{1,4}$"
 BOOLEAN_WORDS = {"true", "false", "yes", "no", "t", "f", "y", "n", "1", "0"}
 MAX_DIGITS = 38
@@ -137,8 +139,9 @@ def _fixed(column: _Cells) -> Column | None:
     texts = column.present
     decimals = decimals_of(texts)
     whole = pc.utf8_length(pc.replace_substring_regex(texts, r"^[+-]|\..*$", ""))
-    if decimals + int(pc.max(whole).as_py()) > MAX_DIGITS:
-        return _float(column)
+    long = np.asarray(whole) + decimals > MAX_DIGITS
+    if long.any():
+        return column.as_text(column.message(long, f"numbers of over {MAX_DIGITS} digits"))
     kind = pa.decimal128(MAX_DIGITS, decimals)
     return column.column(Kind.DECIMAL, texts.cast(kind), Written(decimals=decimals))
 
@@ -149,10 +152,11 @@ def _float(column: _Cells) -> Column | None:
     infinite = ~np.isfinite(values)
     if infinite.any():
         return column.as_text(column.message(infinite, "too large for a number"))
-    decimals = 0
-    for text in texts:
-        mantissa, _, exponent = text.partition("e")
-        decimals = max(decimals, len(mantissa.partition(".")[2]) - int(exponent or 0))
+    parts = [text.partition("e") for text in texts]
+    vanished = (values == 0) & np.array([bool(re.search("[1-9]", part[0])) for part in parts])
+    if vanished.any():
+        return column.as_text(column.message(vanished, "too small for a number"))
+    decimals = max(len(m.partition(".")[2]) - int(exponent or 0) for m, _, exponent in parts)
     written = Written(decimals=decimals, exponent=True)
     return column.column(Kind.FLOAT, pa.array(values), written)
 
@@ -209,7 +213,9 @@ def _doubt(column: _Cells) -> str | None:
     if len(column.present) <= len(BOOLEAN_WORDS):
         words = {text.lower() for text in column.present.to_pylist()}
         if words <= BOOLEAN_WORDS and words & {"true", "false"}:
-            return f"it mixes ways to write true and false; write one, or {SAID}"
+            other = ~column.matches(r"^(?i:true|false)$")
+            other = other if other.any() else ~other
+            return f"{column.message(other, 'true and false in different words')}; {SAID}"
     numbers = column.matches(FIXED) | column.matches(EXPONENT)
     zero_led = column.matches(ZERO_LED)
     if numbers.any() and np.all(numbers | zero_led):
@@ -220,8 +226,15 @@ def _doubt(column: _Cells) -> str | None:
             f"{column.message(~numbers, 'not numbers')}; mend them, declare what stands for "
             f"missing with --missing, or {SAID}"
         )
+    if column.all(ANY_MOMENT):
+        every = np.ones(len(column.present), dtype=bool)
+        return (
+            f"{column.message(every, 'times with a zone or in a form of their own')}; "
+            f"write 2026-12-31T23:59:59, or {SAID}"
+        )
     if column.all(FOREIGN_DATE):
-        return f"its dates are ambiguous; write them as 2026-12-31, or {SAID}"
+        every = np.ones(len(column.present), dtype=bool)
+        return f"{column.message(every, 'ambiguous dates')}; write 2026-12-31, or {SAID}"
     if column.all(FOREIGN_NUMBER) and not np.any(zero_led):
         return (
             f"{column.message(~numbers, 'numbers in a notation of their own')}; "

@@ -41,8 +41,8 @@ def read(
         return data
     if isinstance(data, str | os.PathLike):
         return read_file(Path(data), delimiter=delimiter, missing=missing, types=types or {})
-    if types:
-        raise RequestError("types can be declared for csv files only; convert the dataframe")
+    if types or delimiter or tuple(missing) != ("",):
+        raise RequestError("types, delimiter and missing can be declared for csv files only")
     if isinstance(data, np.ndarray):
         return from_matrix(data)
     from shoal.table.frames import from_dataframe
@@ -56,6 +56,8 @@ def read_file(
     """Return the Table of a csv, csv.gz or Parquet file, told apart by its name."""
     name = path.name
     lower = name.lower()
+    if not name.isprintable():
+        raise InputError(f"{shown(name)}: the file's name is not plain UTF-8; rename it")
     if lower.endswith(".parquet"):
         return _read_parquet(path)
     if lower.endswith((".csv", ".csv.gz", ".tsv", ".txt")):
@@ -136,7 +138,10 @@ def read_csv(
     for index, name in enumerate(names):
         quoted = quoted_cells(data, layout, index)
         cells = _cells(data, layout, index, quoted)
-        column = infer(name, cells, tuple(missing), types.get(name), source.where)
+        try:
+            column = infer(name, cells, tuple(missing), types.get(name), source.where)
+        except InputError as error:
+            raise InputError(f"{source.name}, {error}") from None
         columns.append(column.having(quoted=quoted))
     return Table(tuple(columns), source)
 
@@ -171,27 +176,25 @@ def _doubled(data: Any) -> bool:
 def _read_parquet(path: Path) -> Table:
     import pyarrow.parquet as pq
 
-    from shoal.table.frames import from_arrow
+    from shoal.table.frames import check_names, from_arrow
 
     raw = read_bytes(path)
     try:
-        table = pq.read_table(pa.BufferReader(raw), use_threads=False)
-    except (pa.ArrowException, OSError, ValueError, NotImplementedError):
+        file = pq.ParquetFile(pa.BufferReader(raw))
+        check_names(list(file.schema_arrow.names), path.name)
+        table = file.read(use_threads=False)
+    except (pa.ArrowException, OSError, NotImplementedError):
         raise InputError(
             f"{path.name}: not a whole, unencrypted Parquet file, or of a type unknown here"
         ) from None
-    names = table.column_names
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"{path.name}: two columns are named {shown(name)}")
-    if not names:
-        raise InputError(f"{path.name}: there are no columns")
     source = Source(path.name, "parquet", hashlib.sha256(raw).hexdigest(), path=str(path))
     return from_arrow(table, source)
 
 
 def from_matrix(data: Any) -> Table:
     """Return the Table of an n×d array of numbers, its columns named x0, x1, …"""
+    hidden = np.ma.getmaskarray(data)
+    data = np.asarray(np.ma.getdata(data))
     if data.dtype.names is not None or data.ndim != 2 or data.shape[1] == 0:
         raise InputError(f"an array must be n×d, of plain numbers; this one is {data.shape}")
     if data.dtype.kind not in "iufb":
@@ -202,7 +205,6 @@ def from_matrix(data: Any) -> Table:
         kind = {"f": Kind.FLOAT, "b": Kind.BOOLEAN}.get(plain.dtype.kind, Kind.INTEGER)
         if kind is Kind.FLOAT:
             plain = plain.astype(np.float64)
-        absent = np.isnan(plain) if kind is Kind.FLOAT else None
-        columns.append(Column(f"x{index}", kind, pa.array(plain, mask=absent)))
+        columns.append(Column(f"x{index}", kind, pa.array(plain, mask=hidden[:, index])))
     digest = hashlib.sha256(np.ascontiguousarray(data).tobytes()).hexdigest()
     return Table(tuple(columns), Source("the array", "array", digest))

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+import numpy as np
+
 from shoal.errors import shown
 
 TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of Arrow's units of time, in a second
@@ -30,11 +32,12 @@ class Kind(StrEnum):
     DATE = "date"
     DATETIME = "datetime"
     TEXT = "text"
+    UNKNOWN = "unknown"  # nested, binary, …: can be dropped, nothing else
 
     @property
     def is_numeric(self) -> bool:
         """Whether the kind has differences and means."""
-        return self is not Kind.TEXT
+        return self not in (Kind.TEXT, Kind.UNKNOWN)
 
     @property
     def is_number(self) -> bool:
@@ -46,8 +49,9 @@ class Kind(StrEnum):
 class Written:
     """How a csv column writes its values, so that released cells look like the ones they replace.
 
-    decimals: the most digits after the point; exponent: whether cells use scientific notation;
-    words: what false and true are called; pattern: strftime of a date and time.
+    decimals: the most digits after the point (below zero: trailing zeros); exponent: whether cells
+    use scientific notation; words: what false and true are called; pattern: strftime of a date and
+    time.
     """
 
     decimals: int = 0
@@ -78,8 +82,17 @@ class Column:
 
     @property
     def missing(self) -> int:
-        """The number of missing cells."""
-        return int(self.values.null_count)
+        """The number of missing cells; not-a-number is missing too."""
+        return len(self.missing_rows())
+
+    def missing_rows(self) -> list[int]:
+        """Return the rows of the missing cells."""
+        if self.kind is Kind.UNKNOWN or (
+            not self.values.null_count and self.kind is not Kind.FLOAT
+        ):
+            return []
+        absent: list[int] = np.flatnonzero(self.values.is_null(nan_is_null=True)).tolist()
+        return absent
 
     def __str__(self) -> str:
         return f"column {shown(self.name)} ({self.kind}, {self.role})"

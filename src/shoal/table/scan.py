@@ -64,7 +64,7 @@ def decode_whole(raw: bytes, name: str) -> bytes:
         if raw.startswith(magic):
             raise InputError(f"{name}: not text but {what}")
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{name}: this is UTF-16 text; save it as UTF-8")
+        raise InputError(f"{name}: this is UTF-16 or UTF-32 text; save it as UTF-8")
     raw = raw.removeprefix(b"\xef\xbb\xbf")
     zero = raw.find(b"\0")
     if zero >= 0:

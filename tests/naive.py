@@ -25,74 +25,118 @@ def standardize(matrix):
     return np.array(columns).T
 
 
-def squared_distance(a, b):
-    """D(a, b), attributes added in their order."""
-    total = 0.0
-    for x, y in zip(a, b, strict=True):
-        total += (x - y) * (x - y)
+def squared_distance(a, b, weights=None):
+    """D(a, b), attributes added in their order; weighted where weights are given."""
+    total = 0
+    for j, (x, y) in enumerate(zip(a, b, strict=True)):
+        total += (x - y) * (x - y) if weights is None else weights[j] * (x - y) * (x - y)
     return total
 
 
-def centroid(matrix, rows):
-    """The mean of some rows, correctly rounded sums."""
-    return [math.fsum(matrix[row][j] for row in rows) / len(rows) for j in range(len(matrix[0]))]
+class Floats:
+    """Records as floats: distances that differ by less than rounding can explain are equal."""
+
+    def __init__(self, matrix):
+        self.rows = np.asarray(matrix, dtype=float).tolist()
+        self.error = 1e-15 * max(abs(value) for row in self.rows for value in row)
+
+    def distance(self, row, point):
+        return squared_distance(self.rows[row], point)
+
+    def slack(self, distance):
+        return 4 * self.error * math.sqrt(distance) + 4 * self.error**2 + 4e-15 * distance
+
+    def centroid(self, rows):
+        return [
+            math.fsum(self.rows[r][j] for r in rows) / len(rows) for j in range(len(self.rows[0]))
+        ]
 
 
-def farthest(matrix, rows, center):
+class Exact:
+    """Records as fractions, columns weighted by 1 / variance: standardized without a root."""
+
+    def __init__(self, matrix):
+        self.rows = [[Fraction(value) for value in row] for row in matrix]
+        self.weights = []
+        for column in zip(*self.rows, strict=True):
+            mean = sum(column) / len(column)
+            variance = sum((value - mean) ** 2 for value in column) / len(column)
+            self.weights.append(1 / variance if variance else Fraction(0))
+
+    def distance(self, row, point):
+        return squared_distance(self.rows[row], point, self.weights)
+
+    def slack(self, _distance):
+        return 0
+
+    def centroid(self, rows):
+        return [sum(self.rows[r][j] for r in rows) / len(rows) for j in range(len(self.rows[0]))]
+
+
+def farthest(data, rows, center):
     """The row with the largest distance to a center; the lowest row wins a tie."""
-    return max(rows, key=lambda row: (squared_distance(matrix[row], center), -row))
+    distances = {row: data.distance(row, center) for row in rows}
+    most = max(distances.values())
+    return min(row for row in rows if distances[row] >= most - data.slack(most))
 
 
-def nearest(matrix, rows, center, count):
-    """The rows with the least distances to a center; the lowest rows win ties."""
-    return sorted(rows, key=lambda row: (squared_distance(matrix[row], center), row))[:count]
+def nearest(data, rows, center, count):
+    """The rows with the least distances to a center; the lowest rows win a tie for the last."""
+    if count == 0:
+        return []
+    distances = {row: data.distance(row, center) for row in rows}
+    last = sorted(distances.values())[:count][-1]
+    low, high = last - data.slack(last), last + data.slack(last)
+    sure = [row for row in rows if distances[row] < low]
+    equal = sorted(row for row in rows if low <= distances[row] <= high)
+    return sure + equal[: count - len(sure)]
 
 
-def grow_nn(matrix, rest, first, k):
+def grow_nn(data, rest, first, k):
     """The first record and its k - 1 nearest; takes them out of `rest`."""
     rest.remove(first)
-    group = [first, *nearest(matrix, rest, matrix[first], k - 1)]
+    group = [first, *nearest(data, rest, data.rows[first], k - 1)]
     for row in group[1:]:
         rest.remove(row)
     return group
 
 
-def grow_nc(matrix, rest, first, k):
+def grow_nc(data, rest, first, k):
     """Repeatedly the record nearest to the group's centroid; takes them out of `rest`."""
     rest.remove(first)
     group = [first]
     while len(group) < k and rest:
-        (row,) = nearest(matrix, rest, centroid(matrix, group), 1)
+        (row,) = nearest(data, rest, data.centroid(group), 1)
         rest.remove(row)
         group.append(row)
     return group
 
 
-def mdav(matrix, k):
+def mdav(data, k):
     """Classic MDAV: groups as lists of rows, in order of creation."""
-    matrix = np.asarray(matrix, dtype=float).tolist()
-    rest, groups = list(range(len(matrix))), []
+    rest, groups = list(range(len(data.rows))), []
     while len(rest) >= 3 * k:
-        r = farthest(matrix, rest, centroid(matrix, rest))
-        groups.append(grow_nn(matrix, rest, r, k))
-        s = farthest(matrix, rest, matrix[r])
-        groups.append(grow_nn(matrix, rest, s, k))
+        r = farthest(data, rest, data.centroid(rest))
+        groups.append(grow_nn(data, rest, r, k))
+        s = farthest(data, rest, data.rows[r])
+        groups.append(grow_nn(data, rest, s, k))
     if len(rest) >= 2 * k:
-        groups.append(grow_nn(matrix, rest, farthest(matrix, rest, centroid(matrix, rest)), k))
+        groups.append(grow_nn(data, rest, farthest(data, rest, data.centroid(rest)), k))
     if rest:
         groups.append(rest)
     return groups
 
 
-def cbfs_nc(matrix, k):
+def cbfs_nc(data, k):
     """Centroid-based fixed size, grown by centroid; left-overs join the nearest group."""
-    matrix = np.asarray(matrix, dtype=float).tolist()
-    rest, groups = list(range(len(matrix))), []
+    rest, groups = list(range(len(data.rows))), []
     while len(rest) >= k:
-        groups.append(grow_nc(matrix, rest, farthest(matrix, rest, centroid(matrix, rest)), k))
-    centers = [centroid(matrix, group) for group in groups]
+        groups.append(grow_nc(data, rest, farthest(data, rest, data.centroid(rest)), k))
+    centers = [data.centroid(group) for group in groups]
     for row in sorted(rest):
-        best = min(range(len(groups)), key=lambda g: squared_distance(matrix[row], centers[g]))
+        distances = [data.distance(row, center) for center in centers]
+        least = min(distances)
+        best = next(g for g, d in enumerate(distances) if d <= least + data.slack(least))
         groups[best].append(row)
     return groups
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 import naive
 import shoal
@@ -24,6 +26,27 @@ def sets(partition):
     return {frozenset(group.tolist()) for group in partition.members()}
 
 
+@every_method
+@pytest.mark.parametrize("place", ["1e308", "1e-320", "1e16", "mixed"])
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=40)
+def test_extreme_numbers_equal_exact_arithmetic(method, place, seed):
+    """Columns at 1e308, at 1e-320 and at 1e16 + {0, 1, 2} form the groups of exact arithmetic."""
+    rng = np.random.default_rng(seed)
+    rows, k = int(rng.integers(4, 25)), int(rng.integers(2, 4))
+    columns = {
+        "1e308": lambda: rng.integers(-15, 16, rows) * 2.0**1020,
+        "1e-320": lambda: rng.integers(0, 2000, rows) * 5e-324,
+        "1e16": lambda: 10**16 + rng.integers(0, 3, rows),
+    }
+    kinds = list(columns) if place == "mixed" else [place, place]
+    table = pa.table({f"{i}{kind}": columns[kind]() for i, kind in enumerate(kinds)})
+    exact = [list(row) for row in zip(*(c.to_pylist() for c in table.columns), strict=True)]
+    groups = naive.METHODS[method](naive.Exact(exact), k)
+    found = shoal.microaggregate(table, k, method=method)
+    assert found.labels.tolist() == naive.labels(groups, rows)
+
+
 def test_every_method_has_a_slow_twin():
     """A method without a twin in naive.py cannot be trusted."""
     assert set(naive.METHODS) == set(METHODS)
@@ -35,12 +58,10 @@ def test_every_method_has_a_slow_twin():
 @example(problem=(np.arange(5.0)[:, None], 5))
 @example(problem=(np.arange(9.0)[:, None], 5))
 def test_labels_equal_the_twins(method, problem):
-    """The groups are those of the slow twin, group by group, on the same standardized data."""
+    """The groups are those of exact rational arithmetic, group by group, ties included."""
     matrix, k = problem
-    scaled = naive.standardize(matrix)
-    groups = naive.METHODS[method](scaled, k)
-    found = solve(scaled, k, method, standardize=False)
-    assert found.labels.tolist() == naive.labels(groups, len(matrix))
+    groups = naive.METHODS[method](naive.Exact(matrix), k)
+    assert solve(matrix, k, method).labels.tolist() == naive.labels(groups, len(matrix))
 
 
 @every_method

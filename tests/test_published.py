@@ -57,7 +57,7 @@ def test_cbfs_nc(name, k, printed):
 def test_labels_equal_the_twins(name, method):
     """On real tables the labels are those of the slow twin."""
     matrix = naive.standardize(np.asarray(table(name)))
-    groups = naive.METHODS[method](matrix, 5)
+    groups = naive.METHODS[method](naive.Floats(matrix), 5)
     found = shoal.microaggregate(matrix, 5, method=method, standardize=False)
     assert found.labels.tolist() == naive.labels(groups, len(matrix))
 
@@ -65,7 +65,7 @@ def test_labels_equal_the_twins(name, method):
 def test_labels_equal_the_twins_on_a_large_table():
     """eia, with its many equal records, too: same groups from our own standardization."""
     matrix = naive.standardize(np.asarray(table("eia")))
-    groups = naive.mdav(matrix, 10)
+    groups = naive.mdav(naive.Floats(matrix), 10)
     found = shoal.microaggregate(table("eia"), 10)
     ours = naive.information_loss(matrix, [group.tolist() for group in found.members()])
     assert ours == pytest.approx(naive.information_loss(matrix, groups), abs=1e-9)

@@ -270,25 +270,24 @@ def _anonymize(
 ) -> None:
     """Run the walk with a progress bar, write what it gives, say what was done."""
     from shoal.progress import live_progress
-    from shoal.release.pack import Targets, save, stdout_bytes
-    from shoal.release.staging import Staging
-    from shoal.walk import repeat, walk
+    from shoal.release.draw import ahead
 
-    targets = None
-    if output == "-":
-        if as_json:
-            raise RequestError("--json and -o - both write to stdout; choose one")
-    else:
-        targets = Targets.of(output)
-        targets.check(Staging(force=force), [source] if source else [])
-    with live_progress() as callback:
+    if output == "-" and as_json:
+        raise RequestError("--json and -o - both write to stdout; choose one")
+    with ahead(with_page and output != "-"), live_progress() as callback:
+        from shoal.release.pack import Targets, save, stdout_bytes
+        from shoal.release.staging import Staging
+        from shoal.walk import repeat, walk
+
+        targets = None if output == "-" else Targets.of(output)
+        if targets is not None:
+            targets.check(Staging(force=force), [source] if source else [])
         if recipe is not None:
             result = repeat(settings, recipe, source, callback)
         else:
             result = walk(source, settings, callback)
         if targets is None:
-            content = stdout_bytes(result)
-            say(content)
+            say(stdout_bytes(result))
         else:
             save(result, targets, force=force, with_page=with_page)
     if as_json:

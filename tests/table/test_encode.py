@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -40,38 +39,6 @@ def test_small_differences_of_large_integers():
     assert found == pytest.approx([-(1.5**0.5), 0.0, 1.5**0.5], abs=1e-12)
 
 
-def exact_mdav(values, k):
-    """MDAV on one column in exact arithmetic (one column: no need to standardize)."""
-    exact = [[Fraction(value)] for value in values]
-
-    def distance(a, b):
-        return (a[0] - b[0]) ** 2
-
-    def center(rows):
-        return [sum((exact[row][0] for row in rows), Fraction(0)) / len(rows)]
-
-    rest, groups = list(range(len(exact))), []
-
-    def far(point):
-        return max(rest, key=lambda row: (distance(exact[row], point), -row))
-
-    def grow(first):
-        rest.remove(first)
-        near = sorted(rest, key=lambda row: (distance(exact[row], exact[first]), row))[: k - 1]
-        for row in near:
-            rest.remove(row)
-        groups.append([first, *near])
-
-    while len(rest) >= 3 * k:
-        r = far(center(rest))
-        grow(r)
-        grow(far(exact[r]))
-    if len(rest) >= 2 * k:
-        grow(far(center(rest)))
-    groups.append(list(rest))
-    return {frozenset(group) for group in groups if group}
-
-
 @pytest.mark.parametrize("base", [10**16, 2**62, -(2**62)])
 def test_partition_equals_exact_arithmetic(base):
     """On integers far from zero the groups are those of exact rational arithmetic."""
@@ -79,7 +46,8 @@ def test_partition_equals_exact_arithmetic(base):
         steps = np.random.default_rng(seed).choice(200, size=17, replace=False)
         values = [base + int(step) for step in steps]
         found = shoal.microaggregate(np.array(values)[:, None], 3)
-        assert {frozenset(g.tolist()) for g in found.members()} == exact_mdav(values, 3)
+        groups = naive.mdav(naive.Exact([[value] for value in values]), 3)
+        assert found.labels.tolist() == naive.labels(groups, 17)
 
 
 def test_not_standardized_keeps_ratios():

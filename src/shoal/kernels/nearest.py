@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,41 +15,54 @@ Integers = npt.NDArray[np.int64]
 
 
 @jit
-def farthest(points: Floats, rows: Integers, count: int, center: Floats, block: Floats) -> int:
+def slack(distance: float, error: float) -> float:
+    """Return how far apart two squared distances may be and still count as equal.
+
+    `error` bounds the rounding of a coordinate. Records that are exactly as far away as each
+    other must not be told apart by it: a tie goes to the lowest row, as on paper.
+    """
+    return 4.0 * error * math.sqrt(distance) + 4.0 * error * error + 4e-15 * distance
+
+
+@jit
+def farthest(
+    points: Floats, rows: Integers, count: int, center: Floats, error: float, block: Floats
+) -> int:
     """Return the position farthest from a center; the lowest row wins a tie.
 
     points IN (d, n), rows IN (n), center IN (d), block OUT (BLOCK) work space.
     """
     best = -1.0
+    low = -1.0
+    high = -1.0
     best_at = -1
     for start in range(0, count, BLOCK):
         stop = min(start + BLOCK, count)
         squared_distances(points, start, stop, center, block)
         for i in range(stop - start):
             distance = block[i]
-            if distance > best or (distance == best and rows[start + i] < rows[best_at]):
-                best = distance
-                best_at = start + i
+            if distance >= low:
+                if distance > high or rows[start + i] < rows[best_at]:
+                    best_at = start + i
+                if distance > best:
+                    best = distance
+                    low = best - slack(best, error)
+                    high = best + slack(best, error)
     return best_at
 
 
 @jit
-def _sift_down(distances: Floats, places: Integers, rows: Integers, size: int) -> None:
-    """Restore the heap after its root changed: the largest (distance, row) belongs on top."""
+def _sift_down(distances: Floats, places: Integers, size: int) -> None:
+    """Restore the heap after its root changed: the largest distance belongs on top."""
     at = 0
     while True:
         child = 2 * at + 1
         if child >= size:
             return
         right = child + 1
-        if right < size and (
-            distances[right] > distances[child]
-            or (distances[right] == distances[child] and rows[places[right]] > rows[places[child]])
-        ):
+        if right < size and distances[right] > distances[child]:
             child = right
-        if distances[child] < distances[at] or (
-            distances[child] == distances[at] and rows[places[child]] <= rows[places[at]]
-        ):
+        if distances[child] <= distances[at]:
             return
         distances[at], distances[child] = distances[child], distances[at]
         places[at], places[child] = places[child], places[at]
@@ -55,19 +70,21 @@ def _sift_down(distances: Floats, places: Integers, rows: Integers, size: int) -
 
 
 @jit
-def nearest_and_farthest(
+def nearest(
     points: Floats,
     rows: Integers,
     count: int,
     center: Floats,
+    error: float,
     distances: Floats,
     places: Integers,
     block: Floats,
 ) -> int:
-    """Find the len(places) nearest to a center, ties by row, and return the farthest position.
+    """Find the len(places) nearest to a center, and return the farthest position, in one sweep.
 
     points IN (d, n), rows IN (n), center IN (d); distances OUT (m), places OUT (m) positions of
-    the nearest in the order of a heap; block OUT (BLOCK) work space. One sweep over the points.
+    the nearest as a heap, the farthest of them on top; block OUT (BLOCK) work space. At least m
+    points are there.
     """
     size = distances.shape[0]
     for i in range(size):
@@ -76,21 +93,57 @@ def nearest_and_farthest(
     limit = np.inf
     filled = 0
     best = -1.0
+    low = -1.0
+    high = -1.0
     best_at = -1
     for start in range(0, count, BLOCK):
         stop = min(start + BLOCK, count)
         squared_distances(points, start, stop, center, block)
         for i in range(stop - start):
             distance = block[i]
-            if distance > best or (distance == best and rows[start + i] < rows[best_at]):
-                best = distance
-                best_at = start + i
-            if distance <= limit and (
-                distance < limit or filled < size or rows[start + i] < rows[places[0]]
-            ):
+            if distance < limit or filled < size:
                 distances[0] = distance
                 places[0] = start + i
-                _sift_down(distances, places, rows, size)
+                _sift_down(distances, places, size)
                 limit = distances[0]
                 filled += 1
+            if distance >= low:
+                if distance > high or rows[start + i] < rows[best_at]:
+                    best_at = start + i
+                if distance > best:
+                    best = distance
+                    low = best - slack(best, error)
+                    high = best + slack(best, error)
     return best_at
+
+
+@jit
+def within(
+    points: Floats,
+    rows: Integers,
+    count: int,
+    center: Floats,
+    limits: tuple[float, float],
+    nearer: Integers,
+    equal: Integers,
+    block: Floats,
+) -> tuple[int, int]:
+    """List the rows nearer than the first limit, and those from there up to the second.
+
+    points IN (d, n), rows IN (n), center IN (d); nearer OUT, equal OUT rows; block OUT work space.
+    Returns how many of each.
+    """
+    low, high = limits
+    sure = 0
+    ties = 0
+    for start in range(0, count, BLOCK):
+        stop = min(start + BLOCK, count)
+        squared_distances(points, start, stop, center, block)
+        for i in range(stop - start):
+            if block[i] < low:
+                nearer[sure] = rows[start + i]
+                sure += 1
+            elif block[i] <= high:
+                equal[ties] = rows[start + i]
+                ties += 1
+    return sure, ties

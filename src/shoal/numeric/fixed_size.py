@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
+from shoal.kernels.nearest import slack
 from shoal.numeric.grow import Grow, nearest_neighbors, nearest_neighbors_and_farthest
-from shoal.numeric.pool import Pool
+from shoal.numeric.pool import COORDINATE_ERROR, Pool
 from shoal.numeric.seed import Seed
 
 Floats = npt.NDArray[np.float64]
@@ -59,9 +60,12 @@ def join_nearest(matrix: Floats, groups: list[list[int]], rest: list[int]) -> No
     """
     if not rest:
         return
+    error = COORDINATE_ERROR * float(np.abs(matrix).max())
     centroids = np.array([matrix[group].mean(axis=0) for group in groups])
     for row in sorted(rest):
         distances = np.zeros(len(groups))
         for j in range(matrix.shape[1]):
             distances += (centroids[:, j] - matrix[row, j]) ** 2
-        groups[int(distances.argmin())].append(row)
+        least = distances.min()
+        near = distances <= least + slack(least, error)
+        groups[int(near.argmax())].append(row)

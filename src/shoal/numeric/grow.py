@@ -29,9 +29,9 @@ def nearest_neighbors_and_farthest(pool: Pool, first: int, k: int) -> tuple[list
     pool.take([first])
     if pool.count == 0:
         return [first], -1
-    nearest, far = pool.nearest(pool.point(first), min(k - 1, pool.count))
-    pool.take(nearest)
-    return [first, *nearest], far
+    others, far = pool.nearest(pool.point(first), k - 1)
+    pool.take(others)
+    return [first, *others], far
 
 
 def nearest_to_centroid(pool: Pool, first: int, k: int) -> list[int]:

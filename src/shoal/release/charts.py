@@ -163,11 +163,3 @@ def report_charts(report: Report) -> dict[str, Spec]:
     for column in ranked[:COLUMNS_SHOWN]:
         charts[f"distribution {column.name}"] = distribution(column)
     return charts
-
-
-def to_svg(spec: Spec) -> str:
-    """Return the chart as SVG, without a script."""
-    import vl_convert
-
-    svg: str = vl_convert.vegalite_to_svg(spec)
-    return svg

@@ -9,7 +9,8 @@ import html
 from typing import TYPE_CHECKING
 
 from shoal.errors import shown
-from shoal.release.charts import COLUMNS_SHOWN, report_charts, to_svg
+from shoal.release.charts import COLUMNS_SHOWN, report_charts
+from shoal.release.draw import draw
 from shoal.table.roles import Role
 
 if TYPE_CHECKING:
@@ -61,11 +62,13 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 def page(report: Report) -> str:
     """Return the whole page."""
+    charts = report_charts(report)
+    svgs = dict(zip(charts, draw(list(charts.values())), strict=True))
     body = [
         _head(report),
         _tiles(report),
-        _costs(report),
-        _distributions(report),
+        _costs(svgs),
+        _distributions(report, svgs),
         _table(report),
         _guarantee(report),
         _columns(report),
@@ -121,39 +124,31 @@ def _tiles(report: Report) -> str:
     return f'<div class="tiles">{cells}</div>'
 
 
-def _figure(svg: str, caption: str) -> str:
-    return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
+def _figure(svg: str | None, caption: str = "") -> str:
+    text = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    return f"<figure>{svg or 'This chart could not be drawn.'}{text}</figure>"
 
 
-def _costs(report: Report) -> str:
-    charts = report_charts(report)
-    figures = [
-        _figure(to_svg(charts["group sizes"]), "Groups by the number of their records."),
-        _figure(to_svg(charts["loss by column"]), "What each quasi-identifier lost."),
-    ]
-    if "correlations" in charts:
-        figures.append(
-            _figure(
-                to_svg(charts["correlations"]),
-                "One point a pair of columns; on the dashed line nothing changed.",
-            )
-        )
+def _costs(svgs: dict[str, str | None]) -> str:
+    captions = {
+        "group sizes": "Groups by the number of their records.",
+        "loss by column": "What each quasi-identifier lost.",
+        "correlations": "One point a pair of columns; on the dashed line nothing changed.",
+    }
+    figures = [_figure(svgs[name], text) for name, text in captions.items() if name in svgs]
     return f'<h2>What it cost</h2>\n<div class="charts">{"".join(figures)}</div>'
 
 
-def _distributions(report: Report) -> str:
-    charts = report_charts(report)
-    svgs = [to_svg(spec) for name, spec in charts.items() if name.startswith("distribution ")]
-    hidden = any(column.histogram.hidden for column in report.columns)
+def _distributions(report: Report, svgs: dict[str, str | None]) -> str:
     notes = ["The outermost bars also count what lies beyond them."]
-    if hidden:
+    if any(column.histogram.hidden for column in report.columns):
         notes.append(f"Bars of the original with fewer than {report.k} records are left empty.")
     if len(report.columns) > COLUMNS_SHOWN:
         notes.append(f"Shown are the {COLUMNS_SHOWN} columns that lost most.")
-    figures = "".join(f"<figure>{svg}</figure>" for svg in svgs)
+    figures = [_figure(svg) for name, svg in svgs.items() if name.startswith("distribution ")]
     return (
         f"<h2>Before and after</h2>\n"
-        f'<div class="charts">{figures}</div><p class="soft">{" ".join(notes)}</p>'
+        f'<div class="charts">{"".join(figures)}</div><p class="soft">{" ".join(notes)}</p>'
     )
 
 

@@ -6,8 +6,11 @@ import os
 import signal
 import sys
 
+from shoal.errors import interrupt
 
-def _terminated(_number: int, _frame: object) -> None:
+
+def _interrupted(_number: int, _frame: object) -> None:
+    interrupt.wanted = True
     raise KeyboardInterrupt
 
 
@@ -15,14 +18,24 @@ def main() -> None:
     """Run `shoal`; a polite kill cleans up as Ctrl-C does."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - for the life of the process
+    code: object = 0
     try:
-        signal.signal(signal.SIGTERM, _terminated)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _interrupted)
         from shoal.cli import app
 
         app()
     except KeyboardInterrupt:
         sys.stderr.write("shoal: interrupted, nothing was written\n")
-        sys.exit(130)
+        code = 130
+    except SystemExit as stop:
+        code = stop.code
+    if code == 130:
+        # Python ends by the signal itself if the interrupt once passed through code made from
+        # text, handled or not; everything is cleaned up here, so leave with the promised code.
+        sys.stderr.flush()
+        os._exit(130)
+    sys.exit(code)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

@@ -36,6 +36,24 @@ class Canceled(ShoalError):  # noqa: N818 - not an error of anybody's making
     exit_code = 130
 
 
+class Interrupt:
+    """Whether somebody asked the program to stop.
+
+    An interrupt that comes while compiled code calls back into Python is lost there; long loops
+    look here and stop all the same.
+    """
+
+    wanted = False
+
+    def check(self) -> None:
+        """Raise the interrupt that was lost."""
+        if self.wanted:
+            raise KeyboardInterrupt
+
+
+interrupt = Interrupt()
+
+
 def shown(name: object, limit: int = 60) -> str:
     """Return a column or file name in quotes, on one line, without control signs, not too long."""
     text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(name))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shoal.errors import Canceled
+from shoal.errors import Canceled, interrupt
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -38,6 +38,7 @@ class Reporter:
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Report; the first and the last look of a stage are always handed on."""
+        interrupt.check()
         if self._callback is None:
             return
         seconds = time.perf_counter() - self._start

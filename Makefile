@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test test-all lint bars lock clean
+.PHONY: run test test-all lint faults bars lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -20,6 +20,9 @@ lint: $(VENV)/test.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+faults: $(VENV)/test.stamp      ## kills, failing calls and full disks while a release is written
+	cd tests && ../$(BIN)/python faults.py
 
 bars: $(VENV)/test.stamp        ## every bar in seconds or as a ratio, measured here and now
 	$(BIN)/python benchmarks/speed/bars.py

@@ -10,14 +10,8 @@ is True if and only if there is at least one record and every key occurs at leas
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-
-
-def class_sizes(keys: Iterable[Hashable]) -> list[int]:
-    """Return how many records share each key, smallest first."""
-    return sorted(Counter(keys).values())
 
 
 @dataclass(frozen=True)

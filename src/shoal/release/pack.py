@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from collections import Counter
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.release.staging import Staging
-from shoal.release.verify import verify
+from shoal.release.verify import class_counts, verify
 from shoal.release.write import release_bytes, row_order
+from shoal.table.roles import Kind
 
 if TYPE_CHECKING:
     from shoal.release.report import Report
@@ -96,8 +99,41 @@ def verified_bytes(release: Release, path: Path, content: bytes, kind: str) -> N
         raise PrivacyError(
             f"the written file is not safe, nothing was kept: {'; '.join(verification.problems)}"
         )
-    if path.read_bytes() != content:
-        raise OutputError(f"{shown(path)}: what was read back is not what was written")
+    if path.read_bytes() != content or not _says_what_was_meant(release, path, kind):
+        raise OutputError(f"{shown(path)}: what was read back is not what was to be written")
+
+
+def _says_what_was_meant(release: Release, path: Path, kind: str) -> bool:
+    """Tell whether the file's classes have the very values and sizes of the released table's.
+
+    A writer that cuts digits keeps classes together and would pass any check of their sizes.
+    """
+    wanted = release.settings.roles.quasi_identifiers
+    sign = release.table.source.delimiter
+    _, written = class_counts(path, wanted, delimiter=sign, kind=kind)
+    _, meant = class_counts(release.table, wanted)
+    kinds = [release.table[name].kind for name in wanted]
+    if kind == "parquet":  # which holds decimals as floats
+        kinds = [Kind.FLOAT if of is Kind.DECIMAL else of for of in kinds]
+    return _by_value(written, kinds) == _by_value(meant, kinds)
+
+
+def _by_value(classes: Counter[tuple[Any, ...]], kinds: list[Kind]) -> Counter[tuple[Any, ...]]:
+    found: Counter[tuple[Any, ...]] = Counter()
+    for key, count in classes.items():
+        found[tuple(_value(cell, of) for cell, of in zip(key, kinds, strict=True))] += count
+    return found
+
+
+def _value(cell: Any, kind: Kind) -> Any:
+    """Return a value, or what a cell's text says, in one form; times are compared by class only."""
+    if kind is Kind.FLOAT:
+        return float(cell)
+    if kind.is_number:
+        return Fraction(cell)
+    if kind is Kind.BOOLEAN:
+        return str(cell).lower()
+    return str(cell) if kind is Kind.DATE else None
 
 
 def save(

@@ -161,6 +161,9 @@ def make_report(
         for b, a, error in zip(before, after, errors, strict=True)
     ]
     roles = {str(role): [c.name for c in table.having(role)] for role in Role}
+    groups = _groups(partition, _matrix(before))
+    equal = groups["without_spread"]
+    told = [f"{equal} groups hold equal records, whose values are released as they were"]
     return Report(
         schema=SCHEMA,
         versions=versions(),
@@ -176,7 +179,7 @@ def make_report(
         },
         release={"columns": released.names},
         roles={**roles, "dropped": list(dropped)},
-        groups=_groups(partition),
+        groups=groups,
         verification=verification,
         information_loss=partition.information_loss,
         information_loss_released=percent(float(errors.sum()), 100.0 * float(varied.sum())),
@@ -188,7 +191,7 @@ def make_report(
             "after": correlations(_matrix(after)),
         },
         guarantee=guarantee(partition.k, partition.sizes.min() if partition.groups else 0),
-        notes=list(notes),
+        notes=[*notes, *(told if equal else [])],
         seconds=round(seconds, 3),
     )
 
@@ -200,12 +203,16 @@ def versions() -> dict[str, str]:
     return {**found, "python": platform.python_version()}
 
 
-def _groups(partition: Partition) -> dict[str, Any]:
+def _groups(partition: Partition, matrix: Floats) -> dict[str, Any]:
+    order = np.argsort(partition.labels, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
+    spread = np.maximum.reduceat(matrix[order], starts) - np.minimum.reduceat(matrix[order], starts)
     sizes, counts = np.unique(partition.sizes, return_counts=True)
     return {
         "count": partition.groups,
         "smallest": int(sizes[0]),
         "largest": int(sizes[-1]),
+        "without_spread": int(np.count_nonzero(~spread.any(axis=1))),
         "sizes": {str(size): int(count) for size, count in zip(sizes, counts, strict=True)},
     }
 

@@ -42,8 +42,9 @@ class Staging:
         trace: TracebackType | None,
     ) -> None:
         for descriptor, temporary, _ in self._files:
-            temporary.unlink(missing_ok=True)
-            os.close(descriptor)
+            _remove(temporary)
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
         self._files = []
         for folder in reversed(self._folders):  # made for nothing
             with contextlib.suppress(OSError):
@@ -100,32 +101,40 @@ class Staging:
         """
         mask = os.umask(0o077)
         os.umask(mask)
-        done: list[tuple[Path, Path | None]] = []
+        named: list[tuple[Path, Path | None]] = []
+        aside: list[Path] = []
         target = Path()
         try:
             with uninterrupted():
                 for descriptor, temporary, target in self._files:
-                    backup = _set_aside(target) if self.force else None
-                    done.append((target, backup))
+                    old = _set_aside(target) if self.force else None
+                    if old is not None:
+                        aside.append(old)
                     if self.force:
                         temporary.replace(target)
                     else:
                         _name_new(temporary, target)
+                    named.append((target, old))
                     os.fchmod(descriptor, 0o666 & ~mask)
-                for folder in {target.parent for target, _ in done}:
+                for folder in {path.parent for path, _ in named}:
                     _sync(folder)
-                for _, backup in done:
-                    if backup is not None:
-                        backup.unlink(missing_ok=True)
                 self._folders = []
         except BaseException as error:
-            named = done if self.force else done[:-1]
-            for path, backup in reversed(named):
-                _put_back(path, backup)
+            for path, old in reversed(named):
+                _put_back(path, old)
             if isinstance(error, OSError):
                 reason = error.strerror
                 raise OutputError(f"{shown(target)}: cannot be named: {reason}") from None
             raise
+        finally:
+            for path in aside:
+                _remove(path)
+
+
+def _remove(path: Path) -> None:
+    """Remove a temporary file; one that will not go now is taken by the next run."""
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -163,7 +172,6 @@ def _put_back(target: Path, backup: Path | None) -> None:
     with contextlib.suppress(OSError):
         if backup is not None:
             backup.replace(target)
-            backup.unlink(missing_ok=True)  # a rename onto its own twin leaves both names
         else:
             target.unlink(missing_ok=True)
 
@@ -206,7 +214,7 @@ def _name_new(temporary: Path, target: Path) -> None:
             raise OutputError(f"{shown(target)} exists; say --force to replace it") from None
         temporary.replace(target)
         return
-    temporary.unlink()
+    _remove(temporary)
 
 
 def _sync(folder: Path) -> None:

@@ -13,6 +13,7 @@ import io
 import itertools
 import operator
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from shoal.errors import InputError, RequestError
-from shoal.models.k_anonymity import class_sizes, judge
+from shoal.models.k_anonymity import judge
 
 CELL_LIMIT = 2**20
 
@@ -80,13 +81,9 @@ def verify(
         raise RequestError("name at least one quasi-identifier to verify")
     if len(set(wanted)) < len(wanted):
         raise RequestError("a quasi-identifier is named twice")
-    with _opened(data, kind, delimiter) as (header, rows_of):
-        problems = _missing_or_extra(header, columns)
-        name = Path(data).name if isinstance(data, str | os.PathLike) else "the dataframe"
-        try:
-            sizes = class_sizes(rows_of(_places(header, wanted, name)))
-        except TypeError:
-            raise InputError(f"{name}: a column holds lists, not values") from None
+    header, classes = class_counts(data, wanted, delimiter=delimiter, kind=kind)
+    problems = _missing_or_extra(header, columns)
+    sizes = sorted(classes.values())
     verdict = judge(sizes, k)
     if not sizes:
         problems.append("there are no records")
@@ -105,6 +102,18 @@ def verify(
         classes=len(sizes),
         problems=tuple(problems),
     )
+
+
+def class_counts(
+    data: Any, wanted: Sequence[str], *, delimiter: str | None = None, kind: str | None = None
+) -> tuple[list[str], Counter[tuple[Any, ...]]]:
+    """Return the header, and how many records share each combination of the wanted columns."""
+    name = Path(data).name if isinstance(data, str | os.PathLike) else "the dataframe"
+    with _opened(data, kind, delimiter) as (header, rows_of):
+        try:
+            return header, Counter(rows_of(_places(header, wanted, name)))
+        except TypeError:
+            raise InputError(f"{name}: a column holds lists, not values") from None
 
 
 def _whole(k: Any) -> int:
@@ -244,7 +253,7 @@ def _parquet(path: Path) -> Any:
                 raise InputError(f"{path.name}: column {column[:60]!r} holds lists, not values")
         try:
             for batch in file.iter_batches(columns=chosen, use_threads=False):
-                values = [batch.column(name).to_pylist() for name in chosen]
+                values = [_plain(batch.column(name)) for name in chosen]
                 yield from _rows(values)
         except (pa.ArrowException, OSError, ValueError):
             raise InputError(f"{path.name}: not a whole Parquet file") from None
@@ -258,16 +267,23 @@ def _rows(values: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
     yield from zip(*cleaned, strict=True)
 
 
+def _plain(values: Any) -> list[Any]:
+    """Return Python values; times as their ticks, because Python's own stop at microseconds."""
+    ticks = values.cast("int64") if str(values.type).startswith("timestamp") else values
+    plain: list[Any] = ticks.to_pylist()
+    return plain
+
+
 def _frame(data: Any) -> Any:
     import narwhals as nw
 
     if hasattr(data, "columns") and hasattr(data, "source"):  # a Table of ours
-        columns = {column.name: column.values.to_pylist() for column in data.columns}
+        columns = {column.name: _plain(column.values) for column in data.columns}
     else:
         try:
             frame = nw.from_native(data, eager_only=True)
             names = [str(name) for name in frame.columns]
-            columns = {n: frame[:, i].to_arrow().to_pylist() for i, n in enumerate(names)}
+            columns = {n: _plain(frame[:, i].to_arrow()) for i, n in enumerate(names)}
         except (TypeError, ValueError):
             raise InputError("give a path or a dataframe to verify") from None
         _check_header(names, "the dataframe")

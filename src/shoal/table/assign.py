@@ -24,6 +24,8 @@ def distinct(column: Column) -> int:
     """Return the number of distinct values, missing ones not counted."""
     import pyarrow.compute as pc
 
+    if column.kind is Kind.UNKNOWN:
+        return 0
     return int(pc.count_distinct(column.values, mode="only_valid").as_py())
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -22,6 +24,7 @@ class ColumnView:
     suspected: str
     reason: str
     warning: str | None = None
+    near_duplicates: int = 0
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,12 @@ class Inspection:
                 f"{c.suspected}: {c.reason}"
             )
         lines.extend(f"  {_name(c)}: {c.warning}" for c in self.columns if c.warning)
+        lines.extend(
+            f"  {_name(c)}: {c.near_duplicates} of its values differ from another only in case, "
+            "spaces or invisible signs"
+            for c in self.columns
+            if c.near_duplicates
+        )
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,11 +77,30 @@ def _look(column: Column) -> ColumnView:
         str(suspected),
         reason,
         column.doubt,
+        near_duplicates(column),
     )
+
+
+def near_duplicates(column: Column) -> int:
+    """Count the values that equal another one but for case, spaces and invisible signs."""
+    if column.kind is not Kind.TEXT:
+        return 0
+    values = [value for value in column.values.unique().to_pylist() if value is not None]
+    plain = Counter(_bare(value) for value in values)
+    return sum(count for count in plain.values() if count > 1)
+
+
+def _bare(text: str) -> str:
+    normal = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(c for c in normal if not c.isspace() and unicodedata.category(c) != "Cf")
 
 
 def _suspect(column: Column, different: int) -> tuple[Role, str]:
     unique = identifier_reason(column)
+    if not len(column.values):
+        return Role.OTHER, "there are no records"
+    if column.kind is Kind.UNKNOWN:
+        return Role.IDENTIFIER, "its cells cannot be released"
     if different == 0:
         return Role.OTHER, "every cell is missing"
     if different == 1:

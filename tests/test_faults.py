@@ -1,0 +1,142 @@
+"""Faults while a release is written (`make faults` tries more), and runs side by side."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import faults
+import naive
+import shoal as library
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "out").mkdir()
+    return tmp_path / "out"
+
+
+@pytest.fixture(autouse=True)
+def charts(monkeypatch):
+    """What the harness puts in place of the renderer goes away again."""
+    from shoal.release import html
+
+    monkeypatch.setattr(html, "draw", html.draw)
+
+
+def test_injections(folder):
+    """At whatever call a write fails or dies, every file is absent, old, or new and verified."""
+    tried, bad = faults.try_injections(folder, limit=6)
+    assert bad == []
+    assert sum(tried.values()) > 150
+    assert {"open", "write", "fsync", "fchmod"} <= set(tried)
+
+
+def test_full_disks(folder):
+    """A disk that is full after any number of bytes leaves nothing half-written."""
+    _, bad = faults.try_full_disks(folder)
+    assert bad == []
+
+
+def test_random_kills(folder):
+    """A hundred kills at random times leave no bad state and, after the next run, no leftovers."""
+    ends, bad = faults.try_kills(folder, 100)
+    assert bad == []
+    assert ends["killed"] > 20
+
+
+def test_the_harness_can_fail(folder, monkeypatch):
+    """A writer that writes in place is caught by the harness."""
+    from shoal.release.staging import Staging
+
+    def careless(self, target, content):
+        with open(target, "wb") as file:  # noqa: PTH123
+            for i in range(0, len(content), 50):
+                os.write(file.fileno(), content[i : i + 50])
+        return target
+
+    monkeypatch.setattr(Staging, "add", careless)
+    _, bad = faults.try_injections(folder, limit=3)
+    assert bad
+
+
+def run_many(count, *arguments):
+    command = [sys.executable, "-m", "shoal", *map(str, arguments)]
+    running = [
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(count)
+    ]
+    return [process.wait(timeout=300) for process in running]
+
+
+def test_side_by_side(tmp_path):
+    """Many runs on one target: the last one stands, whole and verified, no leftovers."""
+    path = tmp_path / "t.csv"
+    matrix = np.random.default_rng(0).normal(size=(200, 2))
+    np.savetxt(path, matrix, delimiter=",", header="a,b", comments="", fmt="%.3f")
+    out = tmp_path / "out" / "r.csv"
+    common = ("anonymize", path, "-k", 4, "--no-report", "-o", out)
+    assert run_many(8, *common, "--force") == [0] * 8
+    assert library.verify(out, k=4, quasi_identifiers=["a", "b"]).ok
+    assert sorted(p.name for p in out.parent.iterdir()) == ["r.csv", "r.report.json", "r.run.toml"]
+    for file in out.parent.iterdir():
+        file.unlink()
+    codes = run_many(6, *common)
+    assert sorted(codes)[0] == 0
+    assert set(codes) <= {0, 2}
+    assert library.verify(out, k=4, quasi_identifiers=["a", "b"]).ok
+
+
+SETTINGS = [
+    {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    {"NUMBA_NUM_THREADS": "2", "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"},
+    {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"},
+    {"LC_ALL": "C", "PYTHONUTF8": "0"},
+    {"TZ": "Pacific/Apia"},
+    {"TZ": "America/St_Johns", "PYTHONHASHSEED": "7"},
+]
+
+
+def test_same_release_everywhere(tmp_path):
+    """Threads, locales, time zones and hash seeds change no byte but the order of the rows."""
+    path = tmp_path / "t.csv"
+    rng = np.random.default_rng(0)
+    rows = [f"{rng.integers(90)},{rng.normal():.2f},2024-03-{rng.integers(1, 32):02d},ä"
+            for _ in range(120)]  # fmt: skip
+    path.write_text("a,b,d,s\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    releases = set()
+    for setting in SETTINGS:
+        ran = subprocess.run(
+            [sys.executable, "-m", "shoal", "anonymize", path, "-k", "3", "--quasi", "a,b,d",
+             "--sensitive", "s", "-o", "-"],
+            env={**os.environ, **setting}, capture_output=True, check=True,
+        )  # fmt: skip
+        releases.add(tuple(sorted(ran.stdout.splitlines())))
+    assert len(releases) == 1
+
+
+def test_equal_groups_are_counted(write):
+    """The report counts groups of equal records, whose values are released as they were."""
+    rows = [(1, 1)] * 3 + [(5, 5), (5, 6), (6, 5)] + [(9, 9)] * 3
+    path = write("t.csv", "a,b\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    result = library.anonymize(path, k=3)
+    groups = [[rows[r] for r in members] for members in result.partition.members()]
+    assert result.report.groups["without_spread"] == sum(len(set(g)) == 1 for g in groups) == 2
+    assert "2 groups hold equal records" in str(result.report)
+
+
+def test_integers_get_no_digits(shoal, write, tmp_path):
+    """Integer columns come out without fractional digits, decimals with their own."""
+    rng = np.random.default_rng(1)
+    rows = [f"{rng.integers(100)},{rng.integers(1000) / 10}" for _ in range(40)]
+    path = write("t.csv", "a,b\n" + "\n".join(rows) + "\n")
+    assert shoal("anonymize", path, "-k", 3, "-o", tmp_path / "r.csv").code == 0
+    for line in (tmp_path / "r.csv").read_text().splitlines()[1:]:
+        a, b = line.split(",")
+        assert a.lstrip("-").isdigit()
+        assert len(b.partition(".")[2]) == 1
+    assert naive.class_sizes((tmp_path / "r.csv").read_text(), ["a", "b"])[0] >= 3

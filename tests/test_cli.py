@@ -263,6 +263,23 @@ def test_inspect(shoal, table):
     assert shoal("inspect", "none.csv").code == 2
 
 
+def test_inspect_suspects(shoal, tmp_path):
+    """Constant, empty, nested and running columns are told apart."""
+    table = pa.table({"const": [1, 1, 1], "none": pa.array([None] * 3, pa.string()),
+                      "list": [[1], [2], [3]], "run": [7, 8, 9], "day": [1.5, 1.5, 2.5]})  # fmt: skip
+    pq.write_table(table, tmp_path / "t.parquet")
+    columns = json.loads(shoal("inspect", tmp_path / "t.parquet", "--json").out)["columns"]
+    assert {c["name"]: c["reason"] for c in columns} == {
+        "const": "every record has the same value",
+        "none": "every cell is missing",
+        "list": "its cells cannot be released",
+        "run": "no two records share a value: a running number?",
+        "day": "perhaps known elsewhere",
+    }
+    (tmp_path / "h.csv").write_text("a,b\n")
+    assert "there are no records" in shoal("inspect", tmp_path / "h.csv").out
+
+
 def test_methods_and_version(shoal):
     """methods lists every method with its source; --version says which one this is."""
     ran = shoal("methods")

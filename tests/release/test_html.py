@@ -12,7 +12,10 @@ import pytest
 
 import shoal
 from shoal.measures.histogram import histogram
+from shoal.release import html
 from shoal.release.charts import report_charts
+from shoal.release.draw import FIRST, ahead, draw
+from shoal.release.draw import _waiting as waiting
 
 
 class Outline(HTMLParser):
@@ -135,6 +138,37 @@ def test_charts_hold_aggregates_only(result):
     assert json.loads(json.dumps(charts)) == charts
     for spec in charts.values():
         assert len(spec["data"]["values"]) <= 60
+
+
+def test_a_chart_that_cannot_be_drawn():
+    """A renderer that refuses or dies costs a chart, not the report."""
+    bad = {"mark": "nonsense", "data": {"values": []}}
+    deadly = {**FIRST, "title": "\x1b"}
+    assert draw([bad]) == [None]
+    first, second, third = draw([FIRST, deadly, FIRST])
+    assert first.startswith("<svg")
+    assert (second, third) == (None, None)
+
+
+def test_page_without_charts(result, monkeypatch):
+    """Where nothing can be drawn the page says so and is whole."""
+    monkeypatch.setattr(html, "draw", lambda specs: [None] * len(specs))
+    text = " ".join(outline(result.report.to_html()).text)
+    assert text.count("This chart could not be drawn.") == 7
+    assert "How to repeat it" in text
+
+
+def test_renderer_started_ahead_is_used_or_ended():
+    """A renderer started ahead draws what is asked for; one that is not needed is ended."""
+    with ahead():
+        (process,) = waiting
+        assert draw([FIRST])[0].startswith("<svg")
+        assert process.poll() == 0
+    with ahead():
+        (process,) = waiting
+    assert process.poll() is not None
+    with ahead(wanted=False):
+        assert waiting == []
 
 
 def test_many_columns():

@@ -107,6 +107,18 @@ def test_rows_are_shuffled(result, tmp_path):
     assert len(files) == 50
 
 
+def test_missing_cells_of_kept_columns(write, tmp_path):
+    """Missing decimals, dates and texts of kept columns stay missing in csv and Parquet."""
+    path = write("t.csv", "a,d,t,s\n1,0.1,,x\n2,,2024-01-01,\n")
+    kept = {"quasi_identifiers": ["a"], "other": ["d", "t", "s"]}
+    result = shoal.anonymize(path, k=2, **kept)
+    found = pq.read_table(result.save(tmp_path / "p", format="parquet", keep_order=True))
+    assert found["d"].to_pylist() == [0.1, None]
+    assert found["s"].to_pylist() == ["x", None]
+    text = result.save(tmp_path / "c", keep_order=True).read_text()
+    assert text == "a,d,t,s\n2,0.1,,x\n2,,2024-01-01,\n"
+
+
 def test_order_can_be_kept_or_seeded(result, tmp_path):
     """keep_order keeps it and says so in the report; a seed repeats a file."""
     frame = pd.read_csv(result.save(tmp_path / "kept", keep_order=True))
@@ -267,6 +279,53 @@ def test_a_writer_that_splits_classes_is_caught(result, tmp_path, monkeypatch, k
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("cut", ["three digits", "single precision"])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_writer_that_cuts_digits_is_caught(result, tmp_path, monkeypatch, cut, kind):
+    """A file whose values are not those that were released is refused, k-anonymous or not."""
+    honest = pack.release_bytes
+
+    def faulty(table, order, kind):
+        column = table["pay"]
+        values = column.values.to_numpy()
+        if cut == "three digits":
+            values = np.array([float(f"{value:.3g}") for value in values])
+        else:
+            values = values.astype(np.float32).astype(np.float64)
+        broken = column.having(values=pa.array(values))
+        return honest(table.mapped(lambda c: broken if c.name == "pay" else c), order, kind)
+
+    monkeypatch.setattr(pack, "release_bytes", faulty)
+    with pytest.raises(shoal.OutputError, match="not what was to be written"):
+        result.save(tmp_path, format=kind)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_kind_passes_the_check_on_disk(write, tmp_path):
+    """Integers, decimals, floats, booleans, dates and times are read back as what was meant."""
+    rows = "".join(
+        f"{i},{i / 4},{i}e3,{'true' if i % 3 else 'false'},2024-01-{i + 1:02d},"
+        f"2024-01-01T{i:02d}:00:07,{10**20 + i}\n"
+        for i in range(12)
+    )
+    path = write("t.csv", "i,d,f,b,day,t,big\n" + rows)
+    result = shoal.anonymize(path, k=4)
+    for kind in ("csv", "csv.gz", "parquet"):
+        release = result.save(tmp_path / kind, format=kind, report=False)
+        quasi = ["i", "d", "f", "b", "day", "t", "big"]
+        assert shoal.verify(release, k=4, quasi_identifiers=quasi).ok
+
+
+def test_nanoseconds(tmp_path):
+    """Times finer than Python's own are released and verified."""
+    frame = pd.DataFrame({"t": pd.to_datetime([1, 3, 5, 1_000_000_007], unit="ns")})
+    result = shoal.anonymize(frame, k=4)
+    assert result.data["t"].astype("int64").tolist() == [250_000_004] * 4
+    for kind in ("csv", "parquet"):
+        assert result.save(tmp_path / kind, format=kind, report=False).exists()
+    assert "00:00:00.250000004" in (tmp_path / "csv" / "release.csv").read_text()
+
+
 def test_lost_rows_and_extra_columns_are_caught(result, tmp_path, monkeypatch):
     """A file with too few records or a column too many is refused."""
     honest = pack.release_bytes
@@ -312,6 +371,41 @@ def test_disk_full(result, monkeypatch, tmp_path):
         result.save(tmp_path / "new")
     monkeypatch.undo()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_hard_links(tmp_path, monkeypatch):
+    """On a file system without hard links files are named by renaming, and still never replaced."""
+
+    def no_links(source, target):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(os, "link", no_links)
+    for force in (False, True):
+        with Staging(force=force) as staging:
+            staging.add(tmp_path / "a", b"new")
+            staging.commit()
+        assert (tmp_path / "a").read_text() == "new"
+    with Staging(force=False) as staging:
+        staging.add(tmp_path / "a", b"newer")
+        with pytest.raises(shoal.OutputError, match="exists"):
+            staging.commit()
+    assert (tmp_path / "a").read_text() == "new"
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
+
+
+def test_from_another_thread(tmp_path):
+    """A thread that may not touch signals can write a release too."""
+    import threading
+
+    def act():
+        with Staging(force=False) as staging:
+            staging.add(tmp_path / "a", b"new")
+            staging.commit()
+
+    thread = threading.Thread(target=act)
+    thread.start()
+    thread.join()
+    assert (tmp_path / "a").read_text() == "new"
 
 
 def test_file_names():

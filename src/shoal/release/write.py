@@ -68,5 +68,7 @@ def parquet_bytes(table: Table, order: Integers) -> bytes:
 
 def _parquet_values(column: Column) -> Any:
     if column.kind is Kind.DECIMAL and column.values.type.scale:
-        return column.values.cast(pa.float64())
+        distinct = column.values.dictionary_encode()  # Arrow's own cast is off by a bit at times
+        floats = [None if v is None else float(v) for v in distinct.dictionary.to_pylist()]
+        return pa.array(floats, type=pa.float64()).take(distinct.indices)
     return column.values

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test test-all lint faults bars lock clean
+.PHONY: run test test-all lint coverage faults bars lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -20,6 +20,10 @@ lint: $(VENV)/test.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+coverage: $(VENV)/test.stamp    ## branch coverage of table, release and models: at least 95 %
+	$(BIN)/python -m pytest -n auto --cov=shoal.table --cov=shoal.release --cov=shoal.models \
+	  --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=95
 
 faults: $(VENV)/test.stamp      ## kills, failing calls and full disks while a release is written
 	cd tests && ../$(BIN)/python faults.py

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import gzip
 import io
 import json
 import os
@@ -107,6 +108,36 @@ def test_parquet_in_and_out(shoal, tmp_path):
         assert ran.code == 0, ran.err
         assert shoal("verify", tmp_path / name, "-k", 2, "--quasi", "a").code == 0
         assert "no role was given to o" in ran.err
+
+
+def test_canaries_in_a_parquet_file(shoal, tmp_path):
+    """Names, dropped cells, unused levels, the index and the file's metadata reach no file."""
+    levels = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 4), ["a", "b", "CANARY-level"])
+    table = pa.table(
+        {
+            "who": [f"CANARY-{i}" for i in range(8)],
+            "x": list(range(8)),
+            "y": [i / 3 for i in range(8)],
+            "gone": ["CANARY-gone"] * 8,
+            "ill": levels,
+            "__index_level_0__": [f"CANARY-index-{i}" for i in range(8)],
+        }
+    )
+    field = table.schema.field("x").with_metadata({"note": "CANARY-field"})
+    schema = table.schema.set(1, field).with_metadata({"pandas": "CANARY-metadata"})
+    pq.write_table(table.cast(schema), tmp_path / "in.parquet")
+    for name in ("csv/", "p.parquet", "z.csv.gz"):
+        ran = shoal("anonymize", tmp_path / "in.parquet", "-k", 3, "--quasi", "x,y", "--sensitive",
+                    "ill", "--identifier", "who,__index_level_0__", "--drop", "gone", "--json",
+                    "-o", f"{tmp_path}/out/{name}")  # fmt: skip
+        assert ran.code == 0, ran.err
+        assert "CANARY" not in ran.out + ran.err
+    files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert len(files) == 12
+    for path in files:
+        content = path.read_bytes()
+        assert b"CANARY" not in content
+        assert path.suffix != ".gz" or b"CANARY" not in gzip.decompress(content)
 
 
 def test_semicolons_stay(shoal, write, tmp_path):
@@ -266,7 +297,8 @@ def test_inspect(shoal, table):
 def test_inspect_suspects(shoal, tmp_path):
     """Constant, empty, nested and running columns are told apart."""
     table = pa.table({"const": [1, 1, 1], "none": pa.array([None] * 3, pa.string()),
-                      "list": [[1], [2], [3]], "run": [7, 8, 9], "day": [1.5, 1.5, 2.5]})  # fmt: skip
+                      "list": [[1], [2], [3]], "run": [7, 8, 9],
+                      "day": [1.5, 1.5, 2.5]})  # fmt: skip
     pq.write_table(table, tmp_path / "t.parquet")
     columns = json.loads(shoal("inspect", tmp_path / "t.parquet", "--json").out)["columns"]
     assert {c["name"]: c["reason"] for c in columns} == {

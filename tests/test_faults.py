@@ -119,6 +119,28 @@ def test_same_release_everywhere(tmp_path):
     assert len(releases) == 1
 
 
+def test_cancel_at_any_moment(tmp_path):
+    """A callback can stop a run at any look; nothing is left, and the next run is the same."""
+    path = tmp_path / "t.csv"
+    np.savetxt(path, np.random.default_rng(0).normal(size=(400, 2)), delimiter=",", header="a,b",
+               comments="")  # fmt: skip
+    expected = library.anonymize(path, k=3).partition
+    looks = []
+    library.anonymize(path, k=3, callback=looks.append)
+    assert {look.stage for look in looks} == {"reading", "grouping", "releasing"}
+    for stop_at in range(len(looks)):
+        seen = []
+
+        def stop(progress, seen=seen, stop_at=stop_at):
+            seen.append(progress)
+            return len(seen) > stop_at
+
+        with pytest.raises(library.Canceled):
+            library.anonymize(path, k=3, callback=stop)
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+    assert library.anonymize(path, k=3).partition == expected
+
+
 def test_equal_groups_are_counted(write):
     """The report counts groups of equal records, whose values are released as they were."""
     rows = [(1, 1)] * 3 + [(5, 5), (5, 6), (6, 5)] + [(9, 9)] * 3

@@ -117,6 +117,14 @@ def mdav():
         print("      (no baseline: SHOAL_BASELINE is not set)")
 
 
+def page():
+    """The HTML report of a table with many columns."""
+    matrix = np.random.default_rng(0).normal(size=(2_000, 13))
+    report = shoal.anonymize(matrix, k=5).report
+    say("HTML report, 13 columns", best(report.to_html), 3, "s")
+    say("HTML report, 13 columns", len(report.to_html().encode()) / 1e6, 1, "MB")
+
+
 def memory():
     """Peak memory of mdav against the matrix itself: O(n·d)."""
     for rows in (20_000, 80_000):
@@ -131,6 +139,7 @@ def memory():
 if __name__ == "__main__":
     start_up()
     main_job()
+    page()
     mdav()
     memory()
     sys.exit(1 if missed else 0)

@@ -203,6 +203,14 @@ def test_one_column_of_each_kind(write):
     assert "2024-01" in page
 
 
+def test_dates_at_the_ends_of_the_calendar(write):
+    """The first and the last day that can be written are drawn too."""
+    rows = "0001-01-01\n" * 3 + "9999-12-31\n" * 3
+    report = shoal.anonymize(write("t.csv", "d\n" + rows), k=3).report
+    assert outline(report.to_html()).tags.count("svg") == 3
+    assert report.columns[0].mean_before == "5000-07-02"
+
+
 def test_histogram_hides_the_few():
     """Bins of the original with fewer than k records are empty, and no extreme value shows."""
     before = np.concatenate([np.repeat(np.arange(10.0), 6), [3.0], [1e9], [-1e9]])

@@ -81,8 +81,11 @@ def loss_by_column(report: Report) -> Spec:
         "y": {"field": "column", "type": "nominal", "sort": "-x", "title": None},
         "x": {"field": "loss", "type": "quantitative", "title": "variation lost, percent"},
     }
+    room = {"left": 24, "right": 5, "top": 5, "bottom": 5}  # a browser's letters may be wider
     height = {"step": 18}
-    return _spec(values, height=height, mark={"type": "bar", "color": AFTER}, encoding=encoding)
+    return _spec(
+        values, padding=room, height=height, mark={"type": "bar", "color": AFTER}, encoding=encoding
+    )
 
 
 def distribution(column: ColumnReport) -> Spec:
@@ -97,7 +100,8 @@ def distribution(column: ColumnReport) -> Spec:
     ]
     axis: Spec = {"title": None, "labelOverlap": "greedy", "tickCount": 4, "grid": False}
     if kind == "temporal":
-        axis["format"] = "%Y-%m"
+        axis["format"] = "%Y-%m-%d"
+        axis["values"] = [_ticks(bins.edges[i]) for i in (0, len(edges) // 2, -1)]
     encoding = {
         "x": {"field": "from", "type": kind, "axis": axis, "scale": {"nice": False}},
         "x2": {"field": "to"},
@@ -116,9 +120,20 @@ def distribution(column: ColumnReport) -> Spec:
     return _spec(values, title=_name(column.name), encoding=encoding, layer=[bars, outline])
 
 
+def _day(days: float) -> datetime:
+    """Return days since 1970 as a moment, within the years that a calendar has."""
+    within = min(max(days, -719_162.0), 2_932_896.0)
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=within)
+
+
+def _ticks(days: float) -> Spec:
+    """Return a moment as Vega-Lite writes the place of a tick."""
+    day = _day(days)
+    return {"year": day.year, "month": day.month, "date": day.day, "hours": day.hour}
+
+
 def _moment(days: float) -> str:
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=days)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S")
+    return _day(days).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def correlations(report: Report) -> Spec:

@@ -258,11 +258,14 @@ def _mean(column: Column) -> float | str:
         average = mean(values)
     except OverflowError:
         average = mean(values / values.size) * values.size
-    if column.kind is Kind.DATE:
-        return (date(1970, 1, 1) + timedelta(days=round(average))).isoformat()
-    if column.kind is Kind.DATETIME:
-        seconds = round(average / TICKS[column.values.type.unit])
-        return (datetime(1970, 1, 1) + timedelta(seconds=seconds)).isoformat()
+    try:
+        if column.kind is Kind.DATE:
+            return (date(1970, 1, 1) + timedelta(days=round(average))).isoformat()
+        if column.kind is Kind.DATETIME:
+            seconds = round(average / TICKS[column.values.type.unit])
+            return (datetime(1970, 1, 1) + timedelta(seconds=seconds)).isoformat()
+    except OverflowError:  # a year that no calendar has
+        return average
     return average
 
 

@@ -245,6 +245,30 @@ def test_zero_is_said_too(shoal, write, tmp_path):
     assert shoal("anonymize", path, "-k", 2, "--quasi", "", "-o", "-").code == 2
 
 
+def test_a_page_of_another_release_does_not_stay(shoal, table, tmp_path):
+    """--no-report looks at no page, and with --force leaves none that is out of date."""
+    out = tmp_path / "r.csv"
+    (tmp_path / "r.report.html").write_text("mine")
+    assert shoal("anonymize", table, *ROLES, "-o", out, "--no-report").code == 0
+    assert (tmp_path / "r.report.html").read_text() == "mine"
+    assert shoal("anonymize", table, *ROLES, "-o", out, "--no-report", "--force").code == 0
+    assert not (tmp_path / "r.report.html").exists()
+
+
+def test_line_break_in_a_list_of_columns(shoal, table):
+    """An unquoted line break does not cut a list of columns short."""
+    ran = shoal("anonymize", table, "-k", 3, "--quasi", "a\nb", "--identifier", "who", "-o", "-")
+    assert (ran.code, ran.out) == (2, "")
+
+
+def test_times_with_the_delimiter_in_them(shoal, write, tmp_path):
+    """Released cells that hold the delimiter stand in quotes."""
+    path = write("t.csv", 't n\n"2020-01-01 10:00" 1\n"2020-01-01 10:02" 2\n')
+    ran = shoal("anonymize", path, "-k", 2, "--delimiter", " ", "-o", tmp_path / "r.csv")
+    assert ran.code == 0, ran.err
+    assert '"2020-01-01 10:01" 2' in (tmp_path / "r.csv").read_text()
+
+
 def test_recipe_of_roles_only(shoal, table, write):
     """A recipe need not be whole when the command line says the rest."""
     recipe = write("r.toml", "[roles]\nquasi_identifiers = ['a', 'b']\nidentifiers = ['who']\n")

@@ -83,6 +83,12 @@ def test_wrong_parameters(parameters, message):
         Microaggregator(**parameters).fit(X)
 
 
+def test_huge_numbers():
+    """Means of numbers near the end of the floating-point range are finite."""
+    released = Microaggregator(k=2).fit_transform([[1e308], [1.1e308], [1.2e308], [1.3e308]])
+    assert released[:, 0] == pytest.approx([1.05e308, 1.05e308, 1.25e308, 1.25e308])
+
+
 def test_random_state():
     """A number and a RandomState are seeds."""
     for state in (0, 7, np.random.RandomState(1)):

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import naive
@@ -162,6 +163,56 @@ def test_recipe_notices_another_input(write, tmp_path):
     with pytest.raises(shoal.RequestError, match="input has changed"):
         repeat(load(recipe), recipe, None)
     assert repeat(load(recipe), recipe, path).report.input["records"] == 4
+
+
+def test_recipe_of_a_narrowed_table(write, tmp_path):
+    """A recipe made from a Table reads the file as the Table was read, and adds no column to it."""
+    path = write("t.csv", "a,b,secret\n1,NA,x\n2,5,y\n3,6,x\n4,7,y\n")
+    table = shoal.read(path, missing=["NA"], types={"secret": "text"})
+    narrow = table.only(lambda column: column.name != "secret")
+    first = shoal.anonymize(narrow, k=2, quasi_identifiers=["a"], other=["b"])
+    first.save(tmp_path / "out")
+    recipe = tmp_path / "out" / "run.toml"
+    settings = load(recipe)
+    assert settings.input.missing == ("NA",)
+    assert settings.input.types == {"secret": "text"}
+    again = repeat(settings, recipe, None)
+    assert again.table.names == first.table.names == ["a", "b"]
+    assert again.partition == first.partition
+
+
+def test_reading_options_of_what_is_read_already(write, tmp_path):
+    """Options of csv are refused where they would do nothing."""
+    table = shoal.read(write("t.csv", "a\n1\n2\n"))
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"a": [1, 2]}), tmp_path / "t.parquet")
+    for data in (table, tmp_path / "t.parquet"):
+        for options in ({"types": {"a": "text"}}, {"missing": ["NA"]}, {"delimiter": ";"}):
+            with pytest.raises(shoal.RequestError, match="for csv files only"):
+                shoal.anonymize(data, k=2, **options)
+
+
+def test_unique_column_with_not_a_number():
+    """A float column that is unique but for NaN stops the run; one that repeats does not."""
+    import polars as pl
+
+    nan = float("nan")
+    frame = pl.DataFrame({"a": [1, 2] * 5, "id": [*map(float, range(9)), nan]})
+    with pytest.raises(shoal.RequestError, match="'id': no two records share a value"):
+        shoal.anonymize(frame, k=2, quasi_identifiers=["a"])
+    frame = pl.DataFrame({"a": [1, 2] * 5, "id": [0.0, 0.0, *map(float, range(1, 7)), nan, nan]})
+    assert shoal.anonymize(frame, k=2, quasi_identifiers=["a"]).partition.groups
+
+
+def test_table_speaks_arrow(patients):
+    """Any library that reads Arrow streams reads a Table, and so does the judge."""
+    found = pa.table(patients)
+    assert found.num_rows == 2000
+    assert found.column_names == patients.names
+    assert not shoal.verify(patients, k=2, quasi_identifiers=["age", "income"]).ok
+    frame = pd.DataFrame({"source": [1, 1], "columns": [2, 2]})
+    assert shoal.verify(frame, k=2, quasi_identifiers=["source"]).ok
 
 
 def test_a_method_that_breaks_k_is_caught(monkeypatch):

@@ -52,7 +52,6 @@ app = typer.Typer(
     epilog="Start with `shoal inspect FILE`, then `shoal anonymize FILE -k 5 --quasi a,b -o F.csv`",
 )
 
-Names = Annotated[list[str] | None, typer.Option()]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 Delimiter = Annotated[
     str | None, typer.Option(help="What separates csv columns; found from the header if not given.")
@@ -103,12 +102,14 @@ def say(content: str | bytes) -> None:
 def split_names(given: list[str] | None) -> list[str]:
     """Return column names from `a,b` options; a name with a comma in it stands in quotes."""
     try:
-        rows = [
-            next(csv.reader(io.StringIO(part, newline=""), strict=True), []) for part in given or []
+        parts = [
+            list(csv.reader(io.StringIO(part, newline=""), strict=True)) for part in given or []
         ]
     except csv.Error:
         raise RequestError("a list of columns has quotes that do not close") from None
-    return [name for row in rows for name in row]
+    if any(len(rows) > 1 for rows in parts):
+        raise RequestError("a column name with a line break must stand in quotes")
+    return [name for rows in parts for row in rows for name in row]
 
 
 def split_pairs(given: list[str] | None, option: str) -> dict[str, str]:
@@ -281,7 +282,7 @@ def _anonymize(
 
         targets = None if output == "-" else Targets.of(output)
         if targets is not None:
-            targets.check(Staging(force=force), [source] if source else [])
+            targets.check(Staging(force=force), [source] if source else [], with_page)
         if recipe is not None:
             result = repeat(settings, recipe, source, callback)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from shoal.release.verify import Verification, verify
 from shoal.settings import Settings, build, names, whole
 from shoal.table.assign import assign, identifier_reason
 from shoal.table.encode import canonical_order, encode
-from shoal.table.read import read
+from shoal.table.read import read, read_bytes
 from shoal.table.roles import Role
 from shoal.table.table import Table
 
@@ -214,17 +215,22 @@ def resolved(settings: Settings, table: Table, partition: Partition) -> Settings
     from shoal import __version__
 
     schema = table.schema
+    dropped = settings.roles.drop
+    kept = {*schema.names, *dropped}
     return settings.model_copy(update={"shoal": __version__}).having(
         input={
             "path": table.source.path,
             "sha256": table.source.sha256,
             "delimiter": table.source.delimiter if table.source.kind == "csv" else None,
+            "missing": table.source.missing,
+            "types": dict(table.source.types),
         },
         roles={
             "identifiers": schema.having(Role.IDENTIFIER),
             "quasi_identifiers": schema.having(Role.QUASI_IDENTIFIER),
             "sensitive": schema.having(Role.SENSITIVE),
             "other": schema.having(Role.OTHER),
+            "drop": [*dropped, *(n for n in table.source.columns if n not in kept)],
         },
         protect={"method": partition.method},
     )
@@ -251,10 +257,10 @@ def repeat(
     if data is None and asked.path is None:
         raise RequestError("the recipe names no input; say --input FILE")
     source = data if data is not None else recipe.parent / str(asked.path)
-    table = read(source, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
-    if data is None and asked.sha256 and table.source.sha256 != asked.sha256:
+    changed = hashlib.sha256(read_bytes(source)).hexdigest() != asked.sha256
+    if data is None and asked.sha256 and changed:
         raise RequestError(
             "the input has changed since the recipe was written (its sha256 differs); "
             f"say --input {source} to run the recipe on it all the same"
         )
-    return walk(table, settings, callback)
+    return walk(source, settings, callback)

@@ -102,6 +102,8 @@ def test_decimals_option(write):
     assert released(write, ["15", "16"], [0, 0], decimals=2) == ["16", "16"]
     assert released(write, cells, [0, 0], decimals={"y": 1}) == ["1.2450", "1.2450"]
     assert released(write, cells, [0, 0], decimals={"x": 0}) == ["1", "1"]
+    long = ["9." + "9" * 37] * 2
+    assert released(write, long, [0, 0], decimals=0) == ["10", "10"]
 
 
 def test_floats_of_a_dataframe_are_not_rounded():

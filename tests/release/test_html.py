@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from html.parser import HTMLParser
 
 import numpy as np
@@ -124,6 +125,18 @@ def test_names_are_escaped(tmp_path):
     result.save(tmp_path)
 
 
+def test_commands_can_be_pasted(tmp_path):
+    """Commands in the page are quoted for the shell, whatever the names."""
+    frame = pd.DataFrame({"x'; touch pwned; '": np.arange(6.0), "b,c": np.arange(6.0) ** 2})
+    shoal.anonymize(frame, k=3).save(tmp_path)
+    text = " ".join(outline((tmp_path / "report.html").read_text()).text)
+    command = text[text.index("shoal verify") :].split("\n")[0]
+    words = shlex.split(command)
+    assert words[:6] == ["shoal", "verify", "release.csv", "-k", "3", "--quasi"]
+    assert words[6].startswith("x'; touch pwned; ',\"b,c\"")
+    assert "--input FILE" in text
+
+
 def test_notebook_form(result):
     """A notebook shows the verdict and the table of columns."""
     text = " ".join(outline(result._repr_html_()).text)
@@ -219,5 +232,9 @@ def test_histogram_hides_the_few():
     assert found.edges[0] == -0.5
     assert found.edges[-1] == 9.5
     assert found.before == [7, 0, 0, 7, 0, 0, 0, 0, 0, 7]
+    lone = np.array([0.0] * 50 + [10.0] * 49 + [5.0] * 2 + [20.0] * 50)
+    hidden = histogram(lone, lone, k=5, bins=21)
+    assert hidden.hidden == 2
+    assert len(lone) - sum(hidden.before) >= 5
     assert found.after == [6, 6, 6, 9, 6, 6, 6, 6, 6, 6]
     assert found.hidden == 7

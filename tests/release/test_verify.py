@@ -127,7 +127,7 @@ def test_forms_of_csv(write):
         ("a,a\n1,2\n", "two columns are named 'a'"),
         ("b,c\n1,2\n", "there is no column 'a'"),
         (b"\xe9,a\n1,2\n", "the header is not UTF-8"),
-        ("a,b\n1,2\n\n1,2\n", "1 cells, the header has 2"),
+        ("a,b\n1,2\n\n1,2\n", "line 3: 1 cells, the header has 2"),
         ("a,b\n1,2\0\n", "line 2: a NUL byte"),
         ("a,b\n1,2\r1,2\n", "line 2: not strict csv"),
     ],
@@ -149,6 +149,18 @@ def test_broken_parquet(tmp_path):
         shoal.verify(tmp_path / "none.csv", k=2, quasi_identifiers=["a"])
     with pytest.raises(shoal.InputError, match="give a path or a dataframe"):
         shoal.verify(3, k=2, quasi_identifiers=["a"])
+
+
+def test_callers_csv_limit_is_kept(write):
+    """The judge changes nothing in the caller's csv module."""
+    import csv
+
+    before = csv.field_size_limit(12_345)
+    try:
+        shoal.verify(write("t.csv", GOOD), k=2, quasi_identifiers=["a"])
+        assert csv.field_size_limit() == 12_345
+    finally:
+        csv.field_size_limit(before)
 
 
 def test_no_records_is_not_safe(write):

@@ -393,6 +393,49 @@ def test_without_hard_links(tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["a"]
 
 
+def test_rollback_without_hard_links(tmp_path, monkeypatch):
+    """Old files come back from a copy where there are no hard links."""
+    names, real = ["a", "b"], Path.replace
+    for name in names:
+        (tmp_path / name).write_text(f"old {name}")
+
+    def no_links(source, target):
+        raise OSError(1, "Operation not permitted")
+
+    def fails_at_b(source, target):
+        if Path(target).name == "b" and source.read_bytes() == b"new":
+            raise OSError(5, "Input/output error")
+        return real(source, target)
+
+    with Staging(force=True) as staging:
+        for name in names:
+            staging.add(tmp_path / name, b"new")
+        monkeypatch.setattr(os, "link", no_links)
+        monkeypatch.setattr(Path, "replace", fails_at_b)
+        with pytest.raises(shoal.OutputError, match="Input/output error"):
+            staging.commit()
+    assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"a": "old a", "b": "old b"}
+
+
+def test_long_names_in_many_bytes(tmp_path):
+    """A name that a folder can hold can be written, whatever its letters."""
+    target = tmp_path / ("漢" * 80 + ".csv")
+    with Staging(force=False) as staging:
+        staging.add(target, b"new")
+        staging.commit()
+    assert target.read_text() == "new"
+
+
+def test_long_decimals_reach_parquet_whole(write, tmp_path):
+    """Decimals with more digits than a float holds stay decimals; short ones become floats."""
+    path = write("t.csv", "a,long,short\n1,12345678901234567.89,1.25\n2,0.01,2.50\n")
+    result = shoal.anonymize(path, k=2, quasi_identifiers=["a"], other=["long", "short"])
+    found = pq.read_table(result.save(tmp_path / "o", format="parquet", keep_order=True))
+    assert str(found["long"][0].as_py()) == "12345678901234567.89"
+    assert found["short"].to_pylist() == [1.25, 2.5]
+    assert "order" not in " ".join(result.report.guarantee["covers"])
+
+
 def test_from_another_thread(tmp_path):
     """A thread that may not touch signals can write a release too."""
     import threading

@@ -61,6 +61,18 @@ def test_not_standardized_keeps_ratios():
     assert plain.information_loss == pytest.approx(huge.information_loss, rel=1e-12)
 
 
+@pytest.mark.parametrize("base", [0, 10**12, 10**16])
+def test_not_standardized_far_from_zero(base):
+    """A shift of all values changes no group, standardized or not."""
+    values = np.array([0, 20, 2, 22, 4, 24, 6, 26])
+    expected = shoal.microaggregate(values[:, None], 2, standardize=False)
+    for table in ((values + base)[:, None], (values + base).astype(float)[:, None]):
+        for standardize in (True, False):
+            found = shoal.microaggregate(table, 2, standardize=standardize)
+            assert found.labels.tolist() == expected.labels.tolist()
+            assert found.information_loss < 2
+
+
 def test_canonical_order_forgets_the_input_order():
     """Any permutation of the rows is put into one order, ties in the quasi-identifiers too."""
     rows = [(1, "b", "x"), (1, "a", "z"), (1, "a", "y"), (0, "c", "y"), (2, "a", "w")]

@@ -115,6 +115,7 @@ def test_declared_types(write):
     refused(write, "a\n2024-13-01\n", "not dates of the calendar", types={"a": "date"})
     assert read(write, "a\nTRUE\nFALSE\n", types={"a": "boolean"})["a"].kind is Kind.BOOLEAN
     refused(write, "a\n1\n0\n", "not true or false", types={"a": "boolean"})
+    refused(write, "a\nTrue\nfalse\n", "written in different ways", types={"a": "boolean"})
 
 
 def test_large_integers_are_not_rounded(write):

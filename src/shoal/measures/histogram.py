@@ -2,7 +2,8 @@
 
 The bins span the released values, which are public; whatever of the original lies beyond is
 counted in the outermost bins, so that no extreme value shows. Of the original, a bin with fewer
-than k records is left empty.
+than k records is left empty, and others with it until at least two bins and k records are: the
+total is known, and what is missing from it must not be a small count.
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ def histogram(before: Floats, after: Floats, k: int, bins: int = BINS) -> Histog
     low, high = edges[0], edges[-1]
     counts = np.histogram(np.clip(before, low, high), edges)[0]
     small = (counts > 0) & (counts < k)
+    while small.any() and (small.sum() < 2 or counts[small].sum() < k):
+        rest = np.flatnonzero(~small & (counts > 0))
+        if not rest.size:
+            break
+        small[rest[counts[rest].argmin()]] = True
     shown = np.where(small, 0, counts)
     released = np.histogram(after, edges)[0]
     return Histogram(edges.tolist(), shown.tolist(), released.tolist(), int(small.sum()))

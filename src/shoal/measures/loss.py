@@ -12,9 +12,11 @@ Integers = npt.NDArray[np.int64]
 def group_means(matrix: Floats, labels: Integers) -> Floats:
     """Return the mean of each group, one row a group."""
     sizes = np.bincount(labels)
-    sums = [np.bincount(labels, weights=column) for column in matrix.T]
+    huge = bool(np.abs(matrix).max() > 1e290)  # sums of such numbers would not fit
+    scaled = np.ldexp(matrix, -60) if huge else matrix
+    sums = [np.bincount(labels, weights=column) for column in scaled.T]
     means: Floats = np.stack(sums, axis=1) / sizes[:, None]
-    return means
+    return np.ldexp(means, 60) if huge else means
 
 
 def squared_error(matrix: Floats, labels: Integers) -> Floats:

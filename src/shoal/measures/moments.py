@@ -11,7 +11,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def mean(values: Floats) -> float:
-    """Return the mean, correctly rounded whatever the order of the values."""
+    """Return the mean; the sum loses nothing, whatever the order of the values."""
     return math.fsum(values) / values.size
 
 

@@ -76,7 +76,7 @@ def _protect(
     unit *= _time_unit(column, whole)
     numerators, denominators = _centers(whole, groups, how)
     rounded = [half_even(n, d * unit) * unit for n, d in zip(numerators, denominators, strict=True)]
-    values = _back(column, rounded, labels)
+    values = _back(column, rounded, labels, digits)
     written = column.written
     if written is not None and unit > 1 and column.kind is Kind.DECIMAL:
         written = Written(decimals=digits or 0)
@@ -122,14 +122,16 @@ def half_even(numerator: int, denominator: int) -> int:
     return quotient
 
 
-def _back(column: Column, rounded: list[int], labels: Integers) -> Any:
+def _back(column: Column, rounded: list[int], labels: Integers, digits: int | None) -> Any:
     """Return one Arrow value a record, of the column's own type, from one integer a group."""
     kind = column.values.type
     if column.kind is Kind.DECIMAL:
         from decimal import Context, Decimal
 
         exact = Context(prec=60)
-        distinct = pa.array([Decimal(v).scaleb(-kind.scale, exact) for v in rounded], type=kind)
+        values = [Decimal(v).scaleb(-kind.scale, exact) for v in rounded]
+        fits = kind if digits is None else pa.decimal128(38, min(digits, kind.scale))
+        distinct = pa.array(values, type=fits)
     elif column.kind is Kind.DATE:
         distinct = pa.array(rounded, type=pa.int32()).cast(pa.date32()).cast(kind)
     elif column.kind is Kind.DATETIME:
@@ -168,7 +170,7 @@ def _exact_center(values: list[Fraction], how: str, digits: int) -> float:
 
 
 def float_mean(values: list[float]) -> float:
-    """Return the mean, rounded once; exact arithmetic where the sum would overflow."""
+    """Return the mean of a sum without loss; exact arithmetic where the sum would overflow."""
     try:
         return math.fsum(values) / len(values)
     except OverflowError:

@@ -27,8 +27,13 @@ def csv_cells(column: Column, delimiter: str) -> list[str]:
             raise OutputError(
                 f"column {shown(column.name)} holds a NUL, which csv cannot; use Parquet"
             )
-        texts = [_quoted(text, delimiter) for text in texts]
-    return ["" if i is None else texts[i] for i in distinct.indices.to_pylist()]
+        return _spread([_quoted(text, delimiter) for text in texts], distinct.indices)
+    return _spread([text and _quoted(text, delimiter) for text in texts], distinct.indices)
+
+
+def _spread(texts: list[str], indices: Any) -> list[str]:
+    """Return one cell a record from one a distinct value; a missing one is empty."""
+    return ["" if i is None else texts[i] for i in indices.to_pylist()]
 
 
 def _as_it_stood(column: Column) -> list[str]:

@@ -18,6 +18,8 @@ Spec = dict[str, Any]
 
 _waiting: list[subprocess.Popen[bytes]] = []
 
+TIMEOUT = 120.0  # seconds after which charts are given up
+
 FIRST: Spec = {
     "data": {"values": [{"x": 1, "y": "a"}]},
     "mark": "bar",
@@ -30,7 +32,7 @@ FIRST: Spec = {
 
 def _start() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "shoal.release.draw"],
+        [sys.executable, "-P", "-m", "shoal.release.draw"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -56,7 +58,10 @@ def draw(specs: Sequence[Spec]) -> list[str | None]:
     """Return one SVG a spec; None for one that could not be drawn."""
     process = _waiting.pop() if _waiting else _start()
     try:
-        out, _ = process.communicate(json.dumps(list(specs)).encode("utf-8"))
+        out, _ = process.communicate(json.dumps(list(specs)).encode("utf-8"), timeout=TIMEOUT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, _ = process.communicate()
     except BaseException:
         process.kill()
         process.communicate()

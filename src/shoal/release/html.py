@@ -5,7 +5,10 @@ Everything that came from a table (column names, notes) is escaped; charts are S
 
 from __future__ import annotations
 
+import csv
 import html
+import io
+import shlex
 from typing import TYPE_CHECKING
 
 from shoal.errors import shown
@@ -217,7 +220,9 @@ def _columns(report: Report) -> str:
 
 
 def _repeat(report: Report) -> str:
-    recipe = escape(str(report.release.get("recipe", "run.toml")))
+    recipe = str(report.release.get("recipe", "run.toml"))
+    file = [] if report.input["kind"] in ("csv", "parquet") else ["--input", "FILE"]
+    again = escape(shlex.join(["shoal", "run", recipe, *file, "-o", "again/"]))
     facts = {
         "input, sha256": report.input["sha256"],
         "release, sha256": report.release.get("sha256", "not written to a file"),
@@ -227,16 +232,15 @@ def _repeat(report: Report) -> str:
     }
     rows = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
     return (
-        f"<h2>How to repeat it</h2>\n<p><code>shoal run {recipe} -o again/</code> gives the same "
+        f"<h2>How to repeat it</h2>\n<p><code>{again}</code> gives the same "
         f"groups in fresh row order. Check the file yourself with <code>{_verify(report)}</code>"
         f"</p>\n<dl>{rows}</dl>"
     )
 
 
 def _verify(report: Report) -> str:
-    names = ",".join(f'"{c.name}"' if "," in c.name else c.name for c in report.columns)
-    quoted = (
-        f"'{names}'" if any(not sign.isalnum() and sign not in ",_" for sign in names) else names
-    )
-    file = str(report.release.get("file", "release.csv"))
-    return escape(f"shoal verify {file} -k {report.k} --quasi {quoted}")
+    names = io.StringIO()
+    csv.writer(names, lineterminator="").writerow(column.name for column in report.columns)
+    words = ["shoal", "verify", str(report.release.get("file", "release.csv")), "-k", str(report.k),
+             "--quasi", names.getvalue()]  # fmt: skip
+    return escape(shlex.join(words))

@@ -66,9 +66,10 @@ class Targets:
             "to a folder (ending in /), or to - for the screen"
         )
 
-    def check(self, staging: Staging, inputs: list[Path]) -> None:
+    def check(self, staging: Staging, inputs: list[Path], with_page: bool = True) -> None:
         """Refuse what must not be overwritten, before any work is done."""
-        for target in (self.report, self.page, self.recipe, self.release):
+        page = [self.page] if with_page else []
+        for target in (self.report, *page, self.recipe, self.release):
             staging.check(target, *inputs)
 
 
@@ -113,7 +114,7 @@ def _says_what_was_meant(release: Release, path: Path, kind: str) -> bool:
     _, written = class_counts(path, wanted, delimiter=sign, kind=kind)
     _, meant = class_counts(release.table, wanted)
     kinds = [release.table[name].kind for name in wanted]
-    if kind == "parquet":  # which holds decimals as floats
+    if kind == "parquet":  # which holds short decimals as floats
         kinds = [Kind.FLOAT if of is Kind.DECIMAL else of for of in kinds]
     return _by_value(written, kinds) == _by_value(meant, kinds)
 
@@ -150,7 +151,7 @@ def save(
     keep = settings.release.keep_order if keep_order is None else keep_order
     with Staging(force=force) as staging:
         source = settings.input.path
-        targets.check(staging, [Path(source)] if source else [])
+        targets.check(staging, [Path(source)] if source else [], with_page)
         order = row_order(release.table.rows, keep=keep, seed=order_seed)
         content = release_bytes(release.table, order, targets.kind)
         report = finished_report(release.report, content, targets, keep)
@@ -165,6 +166,8 @@ def save(
         temporary = staging.add(targets.release, content)
         verified_bytes(release, temporary, content, targets.kind)
         staging.commit()
+    if force and not with_page:  # a page about another release must not stand beside this one
+        targets.page.unlink(missing_ok=True)
     return targets.release
 
 
@@ -181,8 +184,14 @@ def stdout_bytes(release: Release) -> bytes:
 def finished_report(report: Report, content: bytes, targets: Targets, keep: bool) -> Report:
     """Return the report with what is known only when the file is written."""
     notes = list(report.notes)
+    covers = [
+        *report.guarantee["covers"],
+        "The written file was read back by separate code, which counted its groups anew.",
+    ]
     if keep:
         notes.append("the rows are in the input's order, which may link them to it")
+    else:
+        covers.append("The order of the rows says nothing about the order of the input.")
     written = {
         **report.release,
         "kind": targets.kind,
@@ -191,7 +200,8 @@ def finished_report(report: Report, content: bytes, targets: Targets, keep: bool
         "sha256": hashlib.sha256(content).hexdigest(),
         "order": "as in the input" if keep else "shuffled",
     }
-    return replace(report, release=written, notes=notes)
+    guarantee = {**report.guarantee, "covers": covers}
+    return replace(report, release=written, notes=notes, guarantee=guarantee)
 
 
 def _relative(source: str | None, folder: Path) -> str | None:

@@ -160,12 +160,25 @@ def _set_aside(target: Path) -> Path | None:
     """Keep the old file under another name until all new ones are in place."""
     if not target.exists():
         return None
-    backup = target.with_name(f".{target.name[:80]}.{secrets.token_hex(8)}{MARK}")
+    backup = _beside(target)
     try:
         os.link(target, backup)
-    except OSError:  # a file system without hard links
-        return None
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        descriptor = os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as copy:
+            copy.write(target.read_bytes())
     return backup
+
+
+def _beside(target: Path) -> Path:
+    """Return a new temporary name in the target's folder, short enough for any target."""
+    return target.with_name(f"{_prefix(target.name)}{secrets.token_hex(8)}{MARK}")
+
+
+def _prefix(name: str) -> str:
+    return f".{name.encode()[:80].decode(errors='ignore')}."
 
 
 def _put_back(target: Path, backup: Path | None) -> None:
@@ -186,8 +199,7 @@ def _same(source: Path, target: Path) -> bool:
 def _create(target: Path) -> tuple[int, Path]:
     """Create and lock a temporary file; one that a sweep took in between is made again."""
     while True:
-        name = f".{target.name[:80]}.{secrets.token_hex(8)}{MARK}"
-        temporary = target.with_name(name)
+        temporary = _beside(target)
         descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -228,7 +240,7 @@ def _sync(folder: Path) -> None:
 def sweep(folder: Path, name: str) -> int:
     """Remove temporary files of this target that nobody holds, and return how many."""
     removed = 0
-    prefix = f".{name[:80]}."
+    prefix = _prefix(name)
     with os.scandir(folder) as entries:
         stale = [e.path for e in entries if e.name.startswith(prefix) and e.name.endswith(MARK)]
     for path in stale:

@@ -6,6 +6,7 @@ the reader, the methods or the writer: a mistake there cannot approve itself her
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import difflib
 import gzip
@@ -15,7 +16,6 @@ import operator
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -144,7 +144,7 @@ def _places(header: Sequence[str], wanted: Sequence[str], where: str) -> list[in
     return places
 
 
-@contextmanager
+@contextlib.contextmanager
 def _opened(data: Any, kind: str | None, delimiter: str | None) -> Iterator[Any]:
     """Yield the header and a function from column numbers to the keys of all records."""
     if not isinstance(data, str | os.PathLike):
@@ -161,7 +161,9 @@ def _opened(data: Any, kind: str | None, delimiter: str | None) -> Iterator[Any]
         if kind == "parquet":
             yield _parquet(path)
             return
-        with path.open("rb") as raw:
+        before = csv.field_size_limit(CELL_LIMIT)
+        with path.open("rb") as raw, contextlib.ExitStack() as after:
+            after.callback(csv.field_size_limit, before)
             binary: Any = gzip.GzipFile(fileobj=raw) if kind == "csv.gz" else raw
             with io.TextIOWrapper(binary, encoding="latin-1", newline="\n") as text:
                 yield _csv(text, path.name, delimiter)
@@ -172,7 +174,6 @@ def _opened(data: Any, kind: str | None, delimiter: str | None) -> Iterator[Any]
 
 def _csv(text: IO[str], name: str, delimiter: str | None) -> Any:
     """Read csv with the standard library, each byte as one character: cells compare as bytes."""
-    csv.field_size_limit(CELL_LIMIT)
     first = text.readline().removeprefix("\u00ef\u00bb\u00bf")
     while first.count('"') % 2 and (more := text.readline()):  # a line break in a quoted name
         first += more
@@ -190,11 +191,10 @@ def _csv(text: IO[str], name: str, delimiter: str | None) -> Any:
         for row in rows:
             cells = row or [""]  # an empty line is one empty cell
             if len(cells) != width:
+                line = reader.line_num
                 if not row and not any(rows):  # empty lines at the end of the file
                     return
-                raise InputError(
-                    f"{name}, line {reader.line_num}: {len(cells)} cells, the header has {width}"
-                )
+                raise InputError(f"{name}, line {line}: {len(cells)} cells, the header has {width}")
             yield tuple([cells[place] for place in places])
 
     return header, keys
@@ -274,19 +274,28 @@ def _plain(values: Any) -> list[Any]:
     return plain
 
 
+def _from_stream(data: Any) -> Any:
+    import narwhals as nw
+    import pyarrow as pa
+
+    try:
+        return nw.from_native(pa.table(data), eager_only=True)
+    except (TypeError, ValueError, pa.ArrowException):
+        raise InputError("give a path or a dataframe to verify") from None
+
+
 def _frame(data: Any) -> Any:
     import narwhals as nw
 
-    if hasattr(data, "columns") and hasattr(data, "source"):  # a Table of ours
-        columns = {column.name: _plain(column.values) for column in data.columns}
-    else:
-        try:
-            frame = nw.from_native(data, eager_only=True)
-            names = [str(name) for name in frame.columns]
-            columns = {n: _plain(frame[:, i].to_arrow()) for i, n in enumerate(names)}
-        except (TypeError, ValueError):
-            raise InputError("give a path or a dataframe to verify") from None
-        _check_header(names, "the dataframe")
+    try:
+        frame = nw.from_native(data, eager_only=True)
+    except TypeError:
+        frame = _from_stream(data)
+    except ValueError:
+        raise InputError("the dataframe has two columns of one name") from None
+    names = [str(name) for name in frame.columns]
+    _check_header(names, "the dataframe")
+    columns = {n: _plain(frame[:, i].to_arrow()) for i, n in enumerate(names)}
     header = list(columns)
 
     def keys(places: list[int]) -> Iterator[tuple[Any, ...]]:

@@ -66,8 +66,14 @@ def parquet_bytes(table: Table, order: Integers) -> bytes:
     return data
 
 
+def _needs_decimals(column: Column) -> bool:
+    """Tell whether floats, which hold 15 digits, would lose some of a column's."""
+    largest = max((abs(v) for v in column.values.unique().to_pylist() if v is not None), default=0)
+    return bool(len(str(int(largest))) + column.values.type.scale > 15)
+
+
 def _parquet_values(column: Column) -> Any:
-    if column.kind is Kind.DECIMAL and column.values.type.scale:
+    if column.kind is Kind.DECIMAL and not _needs_decimals(column):
         distinct = column.values.dictionary_encode()  # Arrow's own cast is off by a bit at times
         floats = [None if v is None else float(v) for v in distinct.dictionary.to_pylist()]
         return pa.array(floats, type=pa.float64()).take(distinct.indices)

@@ -26,7 +26,8 @@ def distinct(column: Column) -> int:
 
     if column.kind is Kind.UNKNOWN:
         return 0
-    return int(pc.count_distinct(column.values, mode="only_valid").as_py())
+    present = column.values.filter(pc.invert(column.values.is_null(nan_is_null=True)))
+    return int(pc.count_distinct(present).as_py())
 
 
 def identifier_reason(column: Column) -> str | None:

@@ -41,7 +41,7 @@ def encode(table: Table, *, standardize: bool = True) -> Encoded:
     if standardize:
         parts = [standardized(near_zero(column)) for column in columns]
     else:
-        parts = _one_scale([as_floats(column) for column in columns])
+        parts = _one_scale(columns)
     matrix = np.ascontiguousarray(np.stack(parts, axis=1))
     return Encoded(matrix, tuple(column.name for column in columns), standardize)
 
@@ -73,10 +73,7 @@ def near_zero(column: Column) -> Floats:
     """Return the values shifted and scaled to [0, 1], exactly as far as floats can hold it."""
     whole = as_integers(column)
     if whole is not None:
-        low, high = int(whole.min()), int(whole.max())
-        if high - low >= 2**63:
-            whole = whole.astype(object)
-        return _unit((whole - low).astype(np.float64))
+        return _unit(_steps(whole))
     values = np.asarray(column.values).astype(np.float64)
     values = _unit(values)
     return _unit(values - values.min())
@@ -88,12 +85,34 @@ def _unit(values: Floats) -> Floats:
     return np.ldexp(values, -exponent)
 
 
-def _one_scale(columns: list[Floats]) -> list[Floats]:
-    """Scale all by one power of two where a square could overflow or vanish; no ratio changes."""
-    exponent = max(math.frexp(float(np.abs(values).max()))[1] for values in columns)
-    if -500 < exponent < 500:
-        return columns
-    return [np.ldexp(values, -exponent) for values in columns]
+def _one_scale(columns: list[Column]) -> list[Floats]:
+    """Shift each column near zero and scale all by one power of two: no ratio changes.
+
+    A shift changes no distance, and without it large values would drown small differences.
+    """
+    raw = [as_floats(column) for column in columns]
+    exponent = max(math.frexp(float(np.abs(values).max()))[1] for values in raw)
+    shift = -exponent if not -500 < exponent < 500 else 0
+    parts: list[Floats] = []
+    for column, values in zip(columns, raw, strict=True):
+        whole = as_integers(column)
+        if whole is None:
+            scaled = np.ldexp(values, shift)
+            parts.append(scaled - scaled.min())
+        else:
+            steps = _steps(whole)
+            unit = 10.0**column.values.type.scale if column.kind is Kind.DECIMAL else 1.0
+            parts.append(np.ldexp(steps / unit, shift))
+    return parts
+
+
+def _steps(whole: npt.NDArray[Any]) -> Floats:
+    """Return whole numbers as floats, counted exactly from the smallest."""
+    low, high = int(whole.min()), int(whole.max())
+    if high - low >= 2**63:
+        whole = whole.astype(object)
+    steps: Floats = (whole - low).astype(np.float64)
+    return steps
 
 
 def standardized(values: Floats) -> Floats:
@@ -110,7 +129,7 @@ def canonical_order(table: Table) -> Integers:
     """Return the rows in an order that depends on what they hold, not on where they stood.
 
     Quasi-identifiers first, then what else is released, then the identifiers: records that still
-    tie are equal in every cell.
+    tie are equal in every cell that can be compared.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -89,6 +89,8 @@ def check_names(names: list[str], where: str) -> None:
             raise InputError(f"{where}, column {number}: the name is blank")
         if any("\ud800" <= sign <= "\udfff" for sign in name):
             raise InputError(f"{where}, column {number}: the name is not text that UTF-8 can hold")
+        if name.startswith("\ufeff"):
+            raise InputError(f"{where}, column {number}: the name begins with an invisible mark")
         if len(name) > MAX_NAME:
             raise InputError(f"{where}, column {number}: the name is longer than {MAX_NAME}")
     if len(set(names)) < len(names):
@@ -153,7 +155,7 @@ def to_native(table: Table) -> Any:
 
 
 def _without_leftovers(series: nw.Series[Any]) -> Any:
-    """Return a column as it is, without levels that no record has."""
+    """Return a column as it is; pandas and Arrow lose the levels that no record has."""
     native = series.to_native()
     if isinstance(native, pa.ChunkedArray) and pa.types.is_dictionary(native.type):
         plain = native.cast(native.type.value_type).combine_chunks()

@@ -266,5 +266,6 @@ def _as_declared(column: _Cells, declared: str) -> Column:
     found = attempt(column) if fits.all() else None
     if found is None or found.doubt:
         text = (found and found.doubt) or column.message(~fits, what)
+        text = "its cells are written in different ways" if found is None and fits.all() else text
         raise InputError(f"column {shown(column.name)}: {text}")
     return found

@@ -37,12 +37,15 @@ def read(
     types: Mapping[str, str] | None = None,
 ) -> Table:
     """Return the Table of a file, a dataframe or a matrix; a Table is returned as it is."""
-    if isinstance(data, Table):
-        return data
-    if isinstance(data, str | os.PathLike):
+    is_path = isinstance(data, str | os.PathLike)
+    if is_path and not str(data).lower().endswith(".parquet"):
         return read_file(Path(data), delimiter=delimiter, missing=missing, types=types or {})
     if types or delimiter or tuple(missing) != ("",):
         raise RequestError("types, delimiter and missing can be declared for csv files only")
+    if isinstance(data, Table):
+        return data
+    if is_path:
+        return _read_parquet(Path(data))
     if isinstance(data, np.ndarray):
         return from_matrix(data)
     from shoal.table.frames import from_dataframe
@@ -53,13 +56,10 @@ def read(
 def read_file(
     path: Path, *, delimiter: str | None, missing: Sequence[str], types: Mapping[str, str]
 ) -> Table:
-    """Return the Table of a csv, csv.gz or Parquet file, told apart by its name."""
+    """Return the Table of a csv or csv.gz file."""
     name = path.name
     lower = name.lower()
-    if not name.isprintable():
-        raise InputError(f"{shown(name)}: the file's name is not plain UTF-8; rename it")
-    if lower.endswith(".parquet"):
-        return _read_parquet(path)
+    _check_file_name(name)
     if lower.endswith((".csv", ".csv.gz", ".tsv", ".txt")):
         raw = read_bytes(path)
         sha = hashlib.sha256(raw).hexdigest()
@@ -68,6 +68,11 @@ def read_file(
         source = Source(name, "csv", sha, path=str(path))
         return read_csv(raw, source, delimiter=delimiter, missing=missing, types=types)
     raise InputError(f"{name}: the file's name must end in .csv, .csv.gz or .parquet")
+
+
+def _check_file_name(name: str) -> None:
+    if not name.isprintable():
+        raise InputError(f"{shown(name)}: the file's name is not plain UTF-8; rename it")
 
 
 def read_bytes(path: Path) -> bytes:
@@ -132,7 +137,14 @@ def read_csv(
                 f"a type is declared for column {shown(declared)}, which "
                 f"{source.name} does not have{nearest_names(declared, names)}"
             )
-    source = replace(source, delimiter=layout.delimiter, lines=layout.lines)
+    source = replace(
+        source,
+        delimiter=layout.delimiter,
+        lines=layout.lines,
+        missing=tuple(missing),
+        types=tuple(types.items()),
+        columns=tuple(names),
+    )
     data = np.frombuffer(raw, dtype=np.uint8)
     columns = []
     for index, name in enumerate(names):
@@ -178,6 +190,7 @@ def _read_parquet(path: Path) -> Table:
 
     from shoal.table.frames import check_names, from_arrow
 
+    _check_file_name(path.name)
     raw = read_bytes(path)
     try:
         file = pq.ParquetFile(pa.BufferReader(raw))
@@ -187,7 +200,9 @@ def _read_parquet(path: Path) -> Table:
         raise InputError(
             f"{path.name}: not a whole, unencrypted Parquet file, or of a type unknown here"
         ) from None
-    source = Source(path.name, "parquet", hashlib.sha256(raw).hexdigest(), path=str(path))
+    digest = hashlib.sha256(raw).hexdigest()
+    names = tuple(table.column_names)
+    source = Source(path.name, "parquet", digest, path=str(path), columns=names)
     return from_arrow(table, source)
 
 

@@ -22,6 +22,8 @@ class Source:
 
     kind is csv, parquet, dataframe or array. `native` is the caller's own dataframe, which is
     read and never written; `labels` are its own column names where they are not texts.
+    `missing`, `types` and `columns` say how a file was read and what it holds, so that a recipe can
+    read it so again.
     """
 
     name: str
@@ -32,6 +34,9 @@ class Source:
     lines: Integers | None = None
     native: Any = None
     labels: tuple[Any, ...] | None = None
+    missing: tuple[str, ...] = ("",)
+    types: tuple[tuple[str, str], ...] = ()
+    columns: tuple[str, ...] = ()
 
     def where(self, rows: Iterable[int], limit: int = 5) -> str:
         """Return the place of some records in words: lines of a csv file, rows of anything else."""
@@ -110,6 +115,13 @@ class Table:
                 raise InputError(f"{self.source.name}: {column} has {what}; not a matrix")
         matrix = np.stack([as_floats(column) for column in self.columns], axis=1)
         return matrix if dtype is None else matrix.astype(dtype)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Let any library that speaks Arrow read the table."""
+        import pyarrow as pa
+
+        arrays = {column.name: column.values for column in self.columns}
+        return pa.table(arrays).__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
         return f"<Table {self.source.name}: {self.rows} records × {len(self.columns)} columns>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,25 @@ def slack(distance: float, error: float) -> float:
     return 4.0 * error * math.sqrt(distance) + 4.0 * error * error + 4e-15 * distance
 
 
+class Leader(NamedTuple):
+    """The farthest record so far: its distance, what counts as equal to it, its position."""
+
+    distance: float
+    low: float
+    high: float
+    at: int
+
+
+@jit
+def _challenge(leader: Leader, distance: float, at: int, rows: Integers, error: float) -> Leader:
+    """Return the leader after a record as far or farther came; the lowest row wins a tie."""
+    if distance <= leader.high and rows[at] > rows[leader.at]:
+        at = leader.at
+    most = max(distance, leader.distance)
+    margin = slack(most, error)
+    return Leader(most, most - margin, most + margin, at)
+
+
 @jit
 def farthest(
     points: Floats, rows: Integers, count: int, center: Floats, error: float, block: Floats
@@ -32,23 +52,15 @@ def farthest(
 
     points IN (d, n), rows IN (n), center IN (d), block OUT (BLOCK) work space.
     """
-    best = -1.0
-    low = -1.0
-    high = -1.0
-    best_at = -1
+    leader = Leader(-1.0, -1.0, -1.0, -1)
     for start in range(0, count, BLOCK):
         stop = min(start + BLOCK, count)
         squared_distances(points, start, stop, center, block)
         for i in range(stop - start):
             distance = block[i]
-            if distance >= low:
-                if distance > high or rows[start + i] < rows[best_at]:
-                    best_at = start + i
-                if distance > best:
-                    best = distance
-                    low = best - slack(best, error)
-                    high = best + slack(best, error)
-    return best_at
+            if distance >= leader.low:
+                leader = _challenge(leader, distance, start + i, rows, error)
+    return leader.at
 
 
 @jit
@@ -92,10 +104,7 @@ def nearest(
         places[i] = 0
     limit = np.inf
     filled = 0
-    best = -1.0
-    low = -1.0
-    high = -1.0
-    best_at = -1
+    leader = Leader(-1.0, -1.0, -1.0, -1)
     for start in range(0, count, BLOCK):
         stop = min(start + BLOCK, count)
         squared_distances(points, start, stop, center, block)
@@ -107,14 +116,9 @@ def nearest(
                 _sift_down(distances, places, size)
                 limit = distances[0]
                 filled += 1
-            if distance >= low:
-                if distance > high or rows[start + i] < rows[best_at]:
-                    best_at = start + i
-                if distance > best:
-                    best = distance
-                    low = best - slack(best, error)
-                    high = best + slack(best, error)
-    return best_at
+            if distance >= leader.low:
+                leader = _challenge(leader, distance, start + i, rows, error)
+    return leader.at
 
 
 @jit

@@ -1,46 +1,28 @@
-"""The command line: each command parses, calls one function, prints.
-
-Data and --json go to stdout, everything else to stderr. Exit codes: 0 good, 1 unexpected, 2 usage
-or bad input, 3 privacy requirement not met, 130 interrupted with nothing written.
-"""
+"""The commands."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from shoal import __version__
-from shoal.errors import OutputError, RequestError, ShoalError, shown
-
-
-class ShoalGroup(TyperGroup):
-    """Turns every error into one line on stderr and its exit code."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run a command; nothing but a bug shows a traceback."""
-        try:
-            return super().invoke(ctx)
-        except typer.TyperException as error:
-            reason = " ".join(error.format_message().split()).removesuffix(".")
-            typer.echo(f"shoal: {reason}; see shoal --help", err=True)
-            raise typer.Exit(2) from None
-        except ShoalError as error:
-            typer.echo(f"shoal: {' '.join(str(error).split())}", err=True)
-            raise typer.Exit(error.exit_code) from None
-        except MemoryError:
-            typer.echo("shoal: not enough memory for this table; nothing was written", err=True)
-            raise typer.Exit(2) from None
-        except KeyboardInterrupt:
-            typer.echo("shoal: interrupted, nothing was written", err=True)
-            raise typer.Exit(130) from None
-
+from shoal.cli.options import (
+    Delimiter,
+    Force,
+    JsonFlag,
+    Missing,
+    NoReport,
+    Quasi,
+    Types,
+    read_decimals,
+    split_names,
+    split_pairs,
+)
+from shoal.cli.speak import ShoalGroup, say
+from shoal.errors import RequestError, shown
 
 app = typer.Typer(
     name="shoal",
@@ -51,24 +33,6 @@ app = typer.Typer(
     help="Make microdata safe to release: each record hides among at least k.",
     epilog="Start with `shoal inspect FILE`, then `shoal anonymize FILE -k 5 --quasi a,b -o F.csv`",
 )
-
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
-Delimiter = Annotated[
-    str | None, typer.Option(help="What separates csv columns; found from the header if not given.")
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(help="A cell text that means missing; may be repeated. Default: the empty cell."),
-]
-Types = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--type", help="COLUMN=number, text, date or boolean, where csv leaves a doubt; repeatable."
-    ),
-]
-Quasi = Annotated[list[str] | None, typer.Option(help="Quasi-identifiers: a,b,c; may be repeated.")]
-NoReport = Annotated[bool, typer.Option("--no-report", help="Do not write the HTML report.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
 
 def _version(wanted: bool) -> None:
@@ -84,55 +48,6 @@ def _shoal(
     ] = False,
 ) -> None:
     pass
-
-
-def say(content: str | bytes) -> None:
-    """Write to stdout; one that is full, closed or gone is an error in words."""
-    data = content.encode("utf-8") if isinstance(content, str) else content
-    try:
-        if sys.stdout is None:
-            raise OutputError("stdout is closed; nothing could be written to it")
-        sys.stdout.buffer.write(data)
-        sys.stdout.flush()
-    except OSError as error:
-        sys.stdout = None
-        raise OutputError(f"stdout cannot be written: {error.strerror}") from None
-
-
-def split_names(given: list[str] | None) -> list[str]:
-    """Return column names from `a,b` options; a name with a comma in it stands in quotes."""
-    try:
-        parts = [
-            list(csv.reader(io.StringIO(part, newline=""), strict=True)) for part in given or []
-        ]
-    except csv.Error:
-        raise RequestError("a list of columns has quotes that do not close") from None
-    if any(len(rows) > 1 for rows in parts):
-        raise RequestError("a column name with a line break must stand in quotes")
-    return [name for rows in parts for row in rows for name in row]
-
-
-def split_pairs(given: list[str] | None, option: str) -> dict[str, str]:
-    """Return COLUMN=VALUE options as a dict."""
-    pairs: dict[str, str] = {}
-    for part in given or []:
-        name, equals, value = part.rpartition("=")
-        if not equals or not name or name in pairs:
-            raise RequestError(f"{option} {shown(part)}: say COLUMN=VALUE, once for a column")
-        pairs[name] = value
-    return pairs
-
-
-def read_decimals(given: list[str] | None) -> int | dict[str, int] | None:
-    """Return `--decimals 2` as a number, `--decimals a=2` as a dict."""
-    if not given:
-        return None
-    try:
-        if len(given) == 1 and "=" not in given[0]:
-            return int(given[0])
-        return {name: int(value) for name, value in split_pairs(given, "--decimals").items()}
-    except ValueError:
-        raise RequestError("--decimals must be one whole number, or COLUMN=NUMBER") from None
 
 
 @app.command()

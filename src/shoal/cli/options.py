@@ -1,0 +1,65 @@
+"""Options that several commands share, and what their texts mean."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Annotated
+
+import typer
+
+from shoal.errors import RequestError, shown
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+Delimiter = Annotated[
+    str | None, typer.Option(help="What separates csv columns; found from the header if not given.")
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(help="A cell text that means missing; may be repeated. Default: the empty cell."),
+]
+Types = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type", help="COLUMN=number, text, date or boolean, where csv leaves a doubt; repeatable."
+    ),
+]
+Quasi = Annotated[list[str] | None, typer.Option(help="Quasi-identifiers: a,b,c; may be repeated.")]
+NoReport = Annotated[bool, typer.Option("--no-report", help="Do not write the HTML report.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+
+
+def split_names(given: list[str] | None) -> list[str]:
+    """Return column names from `a,b` options; a name with a comma in it stands in quotes."""
+    try:
+        parts = [
+            list(csv.reader(io.StringIO(part, newline=""), strict=True)) for part in given or []
+        ]
+    except csv.Error:
+        raise RequestError("a list of columns has quotes that do not close") from None
+    if any(len(rows) > 1 for rows in parts):
+        raise RequestError("a column name with a line break must stand in quotes")
+    return [name for rows in parts for row in rows for name in row]
+
+
+def split_pairs(given: list[str] | None, option: str) -> dict[str, str]:
+    """Return COLUMN=VALUE options as a dict."""
+    pairs: dict[str, str] = {}
+    for part in given or []:
+        name, equals, value = part.rpartition("=")
+        if not equals or not name or name in pairs:
+            raise RequestError(f"{option} {shown(part)}: say COLUMN=VALUE, once for a column")
+        pairs[name] = value
+    return pairs
+
+
+def read_decimals(given: list[str] | None) -> int | dict[str, int] | None:
+    """Return `--decimals 2` as a number, `--decimals a=2` as a dict."""
+    if not given:
+        return None
+    try:
+        if len(given) == 1 and "=" not in given[0]:
+            return int(given[0])
+        return {name: int(value) for name, value in split_pairs(given, "--decimals").items()}
+    except ValueError:
+        raise RequestError("--decimals must be one whole number, or COLUMN=NUMBER") from None

@@ -1,0 +1,46 @@
+"""What the command line says: data on stdout, errors as one line on stderr with an exit code."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from shoal.errors import OutputError, ShoalError
+
+
+class ShoalGroup(TyperGroup):
+    """Turns every error into one line on stderr and its exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; nothing but a bug shows a traceback."""
+        try:
+            return super().invoke(ctx)
+        except typer.TyperException as error:
+            reason = " ".join(error.format_message().split()).removesuffix(".")
+            typer.echo(f"shoal: {reason}; see shoal --help", err=True)
+            raise typer.Exit(2) from None
+        except ShoalError as error:
+            typer.echo(f"shoal: {' '.join(str(error).split())}", err=True)
+            raise typer.Exit(error.exit_code) from None
+        except MemoryError:
+            typer.echo("shoal: not enough memory for this table; nothing was written", err=True)
+            raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            typer.echo("shoal: interrupted, nothing was written", err=True)
+            raise typer.Exit(130) from None
+
+
+def say(content: str | bytes) -> None:
+    """Write to stdout; one that is full, closed or gone is an error in words."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    try:
+        if sys.stdout is None:
+            raise OutputError("stdout is closed; nothing could be written to it")
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+    except OSError as error:
+        sys.stdout = None
+        raise OutputError(f"stdout cannot be written: {error.strerror}") from None

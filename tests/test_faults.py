@@ -93,7 +93,8 @@ def test_side_by_side(tmp_path):
 
 SETTINGS = [
     {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-    {"NUMBA_NUM_THREADS": "2", "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"},
+    {"NUMBA_NUM_THREADS": "2", "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"},
+    {"NUMBA_NUM_THREADS": "4", "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"},
     {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"},
     {"LC_ALL": "C", "PYTHONUTF8": "0"},
     {"TZ": "Pacific/Apia"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Annotated, Any
@@ -206,6 +207,12 @@ def _anonymize(
             say(stdout_bytes(result))
         else:
             save(result, targets, force=force, with_page=with_page)
+    with contextlib.suppress(KeyboardInterrupt):  # the release is there: nothing to take back
+        _tell(result, targets, as_json, with_page)
+
+
+def _tell(result: Any, targets: Any, as_json: bool, with_page: bool) -> None:
+    """Say what was done."""
     if as_json:
         say(result.report.to_json())
     typer.echo(result.report.summary(), err=True)

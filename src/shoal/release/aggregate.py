@@ -147,7 +147,7 @@ def _protect_floats(
     written = column.written
     if written is not None:
         digits = written.decimals if digits is None else min(digits, written.decimals)
-        written = Written(decimals=digits, exponent=written.exponent)
+        written = Written(decimals=digits)
         exact = np.array([Fraction(cell) for cell in column.cells.to_pylist()], dtype=object)
         centers = [_exact_center(values, how, digits) for values in groups.lists(exact)]
     else:

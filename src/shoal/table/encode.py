@@ -24,11 +24,10 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Encoded:
-    """One row a record, one column a quasi-identifier; `standardized` to mean 0, deviation 1."""
+    """One row a record, one column a quasi-identifier."""
 
     matrix: Floats
     names: tuple[str, ...]
-    standardized: bool
 
 
 def encode(table: Table, *, standardize: bool = True) -> Encoded:
@@ -43,7 +42,7 @@ def encode(table: Table, *, standardize: bool = True) -> Encoded:
     else:
         parts = _one_scale(columns)
     matrix = np.ascontiguousarray(np.stack(parts, axis=1))
-    return Encoded(matrix, tuple(column.name for column in columns), standardize)
+    return Encoded(matrix, tuple(column.name for column in columns))
 
 
 def check_numeric(column: Column, table: Table) -> None:

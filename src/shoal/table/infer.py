@@ -157,7 +157,7 @@ def _float(column: _Cells) -> Column | None:
     if vanished.any():
         return column.as_text(column.message(vanished, "too small for a number"))
     decimals = max(len(m.partition(".")[2]) - int(exponent or 0) for m, _, exponent in parts)
-    written = Written(decimals=decimals, exponent=True)
+    written = Written(decimals=decimals)
     return column.column(Kind.FLOAT, pa.array(values), written)
 
 

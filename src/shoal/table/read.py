@@ -177,12 +177,8 @@ def _cells(data: Any, layout: Layout, index: int, quoted: Any) -> Any:
     if quoted is not None:
         import pyarrow.compute as pc
 
-        texts = pc.replace_substring(texts, '""', '"') if _doubled(data) else texts
+        texts = pc.replace_substring(texts, '""', '"')
     return texts
-
-
-def _doubled(data: Any) -> bool:
-    return bool(np.any((data[:-1] == 34) & (data[1:] == 34)))
 
 
 def _read_parquet(path: Path) -> Table:

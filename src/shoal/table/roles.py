@@ -49,13 +49,11 @@ class Kind(StrEnum):
 class Written:
     """How a csv column writes its values, so that released cells look like the ones they replace.
 
-    decimals: the most digits after the point (below zero: trailing zeros); exponent: whether cells
-    use scientific notation; words: what false and true are called; pattern: strftime of a date and
-    time.
+    decimals: the most digits after the point (below zero: trailing zeros); words: what false and
+    true are called; pattern: strftime of a date and time.
     """
 
     decimals: int = 0
-    exponent: bool = False
     words: tuple[str, str] = ("false", "true")
     pattern: str = ""
 

@@ -1,4 +1,4 @@
-"""Sweeps and running sums against plain loops."""
+"""Searches of the tree and running sums against plain loops."""
 
 from __future__ import annotations
 
@@ -11,8 +11,18 @@ from hypothesis import strategies as st
 
 import naive
 from shoal.kernels.distance import BLOCK, squared_distances
-from shoal.numeric.pool import Pool
+from shoal.kernels.tree import FAN, LEAF
+from shoal.numeric import pool as pools
 from strategies import matrices
+
+
+def nearest(pool, center, size):
+    """The rows a search finds, lowest first."""
+    return sorted(pools.nearest_to(pool, np.array(center), size)[:size].tolist())
+
+
+def take(pool, rows):
+    pools.take(pool, np.array(rows, dtype=np.int64), len(rows))
 
 
 @pytest.mark.parametrize("columns", [1, 2, 3, 4, 5, 8, 9, 13])
@@ -26,44 +36,70 @@ def test_distances_add_attributes_in_order(columns):
     assert block.tolist() == expected
 
 
-@given(matrices(60), st.data())
+@given(matrices(150), st.data())
 def test_nearest_and_farthest(matrix, data):
     """Nearest and farthest are those of a sort by distance and row, also after removals."""
-    pool = Pool(matrix)
-    rest = list(range(len(matrix)))
-    while len(rest) > 1 and data.draw(st.booleans()):
-        row = data.draw(st.sampled_from(rest))
-        pool.take([row])
-        rest.remove(row)
-        assert not pool.holds(row)
-    rows, data_ = matrix.tolist(), naive.Floats(matrix)
+    size = data.draw(st.integers(0, len(matrix)))
+    pool = pools.make(matrix, size)
+    leaving = data.draw(st.lists(st.sampled_from(range(len(matrix))), unique=True))
+    leaving = leaving[: len(matrix) - max(1, size)]
+    for start in range(0, len(leaving), 7):
+        take(pool, leaving[start : start + 7])
+    assert not any(pools.holds(pool, row) for row in leaving)
+    rest = [row for row in range(len(matrix)) if row not in leaving]
+    assert all(pools.holds(pool, row) for row in rest)
+    rows, twin = matrix.tolist(), naive.Floats(matrix)
     center = data.draw(st.sampled_from(rows))
-    size = data.draw(st.integers(0, len(rest)))
-    found, far = pool.nearest(np.array(center), size)
-    assert sorted(found) == sorted(naive.nearest(data_, rest, center, size))
-    assert far == pool.farthest(np.array(center)) == naive.farthest(data_, rest, center)
-    assert pool.rows() == rest
-    assert pool.centroid().tolist() == pytest.approx(data_.centroid(rest), abs=1e-12)
-    assert pool.point(rest[0]).tolist() == rows[rest[0]]
+    assert nearest(pool, center, size) == sorted(naive.nearest(twin, rest, center, size))
+    assert pools.farthest_from(pool, np.array(center)) == naive.farthest(twin, rest, center)
+    assert pools.centroid(pool).tolist() == pytest.approx(twin.centroid(rest), abs=1e-12)
+    assert pools.point(pool, rest[0]).tolist() == rows[rest[0]]
 
 
-def test_many_blocks():
-    """Tables of several blocks are swept whole."""
-    matrix = np.random.default_rng(1).integers(0, 50, size=(3 * BLOCK + 11, 2)).astype(float)
-    rows = matrix.tolist()
-    every = list(range(len(rows)))
-    found, far = Pool(matrix).nearest(np.array([25.0, 25.0]), 40)
-    assert sorted(found) == sorted(naive.nearest(naive.Floats(rows), every, [25.0, 25.0], 40))
-    assert far == naive.farthest(naive.Floats(rows), every, [25.0, 25.0])
+@pytest.mark.parametrize("kind", ["grid", "normal", "lines"])
+def test_several_levels(kind):
+    """In a tree of several levels nothing is skipped that counts, down to the last record."""
+    rng = np.random.default_rng(1)
+    count = 3 * LEAF * FAN + 11
+    matrix = {
+        "grid": rng.integers(0, 20, size=(count, 2)).astype(float),
+        "normal": rng.normal(size=(count, 5)),
+        "lines": np.outer(np.arange(count) % 97, [1.0, -2.0, 0.0]),
+    }[kind]
+    twin = naive.Floats(matrix)
+    pool = pools.make(matrix, 40)
+    rest = set(range(count))
+    for row in rng.permutation(count)[:-50].tolist():
+        take(pool, [row])
+        rest.remove(row)
+        if len(rest) % 300 == 50:
+            every = sorted(rest)
+            for center in (matrix[row], matrix.mean(axis=0), matrix.max(axis=0) + 5):
+                expected = sorted(naive.nearest(twin, every, center.tolist(), 40))
+                assert nearest(pool, center, 40) == expected
+                farthest = naive.farthest(twin, every, center.tolist())
+                assert pools.farthest_from(pool, center) == farthest
+
+
+def test_searches_skip_most_of_a_table():
+    """On clustered records a search computes a small share of all distances."""
+    rng = np.random.default_rng(3)
+    matrix = rng.normal(size=(20, 4))[rng.integers(0, 20, 20_000)] * 10
+    matrix += rng.normal(size=(20_000, 4))
+    pool = pools.make(matrix, 10)
+    for row in range(100):
+        nearest(pool, matrix[row], 10)
+        pools.farthest_from(pool, matrix[row])
+    assert pools.evaluations(pool) < 0.05 * 200 * 20_000
 
 
 def test_sums_do_not_drift():
     """After a hundred thousand removals the sum is still that of a correctly rounded one."""
     rng = np.random.default_rng(2)
     matrix = rng.normal(size=(100_000, 2)) * [1e-8, 1e8] + [1e8, -1e16]
-    pool = Pool(matrix)
-    leaving = rng.permutation(100_000)[:-3].tolist()
-    pool.take(leaving)
-    rest = pool.rows()
+    pool = pools.make(matrix, 2)
+    leaving = rng.permutation(100_000)
+    pools.take(pool, leaving, 99_997)
+    rest = leaving[-3:]
     expected = [math.fsum(matrix[rest, j]) / 3 for j in range(2)]
-    assert pool.centroid().tolist() == expected
+    assert pools.centroid(pool).tolist() == expected

@@ -30,8 +30,9 @@ def source_stamp() -> str:
     Numba looks only at the file that holds a function, not at those it calls into.
     """
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
+    for room in ("kernels", "numeric"):
+        for path in sorted((Path(__file__).parent.parent / room).rglob("*.py")):
+            digest.update(path.read_bytes())
     return digest.hexdigest()
 
 

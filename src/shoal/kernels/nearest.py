@@ -1,18 +1,36 @@
-"""Nearest and farthest among the records that are still without a group."""
+"""Nearest and farthest among the records of a tree, skipping what its boxes exclude."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.distance import BLOCK, squared_distances
 from shoal.kernels.jit import jit
+from shoal.kernels.tree import (
+    FAN,
+    LEAF,
+    TOP,
+    Tree,
+    aim,
+    frame_size,
+    leaf_distances,
+    least_distances,
+    most_distances,
+    open_frame,
+)
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+
+
+COORDINATE_ERROR = 1e-15  # of the largest coordinate: what standardizing and averaging may round
+
+
+def rounding(matrix: Floats) -> float:
+    """Return what rounding may have done to a coordinate."""
+    return COORDINATE_ERROR * float(np.abs(matrix).max())
 
 
 @jit
@@ -25,129 +43,204 @@ def slack(distance: float, error: float) -> float:
     return 4.0 * error * math.sqrt(distance) + 4.0 * error * error + 4e-15 * distance
 
 
-class Leader(NamedTuple):
-    """The farthest record so far: its distance, what counts as equal to it, its position."""
-
-    distance: float
-    low: float
-    high: float
-    at: int
-
-
 @jit
-def _challenge(leader: Leader, distance: float, at: int, rows: Integers, error: float) -> Leader:
-    """Return the leader after a record as far or farther came; the lowest row wins a tie."""
-    if distance <= leader.high and rows[at] > rows[leader.at]:
-        at = leader.at
-    most = max(distance, leader.distance)
-    margin = slack(most, error)
-    return Leader(most, most - margin, most + margin, at)
-
-
-@jit
-def farthest(
-    points: Floats, rows: Integers, count: int, center: Floats, error: float, block: Floats
-) -> int:
-    """Return the position farthest from a center; the lowest row wins a tie.
-
-    points IN (d, n), rows IN (n), center IN (d), block OUT (BLOCK) work space.
-    """
-    leader = Leader(-1.0, -1.0, -1.0, -1)
-    for start in range(0, count, BLOCK):
-        stop = min(start + BLOCK, count)
-        squared_distances(points, start, stop, center, block)
-        for i in range(stop - start):
-            distance = block[i]
-            if distance >= leader.low:
-                leader = _challenge(leader, distance, start + i, rows, error)
-    return leader.at
-
-
-@jit
-def _sift_down(distances: Floats, places: Integers, size: int) -> None:
-    """Restore the heap after its root changed: the largest distance belongs on top."""
+def _largest(bounds: Floats, count: int) -> int:
+    """Return where the largest of the first count bounds is. bounds IN."""
     at = 0
+    for i in range(1, count):
+        at = i if bounds[i] > bounds[at] else at
+    return at
+
+
+@jit
+def _least(bounds: Floats, count: int) -> int:
+    """Return where the least of the first count bounds is. bounds IN."""
+    at = 0
+    for i in range(1, count):
+        at = i if bounds[i] < bounds[at] else at
+    return at
+
+
+@jit
+def farthest(tree: Tree, center: Floats, error: float) -> tuple[int, float]:
+    """Return the row farthest from a center, and its distance; the lowest row wins a tie.
+
+    tree IN (work space OUT), center IN (d). The pool is not empty.
+    """
+    most, second, low, row = -1.0, -1.0, -0.5, -1
+    length = aim(tree, center)
+    level = tree.state[TOP]
+    open_frame(tree, level, 0)
+    most_distances(tree, level, length)
+    while level <= tree.state[TOP]:
+        bounds = tree.bounds[level]
+        at = _largest(bounds, frame_size(tree, level))
+        if bounds[at] < low:
+            level += 1
+            continue
+        bounds[at] = -1.0
+        node = tree.frames[level] * FAN + at
+        if level > 0:
+            level -= 1
+            open_frame(tree, level, node)
+            most_distances(tree, level, length)
+            continue
+        first = node * LEAF
+        for i in range(leaf_distances(tree, node, center)):
+            distance = tree.block[i]
+            if distance > most:
+                most, second, row = distance, most, tree.rows[first + i]
+                low = most - slack(most, error)
+            elif distance > second:
+                second = distance
+    if second >= low:
+        row = _lowest_beyond(tree, center, low)
+    return row, most
+
+
+@jit
+def _lowest_beyond(tree: Tree, center: Floats, limit: float) -> int:
+    """Return the lowest row whose distance is at least a limit. tree IN, center IN (d)."""
+    lowest = tree.rows.shape[0]
+    length = aim(tree, center)
+    level = tree.state[TOP]
+    open_frame(tree, level, 0)
+    most_distances(tree, level, length)
+    while level <= tree.state[TOP]:
+        bounds = tree.bounds[level]
+        at = _largest(bounds, frame_size(tree, level))
+        if bounds[at] < limit or bounds[at] < 0.0:
+            level += 1
+            continue
+        bounds[at] = -1.0
+        node = tree.frames[level] * FAN + at
+        if level > 0:
+            level -= 1
+            open_frame(tree, level, node)
+            most_distances(tree, level, length)
+            continue
+        first = node * LEAF
+        for i in range(leaf_distances(tree, node, center)):
+            if tree.block[i] >= limit and tree.rows[first + i] < lowest:
+                lowest = tree.rows[first + i]
+    return lowest  # type: ignore[no-any-return]
+
+
+@jit
+def sift_down(keys: Floats, items: Integers, size: int, at: int) -> None:
+    """Restore the heap after the key at a place fell: the largest key belongs on top.
+
+    keys IN/OUT, items IN/OUT (both at least size).
+    """
     while True:
         child = 2 * at + 1
         if child >= size:
             return
         right = child + 1
-        if right < size and distances[right] > distances[child]:
+        if right < size and keys[right] > keys[child]:
             child = right
-        if distances[child] <= distances[at]:
+        if keys[child] <= keys[at]:
             return
-        distances[at], distances[child] = distances[child], distances[at]
-        places[at], places[child] = places[child], places[at]
+        keys[at], keys[child] = keys[child], keys[at]
+        items[at], items[child] = items[child], items[at]
         at = child
 
 
 @jit
 def nearest(
-    points: Floats,
-    rows: Integers,
-    count: int,
-    center: Floats,
-    error: float,
-    distances: Floats,
-    places: Integers,
-    block: Floats,
-) -> int:
-    """Find the len(places) nearest to a center, and return the farthest position, in one sweep.
+    tree: Tree, center: Floats, size: int, error: float, keys: Floats, found: Integers
+) -> None:
+    """Put the size rows nearest to a center into found; the lowest rows win a tie for the last.
 
-    points IN (d, n), rows IN (n), center IN (d); distances OUT (m), places OUT (m) positions of
-    the nearest as a heap, the farthest of them on top; block OUT (BLOCK) work space. At least m
-    points are there.
+    tree IN (work space OUT), center IN (d), keys OUT (size + 1) work space, found OUT (size + 1).
+    At least size records are in the pool.
     """
-    size = distances.shape[0]
-    for i in range(size):
-        distances[i] = np.inf
-        places[i] = 0
-    limit = np.inf
-    filled = 0
-    leader = Leader(-1.0, -1.0, -1.0, -1)
-    for start in range(0, count, BLOCK):
-        stop = min(start + BLOCK, count)
-        squared_distances(points, start, stop, center, block)
-        for i in range(stop - start):
-            distance = block[i]
-            if distance < limit or filled < size:
-                distances[0] = distance
-                places[0] = start + i
-                _sift_down(distances, places, size)
-                limit = distances[0]
-                filled += 1
-            if distance >= leader.low:
-                leader = _challenge(leader, distance, start + i, rows, error)
-    return leader.at
+    if size == 0:
+        return
+    heap = size + 1  # one more than asked for: is it as near as the last one?
+    for i in range(heap):
+        keys[i] = np.inf
+        found[i] = -1
+    level = tree.state[TOP]
+    open_frame(tree, level, 0)
+    least_distances(tree, level, center)
+    while level <= tree.state[TOP]:
+        bounds = tree.bounds[level]
+        at = _least(bounds, frame_size(tree, level))
+        if bounds[at] > keys[0] or bounds[at] == np.inf:
+            level += 1
+            continue
+        bounds[at] = np.inf
+        node = tree.frames[level] * FAN + at
+        if level > 0:
+            level -= 1
+            open_frame(tree, level, node)
+            least_distances(tree, level, center)
+            continue
+        first = node * LEAF
+        limit = keys[0]
+        for i in range(leaf_distances(tree, node, center)):
+            if tree.block[i] < limit:
+                keys[0] = tree.block[i]
+                found[0] = tree.rows[first + i]
+                sift_down(keys, found, heap, 0)
+                limit = keys[0]
+    beyond = keys[0]
+    last = keys[1] if heap < 3 else max(keys[1], keys[2])
+    margin = slack(last, error)
+    if beyond > last + margin:
+        found[0], found[size] = found[size], found[0]
+    else:
+        _settle_ties(tree, center, size, (last - margin, last + margin), keys, found)
 
 
 @jit
-def within(
-    points: Floats,
-    rows: Integers,
-    count: int,
+def _settle_ties(
+    tree: Tree,
     center: Floats,
+    size: int,
     limits: tuple[float, float],
-    nearer: Integers,
-    equal: Integers,
-    block: Floats,
-) -> tuple[int, int]:
-    """List the rows nearer than the first limit, and those from there up to the second.
+    keys: Floats,
+    found: Integers,
+) -> None:
+    """Fill found with all rows nearer than the first limit and the lowest ones up to the second.
 
-    points IN (d, n), rows IN (n), center IN (d); nearer OUT, equal OUT rows; block OUT work space.
-    Returns how many of each.
+    tree IN, center IN (d), keys OUT work space, found OUT (size + 1).
     """
     low, high = limits
     sure = 0
-    ties = 0
-    for start in range(0, count, BLOCK):
-        stop = min(start + BLOCK, count)
-        squared_distances(points, start, stop, center, block)
-        for i in range(stop - start):
-            if block[i] < low:
-                nearer[sure] = rows[start + i]
-                sure += 1
-            elif block[i] <= high:
-                equal[ties] = rows[start + i]
-                ties += 1
-    return sure, ties
+    open_places = 0
+    for turn in range(2):  # first those that are nearer for sure, then the lowest of the equal
+        if turn == 1:
+            open_places = size - sure
+            if open_places == 0:
+                return
+            for i in range(open_places):
+                keys[i] = np.inf
+        level = tree.state[TOP]
+        open_frame(tree, level, 0)
+        least_distances(tree, level, center)
+        while level <= tree.state[TOP]:
+            bounds = tree.bounds[level]
+            at = _least(bounds, frame_size(tree, level))
+            if bounds[at] > high or bounds[at] == np.inf:
+                level += 1
+                continue
+            bounds[at] = np.inf
+            node = tree.frames[level] * FAN + at
+            if level > 0:
+                level -= 1
+                open_frame(tree, level, node)
+                least_distances(tree, level, center)
+                continue
+            first = node * LEAF
+            for i in range(leaf_distances(tree, node, center)):
+                distance = tree.block[i]
+                row = tree.rows[first + i]
+                if turn == 0 and distance < low:
+                    found[sure] = row
+                    sure += 1
+                elif turn == 1 and low <= distance <= high and row < keys[0]:
+                    keys[0] = row
+                    found[sure] = row
+                    sift_down(keys, found[sure:], open_places, 0)

@@ -1,48 +1,56 @@
-"""Growing: from one record to a group of k."""
+"""Growing: from one record to a group of k.
+
+Each rule takes the first record and those it adds out of the pool, leaves their rows in the
+pool's `group`, and returns how many they are.
+"""
 
 from __future__ import annotations
 
-from typing import Protocol
-
-import numpy as np
-
-from shoal.numeric.pool import Pool
-
-
-class Grow(Protocol):
-    """Takes a first record and k - 1 others out of the pool, and returns their rows."""
-
-    def __call__(self, pool: Pool, first: int, k: int) -> list[int]:
-        """Return the group's rows, the first record in front."""
+from shoal.kernels.jit import jit
+from shoal.kernels.totals import add_point
+from shoal.kernels.tree import LEAF
+from shoal.numeric.pool import Pool, nearest_to, point, size, take
 
 
-def nearest_neighbors(pool: Pool, first: int, k: int) -> list[int]:
+@jit
+def nearest_neighbors(pool: Pool, first: int, k: int) -> int:
     """NN: the first record r and the k - 1 records x of the pool with the least D(x, r)."""
-    return nearest_neighbors_and_farthest(pool, first, k)[0]
+    group = pool.group
+    group[0] = first
+    take(pool, group, 1)
+    others = min(k - 1, size(pool))
+    if others > 0:
+        found = nearest_to(pool, point(pool, first), others)
+        for i in range(others):
+            group[1 + i] = found[i]
+        take(pool, found, others)
+    return 1 + others
 
 
-def nearest_neighbors_and_farthest(pool: Pool, first: int, k: int) -> tuple[list[int], int]:
-    """NN, and the record that was farthest from the first one before the group was taken out.
-
-    One sweep answers both; -1 stands for the farthest where nobody else was in the pool.
-    """
-    pool.take([first])
-    if pool.count == 0:
-        return [first], -1
-    others, far = pool.nearest(pool.point(first), k - 1)
-    pool.take(others)
-    return [first, *others], far
-
-
-def nearest_to_centroid(pool: Pool, first: int, k: int) -> list[int]:
+@jit
+def nearest_to_centroid(pool: Pool, first: int, k: int) -> int:
     """NC: k - 1 times the record of the pool nearest to the centroid of the group so far."""
-    group = [first]
-    totals = np.zeros((2, pool.points.shape[0]))
-    pool.add_to(totals, first)
-    pool.take([first])
-    while len(group) < k and pool.count:
-        (row,), _ = pool.nearest(totals[0] / len(group), 1)
-        pool.add_to(totals, row)
-        pool.take([row])
-        group.append(row)
-    return group
+    totals, group, width = pool.group_totals, pool.group, pool.center.shape[0]
+    for j in range(totals.shape[1]):
+        totals[0, j] = totals[1, j] = 0.0
+    row = first
+    for i in range(k):
+        if i > 0:
+            if size(pool) == 0:
+                return i
+            for j in range(totals.shape[1]):
+                pool.center[j] = totals[0, j] / i
+            row = nearest_to(pool, pool.center, 1)[0]
+        at = pool.tree.places[row]
+        add_point(totals, pool.tree.points[at // LEAF, :width, at % LEAF], 1.0)
+        group[i] = row
+        take(pool, group[i : i + 1], 1)
+    return k
+
+
+@jit
+def grow(pool: Pool, first: int, k: int, by_centroid: bool) -> int:
+    """Grow a group by one of the two rules."""
+    if by_centroid:
+        return nearest_to_centroid(pool, first, k)
+    return nearest_neighbors(pool, first, k)

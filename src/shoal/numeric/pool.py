@@ -2,89 +2,119 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.distance import BLOCK
-from shoal.kernels.nearest import farthest, nearest, slack, within
-from shoal.kernels.totals import add_point, add_points, take_out
+from shoal.kernels import tree as trees
+from shoal.kernels.jit import jit
+from shoal.kernels.nearest import farthest, nearest, rounding
+from shoal.kernels.totals import add_point, add_points
+from shoal.kernels.tree import COUNT, EVALUATIONS, LEAF, Tree
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
-COORDINATE_ERROR = 1e-15  # of the largest coordinate: what standardizing and averaging may round
+class Pool(NamedTuple):
+    """Records by row number; those in the pool can be searched, those taken out are skipped.
 
-
-class Pool:
-    """Records by row number; those in the pool stand in front, so a sweep reads them in one go.
-
-    Memory is one copy of the matrix and four integers a record.
+    Memory is two copies of the matrix and some numbers a record.
     """
 
-    def __init__(self, matrix: Floats) -> None:
-        self.points: Floats = np.ascontiguousarray(matrix.T, dtype=np.float64).copy()
-        self.count: int = matrix.shape[0]
-        self._rows: Integers = np.arange(self.count, dtype=np.int64)
-        self._places: Integers = np.arange(self.count, dtype=np.int64)
-        self._totals: Floats = np.zeros((2, matrix.shape[1]))
-        self._block: Floats = np.empty(BLOCK)
-        self._near: Integers = np.empty(self.count, dtype=np.int64)
-        self._ties: Integers = np.empty(self.count, dtype=np.int64)
-        self._error: float = COORDINATE_ERROR * float(np.abs(matrix).max())
-        add_points(self._totals, self.points, self.count)
+    tree: Tree
+    totals: Floats  # (2, d) sum of the records in the pool, see kernels.totals
+    group_totals: Floats  # (2, d) sum of a group that grows
+    center: Floats  # (d) work space
+    keys: Floats  # (k + 1) work space of a search
+    found: Integers  # (k + 1) rows a search found
+    group: Integers  # (2k) rows of the group that grows
+    error: float
 
-    def centroid(self) -> Floats:
-        """Return the mean of the records in the pool."""
-        center: Floats = self._totals[0] / self.count
-        return center
 
-    def point(self, row: int) -> Floats:
-        """Return a record's coordinates, in the pool or not."""
-        return self.points[:, self._places[row]].copy()
+def make(matrix: Floats, k: int) -> Pool:
+    """Return a pool with all rows of a matrix in it, for groups of k."""
+    width = matrix.shape[1]
+    tree = trees.make(matrix)
+    totals = np.zeros((2, width))
+    add_points(totals, matrix)
+    return Pool(
+        tree=tree,
+        totals=totals,
+        group_totals=np.zeros((2, width)),
+        center=np.empty(width),
+        keys=np.empty(k + 2),
+        found=np.empty(k + 2, dtype=np.int64),
+        group=np.empty(2 * k + 1, dtype=np.int64),
+        error=rounding(matrix),
+    )
 
-    def rows(self) -> list[int]:
-        """Return the rows in the pool, lowest first."""
-        return sorted(self._rows[: self.count].tolist())
 
-    def farthest(self, center: Floats) -> int:
-        """Return the row farthest from a center; the lowest row wins a tie."""
-        at = farthest(self.points, self._rows, self.count, center, self._error, self._block)
-        return int(self._rows[at])
+def evaluations(pool: Pool) -> int:
+    """Return how many distances between a record and a point were computed."""
+    return int(pool.tree.state[EVALUATIONS])
 
-    def nearest(self, center: Floats, size: int) -> tuple[list[int], int]:
-        """Return the rows nearest to a center, and the row farthest from it.
 
-        The lowest rows win a tie for the last places. Requires a record in the pool.
-        """
-        if size == 0 or size >= self.count:
-            return self.rows()[:size], self.farthest(center)
-        distances = np.empty(size + 1)  # one more than asked for: is it as near as the last one?
-        places = np.empty(size + 1, dtype=np.int64)
-        far = nearest(
-            self.points, self._rows, self.count, center, self._error, distances, places, self._block
-        )
-        last = distances[1:].max()
-        tolerance = slack(last, self._error)
-        if distances[0] > last + tolerance:
-            return self._rows[places[1:]].tolist(), int(self._rows[far])
-        limits = (last - tolerance, last + tolerance)
-        sure, ties = within(
-            self.points, self._rows, self.count, center, limits, self._near, self._ties, self._block
-        )
-        equal = np.sort(self._ties[:ties])[: size - sure]
-        return [*self._near[:sure].tolist(), *equal.tolist()], int(self._rows[far])
+@jit
+def size(pool: Pool) -> int:
+    """Return how many records are in the pool."""
+    return pool.tree.state[COUNT]  # type: ignore[no-any-return]
 
-    def take(self, rows: list[int]) -> None:
-        """Take records out of the pool."""
-        leaving = np.array(rows, dtype=np.int64)
-        take_out(self.points, self._rows, self._places, leaving, self.count, self._totals)
-        self.count -= len(rows)
 
-    def holds(self, row: int) -> bool:
-        """Tell whether a record is still in the pool."""
-        return bool(self._places[row] < self.count)
+@jit
+def holds(pool: Pool, row: int) -> bool:
+    """Tell whether a record is still in the pool."""
+    at = pool.tree.places[row]
+    return at % LEAF < pool.tree.live[at // LEAF]  # type: ignore[no-any-return]
 
-    def add_to(self, totals: Floats, row: int) -> None:
-        """Add a record's coordinates to a sum of two parts (see `kernels.totals`)."""
-        add_point(totals, self.points, self._places[row], 1.0)
+
+@jit
+def centroid(pool: Pool) -> Floats:
+    """Return the mean of the records in the pool, in the pool's work space."""
+    for j in range(pool.center.shape[0]):
+        pool.center[j] = pool.totals[0, j] / pool.tree.state[COUNT]
+    return pool.center
+
+
+@jit
+def point(pool: Pool, row: int) -> Floats:
+    """Return a record's coordinates, in the pool or not, in the pool's work space."""
+    at = pool.tree.places[row]
+    for j in range(pool.center.shape[0]):
+        pool.center[j] = pool.tree.points[at // LEAF, j, at % LEAF]
+    return pool.center
+
+
+@jit
+def distance_to(pool: Pool, row: int, center: Floats) -> float:
+    """Return D(record, center), the record in the pool or not."""
+    at = pool.tree.places[row]
+    total = 0.0
+    for j in range(center.shape[0]):
+        gap = pool.tree.points[at // LEAF, j, at % LEAF] - center[j]
+        total += gap * gap
+    return total
+
+
+@jit
+def farthest_from(pool: Pool, center: Floats) -> int:
+    """Return the row of the pool farthest from a center; the lowest row wins a tie."""
+    return farthest(pool.tree, center, pool.error)[0]
+
+
+@jit
+def nearest_to(pool: Pool, center: Floats, count: int) -> Integers:
+    """Return the rows of the pool nearest to a center; the lowest rows win a tie for the last."""
+    nearest(pool.tree, center, count, pool.error, pool.keys, pool.found)
+    return pool.found
+
+
+@jit
+def take(pool: Pool, rows: Integers, count: int) -> None:
+    """Take the first count rows out of the pool."""
+    width = pool.center.shape[0]
+    for i in range(count):
+        at = pool.tree.places[rows[i]]
+        add_point(pool.totals, pool.tree.points[at // LEAF, :width, at % LEAF], -1.0)
+    trees.remove(pool.tree, rows, count)

@@ -1,0 +1,258 @@
+"""GSMS: of all groups that could be made now, make the one that helps most.
+
+Every record x of the pool T has a candidate p: x and its k - 1 nearest in T. The candidate with the
+least SSE(p) + SSE(T without p) becomes a group (Panagiotakis and Tziritas 2013, TKDE 25(5)). Since
+SSE(T) = SSE(p) + SSE(T without p) + |p| |T| / (|T| - |p|) D(c_p, c_T) and all candidates have k
+records, it is the candidate whose centroid is farthest from the centroid of T: one sweep over the
+candidates' centroids, with no error summed at all.
+
+The paper keeps a queue of all n records for each record. Here each record keeps its REACH * k
+nearest; when one of them leaves, whoever listed it moves up, and asks anew when fewer than k - 1
+are left. Memory is O(n k).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.kernels.distance import BLOCK, squared_distances
+from shoal.kernels.jit import jit
+from shoal.kernels.nearest import slack
+from shoal.kernels.tree import LEAF
+from shoal.numeric import pool as pools
+from shoal.numeric.fixed_size import run
+from shoal.numeric.pool import Pool, centroid, distance_to, holds, nearest_to, point, size, take
+from shoal.progress import Reporter
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+REACH = 2
+
+
+class Candidates(NamedTuple):
+    """The candidates of the records in the pool; lists of all who listed a record."""
+
+    centers: Floats  # (d, n) centroid of a candidate; those of the pool's records in front
+    rows: Integers  # (n) row at a position of the centers
+    places: Integers  # (n) its inverse
+    listed: Integers  # (n, m) rows near a record, nearest first; -1 where one has left
+    left: Integers  # (n) how many of them are in the pool
+    head: Integers  # (n) first entry that lists a record, an entry being row * m + number; or -1
+    after: Integers  # (n * m) next entry that lists the same record, or -1
+    before: Integers  # (n * m) the one before, or -1
+    changed: Integers  # (n) work space: rows whose list lost someone
+    marked: Integers  # (n) work space: whether a row is among them
+    distances: Floats  # (m + 2) work space
+    block: Floats  # (BLOCK) work space
+
+
+def gsms(matrix: Floats, k: int, report: Reporter) -> Integers:
+    """Group by successive selection of the best candidate."""
+    rows, width = matrix.shape
+    long = min(rows - 1, REACH * k)
+    pool = pools.make(matrix, max(k, long + 1))
+    candidates = Candidates(
+        centers=np.empty((width, rows)),
+        rows=np.arange(rows, dtype=np.int64),
+        places=np.arange(rows, dtype=np.int64),
+        listed=np.full((rows, long), -1, dtype=np.int64),
+        left=np.zeros(rows, dtype=np.int64),
+        head=np.full(rows, -1, dtype=np.int64),
+        after=np.empty(rows * long, dtype=np.int64),
+        before=np.empty(rows * long, dtype=np.int64),
+        changed=np.empty(rows, dtype=np.int64),
+        marked=np.zeros(rows, dtype=np.int64),
+        distances=np.empty(long + 2),
+        block=np.empty(BLOCK),
+    )
+    for start in range(0, rows, 10_000):
+        report("candidates", start, rows)
+        for_each_row(pool, candidates, k, start, min(start + 10_000, rows))
+    return run(matrix, pool, k, partial(best_by_best, pool, candidates, k), report)
+
+
+@jit
+def for_each_row(pool: Pool, candidates: Candidates, k: int, start: int, stop: int) -> None:
+    """Make the candidates of some rows. candidates IN/OUT."""
+    for row in range(start, stop):
+        _list_nearest(pool, candidates, row)
+        _center(pool, candidates, row, k)
+
+
+@jit
+def best_by_best(
+    pool: Pool, candidates: Candidates, k: int, labels: Integers, made: int, rounds: int
+) -> int:
+    """While the pool holds k: make the best candidate a group. labels IN/OUT (n)."""
+    for _ in range(rounds):
+        if size(pool) < k:
+            break
+        row = _best(pool, candidates)
+        pool.group[0] = row
+        labels[row] = made
+        count = 1
+        for i in range(candidates.listed.shape[1]):
+            other = candidates.listed[row, i]
+            if count < k and other >= 0:
+                pool.group[count] = other
+                labels[other] = made
+                count += 1
+        _withdraw(pool, candidates, k)
+        made += 1
+    return made
+
+
+@jit
+def _best(pool: Pool, candidates: Candidates) -> int:
+    """Return the row whose candidate's centroid is farthest from the pool's. All IN.
+
+    The lowest row wins a tie.
+    """
+    center = centroid(pool)
+    count = size(pool)
+    most, low, row = -1.0, -1.0, -1
+    for start in range(0, count, BLOCK):
+        stop = min(start + BLOCK, count)
+        squared_distances(candidates.centers, start, stop, center, candidates.block)
+        for i in range(stop - start):
+            distance = candidates.block[i]
+            if distance >= low:
+                other = candidates.rows[start + i]
+                margin = slack(max(distance, most), pool.error)
+                if distance > most + margin or other < row:
+                    row = other
+                most = max(distance, most)
+                low = most - margin
+    return row
+
+
+@jit
+def _list_nearest(pool: Pool, candidates: Candidates, row: int) -> None:
+    """List the nearest records of a row, nearest first, lowest first where they tie."""
+    wanted = min(candidates.listed.shape[1], size(pool) - 1)
+    for i in range(candidates.listed.shape[1]):
+        candidates.listed[row, i] = -1
+    candidates.left[row] = wanted
+    if wanted == 0:
+        return
+    found = nearest_to(pool, point(pool, row), wanted + 1)
+    last = wanted
+    for i in range(wanted + 1):  # the row itself, or the highest of too many that equal it
+        if found[i] == row:
+            last = i
+            break
+        if found[i] > found[last]:
+            last = i
+    found[last] = found[wanted]
+    for i in range(wanted):
+        other = found[i]
+        distance = distance_to(pool, other, pool.center)
+        at = i
+        while at > 0:
+            previous = candidates.distances[at - 1]
+            margin = slack(max(previous, distance), pool.error)
+            if distance < previous - margin or (
+                distance <= previous + margin and other < candidates.listed[row, at - 1]
+            ):
+                candidates.distances[at] = previous
+                candidates.listed[row, at] = candidates.listed[row, at - 1]
+                at -= 1
+            else:
+                break
+        candidates.distances[at] = distance
+        candidates.listed[row, at] = other
+    for i in range(wanted):
+        _link(candidates, row, i)
+
+
+@jit
+def _link(candidates: Candidates, row: int, number: int) -> None:
+    """Let a record know that a row listed it."""
+    entry = row * candidates.listed.shape[1] + number
+    target = candidates.listed[row, number]
+    first = candidates.head[target]
+    candidates.after[entry] = first
+    candidates.before[entry] = -1
+    if first >= 0:
+        candidates.before[first] = entry
+    candidates.head[target] = entry
+
+
+@jit
+def _unlink(candidates: Candidates, row: int, number: int) -> None:
+    """Let a record forget that a row listed it."""
+    entry = row * candidates.listed.shape[1] + number
+    after, before = candidates.after[entry], candidates.before[entry]
+    if after >= 0:
+        candidates.before[after] = before
+    if before >= 0:
+        candidates.after[before] = after
+    else:
+        candidates.head[candidates.listed[row, number]] = after
+
+
+@jit
+def _center(pool: Pool, candidates: Candidates, row: int, k: int) -> None:
+    """Set the centroid of a row's candidate: the row and the first k - 1 it lists."""
+    width = pool.center.shape[0]
+    at = pool.tree.places[row]
+    for j in range(width):
+        pool.center[j] = pool.tree.points[at // LEAF, j, at % LEAF]
+    count = 1
+    for i in range(candidates.listed.shape[1]):
+        other = candidates.listed[row, i]
+        if other >= 0 and count < k:
+            at = pool.tree.places[other]
+            for j in range(width):
+                pool.center[j] += pool.tree.points[at // LEAF, j, at % LEAF]
+            count += 1
+    place = candidates.places[row]
+    for j in range(width):
+        candidates.centers[j, place] = pool.center[j] / count
+
+
+@jit
+def _withdraw(pool: Pool, candidates: Candidates, k: int) -> None:
+    """Take the pool's group out, and mend the candidates of whoever listed one of it."""
+    length = candidates.listed.shape[1]
+    for i in range(k):
+        _drop(candidates, pool.group[i], size(pool) - 1 - i)
+    take(pool, pool.group, k)
+    count = 0
+    for i in range(k):
+        entry = candidates.head[pool.group[i]]
+        while entry >= 0:
+            row = entry // length
+            candidates.listed[row, entry % length] = -1
+            candidates.left[row] -= 1
+            if candidates.marked[row] == 0 and holds(pool, row):
+                candidates.marked[row] = 1
+                candidates.changed[count] = row
+                count += 1
+            entry = candidates.after[entry]
+    for i in range(count):
+        row = candidates.changed[i]
+        candidates.marked[row] = 0
+        if size(pool) >= k:
+            if candidates.left[row] < k - 1:
+                for number in range(length):
+                    if candidates.listed[row, number] >= 0:
+                        _unlink(candidates, row, number)
+                _list_nearest(pool, candidates, row)
+            _center(pool, candidates, row, k)
+
+
+@jit
+def _drop(candidates: Candidates, row: int, last: int) -> None:
+    """Move a row's candidate behind those of the pool: it swaps places with the last one."""
+    at = candidates.places[row]
+    for j in range(candidates.centers.shape[0]):
+        candidates.centers[j, at] = candidates.centers[j, last]
+    other = candidates.rows[last]
+    candidates.rows[at], candidates.rows[last] = other, row
+    candidates.places[other], candidates.places[row] = at, last

@@ -1,0 +1,122 @@
+"""Dissolving groups: every member goes to its nearest other group, if that loses less."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.kernels.jit import jit
+from shoal.kernels.nearest import slack
+from shoal.numeric.refine.groups import (
+    GIVEN,
+    THERE,
+    Groups,
+    call_nearest,
+    center,
+    distance,
+    enter,
+    gather,
+    leave,
+    nearest_group,
+)
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@jit
+def scatter(groups: Groups, group: int, limit: int, refresh: bool) -> bool:
+    """Send all members of a group to their nearest others if SSE falls; tell whether it did.
+
+    SSE changes by the sum over the members x of b / (b + 1) D(x, c), c and b centroid and size of
+    the group that x joins at that moment, less the SSE of the group that goes. `refresh`: the
+    member nearest to any group goes first, and the next looks at the centroids as they are then
+    (2018); else all look at the centroids from before the first went, and groups take members up
+    to limit - 1 (2007). groups IN/OUT.
+    """
+    count = gather(groups, group)
+    loss, margin = 0.0, 0.0
+    for i in range(count):
+        gap = distance(groups, groups.members[i], group)
+        loss += gap
+        margin += slack(gap, groups.error)
+    added, touched, sent = 0.0, 0, 0
+    groups.sizes[group] = 0
+    while sent < count and added < loss - margin:  # what was added is never taken away again
+        if refresh:
+            call_nearest(groups, sent, count)
+        else:
+            groups.targets[sent] = nearest_group(groups, groups.members[sent], limit)
+        row, target = groups.members[sent], groups.targets[sent]
+        if target < 0:
+            added = np.inf
+            break
+        slot = groups.slots[target]
+        if slot < 0:
+            slot = touched
+            groups.slots[target] = slot
+            groups.touched[slot] = target
+            for j in range(groups.point.shape[0]):
+                groups.kept[slot, j] = groups.centers[j, target]
+            touched += 1
+        gap = _join(groups, row, target, slot, refresh)
+        margin += slack(gap, groups.error)
+        added += gap
+        groups.sizes[target] += 1
+        sent += 1
+    falls = added < loss - margin
+    for i in range(sent):
+        groups.sizes[groups.targets[i]] -= 1
+    groups.sizes[group] = count
+    if falls:
+        for i in range(count):
+            leave(groups, groups.members[i])
+            enter(groups, groups.members[i], groups.targets[i])
+        groups.state[THERE] -= 1
+    for slot in range(touched):
+        target = groups.touched[slot]
+        groups.slots[target] = -1
+        if falls:
+            center(groups, target)
+        elif refresh:
+            for j in range(groups.point.shape[0]):
+                groups.centers[j, target] = groups.kept[slot, j]
+    return falls
+
+
+@jit
+def _join(groups: Groups, row: int, target: int, slot: int, refresh: bool) -> float:
+    """Move a trial's centroid towards a record that joins; return what the SSE grows by."""
+    size = groups.sizes[target]
+    total = 0.0
+    for j in range(groups.point.shape[0]):
+        middle = groups.centers[j, target] if refresh else groups.kept[slot, j]
+        gap = groups.matrix[row, j] - middle
+        total += gap * gap
+        if refresh:
+            groups.centers[j, target] = middle + gap / (size + 1)
+        else:
+            groups.kept[slot, j] = middle + gap / (size + 1)
+    return total * size / (size + 1)  # type: ignore[no-any-return]
+
+
+@jit
+def decompose(groups: Groups, start: int, stop: int) -> None:
+    """Try to dissolve the groups start:stop, one after the other (2018, figure 2). IN/OUT."""
+    for group in range(start, stop):
+        if groups.state[THERE] > 1 and groups.sizes[group] > 0:
+            scatter(groups, group, groups.labels.shape[0] + 1, True)
+
+
+@jit
+def disperse(groups: Groups, order: Integers, k: int, start: int, stop: int) -> None:
+    """Try to dissolve the groups order[start:stop] below 2k (2007, phase II). groups IN/OUT."""
+    for i in range(start, stop):
+        group = order[i]
+        if groups.state[THERE] > 1 and 0 < groups.sizes[group] < 2 * k:
+            scatter(groups, group, 4 * k - 1, False)
+
+
+def given(groups: Groups) -> int:
+    """Return how many group numbers were given so far."""
+    return int(groups.state[GIVEN])

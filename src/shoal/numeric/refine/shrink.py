@@ -1,0 +1,63 @@
+"""Shrinking: one record at a time leaves a group larger than k."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels.jit import jit
+from shoal.kernels.nearest import slack
+from shoal.numeric.refine.groups import (
+    THERE,
+    Groups,
+    center,
+    distance,
+    enter,
+    gather,
+    leave,
+    nearest_group,
+)
+
+
+@jit
+def shrink(groups: Groups, k: int, start: int, stop: int) -> None:
+    """Let records leave the groups start:stop while that lowers SSE (2018, figure 4).
+
+    Moving x from a group of a to its nearest other of b changes SSE by
+    b / (b + 1) D(x, c_b) - a / (a - 1) D(x, c_a); the record with the least change goes first.
+    groups IN/OUT.
+    """
+    for group in range(start, stop):
+        while groups.sizes[group] > k and groups.state[THERE] > 1:
+            if not _move_best(groups, group):
+                break
+
+
+@jit
+def _move_best(groups: Groups, group: int) -> bool:
+    """Move the member whose move lowers SSE most; tell whether there is one. groups IN/OUT."""
+    count = gather(groups, group)
+    least, tolerance = np.inf, 0.0
+    for i in range(count):
+        row = groups.members[i]
+        own = distance(groups, row, group)
+        groups.sizes[group] = 0
+        target = nearest_group(groups, row, groups.labels.shape[0] + 1)
+        groups.sizes[group] = count
+        size = groups.sizes[target]
+        gap = distance(groups, row, target)
+        change = gap * size / (size + 1) - own * count / (count - 1)
+        margin = 2.0 * (slack(own, groups.error) + slack(gap, groups.error))
+        groups.targets[i] = target
+        groups.distances[i] = change
+        if change < least:
+            least, tolerance = change, margin
+    if least >= -tolerance:
+        return False
+    for i in range(count):
+        if groups.distances[i] <= least + tolerance:  # lowest rows come first
+            leave(groups, groups.members[i])
+            enter(groups, groups.members[i], groups.targets[i])
+            center(groups, group)
+            center(groups, groups.targets[i])
+            return True
+    return False

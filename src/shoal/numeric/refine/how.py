@@ -121,8 +121,7 @@ def better(matrix: Floats, old: Integers, new: Integers) -> Integers:
 
 def _noise(matrix: Floats, loss: float) -> float:
     """Return by how much rounding may change a loss."""
-    coordinates: float = slack(0.0, rounding(matrix))
-    return FALLS * loss + matrix.shape[0] * coordinates
+    return float(FALLS * loss + matrix.shape[0] * slack(0.0, rounding(matrix)))
 
 
 def by_falling_loss(matrix: Floats, labels: Integers) -> Integers:

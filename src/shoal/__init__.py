@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from shoal.errors import PrivacyError as PrivacyError
     from shoal.errors import RequestError as RequestError
     from shoal.errors import ShoalError as ShoalError
+    from shoal.grouping import ColumnByColumn as ColumnByColumn
     from shoal.grouping import microaggregate as microaggregate
+    from shoal.grouping import microaggregate_columns as microaggregate_columns
+    from shoal.grouping import refine as refine
     from shoal.partition import Partition as Partition
     from shoal.progress import Progress as Progress
     from shoal.recipes import methods as methods
@@ -32,6 +35,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Canceled": "errors",
+    "ColumnByColumn": "grouping",
     "InputError": "errors",
     "OutputError": "errors",
     "Partition": "partition",
@@ -47,12 +51,15 @@ _HOME = {
     "datasets": "",
     "methods": "recipes",
     "microaggregate": "grouping",
+    "microaggregate_columns": "grouping",
     "read": "table.read",
+    "refine": "grouping",
     "verify": "release.verify",
 }
 
 __all__ = [
     "Canceled",
+    "ColumnByColumn",
     "InputError",
     "OutputError",
     "Partition",
@@ -69,7 +76,9 @@ __all__ = [
     "datasets",
     "methods",
     "microaggregate",
+    "microaggregate_columns",
     "read",
+    "refine",
     "verify",
 ]
 

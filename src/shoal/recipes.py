@@ -272,4 +272,4 @@ def improve(matrix: Floats, labels: Integers, k: int, how: str, report: Reporter
         raise RequestError(f"how must be one of {', '.join(HOW)}{nearest_names(str(how), HOW)}")
     matrix = _varying(matrix)
     refined = HOW[how](matrix, labels, k, report)
-    return Partition(refined, k, f"refined by {how}", information_loss(matrix, refined))
+    return Partition(refined, k, f"{how} refinement", information_loss(matrix, refined))

@@ -34,13 +34,17 @@ class InputSettings(_Part):
 
 
 class RoleSettings(_Part):
-    """Which column plays which role; `drop` lists columns that are left out of the release."""
+    """Which column plays which role; `drop` lists columns that are left out of the release.
+
+    `group` names a column that holds a grouping to start from; it is left out too.
+    """
 
     identifiers: Names = ()
     quasi_identifiers: Names = ()
     sensitive: Names = ()
     other: Names = ()
     drop: Names = ()
+    group: str | None = None
 
     @property
     def any_given(self) -> bool:
@@ -53,6 +57,7 @@ class ProtectSettings(_Part):
 
     k: int
     method: str = "auto"
+    refine: Literal["phase2", "decompose", "iterative"] | None = None
     seed: Annotated[int, Field(ge=0)] = 0
     allow_k1: bool = False
     allow_empty: bool = False

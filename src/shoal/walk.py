@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from shoal.errors import PrivacyError, RequestError, nearest_names, shown
+from shoal.errors import InputError, PrivacyError, RequestError, nearest_names, shown
+from shoal.grouping import numbered
+from shoal.measures.loss import information_loss
 from shoal.partition import Partition
 from shoal.progress import Callback, Reporter
-from shoal.recipes import check_size, find, solve
+from shoal.recipes import check_size, find, improve, solve
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.report import Report, make_report
 from shoal.release.verify import Verification, verify
@@ -24,6 +27,8 @@ from shoal.table.encode import canonical_order, encode
 from shoal.table.read import read, read_bytes
 from shoal.table.roles import Role
 from shoal.table.table import Table
+
+Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,9 @@ def anonymize(
     identifiers: Sequence[str] | None = None,
     other: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
+    group: str | None = None,
     method: str = "auto",
+    refine: str | None = None,
     seed: int = 0,
     aggregate: str = "mean",
     decimals: int | Mapping[str, int] | None = None,
@@ -108,7 +115,9 @@ def anonymize(
 
     data is a path (csv, csv.gz, Parquet), a dataframe or a Table; it is never changed. With no
     roles given every column is a quasi-identifier; with any given, the unnamed ones are released
-    as they are, and listed in the report. Raises a ShoalError that says what to do.
+    as they are, and listed in the report. With `group`, the groups that this column holds are
+    refined (`refine` is how, see `shoal.refine`) instead of new ones made. Raises a
+    ShoalError that says what to do.
     """
     if quasi_identifiers is not None and not names(quasi_identifiers, "quasi_identifiers"):
         raise RequestError("quasi_identifiers names no column")
@@ -125,10 +134,12 @@ def anonymize(
                 "sensitive": names(sensitive, "sensitive"),
                 "other": names(other, "other"),
                 "drop": names(drop, "drop"),
+                "group": group,
             },
             "protect": {
                 "k": whole(k, "k"),
                 "method": method,
+                "refine": refine,
                 "seed": whole(seed, "seed"),
                 "allow_k1": allow_k1,
                 "allow_empty": allow_empty,
@@ -152,13 +163,22 @@ def walk(data: Any, settings: Settings, callback: Callback | None = None) -> Res
     report("reading", 0, 1)
     table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
     check_size(table.rows, k, table.source.name)
+    table, given = without_groups(table, settings)
     assigned = assign(table, settings.roles)
     table = assigned.table
     check_request(table, settings)
 
     order = canonical_order(table)
     encoded = encode(table)
-    partition = solve(encoded.matrix[order], k, settings.protect.method, report)
+    matrix = encoded.matrix[order]
+    more = notes(table, assigned.unnamed)
+    if given is None:
+        partition = solve(matrix, k, settings.protect.method, report)
+    else:
+        how = settings.protect.refine or "iterative"
+        partition = improve(matrix, given[order], k, how, report)
+        before = information_loss(matrix, given[order])
+        more.append(f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they came")
     labels = np.empty_like(partition.labels)
     labels[order] = partition.labels
     partition = replace(partition, labels=labels)
@@ -177,11 +197,28 @@ def walk(data: Any, settings: Settings, callback: Callback | None = None) -> Res
         aggregate=settings.release.aggregate,
         verification=verification.to_dict(),
         dropped=settings.roles.drop,
-        notes=notes(table, assigned.unnamed),
+        notes=more,
         seconds=time.perf_counter() - start,
     )
     report("releasing", 1, 1)
     return Result(released.to_native(), result, partition, released, settings)
+
+
+def without_groups(table: Table, settings: Settings) -> tuple[Table, Integers | None]:
+    """Take out the column that holds the groups to start from; return them as numbers."""
+    name = settings.roles.group
+    if name is None:
+        if settings.protect.refine is not None:
+            raise RequestError("refine needs a group column to start from; say --group COLUMN")
+        return table, None
+    if settings.protect.method != "auto":
+        raise RequestError("the groups come from a column: give a method or a group, not both")
+    column = table[name]
+    what = f"{table.source.name}, column {shown(name)}"
+    if column.missing:
+        raise InputError(f"{what}: {column.missing} records have no group")
+    start = numbered(column.values.to_pylist(), table.rows, settings.protect.k, what)
+    return table.only(lambda column: column.name != name), start
 
 
 def check_request(table: Table, settings: Settings) -> None:
@@ -216,7 +253,7 @@ def resolved(settings: Settings, table: Table, partition: Partition) -> Settings
 
     schema = table.schema
     dropped = settings.roles.drop
-    kept = {*schema.names, *dropped}
+    kept = {*schema.names, *dropped, settings.roles.group}
     return settings.model_copy(update={"shoal": __version__}).having(
         input={
             "path": table.source.path,
@@ -232,7 +269,7 @@ def resolved(settings: Settings, table: Table, partition: Partition) -> Settings
             "other": schema.having(Role.OTHER),
             "drop": [*dropped, *(n for n in table.source.columns if n not in kept)],
         },
-        protect={"method": partition.method},
+        protect={"method": partition.method} if settings.roles.group is None else {},
     )
 
 

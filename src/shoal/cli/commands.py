@@ -11,12 +11,19 @@ import typer
 
 from shoal import __version__
 from shoal.cli.options import (
+    Aggregate,
+    DecimalsOption,
     Delimiter,
+    Drop,
     Force,
+    Identifier,
     JsonFlag,
     Missing,
     NoReport,
+    Other,
+    Output,
     Quasi,
+    Sensitive,
     Types,
     read_decimals,
     split_names,
@@ -54,34 +61,23 @@ def _shoal(
 @app.command()
 def anonymize(
     input: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],  # noqa: A002
-    output: Annotated[
-        str,
-        typer.Option("-o", "--output", help="F.csv, F.parquet, a folder DIR/, or - for stdout."),
-    ],
+    output: Output,
     k: Annotated[
         int | None, typer.Option("-k", "--k", help="How many records share every combination.")
     ] = None,
     quasi: Quasi = None,
-    sensitive: Annotated[
-        list[str] | None, typer.Option(help="Columns not to be learned about a person; kept.")
-    ] = None,
-    identifier: Annotated[
-        list[str] | None, typer.Option(help="Columns that name a person; dropped.")
-    ] = None,
-    other: Annotated[list[str] | None, typer.Option(help="Columns released as they are.")] = None,
-    drop: Annotated[list[str] | None, typer.Option(help="Columns to leave out.")] = None,
+    sensitive: Sensitive = None,
+    identifier: Identifier = None,
+    other: Other = None,
+    drop: Drop = None,
     method: Annotated[
         str | None, typer.Option(help="How groups are found; see `shoal methods`. Default: auto.")
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="The same seed gives the same groups. Default: 0.")
     ] = None,
-    aggregate: Annotated[
-        str | None, typer.Option(help="A group's value: mean or median. Default: mean.")
-    ] = None,
-    decimals: Annotated[
-        list[str] | None, typer.Option(help="Round numbers to N decimals, or COLUMN=N; repeatable.")
-    ] = None,
+    aggregate: Aggregate = None,
+    decimals: DecimalsOption = None,
     delimiter: Delimiter = None,
     missing: Missing = None,
     type_: Types = None,
@@ -145,6 +141,62 @@ def anonymize(
     for part, values in given.items():
         said = {key: v for key, v in values.items() if v is not None and v is not False}
         tree[part].update({key: v for key, v in said.items() if v not in ([], {})})
+    _anonymize(build(tree), input, output, force, as_json, not no_report)
+
+
+@app.command()
+def refine(
+    input: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],  # noqa: A002
+    group: Annotated[
+        str, typer.Option(help="The column that says which group a record is in; left out.")
+    ],
+    k: Annotated[int, typer.Option("-k", "--k", help="How many records every group has.")],
+    output: Output,
+    how: Annotated[
+        str,
+        typer.Option(help="phase2, decompose, or iterative: until nothing changes."),
+    ] = "iterative",
+    quasi: Quasi = None,
+    sensitive: Sensitive = None,
+    identifier: Identifier = None,
+    other: Other = None,
+    drop: Drop = None,
+    aggregate: Aggregate = None,
+    decimals: DecimalsOption = None,
+    delimiter: Delimiter = None,
+    missing: Missing = None,
+    type_: Types = None,
+    no_report: NoReport = False,
+    force: Force = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Refine the groups somebody made, so that less is lost, and release the table by them.
+
+    No group may have fewer than k records. The loss is never more than it was.
+
+    Example: `shoal refine grouped.csv --group cluster -k 5 --quasi age,income -o release.csv`
+    """
+    from shoal.settings import build
+
+    tree: dict[str, Any] = {
+        "input": {
+            "delimiter": delimiter,
+            "missing": missing or [""],
+            "types": split_pairs(type_, "--type"),
+        },
+        "roles": {
+            "quasi_identifiers": split_names(quasi),
+            "sensitive": split_names(sensitive),
+            "identifiers": split_names(identifier),
+            "other": split_names(other),
+            "drop": split_names(drop),
+            "group": group,
+        },
+        "protect": {"k": k, "refine": how},
+        "release": {"decimals": read_decimals(decimals)},
+    }
+    if aggregate is not None:
+        tree["release"]["aggregate"] = aggregate
     _anonymize(build(tree), input, output, force, as_json, not no_report)
 
 

@@ -25,6 +25,21 @@ Types = Annotated[
     ),
 ]
 Quasi = Annotated[list[str] | None, typer.Option(help="Quasi-identifiers: a,b,c; may be repeated.")]
+Output = Annotated[
+    str, typer.Option("-o", "--output", help="F.csv, F.parquet, a folder DIR/, or - for stdout.")
+]
+Sensitive = Annotated[
+    list[str] | None, typer.Option(help="Columns not to be learned about a person; kept.")
+]
+Identifier = Annotated[list[str] | None, typer.Option(help="Columns that name a person; dropped.")]
+Other = Annotated[list[str] | None, typer.Option(help="Columns released as they are.")]
+Drop = Annotated[list[str] | None, typer.Option(help="Columns to leave out.")]
+Aggregate = Annotated[
+    str | None, typer.Option(help="A group's value: mean or median. Default: mean.")
+]
+DecimalsOption = Annotated[
+    list[str] | None, typer.Option(help="Round numbers to N decimals, or COLUMN=N; repeatable.")
+]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Do not write the HTML report.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 

@@ -57,7 +57,7 @@ def assign(table: Table, roles: Any) -> Assigned:
     if not table.columns:
         raise RequestError(f"{table.source.name}: every column is dropped")
     if not roles.any_given:
-        given_table = table if table.roles_given else _all_quasi_identifiers(table)
+        given_table = table if table.roles_given else all_quasi_identifiers(table)
         _check_kinds(given_table)
         return Assigned(given_table)
     if not roles.quasi_identifiers:
@@ -115,7 +115,8 @@ def _check_names(table: Table, given: dict[Role, Any], drop: Any) -> None:
             seen[name] = role
 
 
-def _all_quasi_identifiers(table: Table) -> Table:
+def all_quasi_identifiers(table: Table) -> Table:
+    """Return the table with every column a quasi-identifier; one that names people is refused."""
     texts = [c for c in table.columns if c.kind is Kind.TEXT and not c.doubt]
     suspects = [column.name for column in texts if identifier_reason(column)]
     if suspects:

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test test-all lint coverage faults bars lock clean
+.PHONY: run test test-all lint coverage faults bars published study lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -30,6 +30,12 @@ faults: $(VENV)/test.stamp      ## kills, failing calls and full disks while a r
 
 bars: $(VENV)/test.stamp        ## every bar in seconds or as a ratio, measured here and now
 	$(BIN)/python benchmarks/speed/bars.py
+
+published: $(VENV)/test.stamp   ## every printed figure of the 2007 and 2018 papers beside ours
+	$(BIN)/python benchmarks/quality/published.py
+
+study: $(VENV)/test.stamp       ## the 2007 paper's study of speed, on pictures of our own
+	$(BIN)/python benchmarks/study_2007/study.py
 
 lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs the uv package)
 	$(PIP) install -q uv

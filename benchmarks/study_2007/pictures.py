@@ -1,9 +1,9 @@
-"""Grey pictures with the statistics of photographs, made by seed: no photograph need be shipped.
+"""Gray pictures with the statistics of photographs, made by seed: no photograph need be shipped.
 
 The dead leaves model (Lee, Mumford and Huang 2001, Occlusion models for natural images, IJCV 41):
 disks of one shade each hide each other, and how many there are of a radius r falls as r^-3, so
 that no scale is special. It gives what photographs have: flat regions, sharp edges, neighbors
-that are nearly equal, and a power spectrum that falls about as 1/f².
+that are nearly equal, and a power spectrum that falls as a power of the frequency.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ SIZE = 512
 FINE = 2  # places drawn a pixel, along each side: edges come out as soft as a lens makes them
 RADII = (8.0, 500.0)  # least and largest, in fine places
 SHADES = (40.0, 215.0)
-LIGHT = 12.0  # deviation, in grey levels, of how much a leaf brightens from its middle to its rim
-TEXTURE, GRAIN = 5.0, 1.2  # deviation of the 1/f noise and of the white noise, in grey levels
+LIGHT = 12.0  # deviation, in gray levels, of how much a leaf brightens from its middle to its rim
+TEXTURE, GRAIN = 5.0, 1.2  # deviation of the 1/f noise and of the white noise, in gray levels
 
 
 def picture(seed):
-    """Return a grey picture: SIZE × SIZE whole numbers from 0 to 255, as floats."""
+    """Return a gray picture: SIZE × SIZE whole numbers from 0 to 255, as floats."""
     random = np.random.default_rng(seed)
     fine = dead_leaves(random, SIZE * FINE)
     soft = fine.reshape(SIZE, FINE, SIZE, FINE).mean(axis=(1, 3))

@@ -140,18 +140,15 @@ def write(folder, by_k4, by_k2, by_n, counts, exponents):
     (folder / f"{NAME}.md").write_text(text, encoding="utf-8")
 
 
-def wrapped(text):
-    """Return a paragraph or a list in lines of at most 100 signs."""
-    items = [" ".join(item.split()) for item in text.strip().split("\n- ")]
-    return "\n".join(
-        textwrap.fill(
-            item if at == 0 else f"- {item}",
-            100,
-            subsequent_indent="  " if text.strip().startswith("- ") else "",
-            break_on_hyphens=False,
-            break_long_words=False,
-        )
-        for at, item in enumerate(items)
+def wrapped(text, bullet=""):
+    """Return a paragraph in lines of at most 100 signs."""
+    return textwrap.fill(
+        " ".join(text.split()),
+        100,
+        initial_indent=bullet,
+        subsequent_indent=" " * len(bullet),
+        break_on_hyphens=False,
+        break_long_words=False,
     )
 
 
@@ -200,7 +197,7 @@ def page(by_k4, by_k2, by_n, counts, exponents):
             seconds; the paper gives two of them in its text."""),
         ratios(by_k4, counts),
         "## What one sees",
-        wrapped(findings(by_k4, by_k2, by_n, counts, exponents)),
+        "\n".join(wrapped(one, "- ") for one in findings(by_k4, by_k2, by_n, counts, exponents)),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -232,24 +229,27 @@ def findings(by_k4, by_k2, by_n, counts, exponents):
     measured = [point for point in (*by_k4, *by_k2, *by_n) if point.seconds is not None]
     slowest = max(measured, key=lambda point: point.seconds)
     at = {(point.n, point.method): point.seconds for point in by_n if point.seconds is not None}
-    small, large = by_n[0].n, by_n[-1].n
-    order = sorted((m for m in LOOKS if (large, m) in at), key=lambda m: at[large, m])
+    largest = by_n[-1].n
+    order = sorted((m for m in LOOKS if (largest, m) in at), key=lambda m: at[largest, m])
+    phase_two = {n: 1 - at[n, "tfrp1"] / at[n, "tfrp"] for n, m in at if m == "tfrp"}
+    few, many = min(phase_two), max(phase_two)
     low, high = min(exponents, key=exponents.get), max(exponents, key=exponents.get)
-    return f"""
-        - Centroid computes {first.ratio:.1f} times as many distances as tfrp1 at k = {first.k}
-        and {last.ratio:.1f} times as many at k = {last.k}; the gap grows with k, as in the paper.
-        Bounds narrow it: at k = {last.k} they leave centroid one in
+    return [
+        f"""Centroid computes {first.ratio:.1f} times as many distances as tfrp1 at k = {first.k}
+        and {last.ratio:.1f} times as many at k = {last.k}: the gap grows with k, as in the paper.
+        Bounds narrow it, for at k = {last.k} they leave centroid one in
         {last.centroid_unbounded / last.centroid:.0f} distances and tfrp1 one in
         {last.tfrp1_unbounded / last.tfrp1:.0f}. In seconds the gap is
-        {over(by_k4, first.k, "centroid", "tfrp1")} and {over(by_k4, last.k, "centroid", "tfrp1")},
-        for looking at bounds takes time that counts leave out.
-        - With {large:,} records the order is
-        {", ".join(f"{m} ({seconds(at[large, m])} s)" for m in order)}. The slowest point of all is
-        {slowest.method} on {slowest.n:,} × {slowest.d} with k = {slowest.k}, at
+        {over(by_k4, first.k, "centroid", "tfrp1")} and {over(by_k4, last.k, "centroid", "tfrp1")};
+        counts leave out the time to draw the bounds and to look at them.""",
+        f"""With {largest:,} records the order is
+        {", ".join(f"{m} ({seconds(at[largest, m])} s)" for m in order)}. The slowest point of all
+        is {slowest.method} on {slowest.n:,} × {slowest.d} with k = {slowest.k}, at
         {seconds(slowest.seconds)} s. Mdav computes {first.mdav / first.tfrp1:.0%} of the distances
-        of tfrp1 at k = {first.k} and {last.mdav / last.tfrp1:.0%} at k = {last.k}.
-        - The paper calls the time of TFRP's second phase slight. Here it is
-        {1 - at[small, "tfrp1"] / at[small, "tfrp"]:.0%} of tfrp's seconds with {small:,} records
-        and {1 - at[large, "tfrp1"] / at[large, "tfrp"]:.0%} with {large:,}.
-        - Exponents go from {exponents[low]:.2f} ({low}) to {exponents[high]:.2f} ({high}), where
-        the paper has 2 and 3: the larger a table, the larger the share of it that bounds skip."""
+        of tfrp1 at k = {first.k} and {last.mdav / last.tfrp1:.0%} at k = {last.k}.""",
+        f"""The paper calls the time of TFRP's second phase slight. Beside a first phase with
+        bounds it is {phase_two[few]:.0%} of tfrp's seconds with {few:,} records and
+        {phase_two[many]:.0%} with {many:,}.""",
+        f"""Exponents go from {exponents[low]:.2f} ({low}) to {exponents[high]:.2f} ({high}); in
+        the paper they are 2 (Centroid, TFRP) and 3 (Diameter).""",
+    ]

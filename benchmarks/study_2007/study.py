@@ -11,19 +11,18 @@ from __future__ import annotations
 import math
 import sys
 import time
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 import numpy as np
 import page
 from pictures import blocks, picture
 
 import shoal
-from shoal.numeric import fixed_size, pool
-from shoal.numeric.seed import overall_extremes
+from shoal.numeric import pool
 from shoal.progress import Reporter
-from shoal.recipes import solve
+from shoal.recipes import find, solve
 from shoal.table.encode import encode
 
 METHODS = ("diameter", "centroid", "tfrp", "tfrp1", "mdav", "hilbert")
@@ -112,6 +111,20 @@ def sweep(name, cases):
     return points
 
 
+def distances(method, matrix, k):
+    """Run a method and count the distances that its pool of records computed."""
+    pools = []
+    make = pool.make
+
+    def keep(*arguments):
+        pools.append(make(*arguments))
+        return pools[-1]
+
+    with mock.patch.object(pool, "make", keep):
+        find(method).group(matrix, k, Reporter(None))
+    return sum(pool.evaluations(one) for one in pools)
+
+
 def count(matrix, k):
     """Count the distances of centroid, tfrp1 and mdav; and those that searches without bounds need.
 
@@ -120,20 +133,12 @@ def count(matrix, k):
     first records are known from the distances to the two reference points, computed once.
     """
     rows = len(matrix)
-    loops = {
-        "centroid": (fixed_size.one_by_one, np.empty((0, matrix.shape[1])), True),
-        "tfrp1": (fixed_size.one_by_one, overall_extremes(matrix), False),
-        "mdav": (fixed_size.two_by_two, 3 * k, False),
-    }
-    counted = {}
-    for name, (loop, *how) in loops.items():
-        records = pool.make(matrix, k)
-        fixed_size.run(matrix, records, k, partial(loop, records, k, *how), Reporter(None))
-        counted[name] = pool.evaluations(records)
     remaining = range(rows, k - 1, -k)
     return Count(
         k=k,
-        **counted,
+        centroid=distances("centroid", matrix, k),
+        tfrp1=distances("tfrp1", matrix, k),
+        mdav=distances("mdav", matrix, k),
         centroid_unbounded=sum(left + sum(left - i for i in range(1, k)) for left in remaining),
         tfrp1_unbounded=2 * rows + sum(left - 1 for left in remaining),
     )

@@ -8,7 +8,6 @@ Compiled code is cached on disk where a folder is writable, and compiled anew wh
 from __future__ import annotations
 
 import hashlib
-import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -37,10 +36,19 @@ def source_stamp() -> str:
 
 
 @contextmanager
-def _disk_may_fail() -> Iterator[None]:
-    """Treat a cache that cannot be read or written as one that is not there."""
-    with suppress(OSError, EOFError, pickle.UnpicklingError, ValueError, KeyError):
+def _disk_may_fail(cache_file: Any) -> Iterator[None]:
+    """Treat a cache that cannot be read or written as one that is not there.
+
+    An index that cannot be understood, damaged or of another version, is thrown away: else it
+    could never be replaced.
+    """
+    try:
         yield
+    except OSError:
+        pass
+    except Exception:
+        with suppress(OSError, AttributeError):
+            Path(cache_file._index_path).unlink()
 
 
 def _guard(dispatcher: Any) -> None:
@@ -51,15 +59,24 @@ def _guard(dispatcher: Any) -> None:
     load, save = cache_.load_overload, cache_.save_overload
 
     def load_overload(*arguments: Any) -> Any:
-        with _disk_may_fail():
+        with _disk_may_fail(cache_file):
             return load(*arguments)
         return None
 
     def save_overload(*arguments: Any) -> None:
-        with _disk_may_fail():
+        with _disk_may_fail(cache_file):
             save(*arguments)
 
     cache_.load_overload, cache_.save_overload = load_overload, save_overload
+
+
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function only as a part of those that call it.
+
+    A compiled function is optimized anew with every function around it, so the cost of compiling
+    grows with the depth of the calls: the small steps between a loop and its sweeps are inlined.
+    """
+    return numba.njit(inline="always", **FLAGS)(function)  # type: ignore[no-any-return]
 
 
 def jit(function: Callable[P, R]) -> Callable[P, R]:

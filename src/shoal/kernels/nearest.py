@@ -12,13 +12,12 @@ from shoal.kernels.tree import (
     FAN,
     LEAF,
     TOP,
-    Tree,
+    Pool,
     aim,
     frame_size,
     leaf_distances,
     least_distances,
     most_distances,
-    open_frame,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -62,68 +61,48 @@ def _least(bounds: Floats, count: int) -> int:
 
 
 @jit
-def farthest(tree: Tree, center: Floats, error: float) -> tuple[int, float]:
+def farthest(tree: Pool, center: Floats, error: float) -> tuple[int, float]:
     """Return the row farthest from a center, and its distance; the lowest row wins a tie.
 
-    tree IN (work space OUT), center IN (d). The pool is not empty.
+    tree IN (work space OUT), center IN (d). The pool is not empty. A first round over the tree
+    finds the distance; where others are as far, a second one finds the lowest row.
     """
-    most, second, low, row = -1.0, -1.0, -0.5, -1
+    most, second, low, row = -1.0, -1.0, -0.5, tree.places.shape[0]
     length = aim(tree, center)
-    level = tree.state[TOP]
-    open_frame(tree, level, 0)
-    most_distances(tree, level, length)
-    while level <= tree.state[TOP]:
-        bounds = tree.bounds[level]
-        at = _largest(bounds, frame_size(tree, level))
-        if bounds[at] < low:
-            level += 1
-            continue
-        bounds[at] = -1.0
-        node = tree.frames[level] * FAN + at
-        if level > 0:
-            level -= 1
-            open_frame(tree, level, node)
-            most_distances(tree, level, length)
-            continue
-        first = node * LEAF
-        for i in range(leaf_distances(tree, node, center)):
-            distance = tree.block[i]
-            if distance > most:
-                most, second, row = distance, most, tree.rows[first + i]
-                low = most - slack(most, error)
-            elif distance > second:
-                second = distance
-    if second >= low:
-        row = _lowest_beyond(tree, center, low)
+    for turn in range(2):
+        level = tree.state[TOP]
+        tree.frames[level] = 0
+        most_distances(tree, level, length)
+        while level <= tree.state[TOP]:
+            bounds = tree.bounds[level]
+            size = frame_size(tree, level)
+            at = 0
+            for i in range(1, size):
+                at = i if bounds[i] > bounds[at] else at
+            if bounds[at] < low or bounds[at] < 0.0:
+                level += 1
+                continue
+            bounds[at] = -1.0
+            node = tree.frames[level] * FAN + at
+            if level > 0:
+                level -= 1
+                tree.frames[level] = node
+                most_distances(tree, level, length)
+                continue
+            first = node * LEAF
+            for i in range(leaf_distances(tree, node, center)):
+                distance = tree.block[i]
+                if turn == 1:
+                    if distance >= low and tree.rows[first + i] < row:
+                        row = tree.rows[first + i]
+                elif distance > most:
+                    most, second, row = distance, most, tree.rows[first + i]
+                    low = most - slack(most, error)
+                elif distance > second:
+                    second = distance
+        if second < low:
+            break
     return row, most
-
-
-@jit
-def _lowest_beyond(tree: Tree, center: Floats, limit: float) -> int:
-    """Return the lowest row whose distance is at least a limit. tree IN, center IN (d)."""
-    lowest = tree.rows.shape[0]
-    length = aim(tree, center)
-    level = tree.state[TOP]
-    open_frame(tree, level, 0)
-    most_distances(tree, level, length)
-    while level <= tree.state[TOP]:
-        bounds = tree.bounds[level]
-        at = _largest(bounds, frame_size(tree, level))
-        if bounds[at] < limit or bounds[at] < 0.0:
-            level += 1
-            continue
-        bounds[at] = -1.0
-        node = tree.frames[level] * FAN + at
-        if level > 0:
-            level -= 1
-            open_frame(tree, level, node)
-            most_distances(tree, level, length)
-            continue
-        first = node * LEAF
-        for i in range(leaf_distances(tree, node, center)):
-            if tree.block[i] >= limit and tree.rows[first + i] < lowest:
-                lowest = tree.rows[first + i]
-    return lowest  # type: ignore[no-any-return]
 
 
 @jit
@@ -148,99 +127,70 @@ def sift_down(keys: Floats, items: Integers, size: int, at: int) -> None:
 
 @jit
 def nearest(
-    tree: Tree, center: Floats, size: int, error: float, keys: Floats, found: Integers
+    tree: Pool, center: Floats, skip: int, size: int, error: float, keys: Floats, found: Integers
 ) -> None:
     """Put the size rows nearest to a center into found; the lowest rows win a tie for the last.
 
+    One row may be skipped (-1: none).
+
     tree IN (work space OUT), center IN (d), keys OUT (size + 1) work space, found OUT (size + 1).
-    At least size records are in the pool.
+    At least size others are in the pool. A first round over the tree finds size + 1 records;
+    where the last two are equally near, a second one collects those that are nearer for sure, and
+    a third one the lowest of those that are equal.
     """
     if size == 0:
         return
-    heap = size + 1  # one more than asked for: is it as near as the last one?
-    for i in range(heap):
-        keys[i] = np.inf
-        found[i] = -1
-    level = tree.state[TOP]
-    open_frame(tree, level, 0)
-    least_distances(tree, level, center)
-    while level <= tree.state[TOP]:
-        bounds = tree.bounds[level]
-        at = _least(bounds, frame_size(tree, level))
-        if bounds[at] > keys[0] or bounds[at] == np.inf:
-            level += 1
-            continue
-        bounds[at] = np.inf
-        node = tree.frames[level] * FAN + at
-        if level > 0:
-            level -= 1
-            open_frame(tree, level, node)
-            least_distances(tree, level, center)
-            continue
-        first = node * LEAF
-        limit = keys[0]
-        for i in range(leaf_distances(tree, node, center)):
-            if tree.block[i] < limit:
-                keys[0] = tree.block[i]
-                found[0] = tree.rows[first + i]
-                sift_down(keys, found, heap, 0)
-                limit = keys[0]
-    beyond = keys[0]
-    last = keys[1] if heap < 3 else max(keys[1], keys[2])
-    margin = slack(last, error)
-    if beyond > last + margin:
-        found[0], found[size] = found[size], found[0]
-    else:
-        _settle_ties(tree, center, size, (last - margin, last + margin), keys, found)
-
-
-@jit
-def _settle_ties(
-    tree: Tree,
-    center: Floats,
-    size: int,
-    limits: tuple[float, float],
-    keys: Floats,
-    found: Integers,
-) -> None:
-    """Fill found with all rows nearer than the first limit and the lowest ones up to the second.
-
-    tree IN, center IN (d), keys OUT work space, found OUT (size + 1).
-    """
-    low, high = limits
+    heap = size + 1
     sure = 0
-    open_places = 0
-    for turn in range(2):  # first those that are nearer for sure, then the lowest of the equal
-        if turn == 1:
-            open_places = size - sure
-            if open_places == 0:
-                return
-            for i in range(open_places):
+    low, high = np.inf, np.inf
+    for turn in range(3):
+        if turn != 1:
+            for i in range(heap):
                 keys[i] = np.inf
         level = tree.state[TOP]
-        open_frame(tree, level, 0)
+        tree.frames[level] = 0
         least_distances(tree, level, center)
         while level <= tree.state[TOP]:
             bounds = tree.bounds[level]
-            at = _least(bounds, frame_size(tree, level))
-            if bounds[at] > high or bounds[at] == np.inf:
+            at = 0
+            for i in range(1, frame_size(tree, level)):
+                at = i if bounds[i] < bounds[at] else at
+            limit = keys[0] if turn == 0 else high
+            if bounds[at] > limit or bounds[at] == np.inf:
                 level += 1
                 continue
             bounds[at] = np.inf
             node = tree.frames[level] * FAN + at
             if level > 0:
                 level -= 1
-                open_frame(tree, level, node)
+                tree.frames[level] = node
                 least_distances(tree, level, center)
                 continue
             first = node * LEAF
             for i in range(leaf_distances(tree, node, center)):
                 distance = tree.block[i]
-                row = tree.rows[first + i]
-                if turn == 0 and distance < low:
-                    found[sure] = row
-                    sure += 1
-                elif turn == 1 and low <= distance <= high and row < keys[0]:
-                    keys[0] = row
-                    found[sure] = row
-                    sift_down(keys, found[sure:], open_places, 0)
+                key = distance
+                if turn == 1:
+                    if distance < low and tree.rows[first + i] != skip:
+                        found[sure] = tree.rows[first + i]
+                        sure += 1
+                    continue
+                if turn == 2:
+                    if distance < low or distance > high:
+                        continue
+                    key = tree.rows[first + i]
+                if key < keys[0] and tree.rows[first + i] != skip:
+                    keys[0] = key
+                    found[sure] = tree.rows[first + i]
+                    sift_down(keys, found[sure:], heap, 0)
+        if turn == 0:
+            last = keys[1] if heap < 3 else max(keys[1], keys[2])
+            margin = slack(last, error)
+            if keys[0] > last + margin:
+                found[0] = found[size]
+                return
+            low, high = last - margin, last + margin
+        elif turn == 1:
+            heap = size - sure
+            if heap == 0:
+                return

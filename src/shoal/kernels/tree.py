@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import jit
+from shoal.kernels.jit import inlined, jit
+from shoal.kernels.totals import add, add_points
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -33,10 +34,12 @@ SAMPLE = 64
 LEVELS = 12  # more than any table needs
 
 
-class Tree(NamedTuple):
-    """The arrays of a tree; all are changed in place. Leaves are the nodes of level 0.
+class Pool(NamedTuple):
+    """The records that are still without a group, in a tree; all arrays are changed in place.
 
-    A record's position is LEAF times its leaf plus its place in it.
+    Leaves are the nodes of level 0. A record's position is LEAF times its leaf plus its place in
+    it. One flat tuple: a tuple in a tuple takes the compiler twice as long. Memory is two copies
+    of the matrix and some numbers a record.
     """
 
     points: Floats  # (leaves, d + 1, LEAF), the last one the squared distance to the pivot
@@ -45,6 +48,7 @@ class Tree(NamedTuple):
     live: Integers  # (leaves) records in the pool
     low: Floats  # (frames, d + 1, FAN)
     high: Floats  # (frames, d + 1, FAN)
+    totals: Floats  # (2, d) sum of the records in the pool, see kernels.totals
     pivot: Floats  # (d)
     direction: Floats  # (d) work space of a search: from the pivot to the center
     offsets: Integers  # (LEVELS + 1) first frame of a level
@@ -56,13 +60,19 @@ class Tree(NamedTuple):
     block: Floats  # (LEAF) work space
     bounds: Floats  # (LEVELS, FAN) work space of a search: distances to the boxes of a frame
     frames: Integers  # (LEVELS) work space of a search: the frame that is open
+    center: Floats  # (d) work space: where a search looks from
+    keys: Floats  # (k + 2) work space of a search
+    found: Integers  # (k + 2) rows a search found
+    group: Integers  # (2k + 1) rows of the group that grows
+    group_totals: Floats  # (2, d) sum of the group that grows
+    error: float  # what rounding may have done to a coordinate
 
 
 COUNT, BUILT, TOP, EVALUATIONS = 0, 1, 2, 3  # places in the state
 
 
-def make(matrix: Floats) -> Tree:
-    """Return a tree over the rows of a matrix, with all of them in the pool."""
+def make(matrix: Floats, k: int, error: float) -> Pool:
+    """Return a pool with all rows of a matrix in it, for groups of k."""
     rows, width = matrix.shape
     leaves = -(-rows // LEAF)
     frames = 1
@@ -73,13 +83,14 @@ def make(matrix: Floats) -> Tree:
     padded = np.zeros((leaves * LEAF, width + 1))
     padded[:rows, :width] = matrix
     points = np.ascontiguousarray(padded.reshape(leaves, LEAF, width + 1).transpose(0, 2, 1))
-    tree = Tree(
+    tree = Pool(
         points=points,
         rows=np.arange(leaves * LEAF, dtype=np.int64),
         places=np.arange(rows, dtype=np.int64),
         live=np.minimum(LEAF, rows - LEAF * np.arange(leaves, dtype=np.int64)),
         low=np.empty((frames, width + 1, FAN)),
         high=np.empty((frames, width + 1, FAN)),
+        totals=np.zeros((2, width)),
         pivot=np.empty(width),
         direction=np.empty(width),
         offsets=np.zeros(LEVELS + 1, dtype=np.int64),
@@ -91,247 +102,259 @@ def make(matrix: Floats) -> Tree:
         block=np.empty(LEAF),
         bounds=np.empty((LEVELS, FAN)),
         frames=np.empty(LEVELS, dtype=np.int64),
+        center=np.empty(width),
+        keys=np.empty(k + 2),
+        found=np.empty(k + 2, dtype=np.int64),
+        group=np.empty(2 * k + 1, dtype=np.int64),
+        group_totals=np.zeros((2, width)),
+        error=error,
     )
+    add_points(tree.totals, np.ascontiguousarray(matrix))
     build(tree)
     return tree
 
 
-@jit
-def build(tree: Tree) -> None:
+def build(tree: Pool) -> None:
     """Arrange the records anew, the live ones in full leaves in front. tree IN/OUT."""
-    points, order = tree.points, tree.order
-    count = _live_first(tree)
+    count = int(tree.state[COUNT])
     tree.state[BUILT] = count
-    _arrange(tree, 0, count)
-    end = order.shape[0]
-    for j in range(tree.pivot.shape[0]):
-        for at in range(end):
-            tree.column[at] = points[order[at] // LEAF, j, order[at] % LEAF]
-        for at in range(end):
-            points[at // LEAF, j, at % LEAF] = tree.column[at]
-    for at in range(end):
-        order[at] = tree.rows[order[at]]
-    for at in range(end):
-        tree.rows[at] = order[at]
-        tree.places[order[at]] = at
-    for leaf in range(tree.live.shape[0]):
-        tree.live[leaf] = max(0, min(LEAF, count - leaf * LEAF))
-    _set_pivot(tree, count)
-    _draw_boxes(tree)
+    positions = np.arange(tree.order.shape[0])
+    live = positions % LEAF < tree.live[positions // LEAF]
+    tree.order[:count] = positions[live]
+    tree.order[count:] = positions[~live]
+    tree.live[:] = np.clip(count - LEAF * np.arange(tree.live.shape[0]), 0, LEAF)
+    _arrange(tree.points, tree.order, tree.column, tree.pending, count)
+    _move(tree.points, tree.order, tree.column, tree.rows, tree.places)
+    _set_pivot(tree.points, tree.pivot, count)
+    leaves = max(1, -(-count // LEAF))
+    level = 0
+    while True:
+        tree.nodes[level] = leaves if level == 0 else tree.offsets[level] - tree.offsets[level - 1]
+        frames = -(-int(tree.nodes[level]) // FAN)
+        tree.offsets[level + 1] = tree.offsets[level] + frames
+        if frames == 1:
+            break
+        level += 1
+    tree.state[TOP] = level
+    _draw_boxes(tree.points, tree.live, tree.low, tree.high, tree.offsets, tree.nodes, level)
+
+
+def is_sparse(tree: Pool) -> bool:
+    """Tell whether less than half of the records are left, so that it is time to build anew."""
+    return bool(tree.state[COUNT] * 2 < tree.state[BUILT] and tree.state[BUILT] > LEAF)
 
 
 @jit
-def _set_pivot(tree: Tree, count: int) -> None:
-    """Make the mean of the first count records the pivot; fill in the distances to it."""
-    points, width = tree.points, tree.pivot.shape[0]
-    for j in range(width):
-        total = 0.0
-        for at in range(count):
-            total += points[at // LEAF, j, at % LEAF]
-        tree.pivot[j] = total / max(count, 1)
-    for leaf in range(points.shape[0]):
-        for i in range(LEAF):
-            points[leaf, width, i] = 0.0
-        for j in range(width):
-            middle = tree.pivot[j]
-            for i in range(LEAF):
-                gap = points[leaf, j, i] - middle
-                points[leaf, width, i] += gap * gap
+def _arrange(
+    points: Floats, order: Integers, column: Floats, pending: Integers, count: int
+) -> None:
+    """Order the first count records so that neighbors share leaves, and leaves share nodes.
 
-
-@jit
-def _live_first(tree: Tree) -> int:
-    """Put the positions of the live records in front of the order, and return how many.
-
-    tree IN/OUT.
+    points IN (leaves, d + 1, LEAF), order IN/OUT (n), column OUT (n), pending OUT (64, 2) work
+    space. Records are parted along the widest side of (a sample of) them, near the middle, where
+    a leaf or a whole frame of leaves ends; then each part alike. Hoare's selection.
     """
-    count = 0
-    behind = tree.state[COUNT]
-    for at in range(tree.order.shape[0]):
-        if at % LEAF < tree.live[at // LEAF]:
-            tree.order[count] = at
-            count += 1
-        else:
-            tree.order[behind] = at
-            behind += 1
-    return count
-
-
-@jit
-def _arrange(tree: Tree, start: int, stop: int) -> None:
-    """Order the records of start:stop so that neighbors share leaves, and leaves share nodes.
-
-    tree IN/OUT. They are parted along the widest side of their box, near the middle, where a
-    leaf or a whole frame of leaves ends; then each part alike.
-    """
-    first, last = start, stop
+    first, last = 0, count
     depth = 0
     while True:
         if last - first > LEAF:
             unit = LEAF
             while unit * FAN < last - first:
                 unit *= FAN
-            half = (last - first) // 2
-            middle = first + max(unit, (half + unit // 2) // unit * unit)
+            middle = first + max(unit, ((last - first) // 2 + unit // 2) // unit * unit)
             if middle >= last:
                 middle -= unit
-            _part(tree, first, last, middle)
-            tree.pending[depth, 0], tree.pending[depth, 1] = middle, last
+            widest, side = 0, -1.0
+            step = max(1, (last - first) // SAMPLE)
+            for j in range(points.shape[1] - 1):
+                least, most = np.inf, -np.inf
+                for i in range(first, last, step):
+                    value = points[order[i] // LEAF, j, order[i] % LEAF]
+                    least = value if value < least else least
+                    most = value if value > most else most
+                if most - least > side:
+                    widest, side = j, most - least
+            for i in range(first, last):
+                column[i] = points[order[i] // LEAF, widest, order[i] % LEAF]
+            start, stop = first, last - 1
+            while start < stop:
+                pivot = column[(start + stop) // 2]
+                left, right = start, stop
+                while left <= right:
+                    while column[left] < pivot:
+                        left += 1
+                    while column[right] > pivot:
+                        right -= 1
+                    if left <= right:
+                        column[left], column[right] = column[right], column[left]
+                        order[left], order[right] = order[right], order[left]
+                        left += 1
+                        right -= 1
+                if middle <= right:
+                    stop = right
+                elif middle >= left:
+                    start = left
+                else:
+                    break
+            pending[depth, 0], pending[depth, 1] = middle, last
             depth += 1
             last = middle
         elif depth == 0:
             return
         else:
             depth -= 1
-            first, last = tree.pending[depth, 0], tree.pending[depth, 1]
+            first, last = pending[depth, 0], pending[depth, 1]
 
 
 @jit
-def _part(tree: Tree, first: int, last: int, middle: int) -> None:
-    """Reorder order[first:last] so that along the widest side no one before middle is larger.
+def _move(
+    points: Floats, order: Integers, column: Floats, rows: Integers, places: Integers
+) -> None:
+    """Bring the records into an order. All IN/OUT; column and order are work space after."""
+    end = order.shape[0]
+    for j in range(points.shape[1] - 1):
+        for at in range(end):
+            column[at] = points[order[at] // LEAF, j, order[at] % LEAF]
+        for at in range(end):
+            points[at // LEAF, j, at % LEAF] = column[at]
+    for at in range(end):
+        order[at] = rows[order[at]]
+    for at in range(end):
+        rows[at] = order[at]
+        places[order[at]] = at
 
-    tree IN/OUT. The widest side is that of a sample. Hoare's selection.
+
+@jit
+def _set_pivot(points: Floats, pivot: Floats, count: int) -> None:
+    """Make the mean of the first count records the pivot; fill in the distances to it.
+
+    points IN/OUT (leaves, d + 1, LEAF), pivot OUT (d).
     """
-    points, order, column = tree.points, tree.order, tree.column
-    widest, side = 0, -1.0
-    step = max(1, (last - first) // SAMPLE)
-    for j in range(tree.pivot.shape[0]):
-        least = most = points[order[first] // LEAF, j, order[first] % LEAF]
-        for i in range(first, last, step):
-            value = points[order[i] // LEAF, j, order[i] % LEAF]
-            least = value if value < least else least
-            most = value if value > most else most
-        if most - least > side:
-            widest, side = j, most - least
-    for i in range(first, last):
-        column[i] = points[order[i] // LEAF, widest, order[i] % LEAF]
-    start, stop = first, last - 1
-    while start < stop:
-        pivot = column[(start + stop) // 2]
-        left, right = start, stop
-        while left <= right:
-            while column[left] < pivot:
-                left += 1
-            while column[right] > pivot:
-                right -= 1
-            if left <= right:
-                column[left], column[right] = column[right], column[left]
-                order[left], order[right] = order[right], order[left]
-                left += 1
-                right -= 1
-        if middle <= right:
-            stop = right
-        elif middle >= left:
-            start = left
-        else:
-            return
+    width = pivot.shape[0]
+    for leaf in range(points.shape[0]):
+        for i in range(LEAF):
+            points[leaf, width, i] = 0.0
+    for j in range(width):
+        total = 0.0
+        for at in range(count):
+            total += points[at // LEAF, j, at % LEAF]
+        pivot[j] = total / max(count, 1)
+        for leaf in range(points.shape[0]):
+            for i in range(LEAF):
+                gap = points[leaf, j, i] - pivot[j]
+                points[leaf, width, i] += gap * gap
 
 
 @jit
-def _draw_boxes(tree: Tree) -> None:
-    """Draw all boxes: leaves around their records, nodes around their children. tree IN/OUT."""
-    level = 0
-    tree.nodes[0] = max(1, (tree.state[BUILT] + LEAF - 1) // LEAF)
-    while True:
-        first, nodes = tree.offsets[level], tree.nodes[level]
-        for node in range(nodes):
-            frame, place = first + node // FAN, node % FAN
-            for j in range(tree.points.shape[1]):
-                if level == 0:
-                    low, high = _extremes(
-                        tree.points[node, j], tree.points[node, j], tree.live[node]
-                    )
-                else:
-                    child = tree.offsets[level - 1] + node
-                    size = min(FAN, tree.nodes[level - 1] - node * FAN)
-                    low, high = _extremes(tree.low[child, j], tree.high[child, j], size)
-                tree.low[frame, j, place], tree.high[frame, j, place] = low, high
-        parents = (nodes + FAN - 1) // FAN
-        tree.offsets[level + 1] = first + parents
-        if parents == 1:
-            break
-        level += 1
-        tree.nodes[level] = parents
-    tree.state[TOP] = level
+def _draw_boxes(
+    points: Floats,
+    live: Integers,
+    low: Floats,
+    high: Floats,
+    offsets: Integers,
+    nodes: Integers,
+    top: int,
+) -> None:
+    """Draw all boxes: leaves around their records, nodes around their children.
+
+    points IN (leaves, d + 1, LEAF), live IN, low OUT, high OUT (frames, d + 1, FAN), offsets IN,
+    nodes IN.
+    """
+    for level in range(top + 1):
+        for node in range(nodes[level]):
+            frame, place = offsets[level] + node // FAN, node % FAN
+            lows = points[node] if level == 0 else low[offsets[level - 1] + node]
+            highs = points[node] if level == 0 else high[offsets[level - 1] + node]
+            size = live[node] if level == 0 else min(FAN, nodes[level - 1] - node * FAN)
+            for j in range(points.shape[1]):
+                least, most = np.inf, -np.inf
+                for i in range(size):
+                    least = lows[j, i] if lows[j, i] < least else least
+                    most = highs[j, i] if highs[j, i] > most else most
+                low[frame, j, place], high[frame, j, place] = least, most
 
 
 @jit
-def _extremes(lows: Floats, highs: Floats, size: int) -> tuple[float, float]:
-    """Return the least of the first lows and the largest of the first highs."""
-    least, most = np.inf, -np.inf
-    for i in range(size):
-        least = lows[i] if lows[i] < least else least
-        most = highs[i] if highs[i] > most else most
-    return least, most
-
-
-@jit
-def remove(tree: Tree, rows: Integers, count: int) -> None:
+def remove(tree: Pool, rows: Integers, count: int) -> None:
     """Take the first count rows out of the pool; boxes shrink with them. tree IN/OUT, rows IN."""
+    points, low, high = tree.points, tree.low, tree.high
     for i in range(count):
         at = tree.places[rows[i]]
-        leaf = at // LEAF
-        place = at % LEAF
+        leaf, place = at // LEAF, at % LEAF
         tree.live[leaf] -= 1
         end = tree.live[leaf]
-        for j in range(tree.points.shape[1]):
-            value = tree.points[leaf, j, place]
-            tree.points[leaf, j, place] = tree.points[leaf, j, end]
-            tree.points[leaf, j, end] = value
-            low, high = tree.low[leaf // FAN, j, leaf % FAN], tree.high[leaf // FAN, j, leaf % FAN]
-            if value <= low or value >= high:
+        for j in range(points.shape[1]):
+            value = points[leaf, j, place]
+            points[leaf, j, place] = points[leaf, j, end]
+            points[leaf, j, end] = value
+            if j < tree.pivot.shape[0]:
+                add(tree.totals, j, -value)
+            if (
+                value <= low[leaf // FAN, j, leaf % FAN]
+                or value >= high[leaf // FAN, j, leaf % FAN]
+            ):
                 _shrink(tree, leaf, j)
         behind = leaf * LEAF + end
         tree.rows[at], tree.rows[behind] = tree.rows[behind], tree.rows[at]
         tree.places[tree.rows[at]] = at
         tree.places[tree.rows[behind]] = behind
     tree.state[COUNT] -= count
-    if tree.state[COUNT] * 2 < tree.state[BUILT] and tree.state[BUILT] > LEAF:
-        build(tree)
 
 
-@jit
-def _shrink(tree: Tree, leaf: int, j: int) -> None:
+@inlined
+def _shrink(tree: Pool, leaf: int, j: int) -> None:
     """Draw side j of a leaf's box anew, and of the boxes around it that it held up. tree IN/OUT."""
-    node = leaf
-    low, high = _extremes(tree.points[leaf, j], tree.points[leaf, j], tree.live[leaf])
+    points, low, high = tree.points, tree.low, tree.high
+    least, most = np.inf, -np.inf
+    for i in range(tree.live[leaf]):
+        value = points[leaf, j, i]
+        least = value if value < least else least
+        most = value if value > most else most
+    node, old_low, old_high = (
+        leaf,
+        low[leaf // FAN, j, leaf % FAN],
+        high[leaf // FAN, j, leaf % FAN],
+    )
     for level in range(tree.state[TOP] + 1):
         frame, place = tree.offsets[level] + node // FAN, node % FAN
-        old_low, old_high = tree.low[frame, j, place], tree.high[frame, j, place]
-        if low == old_low and high == old_high:
-            return
-        tree.low[frame, j, place], tree.high[frame, j, place] = low, high
+        if low[frame, j, place] < old_low and high[frame, j, place] > old_high:
+            break  # others hold both sides up
+        old_low, old_high = low[frame, j, place], high[frame, j, place]
+        low[frame, j, place], high[frame, j, place] = least, most
         node //= FAN
-        size = min(FAN, tree.nodes[level] - node * FAN)
-        low, high = _extremes(tree.low[frame, j], tree.high[frame, j], size)
+        least, most = np.inf, -np.inf
+        for i in range(min(FAN, tree.nodes[level] - node * FAN)):
+            least = low[frame, j, i] if low[frame, j, i] < least else least
+            most = high[frame, j, i] if high[frame, j, i] > most else most
 
 
-@jit
-def open_frame(tree: Tree, level: int, node: int) -> None:
-    """Make the children of a node the open frame of a level. tree IN/OUT."""
-    tree.frames[level] = node
-
-
-@jit
-def frame_size(tree: Tree, level: int) -> int:
+@inlined
+def frame_size(tree: Pool, level: int) -> int:
     """Return how many boxes the open frame of a level has. tree IN."""
     return min(FAN, tree.nodes[level] - tree.frames[level] * FAN)  # type: ignore[no-any-return]
 
 
-@jit
-def least_distances(tree: Tree, level: int, center: Floats) -> None:
+@inlined
+def least_distances(tree: Pool, level: int, center: Floats) -> None:
     """Fill a level's bounds with the distances from a center to the boxes: 0 inside one.
 
     tree IN/OUT, center IN (d). A box without records is infinitely far.
     """
-    bounds = tree.bounds[level]
     frame = tree.offsets[level] + tree.frames[level]
     size = frame_size(tree, level)
+    _least_distances(tree.low[frame], tree.high[frame], size, center, tree.bounds[level])
+
+
+@jit
+def _least_distances(
+    lows: Floats, highs: Floats, size: int, center: Floats, bounds: Floats
+) -> None:
+    """Compute the bounds. lows IN, highs IN (d + 1, FAN), center IN (d), bounds OUT (FAN)."""
     for i in range(size):
         bounds[i] = 0.0
     for j in range(center.shape[0]):
         value = center[j]
-        low, high = tree.low[frame, j], tree.high[frame, j]
+        low, high = lows[j], highs[j]
         for i in range(size):
             below, above = low[i] - value, value - high[i]
             gap = below if below > above else above
@@ -339,8 +362,8 @@ def least_distances(tree: Tree, level: int, center: Floats) -> None:
             bounds[i] += gap * gap
 
 
-@jit
-def aim(tree: Tree, center: Floats) -> float:
+@inlined
+def aim(tree: Pool, center: Floats) -> float:
     """Set the direction from the pivot to a center; return its squared length. tree OUT."""
     length = 0.0
     for j in range(center.shape[0]):
@@ -349,40 +372,62 @@ def aim(tree: Tree, center: Floats) -> float:
     return length
 
 
-@jit
-def most_distances(tree: Tree, level: int, length: float) -> None:
+@inlined
+def most_distances(tree: Pool, level: int, length: float) -> None:
     """Fill a level's bounds with what no distance to a record in the boxes exceeds.
 
     tree IN/OUT, length IN: `aim` returned it. A box without records has -1.
     """
-    bounds = tree.bounds[level]
     frame = tree.offsets[level] + tree.frames[level]
     size = frame_size(tree, level)
-    width = tree.pivot.shape[0]
+    bounds = tree.bounds[level]
+    _most_distances(
+        tree.low[frame], tree.high[frame], size, tree.pivot, tree.direction, length, bounds
+    )
+
+
+@jit
+def _most_distances(
+    lows: Floats,
+    highs: Floats,
+    size: int,
+    pivot: Floats,
+    direction: Floats,
+    length: float,
+    bounds: Floats,
+) -> None:
+    """Compute the bounds. lows IN, highs IN (d + 1, FAN), pivot IN, direction IN, bounds OUT."""
+    width = pivot.shape[0]
     for i in range(size):
         bounds[i] = 0.0
     for j in range(width):
-        step, middle = -2.0 * tree.direction[j], tree.pivot[j]
-        low, high = tree.low[frame, j], tree.high[frame, j]
+        step, middle = -2.0 * direction[j], pivot[j]
+        low, high = lows[j], highs[j]
         for i in range(size):
             one, other = (low[i] - middle) * step, (high[i] - middle) * step
             bounds[i] += one if one > other else other
-    reach, near = tree.high[frame, width], tree.low[frame, width]
+    near, reach = lows[width], highs[width]
     for i in range(size):
         bounds[i] += (reach[i] + length) * (1.0 + 1e-12)  # more than rounding can take away
         if near[i] > reach[i]:
             bounds[i] = -1.0
 
 
-@jit
-def leaf_distances(tree: Tree, leaf: int, center: Floats) -> int:
+@inlined
+def leaf_distances(tree: Pool, leaf: int, center: Floats) -> int:
     """Put the distances of a leaf's live records into the block, and return how many.
 
     tree IN/OUT, center IN (d). Attributes are added in their order.
     """
-    points, block = tree.points[leaf], tree.block
     size = tree.live[leaf]
     tree.state[EVALUATIONS] += size
+    _leaf_distances(tree.points[leaf], size, center, tree.block)
+    return size  # type: ignore[no-any-return]
+
+
+@jit
+def _leaf_distances(points: Floats, size: int, center: Floats, block: Floats) -> None:
+    """Compute the distances. points IN (d + 1, LEAF), center IN (d), block OUT (LEAF)."""
     width = center.shape[0]
     for i in range(size):
         block[i] = 0.0
@@ -394,9 +439,7 @@ def leaf_distances(tree: Tree, leaf: int, center: Floats) -> int:
             d0, d1, d2, d3 = p0[i] - c0, p1[i] - c1, p2[i] - c2, p3[i] - c3
             block[i] = (((block[i] + d0 * d0) + d1 * d1) + d2 * d2) + d3 * d3
     for j in range(whole, width):
-        value = center[j]
-        p0 = points[j]
+        value, p0 = center[j], points[j]
         for i in range(size):
             d0 = p0[i] - value
             block[i] += d0 * d0
-    return size  # type: ignore[no-any-return]

@@ -20,12 +20,21 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels.distance import BLOCK, squared_distances
-from shoal.kernels.jit import jit
+from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import slack
-from shoal.kernels.tree import LEAF
+from shoal.kernels.tree import LEAF, Pool
 from shoal.numeric import pool as pools
 from shoal.numeric.fixed_size import run
-from shoal.numeric.pool import Pool, centroid, distance_to, holds, nearest_to, point, size, take
+from shoal.numeric.pool import (
+    centroid,
+    distance_to,
+    holds,
+    nearest_to,
+    point,
+    runs_on,
+    size,
+    take,
+)
 from shoal.progress import Reporter
 
 Floats = npt.NDArray[np.float64]
@@ -90,7 +99,7 @@ def best_by_best(
 ) -> int:
     """While the pool holds k: make the best candidate a group. labels IN/OUT (n)."""
     for _ in range(rounds):
-        if size(pool) < k:
+        if not runs_on(pool, k):
             break
         row = _best(pool, candidates)
         pool.group[0] = row
@@ -107,7 +116,7 @@ def best_by_best(
     return made
 
 
-@jit
+@inlined
 def _best(pool: Pool, candidates: Candidates) -> int:
     """Return the row whose candidate's centroid is farthest from the pool's. All IN.
 
@@ -140,15 +149,7 @@ def _list_nearest(pool: Pool, candidates: Candidates, row: int) -> None:
     candidates.left[row] = wanted
     if wanted == 0:
         return
-    found = nearest_to(pool, point(pool, row), wanted + 1)
-    last = wanted
-    for i in range(wanted + 1):  # the row itself, or the highest of too many that equal it
-        if found[i] == row:
-            last = i
-            break
-        if found[i] > found[last]:
-            last = i
-    found[last] = found[wanted]
+    found = nearest_to(pool, point(pool, row), wanted, row)
     for i in range(wanted):
         other = found[i]
         distance = distance_to(pool, other, pool.center)
@@ -170,7 +171,7 @@ def _list_nearest(pool: Pool, candidates: Candidates, row: int) -> None:
         _link(candidates, row, i)
 
 
-@jit
+@inlined
 def _link(candidates: Candidates, row: int, number: int) -> None:
     """Let a record know that a row listed it."""
     entry = row * candidates.listed.shape[1] + number
@@ -183,7 +184,7 @@ def _link(candidates: Candidates, row: int, number: int) -> None:
     candidates.head[target] = entry
 
 
-@jit
+@inlined
 def _unlink(candidates: Candidates, row: int, number: int) -> None:
     """Let a record forget that a row listed it."""
     entry = row * candidates.listed.shape[1] + number
@@ -200,23 +201,23 @@ def _unlink(candidates: Candidates, row: int, number: int) -> None:
 def _center(pool: Pool, candidates: Candidates, row: int, k: int) -> None:
     """Set the centroid of a row's candidate: the row and the first k - 1 it lists."""
     width = pool.center.shape[0]
-    at = pool.tree.places[row]
+    at = pool.places[row]
     for j in range(width):
-        pool.center[j] = pool.tree.points[at // LEAF, j, at % LEAF]
+        pool.center[j] = pool.points[at // LEAF, j, at % LEAF]
     count = 1
     for i in range(candidates.listed.shape[1]):
         other = candidates.listed[row, i]
         if other >= 0 and count < k:
-            at = pool.tree.places[other]
+            at = pool.places[other]
             for j in range(width):
-                pool.center[j] += pool.tree.points[at // LEAF, j, at % LEAF]
+                pool.center[j] += pool.points[at // LEAF, j, at % LEAF]
             count += 1
     place = candidates.places[row]
     for j in range(width):
         candidates.centers[j, place] = pool.center[j] / count
 
 
-@jit
+@inlined
 def _withdraw(pool: Pool, candidates: Candidates, k: int) -> None:
     """Take the pool's group out, and mend the candidates of whoever listed one of it."""
     length = candidates.listed.shape[1]
@@ -247,7 +248,7 @@ def _withdraw(pool: Pool, candidates: Candidates, k: int) -> None:
             _center(pool, candidates, row, k)
 
 
-@jit
+@inlined
 def _drop(candidates: Candidates, row: int, last: int) -> None:
     """Move a row's candidate behind those of the pool: it swaps places with the last one."""
     at = candidates.places[row]

@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import jit
+from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import farthest, sift_down, slack
-from shoal.kernels.tree import LEAF
+from shoal.kernels.tree import LEAF, Pool
 from shoal.numeric import pool as pools
 from shoal.numeric.fixed_size import label, run
 from shoal.numeric.grow import grow
-from shoal.numeric.pool import Pool, centroid, distance_to, holds, point, size
+from shoal.numeric.pool import ANY, centroid, distance_to, holds, point, runs_on, size
 from shoal.numeric.seed import opposite
 from shoal.progress import Reporter
 
@@ -58,12 +58,12 @@ def diameter(matrix: Floats, k: int, report: Reporter) -> Integers:
 @jit
 def set_bounds(pool: Pool, spread: Spread) -> None:
     """Bound |x - y| by |x - m| + max |y - m|, m the pivot of the tree. spread OUT."""
-    tree, width = pool.tree, pool.center.shape[0]
+    width = pool.center.shape[0]
     rows = spread.rows.shape[0]
     reach = 0.0
     for row in range(rows):
-        at = tree.places[row]
-        spread.bounds[row] = math.sqrt(tree.points[at // LEAF, width, at % LEAF])
+        at = pool.places[row]
+        spread.bounds[row] = math.sqrt(pool.points[at // LEAF, width, at % LEAF])
         reach = max(reach, spread.bounds[row])
     for row in range(rows):
         spread.bounds[row] = (spread.bounds[row] + reach) ** 2 * (1.0 + 1e-12)
@@ -80,23 +80,22 @@ def pair_by_pair(
     The one farther from the pool's centroid grows first. If that takes the other one in, the
     record farthest from it stands in. spread IN/OUT, labels IN/OUT (n).
     """
-    for _ in range(rounds):
-        if size(pool) < k:
+    first, second, waits = -1, -1, False
+    for _ in range(2 * rounds):
+        if waits:
+            first = second if holds(pool, second) else opposite(pool, first)
+            waits = False
+        elif runs_on(pool, k):
+            waits = size(pool) >= 2 * k
+            first, second = farthest_pair(pool, spread)
+        else:
             break
-        alone = size(pool) < 2 * k
-        first, second = farthest_pair(pool, spread)
         label(pool, grow(pool, first, k, True), labels, made)
-        made += 1
-        if alone:
-            break
-        if not holds(pool, second):
-            second = opposite(pool, first)
-        label(pool, grow(pool, second, k, True), labels, made)
         made += 1
     return made
 
 
-@jit
+@inlined
 def farthest_pair(pool: Pool, spread: Spread) -> tuple[int, int]:
     """Return argmax D(x, y): of several such pairs that of the lowest rows. spread IN/OUT.
 
@@ -112,7 +111,7 @@ def farthest_pair(pool: Pool, spread: Spread) -> tuple[int, int]:
             bounds[0], rows[0] = bounds[last], rows[last]
             sift_down(bounds, rows, last, 0)
         elif spread.fresh[rows[0]] != turn:
-            _look(pool, spread, 0)
+            _look(pool, spread, 0 + ANY)
         else:
             break
     low = bounds[0] - slack(bounds[0], pool.error)
@@ -135,14 +134,14 @@ def farthest_pair(pool: Pool, spread: Spread) -> tuple[int, int]:
 def _look(pool: Pool, spread: Spread, at: int) -> None:
     """Make the bound at a place of the heap exact. spread IN/OUT."""
     row = spread.rows[at]
-    partner, distance = farthest(pool.tree, point(pool, row), pool.error)
+    partner, distance = farthest(pool, point(pool, row), pool.error)
     spread.partners[row] = partner
     spread.fresh[row] = spread.state[1]
     spread.bounds[at] = min(spread.bounds[at], distance)
     sift_down(spread.bounds, spread.rows, spread.state[0], at)
 
 
-@jit
+@inlined
 def _lowest(pool: Pool, spread: Spread, low: float) -> int:
     """Return the place of the lowest row in the pool whose bound is at least low. spread IN."""
     best, lowest = 0, spread.fresh.shape[0]

@@ -14,13 +14,14 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import jit
+from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import rounding, slack
+from shoal.kernels.tree import Pool
 from shoal.measures.loss import group_means
 from shoal.numeric import pool as pools
 from shoal.numeric.grow import grow
-from shoal.numeric.pool import Pool, size
-from shoal.numeric.seed import farthest_from_centroid, farthest_in_turn, opposite
+from shoal.numeric.pool import runs_on, size
+from shoal.numeric.seed import farthest_in_turn, opposite
 from shoal.progress import Reporter
 
 Floats = npt.NDArray[np.float64]
@@ -30,7 +31,7 @@ Loop = Callable[[Integers, int, int], int]
 RECORDS_A_CALL = 50_000  # distances a call computes are about this times the pool's size over k
 
 
-@jit
+@inlined
 def label(pool: Pool, count: int, labels: Integers, group: int) -> None:
     """Write a group's number for the first count rows of the pool's group. labels IN/OUT (n)."""
     for i in range(count):
@@ -38,57 +39,38 @@ def label(pool: Pool, count: int, labels: Integers, group: int) -> None:
 
 
 @jit
-def one_by_one(
+def make_groups(
     pool: Pool,
     k: int,
     references: Floats,
-    by_centroid: bool,
-    labels: Integers,
-    made: int,
-    rounds: int,
-) -> int:
-    """While the pool holds k: pick a first record, grow it.
-
-    CBFS (Laszlo and Mukherjee 2005) without reference points, TFRP (Chang, Li and Huang 2007)
-    with two of them. references IN (points, d), labels IN/OUT (n).
-    """
-    for _ in range(rounds):
-        if size(pool) < k:
-            break
-        first = farthest_in_turn(pool, references, made)
-        label(pool, grow(pool, first, k, by_centroid), labels, made)
-        made += 1
-    return made
-
-
-@jit
-def two_by_two(
-    pool: Pool,
-    k: int,
     pairs_from: int,
-    by_centroid: bool,
+    by_centroid: bool | None,
     labels: Integers,
     made: int,
     rounds: int,
 ) -> int:
-    """MDAV (Domingo-Ferrer and Torra 2005): two groups far from each other at a time.
+    """Pick a first record and grow it, while the pool holds enough.
 
-    While the pool holds pairs_from: r is the record farthest from the centroid, s the one farthest
-    from r; both grow. Then, where k more than for the last group are left, one more such group.
-    Classic MDAV has pairs_from = 3k and keeps a last group of k to 2k - 1; the fixed-size form of
-    the 2018 tables has pairs_from = 2k. labels IN/OUT (n).
+    One by one (pairs_from = 0), while the pool holds k: CBFS (Laszlo and Mukherjee 2005) without
+    reference points, TFRP (Chang, Li and Huang 2007) with two of them.
+
+    Two by two, MDAV (Domingo-Ferrer and Torra 2005): while the pool holds pairs_from, r is the
+    record farthest from the centroid, s the one farthest from r; both grow. Then, while it holds
+    pairs_from - k, one more. Classic MDAV has pairs_from = 3k, so that the rest is a group of k to
+    2k - 1; the form of the 2018 tables has 2k. references IN (points, d), labels IN/OUT (n).
     """
-    for _ in range(rounds):
-        if size(pool) < pairs_from - k:
+    least = k if pairs_from == 0 else pairs_from - k
+    first, second = -1, False
+    for _ in range(2 * rounds):
+        if not second and not runs_on(pool, least):
             break
-        alone = size(pool) < pairs_from
-        first = farthest_from_centroid(pool)
+        paired = second or size(pool) >= pairs_from
+        first = opposite(pool, first) if second else farthest_in_turn(pool, references, made)
         label(pool, grow(pool, first, k, by_centroid), labels, made)
         made += 1
-        if alone:
+        if not paired:
             break
-        label(pool, grow(pool, opposite(pool, first), k, by_centroid), labels, made)
-        made += 1
+        second = pairs_from > 0 and not second
     return made
 
 
@@ -98,21 +80,27 @@ def fixed_size(
     report: Reporter,
     *,
     references: Callable[[Floats], Floats] | None = None,
-    by_centroid: bool = False,
+    by_centroid: bool | None = None,
 ) -> Integers:
     """Group one by one: farthest from the centroid, or from the reference points in turn."""
     pool = pools.make(matrix, k)
     points = np.empty((0, matrix.shape[1])) if references is None else references(matrix)
-    loop = partial(one_by_one, pool, k, np.ascontiguousarray(points), by_centroid)
+    loop = partial(make_groups, pool, k, np.ascontiguousarray(points), 0, by_centroid)
     return run(matrix, pool, k, loop, report)
 
 
 def mdav(
-    matrix: Floats, k: int, report: Reporter, *, classic: bool = False, by_centroid: bool = False
+    matrix: Floats,
+    k: int,
+    report: Reporter,
+    *,
+    classic: bool = False,
+    by_centroid: bool | None = None,
 ) -> Integers:
     """Group two by two: the farthest from the centroid and its opposite."""
     pool = pools.make(matrix, k)
-    loop = partial(two_by_two, pool, k, 3 * k if classic else 2 * k, by_centroid)
+    centroid = np.empty((0, matrix.shape[1]))
+    loop = partial(make_groups, pool, k, centroid, 3 * k if classic else 2 * k, by_centroid)
     return run(matrix, pool, k, loop, report)
 
 
@@ -122,8 +110,8 @@ def run(matrix: Floats, pool: Pool, k: int, loop: Loop, report: Reporter) -> Int
     labels = np.full(rows, -1, dtype=np.int64)
     rounds = max(1, RECORDS_A_CALL * 20 // rows)
     made, before = 0, -1
-    while made != before:
-        report("grouping", rows - int(pool.tree.state[0]), rows)
+    while pools.rebuild(pool) or made != before:
+        report("grouping", rows - int(pool.state[0]), rows)
         made, before = loop(labels, made, rounds), made
     rest = np.flatnonzero(labels < 0)
     if rest.size >= k:

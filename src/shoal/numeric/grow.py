@@ -6,51 +6,49 @@ pool's `group`, and returns how many they are.
 
 from __future__ import annotations
 
-from shoal.kernels.jit import jit
-from shoal.kernels.totals import add_point
-from shoal.kernels.tree import LEAF
-from shoal.numeric.pool import Pool, nearest_to, point, size, take
+from shoal.kernels.jit import inlined
+from shoal.kernels.totals import add
+from shoal.kernels.tree import LEAF, Pool
+from shoal.numeric.pool import nearest_to, point, size, take
 
 
-@jit
+@inlined
 def nearest_neighbors(pool: Pool, first: int, k: int) -> int:
     """NN: the first record r and the k - 1 records x of the pool with the least D(x, r)."""
     group = pool.group
+    others = min(k, size(pool)) - 1
+    found = nearest_to(pool, point(pool, first), others, first)
     group[0] = first
-    take(pool, group, 1)
-    others = min(k - 1, size(pool))
-    if others > 0:
-        found = nearest_to(pool, point(pool, first), others)
-        for i in range(others):
-            group[1 + i] = found[i]
-        take(pool, found, others)
+    for i in range(others):
+        group[1 + i] = found[i]
+    take(pool, group, 1 + others)
     return 1 + others
 
 
-@jit
+@inlined
 def nearest_to_centroid(pool: Pool, first: int, k: int) -> int:
     """NC: k - 1 times the record of the pool nearest to the centroid of the group so far."""
     totals, group, width = pool.group_totals, pool.group, pool.center.shape[0]
-    for j in range(totals.shape[1]):
+    for j in range(width):
         totals[0, j] = totals[1, j] = 0.0
     row = first
-    for i in range(k):
+    count = min(k, size(pool))
+    for i in range(count):
         if i > 0:
-            if size(pool) == 0:
-                return i
-            for j in range(totals.shape[1]):
+            for j in range(width):
                 pool.center[j] = totals[0, j] / i
             row = nearest_to(pool, pool.center, 1)[0]
-        at = pool.tree.places[row]
-        add_point(totals, pool.tree.points[at // LEAF, :width, at % LEAF], 1.0)
+        at = pool.places[row]
+        for j in range(width):
+            add(totals, j, pool.points[at // LEAF, j, at % LEAF])
         group[i] = row
         take(pool, group[i : i + 1], 1)
-    return k
+    return count
 
 
-@jit
-def grow(pool: Pool, first: int, k: int, by_centroid: bool) -> int:
-    """Grow a group by one of the two rules."""
-    if by_centroid:
-        return nearest_to_centroid(pool, first, k)
-    return nearest_neighbors(pool, first, k)
+@inlined
+def grow(pool: Pool, first: int, k: int, by_centroid: bool | None) -> int:
+    """Grow a group by NC, or by NN where by_centroid is None: then NC is not even compiled."""
+    if by_centroid is None:
+        return nearest_neighbors(pool, first, k)
+    return nearest_to_centroid(pool, first, k)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import jit
-from shoal.numeric.pool import Pool, centroid, farthest_from, point
+from shoal.kernels.jit import inlined
+from shoal.kernels.tree import Pool
+from shoal.numeric.pool import centroid, farthest_from, point
 
 Floats = npt.NDArray[np.float64]
 
 
-@jit
+@inlined
 def farthest_from_centroid(pool: Pool) -> int:
     """Return argmax D(x, mean of the pool): the record most in need of company.
 
@@ -20,7 +21,7 @@ def farthest_from_centroid(pool: Pool) -> int:
     return farthest_from(pool, centroid(pool))
 
 
-@jit
+@inlined
 def farthest_in_turn(pool: Pool, references: Floats, turn: int) -> int:
     """Return argmax D(x, R), where R is the next of the fixed reference points.
 
@@ -32,7 +33,7 @@ def farthest_in_turn(pool: Pool, references: Floats, turn: int) -> int:
     return farthest_from(pool, references[turn % references.shape[0]])
 
 
-@jit
+@inlined
 def opposite(pool: Pool, first: int) -> int:
     """Return argmax D(x, first record), which need not be in the pool any more (MDAV)."""
     return farthest_from(pool, point(pool, first))

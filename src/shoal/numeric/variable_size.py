@@ -7,12 +7,21 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import jit
+from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import slack
+from shoal.kernels.tree import Pool
 from shoal.numeric import pool as pools
 from shoal.numeric.fixed_size import label, run
 from shoal.numeric.grow import nearest_neighbors
-from shoal.numeric.pool import Pool, distance_to, farthest_from, nearest_to, point, size, take
+from shoal.numeric.pool import (
+    distance_to,
+    farthest_from,
+    nearest_to,
+    point,
+    runs_on,
+    size,
+    take,
+)
 from shoal.numeric.refine.how import better
 from shoal.numeric.seed import mean_of_all
 from shoal.progress import Reporter
@@ -65,7 +74,7 @@ def grow_and_extend(
     mean IN (d), nearest_rows OUT (2k), distances OUT (2k) work space, labels IN/OUT (n).
     """
     for _ in range(rounds):
-        if size(pool) < k:
+        if not runs_on(pool, k):
             break
         count = nearest_neighbors(pool, farthest_from(pool, mean), k)
         count = extend(pool, count, 2 * k - 1, gamma_squared, nearest_rows, distances)
@@ -74,7 +83,7 @@ def grow_and_extend(
     return made
 
 
-@jit
+@inlined
 def extend(
     pool: Pool,
     count: int,
@@ -102,8 +111,7 @@ def extend(
         for i in range(count):
             if distances[i] <= least + margin and (row < 0 or nearest_rows[i] < row):
                 row = nearest_rows[i]
-        found = nearest_to(pool, point(pool, row), 2)
-        other = found[0] if found[0] != row else found[1]
+        other = nearest_to(pool, point(pool, row), 1, row)[0]
         outside = distance_to(pool, other, point(pool, row))
         if least + margin >= gamma_squared * outside:
             break
@@ -116,7 +124,7 @@ def extend(
     return count
 
 
-@jit
+@inlined
 def _look(pool: Pool, i: int, nearest_rows: Integers, distances: Floats) -> None:
     """Find the record of the pool nearest to member i. nearest_rows OUT, distances OUT."""
     center = point(pool, pool.group[i])

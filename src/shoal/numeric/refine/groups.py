@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels.distance import BLOCK, squared_distances
-from shoal.kernels.jit import jit
+from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import rounding, slack
 
 Floats = npt.NDArray[np.float64]
@@ -123,7 +123,7 @@ def center(groups: Groups, group: int) -> None:
         groups.centers[j, group] = origin + total / size
 
 
-@jit
+@inlined
 def distance(groups: Groups, row: int, group: int) -> float:
     """Return D(x, centroid of a group)."""
     total = 0.0
@@ -147,7 +147,7 @@ def gather(groups: Groups, group: int) -> int:
     return count
 
 
-@jit
+@inlined
 def sort(values: Integers, count: int) -> None:
     """Sort the first count values. IN/OUT. Shell's method: groups are small."""
     gap = 1

@@ -12,7 +12,7 @@ from shoal.measures.loss import group_means, squared_error
 from shoal.numeric.fixed_size import fixed_size
 from shoal.numeric.refine import groups as groupings
 from shoal.numeric.refine.groups import Groups
-from shoal.numeric.refine.scatter import decompose, disperse, given
+from shoal.numeric.refine.scatter import dissolve, given
 from shoal.numeric.refine.shrink import shrink
 from shoal.numeric.refine.split import split_large
 from shoal.numeric.seed import overall_extremes
@@ -40,7 +40,7 @@ def phase_two(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Int
     groups = groupings.make(matrix, labels, k)
     order = by_falling_loss(matrix, groups.labels)
     for start in range(0, order.size, GROUPS_A_CALL):
-        disperse(groups, order, k, start, min(start + GROUPS_A_CALL, order.size))
+        dissolve(groups, order, k, False, start, min(start + GROUPS_A_CALL, order.size))
         report("refining", start, order.size)
     found = groups.labels.copy()
     following = given(groups)
@@ -91,8 +91,9 @@ def _iterated(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Int
 def _decomposed(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Integers:
     groups = groupings.make(matrix, labels, k)
     count = given(groups)
+    order = np.arange(count)
     for start in range(0, count, GROUPS_A_CALL):
-        decompose(groups, start, min(start + GROUPS_A_CALL, count))
+        dissolve(groups, order, k, True, start, min(start + GROUPS_A_CALL, count))
         report("refining", start, count)
     return _split(groups, k)
 

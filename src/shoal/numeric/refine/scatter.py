@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import jit
+from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import slack
 from shoal.numeric.refine.groups import (
     GIVEN,
@@ -84,7 +84,7 @@ def scatter(groups: Groups, group: int, limit: int, refresh: bool) -> bool:
     return falls
 
 
-@jit
+@inlined
 def _join(groups: Groups, row: int, target: int, slot: int, refresh: bool) -> float:
     """Move a trial's centroid towards a record that joins; return what the SSE grows by."""
     size = groups.sizes[target]
@@ -101,20 +101,17 @@ def _join(groups: Groups, row: int, target: int, slot: int, refresh: bool) -> fl
 
 
 @jit
-def decompose(groups: Groups, start: int, stop: int) -> None:
-    """Try to dissolve the groups start:stop, one after the other (2018, figure 2). IN/OUT."""
-    for group in range(start, stop):
-        if groups.state[THERE] > 1 and groups.sizes[group] > 0:
-            scatter(groups, group, groups.labels.shape[0] + 1, True)
+def dissolve(groups: Groups, order: Integers, k: int, refresh: bool, start: int, stop: int) -> None:
+    """Try to dissolve the groups order[start:stop], one after the other. groups IN/OUT, order IN.
 
-
-@jit
-def disperse(groups: Groups, order: Integers, k: int, start: int, stop: int) -> None:
-    """Try to dissolve the groups order[start:stop] below 2k (2007, phase II). groups IN/OUT."""
+    With `refresh` every group, and they take in any number (2018, figure 2); else those below 2k,
+    and they take in up to 4k - 1 (2007, phase II).
+    """
+    rows = groups.labels.shape[0]
     for i in range(start, stop):
-        group = order[i]
-        if groups.state[THERE] > 1 and 0 < groups.sizes[group] < 2 * k:
-            scatter(groups, group, 4 * k - 1, False)
+        size = groups.sizes[order[i]]
+        if groups.state[THERE] > 1 and size > 0 and (refresh or size < 2 * k):
+            scatter(groups, order[i], rows + 1 if refresh else 4 * k - 1, refresh)
 
 
 def given(groups: Groups) -> int:

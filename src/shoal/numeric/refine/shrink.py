@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.jit import jit
+from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import slack
 from shoal.numeric.refine.groups import (
     THERE,
@@ -32,7 +32,7 @@ def shrink(groups: Groups, k: int, start: int, stop: int) -> None:
                 break
 
 
-@jit
+@inlined
 def _move_best(groups: Groups, group: int) -> bool:
     """Move the member whose move lowers SSE most; tell whether there is one. groups IN/OUT."""
     count = gather(groups, group)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.jit import jit
+from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import slack
 from shoal.numeric.refine.groups import (
     GIVEN,
@@ -32,7 +32,7 @@ def split_large(groups: Groups, k: int) -> None:
             group += 1
 
 
-@jit
+@inlined
 def _split(groups: Groups, group: int, k: int) -> int:
     """Part a group by CBFS, grown to the centroid; return the lowest group that reached 2k.
 
@@ -64,7 +64,7 @@ def _split(groups: Groups, group: int, k: int) -> int:
     return lowest  # type: ignore[no-any-return]
 
 
-@jit
+@inlined
 def _new_group(groups: Groups) -> int:
     """Give the next number. groups IN/OUT."""
     made = groups.state[GIVEN]
@@ -101,7 +101,7 @@ def _part_off(groups: Groups, left: int, k: int) -> int:
     return left
 
 
-@jit
+@inlined
 def _extreme(groups: Groups, left: int, sign: float) -> int:
     """Return the place of the member nearest (sign 1) or farthest (-1); the lowest row in a tie."""
     best = np.inf

@@ -73,7 +73,7 @@ def table(name):
     return shoal.datasets.load(name)
 
 
-def cells_2018(wanted=lambda name, method: True):
+def cells_2018(wanted=lambda _name, _method: True):
     """The 378 cells of tables 2 to 4 of the 2018 paper, or those of wanted names and methods."""
     with (FIGURES / "group_decomposition_2018.csv").open() as file:
         for row in csv.DictReader(file):

@@ -155,7 +155,7 @@ _VARIABLE = (
     ),
     Method(
         "hilbert", "numeric, variable size",
-        "the best cuts of a Hilbert curve through all records; the fastest for very large tables",
+        "the best cuts of a Hilbert curve through all records; time hardly more than linear",
         "O(n log n + n·k) time, O(n·d) memory",
         "Skilling 2004, Programming the Hilbert curve, AIP 707; Hansen and Mukherjee 2003",
         hilbert,

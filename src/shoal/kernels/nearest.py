@@ -9,12 +9,12 @@ import numpy.typing as npt
 
 from shoal.kernels.jit import jit
 from shoal.kernels.tree import (
+    EVALUATIONS,
     FAN,
     LEAF,
     TOP,
     Pool,
     aim,
-    frame_size,
     leaf_distances,
     least_distances,
     most_distances,
@@ -61,46 +61,56 @@ def _least(bounds: Floats, count: int) -> int:
 
 
 @jit
-def farthest(tree: Pool, center: Floats, error: float) -> tuple[int, float]:
+def farthest(pool: Pool, center: Floats, error: float) -> tuple[int, float]:
     """Return the row farthest from a center, and its distance; the lowest row wins a tie.
 
-    tree IN (work space OUT), center IN (d). The pool is not empty. A first round over the tree
+    pool IN (work space OUT), center IN (d). The pool is not empty. A first round over the tree
     finds the distance; where others are as far, a second one finds the lowest row.
     """
-    most, second, low, row = -1.0, -1.0, -0.5, tree.places.shape[0]
-    length = aim(tree, center)
+    rows, frames, bounds, block, live = pool.rows, pool.frames, pool.bounds, pool.block, pool.live
+    low, high, offsets, nodes, points = pool.low, pool.high, pool.offsets, pool.nodes, pool.points
+    pivot, direction, state = pool.pivot, pool.direction, pool.state
+    most, second, limit, row = -1.0, -1.0, -0.5, rows.shape[0]
+    length = aim(pivot, center, direction)
+    top = state[TOP]
     for turn in range(2):
-        level = tree.state[TOP]
-        tree.frames[level] = 0
-        most_distances(tree, level, length)
-        while level <= tree.state[TOP]:
-            bounds = tree.bounds[level]
-            size = frame_size(tree, level)
-            at = 0
-            for i in range(1, size):
-                at = i if bounds[i] > bounds[at] else at
-            if bounds[at] < low or bounds[at] < 0.0:
-                level += 1
-                continue
-            bounds[at] = -1.0
-            node = tree.frames[level] * FAN + at
-            if level > 0:
+        level = top + 1
+        node = 0
+        while True:
+            if level > 0:  # open the frame of the node's children
                 level -= 1
-                tree.frames[level] = node
-                most_distances(tree, level, length)
-                continue
-            first = node * LEAF
-            for i in range(leaf_distances(tree, node, center)):
-                distance = tree.block[i]
-                if turn == 1:
-                    if distance >= low and tree.rows[first + i] < row:
-                        row = tree.rows[first + i]
-                elif distance > most:
-                    most, second, row = distance, most, tree.rows[first + i]
-                    low = most - slack(most, error)
-                elif distance > second:
-                    second = distance
-        if second < low:
+                frames[level] = node
+                frame = offsets[level] + node
+                size = min(FAN, nodes[level] - node * FAN)
+                most_distances(
+                    low[frame], high[frame], size, pivot, direction, length, bounds[level]
+                )
+            else:  # look at the records of the leaf
+                first, size = node * LEAF, live[node]
+                leaf_distances(points[node], size, center, block)
+                state[EVALUATIONS] += size
+                for i in range(size):
+                    distance = block[i]
+                    if turn == 1:
+                        if distance >= limit and rows[first + i] < row:
+                            row = rows[first + i]
+                    elif distance > most:
+                        most, second, row = distance, most, rows[first + i]
+                        limit = most - slack(most, error)
+                    elif distance > second:
+                        second = distance
+            while level <= top:  # the box that may reach farthest, in the lowest frame that has one
+                at = 0
+                for i in range(1, min(FAN, nodes[level] - frames[level] * FAN)):
+                    at = i if bounds[level, i] > bounds[level, at] else at
+                if bounds[level, at] >= limit and bounds[level, at] >= 0.0:
+                    break
+                level += 1
+            if level > top:
+                break
+            bounds[level, at] = -1.0
+            node = frames[level] * FAN + at
+        if second < limit:
             break
     return row, most
 
@@ -127,69 +137,78 @@ def sift_down(keys: Floats, items: Integers, size: int, at: int) -> None:
 
 @jit
 def nearest(
-    tree: Pool, center: Floats, skip: int, size: int, error: float, keys: Floats, found: Integers
+    pool: Pool, center: Floats, skip: int, size: int, error: float, keys: Floats, found: Integers
 ) -> None:
     """Put the size rows nearest to a center into found; the lowest rows win a tie for the last.
 
     One row may be skipped (-1: none).
 
-    tree IN (work space OUT), center IN (d), keys OUT (size + 1) work space, found OUT (size + 1).
+    pool IN (work space OUT), center IN (d), keys OUT (size + 1) work space, found OUT (size + 1).
     At least size others are in the pool. A first round over the tree finds size + 1 records;
     where the last two are equally near, a second one collects those that are nearer for sure, and
     a third one the lowest of those that are equal.
     """
     if size == 0:
         return
+    rows, frames, bounds, block, live = pool.rows, pool.frames, pool.bounds, pool.block, pool.live
+    low, high, offsets, nodes, points = pool.low, pool.high, pool.offsets, pool.nodes, pool.points
+    state = pool.state
+    top = state[TOP]
     heap = size + 1
     sure = 0
-    low, high = np.inf, np.inf
+    nearer, equal = np.inf, np.inf
     for turn in range(3):
         if turn != 1:
             for i in range(heap):
                 keys[i] = np.inf
-        level = tree.state[TOP]
-        tree.frames[level] = 0
-        least_distances(tree, level, center)
-        while level <= tree.state[TOP]:
-            bounds = tree.bounds[level]
-            at = 0
-            for i in range(1, frame_size(tree, level)):
-                at = i if bounds[i] < bounds[at] else at
-            limit = keys[0] if turn == 0 else high
-            if bounds[at] > limit or bounds[at] == np.inf:
-                level += 1
-                continue
-            bounds[at] = np.inf
-            node = tree.frames[level] * FAN + at
-            if level > 0:
+        level = top + 1
+        node = 0
+        while True:
+            if level > 0:  # open the frame of the node's children
                 level -= 1
-                tree.frames[level] = node
-                least_distances(tree, level, center)
-                continue
-            first = node * LEAF
-            for i in range(leaf_distances(tree, node, center)):
-                distance = tree.block[i]
-                key = distance
-                if turn == 1:
-                    if distance < low and tree.rows[first + i] != skip:
-                        found[sure] = tree.rows[first + i]
-                        sure += 1
-                    continue
-                if turn == 2:
-                    if distance < low or distance > high:
+                frames[level] = node
+                frame = offsets[level] + node
+                count = min(FAN, nodes[level] - node * FAN)
+                least_distances(low[frame], high[frame], count, center, bounds[level])
+            else:  # look at the records of the leaf
+                first, count = node * LEAF, live[node]
+                leaf_distances(points[node], count, center, block)
+                state[EVALUATIONS] += count
+                for i in range(count):
+                    distance = block[i]
+                    key = distance
+                    if turn == 1:
+                        if distance < nearer and rows[first + i] != skip:
+                            found[sure] = rows[first + i]
+                            sure += 1
                         continue
-                    key = tree.rows[first + i]
-                if key < keys[0] and tree.rows[first + i] != skip:
-                    keys[0] = key
-                    found[sure] = tree.rows[first + i]
-                    sift_down(keys, found[sure:], heap, 0)
+                    if turn == 2:
+                        if distance < nearer or distance > equal:
+                            continue
+                        key = rows[first + i]
+                    if key < keys[0] and rows[first + i] != skip:
+                        keys[0] = key
+                        found[sure] = rows[first + i]
+                        sift_down(keys, found[sure:], heap, 0)
+            limit = keys[0] if turn == 0 else equal
+            while level <= top:  # the nearest box, in the lowest frame that has one
+                at = 0
+                for i in range(1, min(FAN, nodes[level] - frames[level] * FAN)):
+                    at = i if bounds[level, i] < bounds[level, at] else at
+                if bounds[level, at] <= limit and bounds[level, at] < np.inf:
+                    break
+                level += 1
+            if level > top:
+                break
+            bounds[level, at] = np.inf
+            node = frames[level] * FAN + at
         if turn == 0:
             last = keys[1] if heap < 3 else max(keys[1], keys[2])
             margin = slack(last, error)
             if keys[0] > last + margin:
                 found[0] = found[size]
                 return
-            low, high = last - margin, last + margin
+            nearer, equal = last - margin, last + margin
         elif turn == 1:
             heap = size - sure
             if heap == 0:

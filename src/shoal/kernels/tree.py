@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import jit
 from shoal.kernels.totals import add, add_points
 
 Floats = npt.NDArray[np.float64]
@@ -83,7 +83,7 @@ def make(matrix: Floats, k: int, error: float) -> Pool:
     padded = np.zeros((leaves * LEAF, width + 1))
     padded[:rows, :width] = matrix
     points = np.ascontiguousarray(padded.reshape(leaves, LEAF, width + 1).transpose(0, 2, 1))
-    tree = Pool(
+    pool = Pool(
         points=points,
         rows=np.arange(leaves * LEAF, dtype=np.int64),
         places=np.arange(rows, dtype=np.int64),
@@ -109,39 +109,39 @@ def make(matrix: Floats, k: int, error: float) -> Pool:
         group_totals=np.zeros((2, width)),
         error=error,
     )
-    add_points(tree.totals, np.ascontiguousarray(matrix))
-    build(tree)
-    return tree
+    add_points(pool.totals, np.ascontiguousarray(matrix))
+    build(pool)
+    return pool
 
 
-def build(tree: Pool) -> None:
-    """Arrange the records anew, the live ones in full leaves in front. tree IN/OUT."""
-    count = int(tree.state[COUNT])
-    tree.state[BUILT] = count
-    positions = np.arange(tree.order.shape[0])
-    live = positions % LEAF < tree.live[positions // LEAF]
-    tree.order[:count] = positions[live]
-    tree.order[count:] = positions[~live]
-    tree.live[:] = np.clip(count - LEAF * np.arange(tree.live.shape[0]), 0, LEAF)
-    _arrange(tree.points, tree.order, tree.column, tree.pending, count)
-    _move(tree.points, tree.order, tree.column, tree.rows, tree.places)
-    _set_pivot(tree.points, tree.pivot, count)
+def build(pool: Pool) -> None:
+    """Arrange the records anew, the live ones in full leaves in front. pool IN/OUT."""
+    count = int(pool.state[COUNT])
+    pool.state[BUILT] = count
+    positions = np.arange(pool.order.shape[0])
+    live = positions % LEAF < pool.live[positions // LEAF]
+    pool.order[:count] = positions[live]
+    pool.order[count:] = positions[~live]
+    pool.live[:] = np.clip(count - LEAF * np.arange(pool.live.shape[0]), 0, LEAF)
+    _arrange(pool.points, pool.order, pool.column, pool.pending, count)
+    _move(pool.points, pool.order, pool.column, pool.rows, pool.places)
+    _set_pivot(pool.points, pool.pivot, count)
     leaves = max(1, -(-count // LEAF))
     level = 0
     while True:
-        tree.nodes[level] = leaves if level == 0 else tree.offsets[level] - tree.offsets[level - 1]
-        frames = -(-int(tree.nodes[level]) // FAN)
-        tree.offsets[level + 1] = tree.offsets[level] + frames
+        pool.nodes[level] = leaves if level == 0 else pool.offsets[level] - pool.offsets[level - 1]
+        frames = -(-int(pool.nodes[level]) // FAN)
+        pool.offsets[level + 1] = pool.offsets[level] + frames
         if frames == 1:
             break
         level += 1
-    tree.state[TOP] = level
-    _draw_boxes(tree.points, tree.live, tree.low, tree.high, tree.offsets, tree.nodes, level)
+    pool.state[TOP] = level
+    _draw_boxes(pool.points, pool.live, pool.low, pool.high, pool.offsets, pool.nodes, level)
 
 
-def is_sparse(tree: Pool) -> bool:
+def is_sparse(pool: Pool) -> bool:
     """Tell whether less than half of the records are left, so that it is time to build anew."""
-    return bool(tree.state[COUNT] * 2 < tree.state[BUILT] and tree.state[BUILT] > LEAF)
+    return bool(pool.state[COUNT] * 2 < pool.state[BUILT] and pool.state[BUILT] > LEAF)
 
 
 @jit
@@ -275,81 +275,56 @@ def _draw_boxes(
 
 
 @jit
-def remove(tree: Pool, rows: Integers, count: int) -> None:
-    """Take the first count rows out of the pool; boxes shrink with them. tree IN/OUT, rows IN."""
-    points, low, high = tree.points, tree.low, tree.high
+def remove(pool: Pool, rows: Integers, count: int) -> None:
+    """Take the first count rows out of the pool; boxes shrink with them. pool IN/OUT, rows IN."""
+    points, low, high, live = pool.points, pool.low, pool.high, pool.live
+    places, at_position, totals, state = pool.places, pool.rows, pool.totals, pool.state
+    offsets, nodes = pool.offsets, pool.nodes
     for i in range(count):
-        at = tree.places[rows[i]]
+        at = places[rows[i]]
         leaf, place = at // LEAF, at % LEAF
-        tree.live[leaf] -= 1
-        end = tree.live[leaf]
+        live[leaf] -= 1
+        end = live[leaf]
         for j in range(points.shape[1]):
             value = points[leaf, j, place]
             points[leaf, j, place] = points[leaf, j, end]
             points[leaf, j, end] = value
-            if j < tree.pivot.shape[0]:
-                add(tree.totals, j, -value)
-            if (
-                value <= low[leaf // FAN, j, leaf % FAN]
-                or value >= high[leaf // FAN, j, leaf % FAN]
-            ):
-                _shrink(tree, leaf, j)
+            if j < totals.shape[1]:
+                add(totals, j, -value)
+            node = leaf
+            old_low, old_high = low[leaf // FAN, j, leaf % FAN], high[leaf // FAN, j, leaf % FAN]
+            if old_low < value < old_high:
+                continue
+            least, most = np.inf, -np.inf
+            for m in range(end):
+                other = points[leaf, j, m]
+                least = other if other < least else least
+                most = other if other > most else most
+            for level in range(state[TOP] + 1):  # the boxes that this record held up
+                frame, box = offsets[level] + node // FAN, node % FAN
+                if low[frame, j, box] < old_low and high[frame, j, box] > old_high:
+                    break
+                old_low, old_high = low[frame, j, box], high[frame, j, box]
+                low[frame, j, box], high[frame, j, box] = least, most
+                node //= FAN
+                least, most = np.inf, -np.inf
+                for m in range(min(FAN, nodes[level] - node * FAN)):
+                    least = low[frame, j, m] if low[frame, j, m] < least else least
+                    most = high[frame, j, m] if high[frame, j, m] > most else most
         behind = leaf * LEAF + end
-        tree.rows[at], tree.rows[behind] = tree.rows[behind], tree.rows[at]
-        tree.places[tree.rows[at]] = at
-        tree.places[tree.rows[behind]] = behind
-    tree.state[COUNT] -= count
-
-
-@inlined
-def _shrink(tree: Pool, leaf: int, j: int) -> None:
-    """Draw side j of a leaf's box anew, and of the boxes around it that it held up. tree IN/OUT."""
-    points, low, high = tree.points, tree.low, tree.high
-    least, most = np.inf, -np.inf
-    for i in range(tree.live[leaf]):
-        value = points[leaf, j, i]
-        least = value if value < least else least
-        most = value if value > most else most
-    node, old_low, old_high = (
-        leaf,
-        low[leaf // FAN, j, leaf % FAN],
-        high[leaf // FAN, j, leaf % FAN],
-    )
-    for level in range(tree.state[TOP] + 1):
-        frame, place = tree.offsets[level] + node // FAN, node % FAN
-        if low[frame, j, place] < old_low and high[frame, j, place] > old_high:
-            break  # others hold both sides up
-        old_low, old_high = low[frame, j, place], high[frame, j, place]
-        low[frame, j, place], high[frame, j, place] = least, most
-        node //= FAN
-        least, most = np.inf, -np.inf
-        for i in range(min(FAN, tree.nodes[level] - node * FAN)):
-            least = low[frame, j, i] if low[frame, j, i] < least else least
-            most = high[frame, j, i] if high[frame, j, i] > most else most
-
-
-@inlined
-def frame_size(tree: Pool, level: int) -> int:
-    """Return how many boxes the open frame of a level has. tree IN."""
-    return min(FAN, tree.nodes[level] - tree.frames[level] * FAN)  # type: ignore[no-any-return]
-
-
-@inlined
-def least_distances(tree: Pool, level: int, center: Floats) -> None:
-    """Fill a level's bounds with the distances from a center to the boxes: 0 inside one.
-
-    tree IN/OUT, center IN (d). A box without records is infinitely far.
-    """
-    frame = tree.offsets[level] + tree.frames[level]
-    size = frame_size(tree, level)
-    _least_distances(tree.low[frame], tree.high[frame], size, center, tree.bounds[level])
+        at_position[at], at_position[behind] = at_position[behind], at_position[at]
+        places[at_position[at]] = at
+        places[at_position[behind]] = behind
+    state[COUNT] -= count
 
 
 @jit
-def _least_distances(
-    lows: Floats, highs: Floats, size: int, center: Floats, bounds: Floats
-) -> None:
-    """Compute the bounds. lows IN, highs IN (d + 1, FAN), center IN (d), bounds OUT (FAN)."""
+def least_distances(lows: Floats, highs: Floats, size: int, center: Floats, bounds: Floats) -> None:
+    """Compute the distances from a center to the boxes of a frame: 0 inside one.
+
+    lows IN, highs IN (d + 1, FAN), center IN (d), bounds OUT (FAN). A box without records is
+    infinitely far.
+    """
     for i in range(size):
         bounds[i] = 0.0
     for j in range(center.shape[0]):
@@ -362,32 +337,21 @@ def _least_distances(
             bounds[i] += gap * gap
 
 
-@inlined
-def aim(tree: Pool, center: Floats) -> float:
-    """Set the direction from the pivot to a center; return its squared length. tree OUT."""
+@jit
+def aim(pivot: Floats, center: Floats, direction: Floats) -> float:
+    """Set the direction from the pivot to a center; return its squared length.
+
+    pivot IN (d), center IN (d), direction OUT (d).
+    """
     length = 0.0
     for j in range(center.shape[0]):
-        tree.direction[j] = center[j] - tree.pivot[j]
-        length += tree.direction[j] * tree.direction[j]
+        direction[j] = center[j] - pivot[j]
+        length += direction[j] * direction[j]
     return length
 
 
-@inlined
-def most_distances(tree: Pool, level: int, length: float) -> None:
-    """Fill a level's bounds with what no distance to a record in the boxes exceeds.
-
-    tree IN/OUT, length IN: `aim` returned it. A box without records has -1.
-    """
-    frame = tree.offsets[level] + tree.frames[level]
-    size = frame_size(tree, level)
-    bounds = tree.bounds[level]
-    _most_distances(
-        tree.low[frame], tree.high[frame], size, tree.pivot, tree.direction, length, bounds
-    )
-
-
 @jit
-def _most_distances(
+def most_distances(
     lows: Floats,
     highs: Floats,
     size: int,
@@ -396,7 +360,11 @@ def _most_distances(
     length: float,
     bounds: Floats,
 ) -> None:
-    """Compute the bounds. lows IN, highs IN (d + 1, FAN), pivot IN, direction IN, bounds OUT."""
+    """Compute what no distance from a center to a record in the boxes of a frame exceeds.
+
+    lows IN, highs IN (d + 1, FAN), pivot IN (d), direction IN (d), length IN: `aim` gave them;
+    bounds OUT (FAN). A box without records has -1.
+    """
     width = pivot.shape[0]
     for i in range(size):
         bounds[i] = 0.0
@@ -413,21 +381,12 @@ def _most_distances(
             bounds[i] = -1.0
 
 
-@inlined
-def leaf_distances(tree: Pool, leaf: int, center: Floats) -> int:
-    """Put the distances of a leaf's live records into the block, and return how many.
-
-    tree IN/OUT, center IN (d). Attributes are added in their order.
-    """
-    size = tree.live[leaf]
-    tree.state[EVALUATIONS] += size
-    _leaf_distances(tree.points[leaf], size, center, tree.block)
-    return size  # type: ignore[no-any-return]
-
-
 @jit
-def _leaf_distances(points: Floats, size: int, center: Floats, block: Floats) -> None:
-    """Compute the distances. points IN (d + 1, LEAF), center IN (d), block OUT (LEAF)."""
+def leaf_distances(points: Floats, size: int, center: Floats, block: Floats) -> None:
+    """Compute the distances from a center to the live records of a leaf.
+
+    points IN (d + 1, LEAF), center IN (d), block OUT (LEAF). Attributes are added in their order.
+    """
     width = center.shape[0]
     for i in range(size):
         block[i] = 0.0

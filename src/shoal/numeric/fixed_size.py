@@ -80,12 +80,12 @@ def fixed_size(
     report: Reporter,
     *,
     references: Callable[[Floats], Floats] | None = None,
-    by_centroid: bool | None = None,
+    by_centroid: bool = False,
 ) -> Integers:
     """Group one by one: farthest from the centroid, or from the reference points in turn."""
     pool = pools.make(matrix, k)
     points = np.empty((0, matrix.shape[1])) if references is None else references(matrix)
-    loop = partial(make_groups, pool, k, np.ascontiguousarray(points), 0, by_centroid)
+    loop = partial(make_groups, pool, k, np.ascontiguousarray(points), 0, by_centroid or None)
     return run(matrix, pool, k, loop, report)
 
 
@@ -95,12 +95,12 @@ def mdav(
     report: Reporter,
     *,
     classic: bool = False,
-    by_centroid: bool | None = None,
+    by_centroid: bool = False,
 ) -> Integers:
     """Group two by two: the farthest from the centroid and its opposite."""
     pool = pools.make(matrix, k)
     centroid = np.empty((0, matrix.shape[1]))
-    loop = partial(make_groups, pool, k, centroid, 3 * k if classic else 2 * k, by_centroid)
+    loop = partial(make_groups, pool, k, centroid, 3 * k if classic else 2 * k, by_centroid or None)
     return run(matrix, pool, k, loop, report)
 
 

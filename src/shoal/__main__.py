@@ -11,7 +11,12 @@ from shoal.errors import interrupt
 
 def _interrupted(_number: int, _frame: object) -> None:
     interrupt.wanted = True
+    sys.unraisablehook = _ignored  # what an interrupt leaves half done has nothing to say
     raise KeyboardInterrupt
+
+
+def _ignored(_what: object) -> None:
+    pass
 
 
 def main() -> None:

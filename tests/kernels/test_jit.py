@@ -78,7 +78,7 @@ def test_interpreted():
     """With the compiler off the kernels are plain Python, and give the same bits."""
     code = (
         "import numpy as np, shoal\n"
-        "X = np.random.default_rng(0).normal(size=(60, 3))\n"
+        "X = np.random.default_rng(0).normal(size=(40, 2))\n"
         "for m in shoal.methods():\n"
         "    table = X[:, : m.columns]\n"
         "    print(shoal.microaggregate(table, 4, method=m.name).labels.tolist())"

@@ -81,8 +81,8 @@ def refine(
 
     >>> import numpy as np, shoal
     >>> X = np.array([[1.0], [2.0], [8.0], [9.0], [1.5], [8.5]])
-    >>> shoal.refine(X, [0, 1, 0, 1, 0, 1], 3).sizes.tolist()
-    [6]
+    >>> shoal.refine(X, ["a", "a", "a", "b", "b", "b"], 3).labels.tolist()
+    [0, 0, 1, 1, 0, 1]
     """
     k = _group_size(k)
     table = read(X)
@@ -101,18 +101,17 @@ def _group_size(k: Any) -> int:
 
 def numbered(labels: Any, rows: int, k: int, what: str = "labels") -> Integers:
     """Return a grouping as numbers from 0 in the order of its labels, or say what is wrong."""
+    given = np.asarray(labels)
+    unclear = RequestError(f"{what} must be one number or text a record")
+    if given.ndim != 1 or given.dtype.kind not in "biufUSMO":
+        raise unclear
+    plain = given.dtype.kind not in "fMO"
+    if not plain and any(label is None or label != label for label in given):  # noqa: PLR0124
+        raise RequestError(f"{what}: a record has no group")
     try:
-        given = np.asarray(labels)
-        if given.ndim != 1 or given.dtype.kind not in "biufUSMO":
-            raise TypeError
-        if given.dtype.kind == "O":
-            if any(label is None or label != label for label in given):  # noqa: PLR0124 - NaN
-                raise RequestError(f"{what}: a record has no group")
-        elif given.dtype.kind in "fM" and bool((given != given).any()):  # noqa: PLR0124
-            raise RequestError(f"{what}: a record has no group")
         _, start, sizes = np.unique(given, return_inverse=True, return_counts=True)
-    except (TypeError, ValueError):
-        raise RequestError(f"{what} must be one number or text a record") from None
+    except TypeError:
+        raise unclear from None
     if given.size != rows:
         raise RequestError(f"{what}: {given.size} for {rows} records")
     small = int((sizes < k).sum())

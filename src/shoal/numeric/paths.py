@@ -12,8 +12,7 @@ from shoal.numeric.optimal import optimal_1d as optimal_column
 from shoal.numeric.order import hilbert as hilbert_order
 from shoal.numeric.order import through_groups
 from shoal.numeric.refine import groups as groupings
-from shoal.numeric.refine.how import by_falling_loss
-from shoal.numeric.refine.split import split_large
+from shoal.numeric.refine.how import by_falling_loss, split
 from shoal.numeric.spanning import cut_tree, spanning_tree
 from shoal.progress import Reporter
 
@@ -55,7 +54,6 @@ def mst(matrix: Floats, k: int, report: Reporter) -> Integers:
     labels = cut_tree(*spanning_tree(matrix), k, rounding(matrix))
     ranks = np.argsort(by_falling_loss(matrix, labels))
     groups = groupings.make(matrix, ranks[labels], k)
-    split_large(groups, k)
-    _, compact = np.unique(groups.labels, return_inverse=True)
+    _, compact = np.unique(split(groups, k), return_inverse=True)
     report("spanning", rows, rows)
     return compact.astype(np.int64)

@@ -1,4 +1,10 @@
-"""The groups while they are refined: who is in which, and the centroids."""
+"""The groups while they are refined: who is in which, and the centroids.
+
+Where they are many, the centroids stand in a tree, so that a search for the nearest one skips most
+of them. One that moves is taken out of the tree and put on a list, which a search goes through
+whole; when the list is long, whoever runs the steps has the tree made anew (`is_crowded`,
+`replanted`). A few centroids are all looked at, which is faster.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +13,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from shoal.kernels import tree as trees
 from shoal.kernels.distance import BLOCK, squared_distances
 from shoal.kernels.jit import inlined, jit
-from shoal.kernels.nearest import rounding, slack
+from shoal.kernels.nearest import nearest, rounding, slack
+from shoal.kernels.tree import COUNT, Pool, remove
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+
+ANY = 0  # added to a number that is written out, or a kernel is compiled for it alone
 
 
 class Groups(NamedTuple):
@@ -25,10 +35,13 @@ class Groups(NamedTuple):
     heads: Integers  # (capacity) first member, or -1
     after: Integers  # (n) next member, or -1
     before: Integers  # (n) the one before, or -1
-    state: Integers  # numbers given so far, groups that are there
+    state: Integers  # numbers given, groups that are there, length of the list, whether a tree is
+    tree: Pool  # the centroids that have not moved since it was made
+    moved: Integers  # (capacity) the others
+    listed: Integers  # (capacity) whether a group is among them
     members: Integers  # (n) work space
     targets: Integers  # (n) work space
-    touched: Integers  # (n + 1) work space: groups a trial touched
+    touched: Integers  # (n + 2) work space: groups a trial touched
     slots: Integers  # (capacity) work space: where a group stands among them, or -1
     kept: Floats  # (n + 1, d) work space: centroids of a trial
     distances: Floats  # (n) work space
@@ -37,7 +50,8 @@ class Groups(NamedTuple):
     error: float
 
 
-GIVEN, THERE = 0, 1
+GIVEN, THERE, MOVED, PLANTED = 0, 1, 2, 3
+FEW = 1000  # measured: with fewer groups a sweep over all is faster than the tree
 
 
 def make(matrix: Floats, labels: Integers, k: int) -> Groups:
@@ -54,10 +68,13 @@ def make(matrix: Floats, labels: Integers, k: int) -> Groups:
         heads=np.full(capacity, -1, dtype=np.int64),
         after=np.full(rows, -1, dtype=np.int64),
         before=np.full(rows, -1, dtype=np.int64),
-        state=np.array([count, count], dtype=np.int64),
+        state=np.array([count, count, 0, 0], dtype=np.int64),
+        tree=trees.make(matrix[:1], 1, 0.0),
+        moved=np.empty(capacity, dtype=np.int64),
+        listed=np.zeros(capacity, dtype=np.int64),
         members=np.empty(rows, dtype=np.int64),
         targets=np.empty(rows, dtype=np.int64),
-        touched=np.empty(rows + 1, dtype=np.int64),
+        touched=np.empty(rows + 2, dtype=np.int64),
         slots=np.full(capacity, -1, dtype=np.int64),
         kept=np.empty((rows + 1, width)),
         distances=np.empty(rows),
@@ -66,7 +83,39 @@ def make(matrix: Floats, labels: Integers, k: int) -> Groups:
         error=rounding(matrix),
     )
     fill(groups)
-    return groups
+    return replanted(groups)
+
+
+def replanted(groups: Groups) -> Groups:
+    """Return the groups with a tree of all centroids as they are now."""
+    given = int(groups.state[GIVEN])
+    groups.state[MOVED] = 0
+    groups.listed[:] = 0
+    groups.state[PLANTED] = given > FEW
+    if given <= FEW:
+        return groups
+    tree = trees.make(np.ascontiguousarray(groups.centers[:, :given].T), 1, groups.error)
+    gone = np.flatnonzero(groups.sizes[:given] == 0)
+    trees.remove(tree, gone, gone.size)
+    return groups._replace(tree=tree)
+
+
+@inlined
+def is_crowded(groups: Groups) -> bool:
+    """Tell whether so many centroids have moved that a new tree pays."""
+    return groups.state[MOVED] > 64 + groups.state[GIVEN] // 64  # type: ignore[no-any-return]
+
+
+@jit
+def set_aside(groups: Groups, group: int) -> None:
+    """Take a group that moves, or goes, out of the tree. groups IN/OUT."""
+    if groups.listed[group] == 0 and groups.state[PLANTED] == 1:
+        groups.listed[group] = 1
+        if group < groups.tree.places.shape[0]:
+            groups.touched[groups.touched.shape[0] - 1] = group
+            remove(groups.tree, groups.touched[groups.touched.shape[0] - 1 :], 1 + ANY)
+        groups.moved[groups.state[MOVED]] = group
+        groups.state[MOVED] += 1
 
 
 @jit
@@ -165,50 +214,77 @@ def sort(values: Integers, count: int) -> None:
 
 
 @jit
-def nearest_group(groups: Groups, row: int, limit: int) -> int:
-    """Return the group with the nearest centroid among those with 1 to limit - 1 members, or -1.
+def nearest_group(groups: Groups, row: int, skip: int, limit: int) -> int:
+    """Return the group with the nearest centroid, of those with 1 to limit - 1 members, or -1.
 
-    The lowest number wins a tie.
+    One group may be skipped (-1: none). The lowest number wins a tie.
     """
-    for j in range(groups.point.shape[0]):
-        groups.point[j] = groups.matrix[row, j]
-    count = groups.state[GIVEN]
-    least, second, high, best = np.inf, np.inf, np.inf, -1
-    for start in range(0, count, BLOCK):
-        stop = min(start + BLOCK, count)
-        squared_distances(groups.centers, start, stop, groups.point, groups.block)
-        for i in range(stop - start):
-            gap = groups.block[i]
-            if gap <= high and 0 < groups.sizes[start + i] < limit:
-                if gap < least:
-                    least, second, best = gap, least, start + i
-                    high = least + slack(least, groups.error)
-                else:
-                    second = gap
-    if second > high:
-        return best
-    for start in range(0, count, BLOCK):
-        stop = min(start + BLOCK, count)
-        squared_distances(groups.centers, start, stop, groups.point, groups.block)
-        for i in range(stop - start):
-            if groups.block[i] <= high and 0 < groups.sizes[start + i] < limit:
-                return start + i
+    tree, moved, sizes, point = groups.tree, groups.moved, groups.sizes, groups.point
+    for j in range(point.shape[0]):
+        point[j] = groups.matrix[row, j]
+    if groups.state[PLANTED] == 0:
+        return _sweep(groups, skip, limit)
+    planted = skip >= 0 and skip < tree.places.shape[0] and groups.listed[skip] == 0
+    best, least = -1, np.inf
+    if tree.state[COUNT] > (1 if planted else 0):
+        nearest(tree, point, skip, 1 + ANY, groups.error, tree.keys, tree.found)
+        best = tree.found[0]
+        if sizes[best] >= limit:  # full: look at all
+            return _sweep(groups, skip, limit)
+        least = distance(groups, row, best)
+    high = least + slack(least, groups.error)
+    for i in range(groups.state[MOVED]):
+        group = moved[i]
+        if group != skip and 0 < sizes[group] < limit:
+            gap = distance(groups, row, group)
+            if gap <= high:
+                low = min(gap, least)
+                margin = slack(low, groups.error)
+                if least > low + margin or (gap <= low + margin and group < best):
+                    best = group
+                least, high = low, low + margin
     return best
 
 
 @jit
-def call_nearest(groups: Groups, sent: int, count: int) -> None:
+def _sweep(groups: Groups, skip: int, limit: int) -> int:
+    """Return the group whose centroid is nearest to the point in the work space, from all."""
+    sizes, block = groups.sizes, groups.block
+    count = groups.state[GIVEN]
+    least, second, high, best = np.inf, np.inf, np.inf, -1
+    for turn in range(2):  # the second one where groups tie: the lowest wins
+        for start in range(0, count, BLOCK):
+            stop = min(start + BLOCK, count)
+            squared_distances(groups.centers, start, stop, groups.point, block)
+            for i in range(stop - start):
+                gap, group = block[i], start + i
+                if gap <= high and group != skip and 0 < sizes[group] < limit:
+                    if turn == 1:
+                        return group
+                    if gap < least:
+                        least, second, best = gap, least, group
+                        high = least + slack(least, groups.error)
+                    else:
+                        second = gap
+        if second > high:
+            break
+    return best
+
+
+@jit
+def call_nearest(groups: Groups, sent: int, count: int, skip: int) -> None:
     """Of the members sent:count, put the one nearest to any group in front, with its target.
 
     The members before have gone, the last of them just now: only its target has moved. Lowest
-    rows and lowest groups win ties; the members behind stay in order. groups IN/OUT.
+    rows and lowest groups win ties; the members behind stay in order. One group may be skipped.
+    groups IN/OUT.
     """
     moved = groups.targets[sent - 1] if sent > 0 else -1
     least = np.inf
     for i in range(sent, count):
         row = groups.members[i]
         if sent == 0 or groups.targets[i] == moved:
-            groups.targets[i] = nearest_group(groups, row, groups.labels.shape[0] + 1)
+            groups.targets[i] = nearest_group(groups, row, skip, groups.labels.shape[0] + 1)
             groups.distances[i] = distance(groups, row, groups.targets[i])
         else:
             gap, kept = distance(groups, row, moved), groups.distances[i]

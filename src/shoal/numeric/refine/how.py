@@ -39,9 +39,7 @@ def phase_two(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Int
     """
     groups = groupings.make(matrix, labels, k)
     order = by_falling_loss(matrix, groups.labels)
-    for start in range(0, order.size, GROUPS_A_CALL):
-        dissolve(groups, order, k, False, start, min(start + GROUPS_A_CALL, order.size))
-        report("refining", start, order.size)
+    groups = _dissolved(groups, order, k, False, report)
     found = groups.labels.copy()
     following = given(groups)
     for group in np.flatnonzero(groups.sizes >= 2 * k):
@@ -90,26 +88,37 @@ def _iterated(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Int
 
 def _decomposed(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Integers:
     groups = groupings.make(matrix, labels, k)
-    count = given(groups)
-    order = np.arange(count)
-    for start in range(0, count, GROUPS_A_CALL):
-        dissolve(groups, order, k, True, start, min(start + GROUPS_A_CALL, count))
-        report("refining", start, count)
-    return _split(groups, k)
+    return split(_dissolved(groups, np.arange(given(groups)), k, True, report), k)
+
+
+def _dissolved(groups: Groups, order: Integers, k: int, refresh: bool, report: Reporter) -> Groups:
+    at, count = 0, order.size
+    while at < count:
+        report("refining", at, count)
+        groups = _tended(groups)
+        at = dissolve(groups, order, k, refresh, at, min(at + GROUPS_A_CALL, count))
+    return groups
 
 
 def _shrunk(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Integers:
     groups = groupings.make(matrix, labels, k)
-    count = given(groups)
-    for start in range(0, count, GROUPS_A_CALL):
-        shrink(groups, k, start, min(start + GROUPS_A_CALL, count))
-        report("refining", start, count)
-    return _split(groups, k)
+    at, count = 0, given(groups)
+    while at < count:
+        report("refining", at, count)
+        groups = _tended(groups)
+        at = shrink(groups, k, at, min(at + GROUPS_A_CALL, count))
+    return split(groups, k)
 
 
-def _split(groups: Groups, k: int) -> Integers:
-    split_large(groups, k)
+def split(groups: Groups, k: int) -> Integers:
+    """Split every group of 2k or more; return the labels."""
+    while not split_large(_tended(groups), k):
+        groups = groupings.replanted(groups)
     return groups.labels
+
+
+def _tended(groups: Groups) -> Groups:
+    return groupings.replanted(groups) if groups.state[groupings.MOVED] > 32 else groups
 
 
 def better(matrix: Floats, old: Integers, new: Integers) -> Integers:

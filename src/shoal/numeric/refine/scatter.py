@@ -16,8 +16,10 @@ from shoal.numeric.refine.groups import (
     distance,
     enter,
     gather,
+    is_crowded,
     leave,
     nearest_group,
+    set_aside,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -41,12 +43,11 @@ def scatter(groups: Groups, group: int, limit: int, refresh: bool) -> bool:
         loss += gap
         margin += slack(gap, groups.error)
     added, touched, sent = 0.0, 0, 0
-    groups.sizes[group] = 0
     while sent < count and added < loss - margin:  # what was added is never taken away again
         if refresh:
-            call_nearest(groups, sent, count)
+            call_nearest(groups, sent, count, group)
         else:
-            groups.targets[sent] = nearest_group(groups, groups.members[sent], limit)
+            groups.targets[sent] = nearest_group(groups, groups.members[sent], group, limit)
         row, target = groups.members[sent], groups.targets[sent]
         if target < 0:
             added = np.inf
@@ -59,6 +60,8 @@ def scatter(groups: Groups, group: int, limit: int, refresh: bool) -> bool:
             for j in range(groups.point.shape[0]):
                 groups.kept[slot, j] = groups.centers[j, target]
             touched += 1
+            if refresh:
+                set_aside(groups, target)
         gap = _join(groups, row, target, slot, refresh)
         margin += slack(gap, groups.error)
         added += gap
@@ -67,8 +70,8 @@ def scatter(groups: Groups, group: int, limit: int, refresh: bool) -> bool:
     falls = added < loss - margin
     for i in range(sent):
         groups.sizes[groups.targets[i]] -= 1
-    groups.sizes[group] = count
     if falls:
+        set_aside(groups, group)
         for i in range(count):
             leave(groups, groups.members[i])
             enter(groups, groups.members[i], groups.targets[i])
@@ -77,6 +80,7 @@ def scatter(groups: Groups, group: int, limit: int, refresh: bool) -> bool:
         target = groups.touched[slot]
         groups.slots[target] = -1
         if falls:
+            set_aside(groups, target)
             center(groups, target)
         elif refresh:
             for j in range(groups.point.shape[0]):
@@ -101,7 +105,7 @@ def _join(groups: Groups, row: int, target: int, slot: int, refresh: bool) -> fl
 
 
 @jit
-def dissolve(groups: Groups, order: Integers, k: int, refresh: bool, start: int, stop: int) -> None:
+def dissolve(groups: Groups, order: Integers, k: int, refresh: bool, start: int, stop: int) -> int:
     """Try to dissolve the groups order[start:stop], one after the other. groups IN/OUT, order IN.
 
     With `refresh` every group, and they take in any number (2018, figure 2); else those below 2k,
@@ -109,9 +113,12 @@ def dissolve(groups: Groups, order: Integers, k: int, refresh: bool, start: int,
     """
     rows = groups.labels.shape[0]
     for i in range(start, stop):
+        if is_crowded(groups):
+            return i
         size = groups.sizes[order[i]]
         if groups.state[THERE] > 1 and size > 0 and (refresh or size < 2 * k):
             scatter(groups, order[i], rows + 1 if refresh else 4 * k - 1, refresh)
+    return stop
 
 
 def given(groups: Groups) -> int:

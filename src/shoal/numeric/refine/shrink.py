@@ -13,23 +13,28 @@ from shoal.numeric.refine.groups import (
     distance,
     enter,
     gather,
+    is_crowded,
     leave,
     nearest_group,
+    set_aside,
 )
 
 
 @jit
-def shrink(groups: Groups, k: int, start: int, stop: int) -> None:
+def shrink(groups: Groups, k: int, start: int, stop: int) -> int:
     """Let records leave the groups start:stop while that lowers SSE (2018, figure 4).
 
     Moving x from a group of a to its nearest other of b changes SSE by
     b / (b + 1) D(x, c_b) - a / (a - 1) D(x, c_a); the record with the least change goes first.
-    groups IN/OUT.
+    Returns where it stopped: before the end, if a new tree would pay. groups IN/OUT.
     """
     for group in range(start, stop):
+        if is_crowded(groups):
+            return group
         while groups.sizes[group] > k and groups.state[THERE] > 1:
             if not _move_best(groups, group):
                 break
+    return stop
 
 
 @inlined
@@ -40,9 +45,7 @@ def _move_best(groups: Groups, group: int) -> bool:
     for i in range(count):
         row = groups.members[i]
         own = distance(groups, row, group)
-        groups.sizes[group] = 0
-        target = nearest_group(groups, row, groups.labels.shape[0] + 1)
-        groups.sizes[group] = count
+        target = nearest_group(groups, row, group, groups.labels.shape[0] + 1)
         size = groups.sizes[target]
         gap = distance(groups, row, target)
         change = gap * size / (size + 1) - own * count / (count - 1)
@@ -57,7 +60,8 @@ def _move_best(groups: Groups, group: int) -> bool:
         if groups.distances[i] <= least + tolerance:  # lowest rows come first
             leave(groups, groups.members[i])
             enter(groups, groups.members[i], groups.targets[i])
-            center(groups, group)
-            center(groups, groups.targets[i])
+            for changed in (group, groups.targets[i]):
+                set_aside(groups, changed)
+                center(groups, changed)
             return True
     return False

@@ -7,6 +7,7 @@ import numpy as np
 from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import slack
 from shoal.numeric.refine.groups import (
+    ANY,
     GIVEN,
     THERE,
     Groups,
@@ -14,22 +15,28 @@ from shoal.numeric.refine.groups import (
     center,
     enter,
     gather,
+    is_crowded,
     leave,
+    set_aside,
 )
 
 
 @jit
-def split_large(groups: Groups, k: int) -> None:
+def split_large(groups: Groups, k: int) -> bool:
     """Split every group of 2k or more, first come first served (2018, figure 3). groups IN/OUT.
 
-    A left-over record may fill another group to 2k; that one is split in its turn.
+    A left-over record may fill another group to 2k; that one is split in its turn. Returns False
+    where it stopped before the end, because a new tree would pay.
     """
     group = 0
     while group < groups.state[GIVEN]:
+        if is_crowded(groups):
+            return False
         if groups.sizes[group] >= 2 * k:
             group = min(group + 1, _split(groups, group, k))
         else:
             group += 1
+    return True
 
 
 @inlined
@@ -43,6 +50,7 @@ def _split(groups: Groups, group: int, k: int) -> int:
     for i in range(left):
         leave(groups, groups.members[i])
     groups.state[THERE] -= 1
+    set_aside(groups, group)
     while True:
         left = _part_off(groups, left, k)
         if left <= k:
@@ -55,8 +63,9 @@ def _split(groups: Groups, group: int, k: int) -> int:
         return group + 1
     lowest = groups.state[GIVEN]
     for i in range(left):
-        call_nearest(groups, i, left)
+        call_nearest(groups, i, left, -1 + ANY)
         target = groups.targets[i]
+        set_aside(groups, target)
         enter(groups, groups.members[i], target)
         center(groups, target)
         if groups.sizes[target] >= 2 * k:
@@ -70,6 +79,7 @@ def _new_group(groups: Groups) -> int:
     made = groups.state[GIVEN]
     groups.state[GIVEN] += 1
     groups.state[THERE] += 1
+    set_aside(groups, made)
     return made  # type: ignore[no-any-return]
 
 

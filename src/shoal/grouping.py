@@ -81,7 +81,7 @@ def refine(
 
     >>> import numpy as np, shoal
     >>> X = np.array([[1.0], [2.0], [8.0], [9.0], [1.5], [8.5]])
-    >>> shoal.refine(X, ["a", "a", "a", "b", "b", "b"], 3).labels.tolist()
+    >>> shoal.refine(X, ["all"] * 6, 3).labels.tolist()
     [0, 0, 1, 1, 0, 1]
     """
     k = _group_size(k)

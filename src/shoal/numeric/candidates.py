@@ -79,25 +79,31 @@ def gsms(matrix: Floats, k: int, report: Reporter) -> Integers:
         distances=np.empty(long + 2),
         block=np.empty(BLOCK),
     )
+    nobody = np.empty(0, dtype=np.int64)
     for start in range(0, rows, 10_000):
         report("candidates", start, rows)
-        for_each_row(pool, candidates, k, start, min(start + 10_000, rows))
-    return run(matrix, pool, k, partial(best_by_best, pool, candidates, k), report)
-
-
-@jit
-def for_each_row(pool: Pool, candidates: Candidates, k: int, start: int, stop: int) -> None:
-    """Make the candidates of some rows. candidates IN/OUT."""
-    for row in range(start, stop):
-        _list_nearest(pool, candidates, row)
-        _center(pool, candidates, row, k)
+        some = np.arange(start, min(start + 10_000, rows))
+        best_by_best(pool, candidates, k, some, nobody, 0, 0)
+    return run(matrix, pool, k, partial(best_by_best, pool, candidates, k, nobody), report)
 
 
 @jit
 def best_by_best(
-    pool: Pool, candidates: Candidates, k: int, labels: Integers, made: int, rounds: int
+    pool: Pool,
+    candidates: Candidates,
+    k: int,
+    first: Integers,
+    labels: Integers,
+    made: int,
+    rounds: int,
 ) -> int:
-    """While the pool holds k: make the best candidate a group. labels IN/OUT (n)."""
+    """Make the candidates of the first rows; then, while the pool holds k, the best one a group.
+
+    pool IN/OUT, candidates IN/OUT, first IN, labels IN/OUT (n).
+    """
+    for row in first:
+        _list_nearest(pool, candidates, row)
+        _center(pool, candidates, row, k)
     for _ in range(rounds):
         if not runs_on(pool, k):
             break

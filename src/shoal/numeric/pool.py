@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels import tree as trees
-from shoal.kernels.jit import inlined
+from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import farthest, nearest, rounding
 from shoal.kernels.tree import BUILT, COUNT, EVALUATIONS, LEAF, Pool
 
@@ -43,27 +43,43 @@ def holds(pool: Pool, row: int) -> bool:
 @inlined
 def centroid(pool: Pool) -> Floats:
     """Return the mean of the records in the pool, in the pool's work space."""
-    for j in range(pool.center.shape[0]):
-        pool.center[j] = pool.totals[0, j] / pool.state[COUNT]
+    _divide(pool.totals, pool.state, pool.center)
     return pool.center
+
+
+@jit
+def _divide(totals: Floats, state: Integers, center: Floats) -> None:
+    """Compute a mean. totals IN (2, d), state IN, center OUT (d)."""
+    for j in range(center.shape[0]):
+        center[j] = totals[0, j] / state[COUNT]
 
 
 @inlined
 def point(pool: Pool, row: int) -> Floats:
     """Return a record's coordinates, in the pool or not, in the pool's work space."""
-    at = pool.places[row]
-    for j in range(pool.center.shape[0]):
-        pool.center[j] = pool.points[at // LEAF, j, at % LEAF]
+    _copy(pool.points, pool.places[row], pool.center)
     return pool.center
+
+
+@jit
+def _copy(points: Floats, at: int, center: Floats) -> None:
+    """Copy the coordinates at a position. points IN (leaves, d + 1, LEAF), center OUT (d)."""
+    for j in range(center.shape[0]):
+        center[j] = points[at // LEAF, j, at % LEAF]
 
 
 @inlined
 def distance_to(pool: Pool, row: int, center: Floats) -> float:
     """Return D(record, center), the record in the pool or not."""
-    at = pool.places[row]
+    return _distance(pool.points, pool.places[row], center)
+
+
+@jit
+def _distance(points: Floats, at: int, center: Floats) -> float:
+    """Return D(record at a position, center). points IN (leaves, d + 1, LEAF), center IN (d)."""
     total = 0.0
     for j in range(center.shape[0]):
-        gap = pool.points[at // LEAF, j, at % LEAF] - center[j]
+        gap = points[at // LEAF, j, at % LEAF] - center[j]
         total += gap * gap
     return total
 

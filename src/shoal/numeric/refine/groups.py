@@ -1,9 +1,9 @@
 """The groups while they are refined: who is in which, and the centroids.
 
 Where they are many, the centroids stand in a tree, so that a search for the nearest one skips most
-of them. One that moves is taken out of the tree and put on a list, which a search goes through
-whole; when the list is long, whoever runs the steps has the tree made anew (`is_crowded`,
-`replanted`). A few centroids are all looked at, which is faster.
+of them. One that moves is put on a list, which a search goes through whole; where the tree answers
+with one of the list, all are looked at. When the list is long, whoever runs the steps has the tree
+made anew (`is_crowded`, `plant`). A few centroids are all looked at always: that is faster.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from shoal.kernels import tree as trees
 from shoal.kernels.distance import BLOCK, squared_distances
 from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import nearest, rounding, slack
-from shoal.kernels.tree import COUNT, Pool, remove
+from shoal.kernels.tree import Pool
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -36,12 +36,11 @@ class Groups(NamedTuple):
     after: Integers  # (n) next member, or -1
     before: Integers  # (n) the one before, or -1
     state: Integers  # numbers given, groups that are there, length of the list, whether a tree is
-    tree: Pool  # the centroids that have not moved since it was made
-    moved: Integers  # (capacity) the others
+    moved: Integers  # (capacity) groups that have changed since
     listed: Integers  # (capacity) whether a group is among them
     members: Integers  # (n) work space
     targets: Integers  # (n) work space
-    touched: Integers  # (n + 2) work space: groups a trial touched
+    touched: Integers  # (n + 1) work space: groups a trial touched
     slots: Integers  # (capacity) work space: where a group stands among them, or -1
     kept: Floats  # (n + 1, d) work space: centroids of a trial
     distances: Floats  # (n) work space
@@ -69,12 +68,11 @@ def make(matrix: Floats, labels: Integers, k: int) -> Groups:
         after=np.full(rows, -1, dtype=np.int64),
         before=np.full(rows, -1, dtype=np.int64),
         state=np.array([count, count, 0, 0], dtype=np.int64),
-        tree=trees.make(matrix[:1], 1, 0.0),
         moved=np.empty(capacity, dtype=np.int64),
         listed=np.zeros(capacity, dtype=np.int64),
         members=np.empty(rows, dtype=np.int64),
         targets=np.empty(rows, dtype=np.int64),
-        touched=np.empty(rows + 2, dtype=np.int64),
+        touched=np.empty(rows + 1, dtype=np.int64),
         slots=np.full(capacity, -1, dtype=np.int64),
         kept=np.empty((rows + 1, width)),
         distances=np.empty(rows),
@@ -83,21 +81,21 @@ def make(matrix: Floats, labels: Integers, k: int) -> Groups:
         error=rounding(matrix),
     )
     fill(groups)
-    return replanted(groups)
+    return groups
 
 
-def replanted(groups: Groups) -> Groups:
-    """Return the groups with a tree of all centroids as they are now."""
+def plant(groups: Groups) -> Pool:
+    """Return a tree of all centroids as they are now; of one only where a tree does not pay."""
     given = int(groups.state[GIVEN])
     groups.state[MOVED] = 0
     groups.listed[:] = 0
     groups.state[PLANTED] = given > FEW
     if given <= FEW:
-        return groups
+        return trees.make(groups.matrix[:1], 1, 0.0)
     tree = trees.make(np.ascontiguousarray(groups.centers[:, :given].T), 1, groups.error)
     gone = np.flatnonzero(groups.sizes[:given] == 0)
     trees.remove(tree, gone, gone.size)
-    return groups._replace(tree=tree)
+    return tree
 
 
 @inlined
@@ -106,14 +104,11 @@ def is_crowded(groups: Groups) -> bool:
     return groups.state[MOVED] > 64 + groups.state[GIVEN] // 64  # type: ignore[no-any-return]
 
 
-@jit
+@inlined
 def set_aside(groups: Groups, group: int) -> None:
-    """Take a group that moves, or goes, out of the tree. groups IN/OUT."""
+    """Note that a group moves, or goes: the tree knows it no more. groups IN/OUT."""
     if groups.listed[group] == 0 and groups.state[PLANTED] == 1:
         groups.listed[group] = 1
-        if group < groups.tree.places.shape[0]:
-            groups.touched[groups.touched.shape[0] - 1] = group
-            remove(groups.tree, groups.touched[groups.touched.shape[0] - 1 :], 1 + ANY)
         groups.moved[groups.state[MOVED]] = group
         groups.state[MOVED] += 1
 
@@ -127,71 +122,92 @@ def fill(groups: Groups) -> None:
         center(groups, group)
 
 
-@jit
+@inlined
 def enter(groups: Groups, row: int, group: int) -> None:
     """Make a record a member of a group. The centroid stays as it was."""
-    first = groups.heads[group]
-    groups.after[row] = first
-    groups.before[row] = -1
-    if first >= 0:
-        groups.before[first] = row
-    groups.heads[group] = row
+    _enter(groups.heads, groups.after, groups.before, row, group)
     groups.labels[row] = group
     groups.sizes[group] += 1
 
 
 @jit
+def _enter(heads: Integers, after: Integers, before: Integers, row: int, group: int) -> None:
+    """Put a record in front of a group's list. All IN/OUT."""
+    first = heads[group]
+    after[row] = first
+    before[row] = -1
+    if first >= 0:
+        before[first] = row
+    heads[group] = row
+
+
+@inlined
 def leave(groups: Groups, row: int) -> None:
     """Take a record out of its group. The centroid stays as it was."""
     group = groups.labels[row]
-    after, before = groups.after[row], groups.before[row]
-    if after >= 0:
-        groups.before[after] = before
-    if before >= 0:
-        groups.after[before] = after
-    else:
-        groups.heads[group] = after
+    _leave(groups.heads, groups.after, groups.before, row, group)
     groups.sizes[group] -= 1
 
 
 @jit
-def center(groups: Groups, group: int) -> None:
-    """Compute a centroid from the members, so that no error builds up."""
-    width = groups.matrix.shape[1]
-    size = groups.sizes[group]
-    if size == 0:
-        return
-    first = groups.heads[group]
-    for j in range(width):
-        origin = groups.matrix[first, j]
-        total = 0.0
-        row = first
-        while row >= 0:
-            total += groups.matrix[row, j] - origin
-            row = groups.after[row]
-        groups.centers[j, group] = origin + total / size
+def _leave(heads: Integers, after: Integers, before: Integers, row: int, group: int) -> None:
+    """Take a record out of a group's list. All IN/OUT."""
+    if after[row] >= 0:
+        before[after[row]] = before[row]
+    if before[row] >= 0:
+        after[before[row]] = after[row]
+    else:
+        heads[group] = after[row]
 
 
 @inlined
-def distance(groups: Groups, row: int, group: int) -> float:
-    """Return D(x, centroid of a group)."""
+def center(groups: Groups, group: int) -> None:
+    """Compute a centroid from the members, so that no error builds up."""
+    _center(groups.matrix, groups.centers, groups.heads[group], groups.after, group)
+
+
+@jit
+def _center(matrix: Floats, centers: Floats, first: int, after: Integers, group: int) -> None:
+    """Compute a mean. matrix IN (n, d), centers OUT (d, capacity), after IN (n)."""
+    if first < 0:
+        return
+    for j in range(matrix.shape[1]):
+        origin = matrix[first, j]
+        total = 0.0
+        size = 0
+        row = first
+        while row >= 0:
+            total += matrix[row, j] - origin
+            size += 1
+            row = after[row]
+        centers[j, group] = origin + total / size
+
+
+@jit
+def distance(matrix: Floats, centers: Floats, row: int, group: int) -> float:
+    """Return D(x, centroid of a group). matrix IN (n, d), centers IN (d, capacity)."""
     total = 0.0
-    for j in range(groups.matrix.shape[1]):
-        gap = groups.matrix[row, j] - groups.centers[j, group]
+    for j in range(matrix.shape[1]):
+        gap = matrix[row, j] - centers[j, group]
         total += gap * gap
     return total
 
 
-@jit
+@inlined
 def gather(groups: Groups, group: int) -> int:
     """Put the members of a group into the work space, lowest row first; return how many."""
-    members = groups.members
+    return _gather(groups.heads[group], groups.after, groups.members)
+
+
+@jit
+def _gather(first: int, after: Integers, members: Integers) -> int:
+    """List the members. after IN (n), members OUT (n)."""
     count = 0
-    row = groups.heads[group]
+    row = first
     while row >= 0:
         members[count] = row
         count += 1
-        row = groups.after[row]
+        row = after[row]
     sort(members, count)
     return count
 
@@ -214,36 +230,34 @@ def sort(values: Integers, count: int) -> None:
 
 
 @jit
-def nearest_group(groups: Groups, row: int, skip: int, limit: int) -> int:
+def nearest_group(groups: Groups, tree: Pool, row: int, skip: int, limit: int) -> int:
     """Return the group with the nearest centroid, of those with 1 to limit - 1 members, or -1.
 
     One group may be skipped (-1: none). The lowest number wins a tie.
     """
-    tree, moved, sizes, point = groups.tree, groups.moved, groups.sizes, groups.point
+    moved, sizes, point = groups.moved, groups.sizes, groups.point
+    matrix, centers = groups.matrix, groups.centers
     for j in range(point.shape[0]):
-        point[j] = groups.matrix[row, j]
+        point[j] = matrix[row, j]
     if groups.state[PLANTED] == 0:
         return _sweep(groups, skip, limit)
-    planted = skip >= 0 and skip < tree.places.shape[0] and groups.listed[skip] == 0
-    best, least = -1, np.inf
-    if tree.state[COUNT] > (1 if planted else 0):
-        nearest(tree, point, skip, 1 + ANY, groups.error, tree.keys, tree.found)
-        best = tree.found[0]
-        if sizes[best] >= limit:  # full: look at all
-            return _sweep(groups, skip, limit)
-        least = distance(groups, row, best)
+    nearest(tree, point, skip, 1 + ANY, groups.error, tree.keys, tree.found)
+    best = tree.found[0]
+    if groups.listed[best] == 1 or not 0 < sizes[best] < limit:
+        return _sweep(groups, skip, limit)  # it has moved or is full, and may hide a nearer one
+    least = distance(matrix, centers, row, best)
     high = least + slack(least, groups.error)
     for i in range(groups.state[MOVED]):
         group = moved[i]
         if group != skip and 0 < sizes[group] < limit:
-            gap = distance(groups, row, group)
+            gap = distance(matrix, centers, row, group)
             if gap <= high:
                 low = min(gap, least)
                 margin = slack(low, groups.error)
                 if least > low + margin or (gap <= low + margin and group < best):
                     best = group
                 least, high = low, low + margin
-    return best
+    return best  # type: ignore[no-any-return]
 
 
 @jit
@@ -272,33 +286,35 @@ def _sweep(groups: Groups, skip: int, limit: int) -> int:
 
 
 @jit
-def call_nearest(groups: Groups, sent: int, count: int, skip: int) -> None:
+def call_nearest(groups: Groups, tree: Pool, sent: int, count: int, skip: int) -> None:
     """Of the members sent:count, put the one nearest to any group in front, with its target.
 
     The members before have gone, the last of them just now: only its target has moved. Lowest
     rows and lowest groups win ties; the members behind stay in order. One group may be skipped.
     groups IN/OUT.
     """
-    moved = groups.targets[sent - 1] if sent > 0 else -1
+    members, targets, distances = groups.members, groups.targets, groups.distances
+    matrix, centers, error = groups.matrix, groups.centers, groups.error
+    moved = targets[sent - 1] if sent > 0 else -1
     least = np.inf
     for i in range(sent, count):
-        row = groups.members[i]
-        if sent == 0 or groups.targets[i] == moved:
-            groups.targets[i] = nearest_group(groups, row, skip, groups.labels.shape[0] + 1)
-            groups.distances[i] = distance(groups, row, groups.targets[i])
+        row = members[i]
+        if sent == 0 or targets[i] == moved:
+            targets[i] = nearest_group(groups, tree, row, skip, groups.labels.shape[0] + 1)
+            distances[i] = distance(matrix, centers, row, targets[i])
         else:
-            gap, kept = distance(groups, row, moved), groups.distances[i]
-            margin = slack(max(gap, kept), groups.error)
-            if gap < kept - margin or (gap <= kept + margin and moved < groups.targets[i]):
-                groups.distances[i], groups.targets[i] = gap, moved
-        least = min(least, groups.distances[i])
-    margin = slack(least, groups.error)
+            gap, kept = distance(matrix, centers, row, moved), distances[i]
+            margin = slack(max(gap, kept), error)
+            if gap < kept - margin or (gap <= kept + margin and moved < targets[i]):
+                distances[i], targets[i] = gap, moved
+        least = min(least, distances[i])
+    margin = slack(least, error)
     best = sent
-    while groups.distances[best] > least + margin:
+    while distances[best] > least + margin:
         best += 1
-    row, target, gap = groups.members[best], groups.targets[best], groups.distances[best]
+    row, target, gap = members[best], targets[best], distances[best]
     for i in range(best, sent, -1):
-        groups.members[i] = groups.members[i - 1]
-        groups.targets[i] = groups.targets[i - 1]
-        groups.distances[i] = groups.distances[i - 1]
-    groups.members[sent], groups.targets[sent], groups.distances[sent] = row, target, gap
+        members[i] = members[i - 1]
+        targets[i] = targets[i - 1]
+        distances[i] = distances[i - 1]
+    members[sent], targets[sent], distances[sent] = row, target, gap

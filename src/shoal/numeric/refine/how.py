@@ -39,7 +39,7 @@ def phase_two(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Int
     """
     groups = groupings.make(matrix, labels, k)
     order = by_falling_loss(matrix, groups.labels)
-    groups = _dissolved(groups, order, k, False, report)
+    _dissolve(groups, order, k, False, report)
     found = groups.labels.copy()
     following = given(groups)
     for group in np.flatnonzero(groups.sizes >= 2 * k):
@@ -88,16 +88,16 @@ def _iterated(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Int
 
 def _decomposed(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Integers:
     groups = groupings.make(matrix, labels, k)
-    return split(_dissolved(groups, np.arange(given(groups)), k, True, report), k)
+    _dissolve(groups, np.arange(given(groups)), k, True, report)
+    return split(groups, k)
 
 
-def _dissolved(groups: Groups, order: Integers, k: int, refresh: bool, report: Reporter) -> Groups:
+def _dissolve(groups: Groups, order: Integers, k: int, refresh: bool, report: Reporter) -> None:
     at, count = 0, order.size
     while at < count:
         report("refining", at, count)
-        groups = _tended(groups)
-        at = dissolve(groups, order, k, refresh, at, min(at + GROUPS_A_CALL, count))
-    return groups
+        tree = groupings.plant(groups)
+        at = dissolve(groups, tree, order, k, refresh, at, min(at + GROUPS_A_CALL, count))
 
 
 def _shrunk(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Integers:
@@ -105,20 +105,16 @@ def _shrunk(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Integ
     at, count = 0, given(groups)
     while at < count:
         report("refining", at, count)
-        groups = _tended(groups)
-        at = shrink(groups, k, at, min(at + GROUPS_A_CALL, count))
+        tree = groupings.plant(groups)
+        at = shrink(groups, tree, k, at, min(at + GROUPS_A_CALL, count))
     return split(groups, k)
 
 
 def split(groups: Groups, k: int) -> Integers:
     """Split every group of 2k or more; return the labels."""
-    while not split_large(_tended(groups), k):
-        groups = groupings.replanted(groups)
+    while not split_large(groups, groupings.plant(groups), k):
+        pass
     return groups.labels
-
-
-def _tended(groups: Groups) -> Groups:
-    return groupings.replanted(groups) if groups.state[groupings.MOVED] > 32 else groups
 
 
 def better(matrix: Floats, old: Integers, new: Integers) -> Integers:

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import slack
+from shoal.kernels.tree import Pool
 from shoal.numeric.refine.groups import (
     GIVEN,
     THERE,
@@ -26,8 +27,8 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
-@jit
-def scatter(groups: Groups, group: int, limit: int, refresh: bool) -> bool:
+@inlined
+def scatter(groups: Groups, tree: Pool, group: int, limit: int, refresh: bool) -> bool:
     """Send all members of a group to their nearest others if SSE falls; tell whether it did.
 
     SSE changes by the sum over the members x of b / (b + 1) D(x, c), c and b centroid and size of
@@ -36,18 +37,19 @@ def scatter(groups: Groups, group: int, limit: int, refresh: bool) -> bool:
     (2018); else all look at the centroids from before the first went, and groups take members up
     to limit - 1 (2007). groups IN/OUT.
     """
+    matrix, centers = groups.matrix, groups.centers
     count = gather(groups, group)
     loss, margin = 0.0, 0.0
     for i in range(count):
-        gap = distance(groups, groups.members[i], group)
+        gap = distance(matrix, centers, groups.members[i], group)
         loss += gap
         margin += slack(gap, groups.error)
     added, touched, sent = 0.0, 0, 0
     while sent < count and added < loss - margin:  # what was added is never taken away again
         if refresh:
-            call_nearest(groups, sent, count, group)
+            call_nearest(groups, tree, sent, count, group)
         else:
-            groups.targets[sent] = nearest_group(groups, groups.members[sent], group, limit)
+            groups.targets[sent] = nearest_group(groups, tree, groups.members[sent], group, limit)
         row, target = groups.members[sent], groups.targets[sent]
         if target < 0:
             added = np.inf
@@ -105,8 +107,12 @@ def _join(groups: Groups, row: int, target: int, slot: int, refresh: bool) -> fl
 
 
 @jit
-def dissolve(groups: Groups, order: Integers, k: int, refresh: bool, start: int, stop: int) -> int:
+def dissolve(
+    groups: Groups, tree: Pool, order: Integers, k: int, refresh: bool, start: int, stop: int
+) -> int:
     """Try to dissolve the groups order[start:stop], one after the other. groups IN/OUT, order IN.
+
+    Returns where it stopped: before the end, if a new tree would pay.
 
     With `refresh` every group, and they take in any number (2018, figure 2); else those below 2k,
     and they take in up to 4k - 1 (2007, phase II).
@@ -117,7 +123,7 @@ def dissolve(groups: Groups, order: Integers, k: int, refresh: bool, start: int,
             return i
         size = groups.sizes[order[i]]
         if groups.state[THERE] > 1 and size > 0 and (refresh or size < 2 * k):
-            scatter(groups, order[i], rows + 1 if refresh else 4 * k - 1, refresh)
+            scatter(groups, tree, order[i], rows + 1 if refresh else 4 * k - 1, refresh)
     return stop
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import slack
+from shoal.kernels.tree import Pool
 from shoal.numeric.refine.groups import (
     THERE,
     Groups,
@@ -21,7 +22,7 @@ from shoal.numeric.refine.groups import (
 
 
 @jit
-def shrink(groups: Groups, k: int, start: int, stop: int) -> int:
+def shrink(groups: Groups, tree: Pool, k: int, start: int, stop: int) -> int:
     """Let records leave the groups start:stop while that lowers SSE (2018, figure 4).
 
     Moving x from a group of a to its nearest other of b changes SSE by
@@ -32,22 +33,23 @@ def shrink(groups: Groups, k: int, start: int, stop: int) -> int:
         if is_crowded(groups):
             return group
         while groups.sizes[group] > k and groups.state[THERE] > 1:
-            if not _move_best(groups, group):
+            if not _move_best(groups, tree, group):
                 break
     return stop
 
 
 @inlined
-def _move_best(groups: Groups, group: int) -> bool:
+def _move_best(groups: Groups, tree: Pool, group: int) -> bool:
     """Move the member whose move lowers SSE most; tell whether there is one. groups IN/OUT."""
+    matrix, centers = groups.matrix, groups.centers
     count = gather(groups, group)
     least, tolerance = np.inf, 0.0
     for i in range(count):
         row = groups.members[i]
-        own = distance(groups, row, group)
-        target = nearest_group(groups, row, group, groups.labels.shape[0] + 1)
+        own = distance(matrix, centers, row, group)
+        target = nearest_group(groups, tree, row, group, groups.labels.shape[0] + 1)
         size = groups.sizes[target]
-        gap = distance(groups, row, target)
+        gap = distance(matrix, centers, row, target)
         change = gap * size / (size + 1) - own * count / (count - 1)
         margin = 2.0 * (slack(own, groups.error) + slack(gap, groups.error))
         groups.targets[i] = target

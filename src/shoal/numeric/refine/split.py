@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import slack
+from shoal.kernels.tree import Pool
 from shoal.numeric.refine.groups import (
     ANY,
     GIVEN,
@@ -22,7 +23,7 @@ from shoal.numeric.refine.groups import (
 
 
 @jit
-def split_large(groups: Groups, k: int) -> bool:
+def split_large(groups: Groups, tree: Pool, k: int) -> bool:
     """Split every group of 2k or more, first come first served (2018, figure 3). groups IN/OUT.
 
     A left-over record may fill another group to 2k; that one is split in its turn. Returns False
@@ -33,14 +34,14 @@ def split_large(groups: Groups, k: int) -> bool:
         if is_crowded(groups):
             return False
         if groups.sizes[group] >= 2 * k:
-            group = min(group + 1, _split(groups, group, k))
+            group = min(group + 1, _split(groups, tree, group, k))
         else:
             group += 1
     return True
 
 
 @inlined
-def _split(groups: Groups, group: int, k: int) -> int:
+def _split(groups: Groups, tree: Pool, group: int, k: int) -> int:
     """Part a group by CBFS, grown to the centroid; return the lowest group that reached 2k.
 
     A rest of exactly k stays together; the records of a smaller one join the nearest groups there
@@ -63,7 +64,7 @@ def _split(groups: Groups, group: int, k: int) -> int:
         return group + 1
     lowest = groups.state[GIVEN]
     for i in range(left):
-        call_nearest(groups, i, left, -1 + ANY)
+        call_nearest(groups, tree, i, left, -1 + ANY)
         target = groups.targets[i]
         set_aside(groups, target)
         enter(groups, groups.members[i], target)

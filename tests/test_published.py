@@ -66,12 +66,13 @@ def test_unrefined_methods_of_2018(published):
     assert max(abs(cell.found - float(cell.printed)) for cell in cells) <= 0.05
 
 
-@pytest.mark.parametrize(("name", "least"), [("tarragona", 82), ("census", 80), ("eia", 81)])
-def test_refined_methods_of_2018(published, name, least):
-    """Of 84 printed cells a table nearly all are at or below the print, none 2 % above."""
-    cells = list(published.cells_2018(lambda t, method: t == name and method[-1] in "23"))
-    assert len(cells) == 84
-    assert sum(cell.not_above for cell in cells) >= least
+@pytest.mark.parametrize("suffix", ["nn2", "nc2", "nn3", "nc3"])
+@pytest.mark.parametrize("name", ["tarragona", "census", "eia"])
+def test_refined_methods_of_2018(published, name, suffix):
+    """Nearly all printed cells are at or above ours, and none is 2 % below."""
+    cells = list(published.cells_2018(lambda t, method: t == name and method.endswith(suffix)))
+    assert len(cells) == (24 if suffix.startswith("nn") else 18)
+    assert sum(not cell.not_above for cell in cells) <= 3
     assert max(cell.found / float(cell.printed) for cell in cells) <= 1.02
 
 

@@ -100,20 +100,31 @@ def _group_size(k: Any) -> int:
 
 
 def numbered(labels: Any, rows: int, k: int, what: str = "labels") -> Integers:
-    """Return a grouping as numbers from 0 in the order of its labels, or say what is wrong."""
-    given = np.asarray(labels)
+    """Return a grouping as numbers from 0, the first record's group first, or say what is wrong."""
     unclear = RequestError(f"{what} must be one number or text a record")
-    if given.ndim != 1 or given.dtype.kind not in "biufUSMO":
+    array = labels if isinstance(labels, np.ndarray) else None
+    if array is not None and array.ndim != 1:
         raise unclear
-    plain = given.dtype.kind not in "fMO"
-    if not plain and any(label is None or label != label for label in given):  # noqa: PLR0124
-        raise RequestError(f"{what}: a record has no group")
+    if array is not None and not np.ma.isMaskedArray(array) and array.dtype.kind in "biu":
+        _, first, found = np.unique(array, return_index=True, return_inverse=True)
+        return _checked(np.argsort(np.argsort(first))[found], rows, k, what)
     try:
-        _, start, sizes = np.unique(given, return_inverse=True, return_counts=True)
+        every = array.tolist() if array is not None else list(labels)
+        numbers: dict[Any, int] = {}
+        given = [numbers.setdefault(label, len(numbers)) for label in every]
+        missing = any(label is None or label != label for label in numbers)  # noqa: PLR0124
     except TypeError:
         raise unclear from None
-    if given.size != rows:
-        raise RequestError(f"{what}: {given.size} for {rows} records")
+    if missing:
+        raise RequestError(f"{what}: a record has no group")
+    return _checked(np.array(given, dtype=np.int64), rows, k, what)
+
+
+def _checked(start: Integers, rows: int, k: int, what: str) -> Integers:
+    """Return the numbers if they are groups of k of all records."""
+    if start.size != rows:
+        raise RequestError(f"{what}: {start.size} for {rows} records")
+    sizes = np.bincount(start)
     small = int((sizes < k).sum())
     if small:
         raise RequestError(
@@ -123,7 +134,7 @@ def numbered(labels: Any, rows: int, k: int, what: str = "labels") -> Integers:
     return start.astype(np.int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ColumnByColumn:
     """Every column grouped on its own. Not k-anonymous jointly: for comparison, not for release.
 

@@ -135,7 +135,7 @@ _VARIABLE = (
         "v-mdav", "numeric, variable size",
         "groups of k, extended to up to 2k - 1 while a neighbor is nearer to them than to others; "
         "gamma 0.2 and 1.1, the better of the two",
-        NN,
+        "O(n²) time at most, O(n·d) memory",
         "Solanas and Martínez-Ballesté 2006, V-MDAV: a multivariate microaggregation with "
         "variable group size, COMPSTAT",
         v_mdav,
@@ -177,7 +177,7 @@ def _refined(method: Method, name: str, refinement: Refinement, what: str, citat
         name=name,
         kind="numeric, refined",
         summary=f"{method.name}, then {what}",
-        cost=f"{method.cost}; and O(n²/k) time a pass of the refinement",
+        cost=f"{method.cost}; a pass of the refinement O(n²/k) on usual data",
         citation=citation,
         refine=refinement,
     )
@@ -255,9 +255,13 @@ def solve(matrix: Floats, k: int, method: str, report: Reporter) -> Partition:
             f"{recipe.name} takes {recipe.columns} column that varies, the table has {width}; "
             "`shoal methods` lists the methods for several"
         )
-    labels = recipe.group(matrix, k, report)
-    if recipe.refine is not None:
-        labels = recipe.refine(matrix, labels, k, report)
+    if rows < 2 * k:  # there is only one grouping
+        report("grouping", 0, rows)
+        labels = np.zeros(rows, dtype=np.int64)
+    else:
+        labels = recipe.group(matrix, k, report)
+        if recipe.refine is not None:
+            labels = recipe.refine(matrix, labels, k, report)
     loss = information_loss(matrix, labels)
     report("grouping", rows, rows)
     return Partition(labels, k, recipe.name, loss)
@@ -268,8 +272,8 @@ def improve(matrix: Floats, labels: Integers, k: int, how: str, report: Reporter
 
     Requires labels from 0 without gaps, each at least k times.
     """
-    if how not in HOW:
-        raise RequestError(f"how must be one of {', '.join(HOW)}{nearest_names(str(how), HOW)}")
+    if not isinstance(how, str) or how not in HOW:
+        raise RequestError(f"how must be one of {', '.join(HOW)}")
     matrix = _varying(matrix)
     refined = HOW[how](matrix, labels, k, report)
     return Partition(refined, k, f"{how} refinement", information_loss(matrix, refined))

@@ -176,8 +176,9 @@ def walk(data: Any, settings: Settings, callback: Callback | None = None) -> Res
         partition = solve(matrix, k, settings.protect.method, report)
     else:
         how = settings.protect.refine or "iterative"
-        partition = improve(matrix, given[order], k, how, report)
-        before = information_loss(matrix, given[order])
+        first = numbered(given[order], table.rows, k)
+        partition = improve(matrix, first, k, how, report)
+        before = information_loss(matrix, first)
         more.append(f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they came")
     labels = np.empty_like(partition.labels)
     labels[order] = partition.labels
@@ -214,9 +215,13 @@ def without_groups(table: Table, settings: Settings) -> tuple[Table, Integers | 
     if settings.protect.method != "auto":
         raise RequestError("the groups come from a column: give a method or a group, not both")
     column = table[name]
+    roles = settings.roles
+    named = (roles.identifiers, roles.quasi_identifiers, roles.sensitive, roles.other, roles.drop)
+    if any(name in names_ for names_ in named):
+        raise RequestError(f"column {shown(name)} holds the groups; it cannot have another role")
     what = f"{table.source.name}, column {shown(name)}"
     if column.missing:
-        raise InputError(f"{what}: {column.missing} records have no group")
+        raise InputError(f"{what}: records without a group: {column.missing}")
     start = numbered(column.values.to_pylist(), table.rows, settings.protect.k, what)
     return table.only(lambda column: column.name != name), start
 

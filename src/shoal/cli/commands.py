@@ -12,6 +12,7 @@ import typer
 from shoal import __version__
 from shoal.cli.options import (
     Aggregate,
+    AllowK1,
     DecimalsOption,
     Delimiter,
     Drop,
@@ -87,9 +88,7 @@ def anonymize(
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Do not shuffle the rows. Links them to the input.")
     ] = False,
-    allow_k1: Annotated[
-        bool, typer.Option("--allow-k1", help="Accept k = 1, which protects nobody.")
-    ] = False,
+    allow_k1: AllowK1 = False,
     allow_empty: Annotated[
         bool,
         typer.Option("--allow-empty", "--allow", help="Accept a sensitive column without a value."),
@@ -166,6 +165,7 @@ def refine(
     delimiter: Delimiter = None,
     missing: Missing = None,
     type_: Types = None,
+    allow_k1: AllowK1 = False,
     no_report: NoReport = False,
     force: Force = False,
     as_json: JsonFlag = False,
@@ -178,6 +178,8 @@ def refine(
     """
     from shoal.settings import build
 
+    if how not in ("phase2", "decompose", "iterative"):
+        raise RequestError("--how must be phase2, decompose or iterative")
     tree: dict[str, Any] = {
         "input": {
             "delimiter": delimiter,
@@ -192,7 +194,7 @@ def refine(
             "drop": split_names(drop),
             "group": group,
         },
-        "protect": {"k": k, "refine": how},
+        "protect": {"k": k, "refine": how, "allow_k1": allow_k1},
         "release": {"decimals": read_decimals(decimals)},
     }
     if aggregate is not None:

@@ -40,6 +40,7 @@ Aggregate = Annotated[
 DecimalsOption = Annotated[
     list[str] | None, typer.Option(help="Round numbers to N decimals, or COLUMN=N; repeatable.")
 ]
+AllowK1 = Annotated[bool, typer.Option("--allow-k1", help="Accept k = 1, which protects nobody.")]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Do not write the HTML report.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 

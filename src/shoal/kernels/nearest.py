@@ -43,24 +43,6 @@ def slack(distance: float, error: float) -> float:
 
 
 @jit
-def _largest(bounds: Floats, count: int) -> int:
-    """Return where the largest of the first count bounds is. bounds IN."""
-    at = 0
-    for i in range(1, count):
-        at = i if bounds[i] > bounds[at] else at
-    return at
-
-
-@jit
-def _least(bounds: Floats, count: int) -> int:
-    """Return where the least of the first count bounds is. bounds IN."""
-    at = 0
-    for i in range(1, count):
-        at = i if bounds[i] < bounds[at] else at
-    return at
-
-
-@jit
 def farthest(pool: Pool, center: Floats, error: float) -> tuple[int, float]:
     """Return the row farthest from a center, and its distance; the lowest row wins a tie.
 

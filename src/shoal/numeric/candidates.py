@@ -139,7 +139,7 @@ def _best(pool: Pool, candidates: Candidates) -> int:
             if distance >= low:
                 other = candidates.rows[start + i]
                 margin = slack(max(distance, most), pool.error)
-                if distance > most + margin or other < row:
+                if row < 0 or distance > most + margin or other < row:
                     row = other
                 most = max(distance, most)
                 low = most - margin

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import rounding, slack
-from shoal.kernels.tree import Pool
+from shoal.kernels.tree import COUNT, Pool
 from shoal.measures.loss import group_means
 from shoal.numeric import pool as pools
 from shoal.numeric.grow import grow
@@ -111,7 +111,7 @@ def run(matrix: Floats, pool: Pool, k: int, loop: Loop, report: Reporter) -> Int
     rounds = max(1, RECORDS_A_CALL * 20 // rows)
     made, before = 0, -1
     while pools.rebuild(pool) or made != before:
-        report("grouping", rows - int(pool.state[0]), rows)
+        report("grouping", rows - int(pool.state[COUNT]), rows)
         made, before = loop(labels, made, rounds), made
     rest = np.flatnonzero(labels < 0)
     if rest.size >= k:
@@ -137,16 +137,23 @@ def join_nearest(matrix: Floats, labels: Integers, rest: Integers) -> None:
     centers = group_means(matrix[placed], labels[placed])
     points = matrix[rest]
     distances = _squared(points[:, None, :] - centers[None, :, :])
+    nearest = distances.min(axis=1)
     error = rounding(matrix)
     for _ in rest:
-        least = distances.min()
-        i, group = np.argwhere(distances <= least + slack(least, error))[0]
+        least = nearest.min()
+        high = least + slack(least, error)
+        i = int((nearest <= high).argmax())
+        group = int((distances[i] <= high).argmax())
         labels[rest[i]] = group
         sizes[group] += 1
         centers[group] += (points[i] - centers[group]) / sizes[group]
-        waiting = np.isfinite(distances[:, group])
+        distances[i] = nearest[i] = np.inf
+        waiting = np.isfinite(nearest)
+        before = distances[:, group].copy()
         distances[waiting, group] = _squared(points[waiting] - centers[group])
-        distances[i] = np.inf
+        again = waiting & (before <= nearest)  # the group was their nearest, and moved
+        nearest[again] = distances[again].min(axis=1)
+        nearest[waiting] = np.minimum(nearest[waiting], distances[waiting, group])
 
 
 def _squared(differences: Floats) -> Floats:

@@ -34,8 +34,8 @@ def scatter(groups: Groups, tree: Pool, group: int, limit: int, refresh: bool) -
     SSE changes by the sum over the members x of b / (b + 1) D(x, c), c and b centroid and size of
     the group that x joins at that moment, less the SSE of the group that goes. `refresh`: the
     member nearest to any group goes first, and the next looks at the centroids as they are then
-    (2018); else all look at the centroids from before the first went, and groups take members up
-    to limit - 1 (2007). groups IN/OUT.
+    (2018); else all look at the centroids from before the first went, and groups with fewer
+    than limit members take one more (2007). groups IN/OUT.
     """
     matrix, centers = groups.matrix, groups.centers
     count = gather(groups, group)

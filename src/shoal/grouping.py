@@ -10,15 +10,14 @@ import numpy.typing as npt
 
 from shoal.errors import RequestError
 from shoal.measures.loss import percent, squared_error, squares
-from shoal.partition import Partition
+from shoal.partition import Partition, by_first_row
 from shoal.progress import Callback, Reporter
-from shoal.recipes import RECIPES, check_size, find, improve, solve
+from shoal.recipes import check_size, find, improve, solve
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.settings import whole
 from shoal.table.assign import all_quasi_identifiers
 from shoal.table.encode import encode
 from shoal.table.read import read
-from shoal.table.roles import Role
 from shoal.table.table import Table
 
 Integers = npt.NDArray[np.int64]
@@ -106,8 +105,7 @@ def numbered(labels: Any, rows: int, k: int, what: str = "labels") -> Integers:
     if array is not None and array.ndim != 1:
         raise unclear
     if array is not None and not np.ma.isMaskedArray(array) and array.dtype.kind in "biu":
-        _, first, found = np.unique(array, return_index=True, return_inverse=True)
-        return _checked(np.argsort(np.argsort(first))[found], rows, k, what)
+        return _checked(by_first_row(array), rows, k, what)
     try:
         every = array.tolist() if array is not None else list(labels)
         numbers: dict[Any, int] = {}
@@ -131,7 +129,7 @@ def _checked(start: Integers, rows: int, k: int, what: str) -> Integers:
             f"{what}: {small} of {sizes.size} groups have fewer than k = {k} records, the smallest "
             f"{int(sizes.min())}; refining keeps groups of k, it does not make them"
         )
-    return start.astype(np.int64)
+    return start
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,23 +173,19 @@ def microaggregate_columns(X: Any, k: int) -> ColumnByColumn:
         table = all_quasi_identifiers(table)
     check_size(table.rows, k)
     encoded = encode(table)
-    optimal = RECIPES["optimal-1d"]
     labels = np.empty(encoded.matrix.shape, dtype=np.int64)
     released: dict[str, Any] = {}
     lost = 0.0
     for j, name in enumerate(encoded.names):
         column = np.ascontiguousarray(encoded.matrix[:, j : j + 1])
-        partition = solve(column, k, optimal.name, Reporter(None))
+        partition = solve(column, k, "optimal-1d", Reporter(None))
         labels[:, j] = partition.labels
         lost += float(squared_error(column, partition.labels).sum())
-        alone = aggregate_groups(_only(table, name), partition, "mean", None)
-        released[name] = alone[name]
+        released[name] = aggregate_groups(_only(table, name), partition, "mean", None)[name]
     total = float(squares(encoded.matrix - encoded.matrix.mean(axis=0)).sum())
     shown = table.mapped(lambda column: released.get(column.name, column))
     return ColumnByColumn(shown.to_native(), labels, encoded.names, k, percent(lost, total))
 
 
 def _only(table: Table, name: str) -> Table:
-    return table.only(
-        lambda column: column.name == name or column.role is not Role.QUASI_IDENTIFIER
-    )
+    return table.only(lambda column: column.name == name)

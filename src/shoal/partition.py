@@ -11,6 +11,12 @@ import numpy.typing as npt
 Integers = npt.NDArray[np.int64]
 
 
+def by_first_row(labels: npt.NDArray[Any]) -> Integers:
+    """Return the labels numbered from 0 in the order in which they first appear."""
+    _, first, found = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[found].astype(np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class Partition:
     """Which group each record is in; every group holds at least k records.

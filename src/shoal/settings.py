@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from shoal.errors import RequestError, nearest_names, shown
 
 Names = tuple[str, ...]
+Refine = Literal["phase2", "decompose", "iterative"]
 
 
 class _Part(BaseModel):
@@ -57,7 +58,7 @@ class ProtectSettings(_Part):
 
     k: int
     method: str = "auto"
-    refine: Literal["phase2", "decompose", "iterative"] | None = None
+    refine: Refine | None = None
     seed: Annotated[int, Field(ge=0)] = 0
     allow_k1: bool = False
     allow_empty: bool = False

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from shoal.errors import InputError, PrivacyError, RequestError, nearest_names, shown
 from shoal.grouping import numbered
 from shoal.measures.loss import information_loss
-from shoal.partition import Partition
+from shoal.partition import Partition, by_first_row
 from shoal.progress import Callback, Reporter
 from shoal.recipes import check_size, find, improve, solve
 from shoal.release.aggregate import aggregate as aggregate_groups
@@ -176,7 +176,7 @@ def walk(data: Any, settings: Settings, callback: Callback | None = None) -> Res
         partition = solve(matrix, k, settings.protect.method, report)
     else:
         how = settings.protect.refine or "iterative"
-        first = numbered(given[order], table.rows, k)
+        first = by_first_row(given[order])  # whatever order the rows came in
         partition = improve(matrix, first, k, how, report)
         before = information_loss(matrix, first)
         more.append(f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they came")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import naive
 from shoal.kernels.distance import BLOCK, squared_distances
-from shoal.kernels.tree import FAN, LEAF
+from shoal.kernels.layout import FAN, LEAF
 from shoal.numeric import pool as pools
 from strategies import matrices
 

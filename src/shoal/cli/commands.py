@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -27,6 +27,8 @@ from shoal.cli.options import (
     Sensitive,
     Types,
     read_decimals,
+    roles,
+    said,
     split_names,
     split_pairs,
 )
@@ -109,16 +111,8 @@ def anonymize(
         tree |= load_tree(recipe)
         for key in ("path", "sha256"):
             tree["input"].pop(key, None)
-    if quasi is not None and not split_names(quasi):
-        raise RequestError("--quasi names no column")
     given: dict[str, dict[str, Any]] = {
-        "roles": {
-            "quasi_identifiers": split_names(quasi),
-            "sensitive": split_names(sensitive),
-            "identifiers": split_names(identifier),
-            "other": split_names(other),
-            "drop": split_names(drop),
-        },
+        "roles": roles(quasi, sensitive, identifier, other, drop),
         "input": {
             "delimiter": delimiter,
             "missing": missing,
@@ -137,9 +131,8 @@ def anonymize(
             "keep_order": keep_order,
         },
     }
-    for part, values in given.items():
-        said = {key: v for key, v in values.items() if v is not None and v is not False}
-        tree[part].update({key: v for key, v in said.items() if v not in ([], {})})
+    for part, values in said(given).items():
+        tree[part].update(values)
     _anonymize(build(tree), input, output, force, as_json, not no_report)
 
 
@@ -176,29 +169,21 @@ def refine(
 
     Example: `shoal refine grouped.csv --group cluster -k 5 --quasi age,income -o release.csv`
     """
-    from shoal.settings import build
+    from shoal.settings import Refine, build
 
-    if how not in ("phase2", "decompose", "iterative"):
-        raise RequestError("--how must be phase2, decompose or iterative")
-    tree: dict[str, Any] = {
+    if how not in get_args(Refine):
+        raise RequestError(f"--how must be one of {', '.join(get_args(Refine))}")
+    tree: dict[str, dict[str, Any]] = {
+        "roles": {**roles(quasi, sensitive, identifier, other, drop), "group": group},
         "input": {
             "delimiter": delimiter,
-            "missing": missing or [""],
+            "missing": missing,
             "types": split_pairs(type_, "--type"),
         },
-        "roles": {
-            "quasi_identifiers": split_names(quasi),
-            "sensitive": split_names(sensitive),
-            "identifiers": split_names(identifier),
-            "other": split_names(other),
-            "drop": split_names(drop),
-            "group": group,
-        },
         "protect": {"k": k, "refine": how, "allow_k1": allow_k1},
-        "release": {"decimals": read_decimals(decimals)},
+        "release": {"aggregate": aggregate, "decimals": read_decimals(decimals)},
     }
-    if aggregate is not None:
-        tree["release"]["aggregate"] = aggregate
+    tree = said(tree)
     _anonymize(build(tree), input, output, force, as_json, not no_report)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -67,6 +67,37 @@ def split_pairs(given: list[str] | None, option: str) -> dict[str, str]:
             raise RequestError(f"{option} {shown(part)}: say COLUMN=VALUE, once for a column")
         pairs[name] = value
     return pairs
+
+
+def roles(
+    quasi: list[str] | None,
+    sensitive: list[str] | None,
+    identifier: list[str] | None,
+    other: list[str] | None,
+    drop: list[str] | None,
+) -> dict[str, list[str]]:
+    """Return the role options as the settings' part of that name."""
+    if quasi is not None and not split_names(quasi):
+        raise RequestError("--quasi names no column")
+    return {
+        "quasi_identifiers": split_names(quasi),
+        "sensitive": split_names(sensitive),
+        "identifiers": split_names(identifier),
+        "other": split_names(other),
+        "drop": split_names(drop),
+    }
+
+
+def said(tree: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the settings that somebody gave; what was not said has its default, or a recipe's."""
+    return {
+        part: {key: value for key, value in values.items() if _is_said(value)}
+        for part, values in tree.items()
+    }
+
+
+def _is_said(value: Any) -> bool:
+    return value is not None and value is not False and value not in ([], {})
 
 
 def read_decimals(given: list[str] | None) -> int | dict[str, int] | None:

@@ -19,6 +19,8 @@ import numba
 P = ParamSpec("P")
 R = TypeVar("R")
 
+ANY = 0  # added to a number that is written out, or a kernel is compiled for that number alone
+
 FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 

@@ -7,18 +7,11 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from shoal.kernels.boxes import aim, least_distances, most_distances
+from shoal.kernels.distance import squared_distances
 from shoal.kernels.jit import jit
-from shoal.kernels.tree import (
-    EVALUATIONS,
-    FAN,
-    LEAF,
-    TOP,
-    Pool,
-    aim,
-    leaf_distances,
-    least_distances,
-    most_distances,
-)
+from shoal.kernels.layout import FAN, LEAF
+from shoal.kernels.tree import EVALUATIONS, TOP, Pool
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -42,8 +35,13 @@ def slack(distance: float, error: float) -> float:
     return 4.0 * error * math.sqrt(distance) + 4.0 * error * error + 4e-15 * distance
 
 
+def slacks(distances: Floats, error: float) -> Floats:
+    """Return the slack of each of several distances."""
+    return 4.0 * error * np.sqrt(distances) + 4.0 * error * error + 4e-15 * distances
+
+
 @jit
-def farthest(pool: Pool, center: Floats, error: float) -> tuple[int, float]:
+def farthest(pool: Pool, center: Floats) -> tuple[int, float]:
     """Return the row farthest from a center, and its distance; the lowest row wins a tie.
 
     pool IN (work space OUT), center IN (d). The pool is not empty. A first round over the tree
@@ -51,7 +49,7 @@ def farthest(pool: Pool, center: Floats, error: float) -> tuple[int, float]:
     """
     rows, frames, bounds, block, live = pool.rows, pool.frames, pool.bounds, pool.block, pool.live
     low, high, offsets, nodes, points = pool.low, pool.high, pool.offsets, pool.nodes, pool.points
-    pivot, direction, state = pool.pivot, pool.direction, pool.state
+    pivot, direction, state, error = pool.pivot, pool.direction, pool.state, pool.error
     most, second, limit, row = -1.0, -1.0, -0.5, rows.shape[0]
     length = aim(pivot, center, direction)
     top = state[TOP]
@@ -69,7 +67,7 @@ def farthest(pool: Pool, center: Floats, error: float) -> tuple[int, float]:
                 )
             else:  # look at the records of the leaf
                 first, size = node * LEAF, live[node]
-                leaf_distances(points[node], size, center, block)
+                squared_distances(points[node], 0, size, center, block)
                 state[EVALUATIONS] += size
                 for i in range(size):
                     distance = block[i]
@@ -118,23 +116,21 @@ def sift_down(keys: Floats, items: Integers, size: int, at: int) -> None:
 
 
 @jit
-def nearest(
-    pool: Pool, center: Floats, skip: int, size: int, error: float, keys: Floats, found: Integers
-) -> None:
-    """Put the size rows nearest to a center into found; the lowest rows win a tie for the last.
+def nearest(pool: Pool, center: Floats, skip: int, size: int) -> None:
+    """Put the size rows nearest to a center into pool.found; the lowest win a tie for the last.
 
-    One row may be skipped (-1: none).
+    One row may be skipped (-1: none). pool IN (work space OUT), center IN (d). At least size
+    others are in the pool, and it was made for groups of at least size.
 
-    pool IN (work space OUT), center IN (d), keys OUT (size + 1) work space, found OUT (size + 1).
-    At least size others are in the pool. A first round over the tree finds size + 1 records;
-    where the last two are equally near, a second one collects those that are nearer for sure, and
-    a third one the lowest of those that are equal.
+    A first round over the tree finds size + 1 records; where the last two are equally near, a
+    second one collects those that are nearer for sure, and a third one the lowest of those that
+    are equal.
     """
     if size == 0:
         return
     rows, frames, bounds, block, live = pool.rows, pool.frames, pool.bounds, pool.block, pool.live
     low, high, offsets, nodes, points = pool.low, pool.high, pool.offsets, pool.nodes, pool.points
-    state = pool.state
+    state, keys, found = pool.state, pool.keys, pool.found
     top = state[TOP]
     heap = size + 1
     sure = 0
@@ -154,7 +150,7 @@ def nearest(
                 least_distances(low[frame], high[frame], count, center, bounds[level])
             else:  # look at the records of the leaf
                 first, count = node * LEAF, live[node]
-                leaf_distances(points[node], count, center, block)
+                squared_distances(points[node], 0, count, center, block)
                 state[EVALUATIONS] += count
                 for i in range(count):
                     distance = block[i]
@@ -186,7 +182,7 @@ def nearest(
             node = frames[level] * FAN + at
         if turn == 0:
             last = keys[1] if heap < 3 else max(keys[1], keys[2])
-            margin = slack(last, error)
+            margin = slack(last, pool.error)
             if keys[0] > last + margin:
                 found[0] = found[size]
                 return

@@ -10,25 +10,20 @@ from shoal.kernels.jit import inlined, jit
 Floats = npt.NDArray[np.float64]
 
 
-@inlined
-def add(totals: Floats, j: int, value: float) -> None:
-    """Add a value to sum number j, kept as a high and a low part.
-
-    totals IN/OUT (2, d). Knuth's two-sum; the error is about 1e-32 of the sum.
-    """
-    high = totals[0, j]
+@jit
+def two_sum(high: float, low: float, value: float) -> tuple[float, float]:
+    """Return the sum of a number in two parts and a plain one, in two parts (Knuth)."""
     total = high + value
     part = total - high
-    low = totals[1, j] + ((high - (total - part)) + (value - part))
-    totals[0, j] = total + low
-    totals[1, j] = low - (totals[0, j] - total)
+    rest = low + ((high - (total - part)) + (value - part))
+    high = total + rest
+    return high, rest - (high - total)
 
 
-@jit
-def add_point(totals: Floats, point: Floats, sign: float) -> None:
-    """Add (sign = 1) or subtract (sign = -1) a point. totals IN/OUT (2, d), point IN (d)."""
-    for j in range(point.shape[0]):
-        add(totals, j, sign * point[j])
+@inlined
+def add(totals: Floats, j: int, value: float) -> None:
+    """Add a value to sum number j. totals IN/OUT (2, d); the error is about 1e-32 of the sum."""
+    totals[0, j], totals[1, j] = two_sum(totals[0, j], totals[1, j], value)
 
 
 @jit

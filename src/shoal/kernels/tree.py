@@ -1,18 +1,10 @@
-"""A tree of boxes over the records in a pool: what a search may skip.
+"""The records that are still without a group, in a tree of boxes: what a search may skip.
 
 A leaf is a block of LEAF records, attribute by attribute; those still in the pool stand in front.
 A frame is a block of FAN boxes, attribute by attribute: the children of one node. So a search
 reads memory in one go and computes the distances to all records or boxes of a block in one
-vectorized loop. A box is the smallest around the live records of its node,
-and (inf, -inf) where there are none. Rounding is monotonic, so the distance to a box, summed in
-the order in which distances are summed, is never more than the distance to a record in it:
-skipping loses nothing, not even a tie.
-
-Far corners of boxes say little where attributes are many: in eight of them, nearly all boxes reach
-beyond the farthest record. So each record carries one more number, its squared distance to a
-pivot m, the centroid when the tree was built, with bounds like any attribute. From
-|x - c|² = |x - m|² + |c - m|² - 2 (x - m)·(c - m), the first term at most the node's largest and
-the last one a sum over the sides of the box, follows a bound that tells the outer leaves.
+vectorized loop. A box is the smallest around the live records of its node, and (inf, -inf) where
+there are none.
 """
 
 from __future__ import annotations
@@ -22,16 +14,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from shoal.kernels.arrange import arrange, draw_boxes, move, set_pivot
 from shoal.kernels.jit import jit
+from shoal.kernels.layout import FAN, LEAF, LEVELS
 from shoal.kernels.totals import add, add_points
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-
-LEAF = 32
-FAN = 16
-SAMPLE = 64
-LEVELS = 12  # more than any table needs
 
 
 class Pool(NamedTuple):
@@ -123,9 +112,9 @@ def build(pool: Pool) -> None:
     pool.order[:count] = positions[live]
     pool.order[count:] = positions[~live]
     pool.live[:] = np.clip(count - LEAF * np.arange(pool.live.shape[0]), 0, LEAF)
-    _arrange(pool.points, pool.order, pool.column, pool.pending, count)
-    _move(pool.points, pool.order, pool.column, pool.rows, pool.places)
-    _set_pivot(pool.points, pool.pivot, count)
+    arrange(pool.points, pool.order, pool.column, pool.pending, count)
+    move(pool.points, pool.order, pool.column, pool.rows, pool.places)
+    set_pivot(pool.points, pool.pivot, count)
     leaves = max(1, -(-count // LEAF))
     level = 0
     while True:
@@ -136,142 +125,13 @@ def build(pool: Pool) -> None:
             break
         level += 1
     pool.state[TOP] = level
-    _draw_boxes(pool.points, pool.live, pool.low, pool.high, pool.offsets, pool.nodes, level)
-
-
-def is_sparse(pool: Pool) -> bool:
-    """Tell whether less than half of the records are left, so that it is time to build anew."""
-    return bool(pool.state[COUNT] * 2 < pool.state[BUILT] and pool.state[BUILT] > LEAF)
+    draw_boxes(pool.points, pool.live, pool.low, pool.high, pool.offsets, pool.nodes, level)
 
 
 @jit
-def _arrange(
-    points: Floats, order: Integers, column: Floats, pending: Integers, count: int
-) -> None:
-    """Order the first count records so that neighbors share leaves, and leaves share nodes.
-
-    points IN (leaves, d + 1, LEAF), order IN/OUT (n), column OUT (n), pending OUT (64, 2) work
-    space. Records are parted along the widest side of (a sample of) them, near the middle, where
-    a leaf or a whole frame of leaves ends; then each part alike. Hoare's selection.
-    """
-    first, last = 0, count
-    depth = 0
-    while True:
-        if last - first > LEAF:
-            unit = LEAF
-            while unit * FAN < last - first:
-                unit *= FAN
-            middle = first + max(unit, ((last - first) // 2 + unit // 2) // unit * unit)
-            if middle >= last:
-                middle -= unit
-            widest, side = 0, -1.0
-            step = max(1, (last - first) // SAMPLE)
-            for j in range(points.shape[1] - 1):
-                least, most = np.inf, -np.inf
-                for i in range(first, last, step):
-                    value = points[order[i] // LEAF, j, order[i] % LEAF]
-                    least = value if value < least else least
-                    most = value if value > most else most
-                if most - least > side:
-                    widest, side = j, most - least
-            for i in range(first, last):
-                column[i] = points[order[i] // LEAF, widest, order[i] % LEAF]
-            start, stop = first, last - 1
-            while start < stop:
-                pivot = column[(start + stop) // 2]
-                left, right = start, stop
-                while left <= right:
-                    while column[left] < pivot:
-                        left += 1
-                    while column[right] > pivot:
-                        right -= 1
-                    if left <= right:
-                        column[left], column[right] = column[right], column[left]
-                        order[left], order[right] = order[right], order[left]
-                        left += 1
-                        right -= 1
-                if middle <= right:
-                    stop = right
-                elif middle >= left:
-                    start = left
-                else:
-                    break
-            pending[depth, 0], pending[depth, 1] = middle, last
-            depth += 1
-            last = middle
-        elif depth == 0:
-            return
-        else:
-            depth -= 1
-            first, last = pending[depth, 0], pending[depth, 1]
-
-
-@jit
-def _move(
-    points: Floats, order: Integers, column: Floats, rows: Integers, places: Integers
-) -> None:
-    """Bring the records into an order. All IN/OUT; column and order are work space after."""
-    end = order.shape[0]
-    for j in range(points.shape[1] - 1):
-        for at in range(end):
-            column[at] = points[order[at] // LEAF, j, order[at] % LEAF]
-        for at in range(end):
-            points[at // LEAF, j, at % LEAF] = column[at]
-    for at in range(end):
-        order[at] = rows[order[at]]
-    for at in range(end):
-        rows[at] = order[at]
-        places[order[at]] = at
-
-
-@jit
-def _set_pivot(points: Floats, pivot: Floats, count: int) -> None:
-    """Make the mean of the first count records the pivot; fill in the distances to it.
-
-    points IN/OUT (leaves, d + 1, LEAF), pivot OUT (d).
-    """
-    width = pivot.shape[0]
-    for leaf in range(points.shape[0]):
-        for i in range(LEAF):
-            points[leaf, width, i] = 0.0
-    for j in range(width):
-        total = 0.0
-        for at in range(count):
-            total += points[at // LEAF, j, at % LEAF]
-        pivot[j] = total / max(count, 1)
-        for leaf in range(points.shape[0]):
-            for i in range(LEAF):
-                gap = points[leaf, j, i] - pivot[j]
-                points[leaf, width, i] += gap * gap
-
-
-@jit
-def _draw_boxes(
-    points: Floats,
-    live: Integers,
-    low: Floats,
-    high: Floats,
-    offsets: Integers,
-    nodes: Integers,
-    top: int,
-) -> None:
-    """Draw all boxes: leaves around their records, nodes around their children.
-
-    points IN (leaves, d + 1, LEAF), live IN, low OUT, high OUT (frames, d + 1, FAN), offsets IN,
-    nodes IN.
-    """
-    for level in range(top + 1):
-        for node in range(nodes[level]):
-            frame, place = offsets[level] + node // FAN, node % FAN
-            lows = points[node] if level == 0 else low[offsets[level - 1] + node]
-            highs = points[node] if level == 0 else high[offsets[level - 1] + node]
-            size = live[node] if level == 0 else min(FAN, nodes[level - 1] - node * FAN)
-            for j in range(points.shape[1]):
-                least, most = np.inf, -np.inf
-                for i in range(size):
-                    least = lows[j, i] if lows[j, i] < least else least
-                    most = highs[j, i] if highs[j, i] > most else most
-                low[frame, j, place], high[frame, j, place] = least, most
+def is_sparse(count: int, built: int) -> bool:
+    """Tell whether so few of the records that were built in are left that building anew pays."""
+    return count * 2 < built and built > LEAF
 
 
 @jit
@@ -316,89 +176,3 @@ def remove(pool: Pool, rows: Integers, count: int) -> None:
         places[at_position[at]] = at
         places[at_position[behind]] = behind
     state[COUNT] -= count
-
-
-@jit
-def least_distances(lows: Floats, highs: Floats, size: int, center: Floats, bounds: Floats) -> None:
-    """Compute the distances from a center to the boxes of a frame: 0 inside one.
-
-    lows IN, highs IN (d + 1, FAN), center IN (d), bounds OUT (FAN). A box without records is
-    infinitely far.
-    """
-    for i in range(size):
-        bounds[i] = 0.0
-    for j in range(center.shape[0]):
-        value = center[j]
-        low, high = lows[j], highs[j]
-        for i in range(size):
-            below, above = low[i] - value, value - high[i]
-            gap = below if below > above else above
-            gap = gap if gap > 0.0 else 0.0
-            bounds[i] += gap * gap
-
-
-@jit
-def aim(pivot: Floats, center: Floats, direction: Floats) -> float:
-    """Set the direction from the pivot to a center; return its squared length.
-
-    pivot IN (d), center IN (d), direction OUT (d).
-    """
-    length = 0.0
-    for j in range(center.shape[0]):
-        direction[j] = center[j] - pivot[j]
-        length += direction[j] * direction[j]
-    return length
-
-
-@jit
-def most_distances(
-    lows: Floats,
-    highs: Floats,
-    size: int,
-    pivot: Floats,
-    direction: Floats,
-    length: float,
-    bounds: Floats,
-) -> None:
-    """Compute what no distance from a center to a record in the boxes of a frame exceeds.
-
-    lows IN, highs IN (d + 1, FAN), pivot IN (d), direction IN (d), length IN: `aim` gave them;
-    bounds OUT (FAN). A box without records has -1.
-    """
-    width = pivot.shape[0]
-    for i in range(size):
-        bounds[i] = 0.0
-    for j in range(width):
-        step, middle = -2.0 * direction[j], pivot[j]
-        low, high = lows[j], highs[j]
-        for i in range(size):
-            one, other = (low[i] - middle) * step, (high[i] - middle) * step
-            bounds[i] += one if one > other else other
-    near, reach = lows[width], highs[width]
-    for i in range(size):
-        bounds[i] += (reach[i] + length) * (1.0 + 1e-12)  # more than rounding can take away
-        if near[i] > reach[i]:
-            bounds[i] = -1.0
-
-
-@jit
-def leaf_distances(points: Floats, size: int, center: Floats, block: Floats) -> None:
-    """Compute the distances from a center to the live records of a leaf.
-
-    points IN (d + 1, LEAF), center IN (d), block OUT (LEAF). Attributes are added in their order.
-    """
-    width = center.shape[0]
-    for i in range(size):
-        block[i] = 0.0
-    whole = width - width % 4
-    for j in range(0, whole, 4):  # four at a time: a sum stays in its register
-        c0, c1, c2, c3 = center[j], center[j + 1], center[j + 2], center[j + 3]
-        p0, p1, p2, p3 = points[j], points[j + 1], points[j + 2], points[j + 3]
-        for i in range(size):
-            d0, d1, d2, d3 = p0[i] - c0, p1[i] - c1, p2[i] - c2, p3[i] - c3
-            block[i] = (((block[i] + d0 * d0) + d1 * d1) + d2 * d2) + d3 * d3
-    for j in range(whole, width):
-        value, p0 = center[j], points[j]
-        for i in range(size):
-            d0 = p0[i] - value
-            block[i] += d0 * d0

@@ -21,8 +21,9 @@ import numpy.typing as npt
 
 from shoal.kernels.distance import BLOCK, squared_distances
 from shoal.kernels.jit import inlined, jit
+from shoal.kernels.layout import LEAF
 from shoal.kernels.nearest import slack
-from shoal.kernels.tree import LEAF, Pool
+from shoal.kernels.tree import Pool
 from shoal.numeric import pool as pools
 from shoal.numeric.fixed_size import run
 from shoal.numeric.pool import (
@@ -206,10 +207,7 @@ def _unlink(candidates: Candidates, row: int, number: int) -> None:
 @jit
 def _center(pool: Pool, candidates: Candidates, row: int, k: int) -> None:
     """Set the centroid of a row's candidate: the row and the first k - 1 it lists."""
-    width = pool.center.shape[0]
-    at = pool.places[row]
-    for j in range(width):
-        pool.center[j] = pool.points[at // LEAF, j, at % LEAF]
+    width = point(pool, row).shape[0]
     count = 1
     for i in range(candidates.listed.shape[1]):
         other = candidates.listed[row, i]

@@ -14,13 +14,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import ANY, inlined, jit
+from shoal.kernels.layout import LEAF
 from shoal.kernels.nearest import farthest, sift_down, slack
-from shoal.kernels.tree import LEAF, Pool
+from shoal.kernels.tree import Pool
 from shoal.numeric import pool as pools
 from shoal.numeric.fixed_size import label, run
 from shoal.numeric.grow import grow
-from shoal.numeric.pool import ANY, centroid, distance_to, holds, point, runs_on, size
+from shoal.numeric.pool import centroid, distance_to, holds, point, runs_on, size
 from shoal.numeric.seed import opposite
 from shoal.progress import Reporter
 
@@ -36,7 +37,7 @@ class Spread(NamedTuple):
     fresh: Integers  # (n) the turn in which a row's bound was last exact
     partners: Integers  # (n) the partner it was exact for
     state: Integers  # size of the heap, turn
-    pending: Integers  # (n) work space: places in the heap still to be looked at
+    pending: Integers  # (n + 1) work space: places in the heap still to be looked at
 
 
 def diameter(matrix: Floats, k: int, report: Reporter) -> Integers:
@@ -134,7 +135,7 @@ def farthest_pair(pool: Pool, spread: Spread) -> tuple[int, int]:
 def _look(pool: Pool, spread: Spread, at: int) -> None:
     """Make the bound at a place of the heap exact. spread IN/OUT."""
     row = spread.rows[at]
-    partner, distance = farthest(pool, point(pool, row), pool.error)
+    partner, distance = farthest(pool, point(pool, row))
     spread.partners[row] = partner
     spread.fresh[row] = spread.state[1]
     spread.bounds[at] = min(spread.bounds[at], distance)

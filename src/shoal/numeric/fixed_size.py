@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Loop = Callable[[Integers, int, int], int]
 
-RECORDS_A_CALL = 50_000  # distances a call computes are about this times the pool's size over k
+DISTANCES_A_CALL = 1_000_000  # where nothing can be skipped: a fraction of a second
 
 
 @inlined
@@ -108,7 +108,7 @@ def run(matrix: Floats, pool: Pool, k: int, loop: Loop, report: Reporter) -> Int
     """Call a loop until it makes no more groups, then place what is left."""
     rows = matrix.shape[0]
     labels = np.full(rows, -1, dtype=np.int64)
-    rounds = max(1, RECORDS_A_CALL * 20 // rows)
+    rounds = max(1, DISTANCES_A_CALL // rows)
     made, before = 0, -1
     while pools.rebuild(pool) or made != before:
         report("grouping", rows - int(pool.state[COUNT]), rows)

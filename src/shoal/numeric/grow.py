@@ -7,8 +7,9 @@ pool's `group`, and returns how many they are.
 from __future__ import annotations
 
 from shoal.kernels.jit import inlined
+from shoal.kernels.layout import LEAF
 from shoal.kernels.totals import add
-from shoal.kernels.tree import LEAF, Pool
+from shoal.kernels.tree import Pool
 from shoal.numeric.pool import nearest_to, point, size, take
 
 

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from shoal.kernels.jit import jit
 from shoal.kernels.nearest import COORDINATE_ERROR
+from shoal.kernels.totals import two_sum
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -88,16 +89,6 @@ def _labels(points: Floats, k: int, losses: Floats, cuts: Integers, error: float
 
 
 @jit
-def _add(high: float, low: float, value: float) -> tuple[float, float]:
-    """Return the sum of a number in two parts and a plain one, in two parts (Knuth's two-sum)."""
-    total = high + value
-    part = total - high
-    rest = low + ((high - (total - part)) + (value - part))
-    high = total + rest
-    return high, rest - (high - total)
-
-
-@jit
 def _lowest(least: Floats, start: int, stop: int) -> int:
     """Return the place of the least f from start to before stop. least IN (2, n + 1)."""
     lowest = start
@@ -124,8 +115,8 @@ def _spread(
     for m in range(1, count + 1):
         value = abs(line[first + step * (m - 1)] - start)
         away = value - mean
-        total, total_low = _add(total, total_low, value)
-        loss, loss_low = _add(loss, loss_low, away * away * ((m - 1) / m))
+        total, total_low = two_sum(total, total_low, value)
+        loss, loss_low = two_sum(loss, loss_low, away * away * ((m - 1) / m))
         mean = total / m
         at = end - m if backward else m
         gaps[at] = mean
@@ -199,7 +190,7 @@ def _fill_sorted(
                         best = loss
                         cut = first + i
                 cuts[j] = cut
-                least[0, j], least[1, j] = _add(high, low, best + right_losses[row])
+                least[0, j], least[1, j] = two_sum(high, low, best + right_losses[row])
             step //= 2
         border += k
 
@@ -230,7 +221,7 @@ def _fill_path(points: Floats, k: int, least: Floats, cuts: Integers, mean: Floa
                 distance += away * away
             loss += distance * ((m - 1) * share)
             if m >= k:
-                high, low = _add(least[0, i], least[1, i], loss)
+                high, low = two_sum(least[0, i], least[1, i], loss)
                 old = least[0, i + m]
                 if high < old or (high == old and low < least[1, i + m]):
                     least[0, i + m], least[1, i + m] = high, low

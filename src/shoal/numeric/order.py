@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from shoal.kernels.distance import BLOCK, squared_distances
 from shoal.kernels.jit import jit
-from shoal.kernels.nearest import rounding, slack
-from shoal.kernels.totals import add_point
+from shoal.kernels.nearest import rounding, slack, slacks
+from shoal.measures.loss import group_means
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -99,11 +99,8 @@ def through_groups(matrix: Floats, labels: Integers) -> Integers:
     """
     count, width = matrix.shape
     error = rounding(matrix)
-    sizes = np.bincount(labels)
-    groups = sizes.shape[0]
-    totals = np.zeros((groups, 2, width))
-    _add_by_label(np.ascontiguousarray(matrix), labels, totals)
-    centroids: Floats = totals[:, 0] / sizes[:, np.newaxis]
+    centroids = group_means(matrix, labels)
+    groups = centroids.shape[0]
     walk = np.empty(groups, dtype=np.int64)
     _walk_nearest(centroids.T.copy(), error, walk, np.empty(groups))
 
@@ -117,8 +114,7 @@ def through_groups(matrix: Floats, labels: Integers) -> Integers:
         for j in range(width):
             distances += (matrix[there, j] - centroids[neighbors, j]) ** 2
         keys[there] += sign * distances
-        tolerances[there] += 4.0 * error * np.sqrt(distances) + 4.0 * error * error
-        tolerances[there] += 4e-15 * distances
+        tolerances[there] += slacks(distances, error)
 
     order = np.lexsort((keys, stop))
     before, after = order[:-1], order[1:]
@@ -127,13 +123,6 @@ def through_groups(matrix: Floats, labels: Integers) -> Integers:
     ties = np.concatenate(([0], np.cumsum(parted)))  # records of one tie share a number
     path: Integers = order[np.lexsort((order, ties))].astype(np.int64)
     return path
-
-
-@jit
-def _add_by_label(matrix: Floats, labels: Integers, totals: Floats) -> None:
-    """Sum the records of every group. matrix IN (n, d), labels IN (n), totals IN/OUT (g, 2, d)."""
-    for row in range(matrix.shape[0]):
-        add_point(totals[labels[row]], matrix[row], 1.0)
 
 
 @jit

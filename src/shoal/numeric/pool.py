@@ -6,15 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels import tree as trees
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import ANY, inlined, jit
+from shoal.kernels.layout import LEAF
 from shoal.kernels.nearest import farthest, nearest, rounding
-from shoal.kernels.tree import BUILT, COUNT, EVALUATIONS, LEAF, Pool
+from shoal.kernels.tree import BUILT, COUNT, EVALUATIONS, Pool
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-
-
-ANY = 0  # added to a number that may be written out, or a kernel is compiled for it alone
 
 
 def make(matrix: Floats, k: int) -> Pool:
@@ -87,7 +85,7 @@ def _distance(points: Floats, at: int, center: Floats) -> float:
 @inlined
 def farthest_from(pool: Pool, center: Floats) -> int:
     """Return the row of the pool farthest from a center; the lowest row wins a tie."""
-    return farthest(pool, center, pool.error)[0]
+    return farthest(pool, center)[0]
 
 
 @inlined
@@ -96,7 +94,7 @@ def nearest_to(pool: Pool, center: Floats, count: int, skip: int = -1) -> Intege
 
     The skipped row is not among them.
     """
-    nearest(pool, center, skip + ANY, count + ANY, pool.error, pool.keys, pool.found)
+    nearest(pool, center, skip + ANY, count + ANY)
     return pool.found
 
 
@@ -109,13 +107,13 @@ def take(pool: Pool, rows: Integers, count: int) -> None:
 @inlined
 def runs_on(pool: Pool, least: int) -> bool:
     """Tell whether a loop may make another group: enough records, and the tree not sparse."""
-    count, built = pool.state[COUNT], pool.state[BUILT]
-    return count >= least and (count * 2 >= built or built <= LEAF)  # type: ignore[no-any-return]
+    count = pool.state[COUNT]
+    return count >= least and not trees.is_sparse(count, pool.state[BUILT])
 
 
 def rebuild(pool: Pool) -> bool:
     """Build the tree anew if it is sparse; tell whether it was."""
-    sparse = trees.is_sparse(pool)
+    sparse = bool(trees.is_sparse(pool.state[COUNT], pool.state[BUILT]))
     if sparse:
         trees.build(pool)
     return sparse

@@ -48,9 +48,3 @@ def overall_extremes(matrix: Floats) -> Floats:
     """Return those of the 2007 paper: the least of all values in every place, then the largest."""
     width = matrix.shape[1]
     return np.array([np.full(width, matrix.min()), np.full(width, matrix.max())])
-
-
-def mean_of_all(matrix: Floats) -> Floats:
-    """Return the mean of all records as the one reference point (V-MDAV)."""
-    mean: Floats = matrix.mean(axis=0, keepdims=True)
-    return mean

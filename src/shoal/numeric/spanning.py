@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from shoal.kernels.distance import BLOCK, squared_distances
 from shoal.kernels.jit import jit
-from shoal.kernels.nearest import rounding, slack
+from shoal.kernels.nearest import rounding, slack, slacks
+from shoal.partition import by_first_row
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -47,18 +48,14 @@ def cut_tree(parents: Integers, lengths: Floats, order: Integers, k: int, error:
     edges = order[1:]  # an edge is named by the child
     falling = edges[np.argsort(-lengths[edges], kind="stable")]
     long = lengths[falling[:-1]]
-    tolerances = 4.0 * error * np.sqrt(long) + 4.0 * error * error + 4e-15 * long
-    parted = long - lengths[falling[1:]] > tolerances
+    parted = long - lengths[falling[1:]] > slacks(long, error)
     ties = np.concatenate(([0], np.cumsum(parted)))[: count - 1]
     joined = np.empty(count, dtype=np.int64)
     joined[order] = np.arange(count)
     edges = falling[np.lexsort((joined[falling], ties))]
     labels = np.empty(count, dtype=np.int64)
     _cut(parents.copy(), order, edges, k, np.ones(count, dtype=np.int64), labels)
-    _, first, parts = np.unique(labels, return_index=True, return_inverse=True)
-    numbers = np.empty(first.shape[0], dtype=np.int64)
-    numbers[np.argsort(first)] = np.arange(first.shape[0])
-    return numbers[parts]
+    return by_first_row(labels)
 
 
 @jit

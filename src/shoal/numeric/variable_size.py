@@ -23,7 +23,6 @@ from shoal.numeric.pool import (
     take,
 )
 from shoal.numeric.refine.how import better
-from shoal.numeric.seed import mean_of_all
 from shoal.progress import Reporter
 
 Floats = npt.NDArray[np.float64]
@@ -50,7 +49,7 @@ def _with_gamma(matrix: Floats, k: int, gamma: float, report: Reporter) -> Integ
         pool,
         k,
         gamma * gamma,
-        mean_of_all(matrix)[0],
+        matrix.mean(axis=0),
         np.empty(2 * k, dtype=np.int64),
         np.empty(2 * k),
     )

@@ -15,14 +15,12 @@ import numpy.typing as npt
 
 from shoal.kernels import tree as trees
 from shoal.kernels.distance import BLOCK, squared_distances
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import ANY, inlined, jit
 from shoal.kernels.nearest import nearest, rounding, slack
 from shoal.kernels.tree import Pool
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-
-ANY = 0  # added to a number that is written out, or a kernel is compiled for it alone
 
 
 class Groups(NamedTuple):
@@ -84,16 +82,21 @@ def make(matrix: Floats, labels: Integers, k: int) -> Groups:
     return groups
 
 
+def given(groups: Groups) -> int:
+    """Return how many group numbers were given so far."""
+    return int(groups.state[GIVEN])
+
+
 def plant(groups: Groups) -> Pool:
     """Return a tree of all centroids as they are now; of one only where a tree does not pay."""
-    given = int(groups.state[GIVEN])
+    count = given(groups)
     groups.state[MOVED] = 0
     groups.listed[:] = 0
-    groups.state[PLANTED] = given > FEW
-    if given <= FEW:
+    groups.state[PLANTED] = count > FEW
+    if count <= FEW:
         return trees.make(groups.matrix[:1], 1, 0.0)
-    tree = trees.make(np.ascontiguousarray(groups.centers[:, :given].T), 1, groups.error)
-    gone = np.flatnonzero(groups.sizes[:given] == 0)
+    tree = trees.make(np.ascontiguousarray(groups.centers[:, :count].T), 1, groups.error)
+    gone = np.flatnonzero(groups.sizes[:count] == 0)
     trees.remove(tree, gone, gone.size)
     return tree
 
@@ -241,7 +244,7 @@ def nearest_group(groups: Groups, tree: Pool, row: int, skip: int, limit: int) -
         point[j] = matrix[row, j]
     if groups.state[PLANTED] == 0:
         return _sweep(groups, skip, limit)
-    nearest(tree, point, skip, 1 + ANY, groups.error, tree.keys, tree.found)
+    nearest(tree, point, skip, 1 + ANY)
     best = tree.found[0]
     if groups.listed[best] == 1 or not 0 < sizes[best] < limit:
         return _sweep(groups, skip, limit)  # it has moved or is full, and may hide a nearer one

@@ -11,8 +11,8 @@ from shoal.kernels.nearest import rounding, slack
 from shoal.measures.loss import group_means, squared_error
 from shoal.numeric.fixed_size import fixed_size
 from shoal.numeric.refine import groups as groupings
-from shoal.numeric.refine.groups import Groups
-from shoal.numeric.refine.scatter import dissolve, given
+from shoal.numeric.refine.groups import Groups, given
+from shoal.numeric.refine.scatter import dissolve
 from shoal.numeric.refine.shrink import shrink
 from shoal.numeric.refine.split import split_large
 from shoal.numeric.seed import overall_extremes

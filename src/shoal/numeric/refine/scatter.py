@@ -9,7 +9,6 @@ from shoal.kernels.jit import inlined, jit
 from shoal.kernels.nearest import slack
 from shoal.kernels.tree import Pool
 from shoal.numeric.refine.groups import (
-    GIVEN,
     THERE,
     Groups,
     call_nearest,
@@ -125,8 +124,3 @@ def dissolve(
         if groups.state[THERE] > 1 and size > 0 and (refresh or size < 2 * k):
             scatter(groups, tree, order[i], rows + 1 if refresh else 4 * k - 1, refresh)
     return stop
-
-
-def given(groups: Groups) -> int:
-    """Return how many group numbers were given so far."""
-    return int(groups.state[GIVEN])

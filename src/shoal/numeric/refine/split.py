@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import ANY, inlined, jit
 from shoal.kernels.nearest import slack
 from shoal.kernels.tree import Pool
 from shoal.numeric.refine.groups import (
-    ANY,
     GIVEN,
     THERE,
     Groups,

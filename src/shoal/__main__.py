@@ -9,7 +9,11 @@ import sys
 from shoal.errors import interrupt
 
 
-def _interrupted(_number: int, _frame: object) -> None:
+def _interrupted(number: int, _frame: object) -> None:
+    if interrupt.anytime and not interrupt.finish and number == signal.SIGINT:
+        interrupt.finish = True
+        os.write(2, b"\nshoal: finishing with the best so far; once more stops without a result\n")
+        return
     interrupt.wanted = True
     sys.unraisablehook = _ignored  # what an interrupt leaves half done has nothing to say
     raise KeyboardInterrupt

@@ -40,10 +40,13 @@ class Interrupt:
     """Whether somebody asked the program to stop.
 
     An interrupt that comes while compiled code calls back into Python is lost there; long loops
-    look here and stop all the same.
+    look here and stop all the same. While a search is `anytime`, the first interrupt only asks it
+    to `finish` with its best.
     """
 
     wanted = False
+    anytime = False
+    finish = False
 
     def check(self) -> None:
         """Raise the interrupt that was lost."""

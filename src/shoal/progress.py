@@ -17,12 +17,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Progress:
-    """One look at a run: what it does, how far it is (of `total`), for how many seconds."""
+    """One look at a run: what it does, how far it is (of `total`), for how many seconds.
+
+    While a search goes on, `done` counts its iterations, losses are in percent and belong to the
+    best run, and `total` is only one ahead where no number of iterations was set.
+    """
 
     stage: str
     done: int
     total: int
     seconds: float
+    current_loss: float | None = None
+    best_loss: float | None = None
+    groups: int | None = None
+    moves_tried: int | None = None
+    moves_applied: int | None = None
 
 
 Callback = Callable[[Progress], bool | None]
@@ -47,6 +56,15 @@ class Reporter:
         self._last = seconds
         if self._callback(Progress(stage, done, total, seconds)) is True:
             raise Canceled(f"stopped by the callback while {stage}; there is no result")
+
+    def look(self, progress: Progress, last: bool) -> bool:
+        """Hand on a look at a search; tell whether the callback wants it to end with its best."""
+        interrupt.check()
+        now = time.perf_counter() - self._start
+        if self._callback is None or (0 < progress.done and not last and now - self._last < 0.05):
+            return False
+        self._last = now
+        return self._callback(progress) is True
 
 
 @contextmanager
@@ -76,7 +94,12 @@ def live_progress() -> Iterator[Callback | None]:
         if progress.stage not in tasks:
             bar.start()
             tasks[progress.stage] = bar.add_task(progress.stage, total=progress.total)
-        bar.update(tasks[progress.stage], completed=progress.done)
+        told = progress.stage
+        if progress.best_loss is not None:
+            told = f"{progress.stage}, loss {progress.best_loss:.4f} %"
+        bar.update(
+            tasks[progress.stage], completed=progress.done, total=progress.total, description=told
+        )
 
     try:
         yield show

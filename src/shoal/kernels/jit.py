@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 ANY = 0  # added to a number that is written out, or a kernel is compiled for that number alone
 
-FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 
 @cache
@@ -31,7 +31,7 @@ def source_stamp() -> str:
     Numba looks only at the file that holds a function, not at those it calls into.
     """
     digest = hashlib.sha256()
-    for room in ("kernels", "numeric"):
+    for room in ("kernels", "numeric", "search"):
         for path in sorted((Path(__file__).parent.parent / room).rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()

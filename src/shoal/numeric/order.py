@@ -102,7 +102,7 @@ def through_groups(matrix: Floats, labels: Integers) -> Integers:
     centroids = group_means(matrix, labels)
     groups = centroids.shape[0]
     walk = np.empty(groups, dtype=np.int64)
-    _walk_nearest(centroids.T.copy(), error, walk, np.empty(groups))
+    _walk_nearest(centroids.T.copy(), error, walk, np.empty(groups), np.empty(width))
 
     stops = np.empty(groups, dtype=np.int64)
     stops[walk] = np.arange(groups)
@@ -126,16 +126,17 @@ def through_groups(matrix: Floats, labels: Integers) -> Integers:
 
 
 @jit
-def _walk_nearest(centers: Floats, error: float, walk: Integers, distances: Floats) -> None:
+def _walk_nearest(
+    centers: Floats, error: float, walk: Integers, distances: Floats, center: Floats
+) -> None:
     """Visit all centers, from the first always to the nearest next; the lowest wins a tie.
 
-    centers IN/OUT (d, g), in another order after; walk OUT (g); distances (g) is work space. Those
+    centers IN/OUT (d, g), in another order after; walk OUT (g); distances (g), center (d) are work space. Those
     without a visit stand in front, so a sweep gets shorter with every visit.
     """
     width, count = centers.shape
     for i in range(count):
         walk[i] = i  # unvisited centers in front, the visited ones from the end on
-    center = np.empty(width)
     at = 0
     for left in range(count - 1, -1, -1):
         for j in range(width):

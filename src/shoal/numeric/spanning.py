@@ -33,7 +33,10 @@ def spanning_tree(matrix: Floats) -> tuple[Integers, Floats, Integers]:
     order = np.arange(count, dtype=np.int64)
     nearest = np.zeros(count, dtype=np.int64)
     lows = np.empty(count // BLOCK + 1)
-    _grow_tree(points, error, parents, lengths, order, np.empty(count), nearest, lows)
+    block = np.empty(BLOCK)
+    center = np.empty(matrix.shape[1])
+    keys = np.empty(count)
+    _grow_tree(points, error, parents, lengths, order, keys, nearest, lows, center, block)
     return parents, lengths, order
 
 
@@ -68,17 +71,17 @@ def _grow_tree(
     keys: Floats,
     nearest: Integers,
     lows: Floats,
+    center: Floats,
+    block: Floats,
 ) -> None:
     """Grow a tree from the first point by the nearest one that is outside.
 
     points IN/OUT (d, n), in another order after; parents OUT (n), lengths OUT (n), order IN/OUT
     (n), rows rising before. Work space: keys (n) distances to the tree, nearest (n) the rows at
-    that distance, lows (n / BLOCK + 1) the least key of each block. Points outside stand in front;
-    whoever joins swaps places with the last of them.
+    that distance, lows (n / BLOCK + 1) the least key of each block, center (d), block (BLOCK). Points
+    outside stand in front; whoever joins swaps places with the last of them.
     """
     width, count = points.shape
-    center = np.empty(width)
-    block = np.empty(BLOCK)
     for i in range(count):
         keys[i] = np.inf
     for i in range(lows.shape[0]):

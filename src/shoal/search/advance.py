@@ -1,0 +1,80 @@
+"""The one kernel of a search: look at groups, and at every local optimum decide and perturb."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.kernels.jit import jit
+from shoal.search.accept import accepts
+from shoal.search.layout import (
+    BEST_SUM,
+    BY_DISSOLVE,
+    BY_DISSOLVING,
+    CURRENT,
+    IMPROVED,
+    ITERATION,
+    LEVEL,
+    PATIENCE,
+    PERTURBED,
+    RETURN_TO_BEST,
+    RETURNS,
+    SINCE,
+    STOP,
+    TARGET,
+)
+from shoal.search.local import is_optimal, look
+from shoal.search.perturb import choose, dissolve, distill, find_double
+from shoal.search.state import State, go_home, keep
+
+Floats = npt.NDArray[np.float64]
+
+
+@jit
+def advance(s: State, trace: Floats, budget: int) -> bool:
+    """Go on with a search for a budget of pairs of groups; tell whether it has ended.
+
+    It ends at the local optimum after STOP perturbations, or where TARGET or PATIENCE say so. s
+    IN/OUT, trace OUT (at least STOP - SINCE + 1): the best loss after every perturbation.
+    """
+    counts, sums = s.counts, s.sums
+    while budget > 0:
+        if not is_optimal(s):
+            budget -= look(s) + 1
+            continue
+        double = find_double(s)
+        if double >= 0:
+            distill(s, double)
+            continue
+        counts[LEVEL] = 0
+        better = sums[CURRENT] < sums[BEST_SUM] * (1.0 - 1e-11)
+        if better and counts[PERTURBED] > 0:
+            kind = counts[PERTURBED] - 1
+            counts[BY_DISSOLVING + kind] += 1
+            sums[BY_DISSOLVE + kind] += sums[BEST_SUM] - sums[CURRENT]
+            counts[IMPROVED] = counts[ITERATION]
+        if better or (counts[PERTURBED] > 0 and accepts(s)):
+            for since in range(2):
+                if better or (since == 0 and s.choices[RETURN_TO_BEST] == 0):
+                    keep(s, since)
+        elif counts[PERTURBED] > 0:
+            go_home(s)
+            counts[RETURNS] += 1
+        counts[PERTURBED] = 0
+        trace[counts[ITERATION] - s.choices[SINCE]] = sums[BEST_SUM]
+        if (
+            counts[ITERATION] >= s.choices[STOP]
+            or sums[BEST_SUM] <= s.levels[TARGET]
+            or counts[ITERATION] - counts[IMPROVED] >= s.choices[PATIENCE]
+        ):
+            return True
+        counts[PERTURBED] = choose(s)
+        if counts[PERTURBED] == 0:
+            return True
+        counts[ITERATION] += 1
+        if counts[PERTURBED] == 2:
+            distill(s, -1)
+        else:
+            dissolve(s)
+        budget -= 1
+    return False

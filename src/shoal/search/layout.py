@@ -1,0 +1,43 @@
+"""Where things stand in the arrays of a search.
+
+Few arrays, many columns: what a step reads of a record or of a group lies in one row, and the
+compiler has less to do.
+"""
+
+from __future__ import annotations
+
+# columns of the records; HOME + 1 is BEST, AWAY + 1 is whether it moved since the best
+LABEL, SLOT, HOME, BEST, AWAY, AWAY_BEST, RECORD_COLUMNS = range(7)
+
+# columns of the groups; the members come last
+(
+    SIZE, ALIVE_AT, LARGE_AT, AS_TARGET, AS_CHANGED, CHANGED_AT, LOOKED_AT, AS_PARTNER, MEMBERS,
+) = range(9)  # fmt: skip
+
+# columns of the centers behind the coordinates, counted from the end
+RADIUS, LOSS, CENTER_COLUMNS = -1, -2, 4
+
+# rows of the lists
+(
+    ALIVE, LARGE, FREE, TARGETS, CHANGED, MOVED, MOVED_BEST, PARTNERS, EXCESS, LISTS,
+) = range(10)  # fmt: skip
+
+# places in the counts; the first ones are the lengths of the lists
+(
+    AT, PASS, LEVEL, CLOCK, LISTED, PERTURBED, ITERATION, IMPROVED, PAIRS, SHIFTS_TRIED,
+    SWAPS_TRIED, SHIFTS, SWAPS, DISSOLVED, DISTILLED, BY_DISSOLVING, BY_DISTILLING, RETURNS, COUNTS,
+) = range(LISTS, LISTS + 19)  # fmt: skip
+
+# places in the sums: HOME and BEST stand where their columns are among the records
+CURRENT, BY_SHIFTS, HOME_SUM, BEST_SUM, BY_SWAPS, BY_DISSOLVE, BY_DISTILL, SUMS = range(8)
+
+# places in the choices
+(
+    K, MOST, FEWEST, EVERY, AGAIN, MAY_SHIFT, MAY_SWAP, MAY_DISSOLVE, MAY_DISTILL, SAMPLES, RULE,
+    RETURN_TO_BEST, SINCE, STOP, TOTAL, PATIENCE, CHOICES,
+) = range(17)  # fmt: skip
+
+# places in the levels
+FIRST, LAST, TARGET, LEVELS = range(4)
+
+PASSES = 64  # passes that are counted one by one

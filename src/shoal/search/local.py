@@ -1,0 +1,104 @@
+"""Local search: shifts and swaps between pairs of groups until none gains.
+
+A pass compares every target with its partners, each pair once. LS takes all groups for targets in
+every pass, LSC those that changed in the pass before. Partners are all groups, or those that own
+one of the nearest records of a member: that misses a few moves, and a pass costs what was changed.
+"""
+
+from __future__ import annotations
+
+from shoal.kernels.jit import inlined
+from shoal.search.layout import (
+    AGAIN,
+    ALIVE,
+    AS_PARTNER,
+    AS_TARGET,
+    AT,
+    CHANGED,
+    CHANGED_AT,
+    CLOCK,
+    EVERY,
+    LABEL,
+    LEVEL,
+    LISTED,
+    LOOKED_AT,
+    MEMBERS,
+    PAIRS,
+    PARTNERS,
+    PASS,
+    PASSES,
+    SIZE,
+    TARGETS,
+)
+from shoal.search.moves import improve_pair
+from shoal.search.state import State, draw, note
+
+
+@inlined
+def is_optimal(s: State) -> bool:
+    """Tell whether no group is left to look at."""
+    return s.counts[AT] == s.counts[TARGETS] and s.counts[CHANGED] == 0
+
+
+@inlined
+def start_pass(s: State) -> None:
+    """Make the changed groups (or all) the targets, in random order. s IN/OUT."""
+    lists, counts = s.lists, s.counts
+    source = ALIVE if s.choices[AGAIN] else CHANGED
+    counts[TARGETS] = counts[source]
+    for i in range(counts[source]):
+        j = draw(s.random, i + 1)
+        lists[TARGETS, i] = lists[TARGETS, j]
+        lists[TARGETS, j] = lists[source, i]
+    counts[CHANGED] = counts[AT] = 0
+    counts[PASS] += 1
+    s.pairs[min(counts[LEVEL], PASSES - 1), 1] += 1
+    counts[LEVEL] += 1
+
+
+@inlined
+def list_partners(s: State, group: int) -> int:
+    """List the groups that a group is to be compared with; return how many. s IN/OUT."""
+    groups, lists, counts = s.groups, s.lists, s.counts
+    listed = 0
+    if s.choices[EVERY]:
+        for i in range(counts[ALIVE]):
+            lists[PARTNERS, i] = lists[ALIVE, i]
+        listed = counts[ALIVE]
+    else:
+        counts[LISTED] += 1
+        for rank in range(s.neighbors.shape[1]):
+            for i in range(groups[group, SIZE]):
+                other = s.records[s.neighbors[groups[group, MEMBERS + i], rank], LABEL]
+                if groups[other, AS_PARTNER] != counts[LISTED]:
+                    groups[other, AS_PARTNER] = counts[LISTED]
+                    lists[PARTNERS, listed] = other
+                    listed += 1
+    return listed
+
+
+@inlined
+def look(s: State) -> int:
+    """Compare the next target with its partners; return how many those were. s IN/OUT."""
+    groups, lists, counts = s.groups, s.lists, s.counts
+    if counts[AT] == counts[TARGETS]:
+        start_pass(s)
+    group = lists[TARGETS, counts[AT]]
+    counts[AT] += 1
+    groups[group, AS_TARGET] = counts[PASS]
+    groups[group, LOOKED_AT] = counts[CLOCK]
+    listed = list_partners(s, group) if groups[group, SIZE] > 0 else 0
+    looked = 0
+    for i in range(listed):
+        other = lists[PARTNERS, i]
+        if other == group or groups[other, AS_TARGET] == counts[PASS]:
+            continue
+        if groups[other, LOOKED_AT] >= max(groups[group, CHANGED_AT], groups[other, CHANGED_AT]):
+            continue  # compared since both last changed
+        looked += 1
+        if improve_pair(s, group, other) > 0:
+            note(groups, lists, counts, group)
+            note(groups, lists, counts, other)
+    counts[PAIRS] += looked
+    s.pairs[min(counts[LEVEL], PASSES) - 1, 0] += looked
+    return listed

@@ -1,0 +1,241 @@
+"""What a search is made of: moves, perturbations, acceptance, stopping. Plain frozen values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Self
+
+from shoal.errors import RequestError, nearest_names, shown
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """Whether a search goes on from a local optimum that is not its best one.
+
+    `code` and the two numbers are what the kernel reads. A rule that returns to the best goes back
+    there from whatever it rejects; the others go back to the last grouping they accepted.
+    """
+
+    name: ClassVar[str] = ""
+    code: ClassVar[int]
+    returns_to_best: ClassVar[bool] = True
+
+    @property
+    def numbers(self) -> tuple[float, float]:
+        """The rule's first and last number."""
+        every = [float(getattr(self, one.name)) for one in fields(self)]
+        return (every + [0.0, 0.0])[0], (every + [0.0, 0.0])[1]
+
+    def check(self) -> None:
+        """Refuse numbers that make no sense."""
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise RequestError(f"{self.name}: {one.name} must be a number")
+            if not (math.isfinite(value) and value > 0):
+                raise RequestError(f"{self.name}: {one.name} must be above 0")
+
+
+@dataclass(frozen=True)
+class Fixed(Acceptance):
+    """With a fixed probability (Laszlo and Mukherjee 2015)."""
+
+    probability: float = 0.8
+    name: ClassVar[str] = "fixed"
+    code: ClassVar[int] = 0
+
+    def check(self) -> None:
+        """Refuse what is no probability."""
+        number = self.probability
+        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 1:
+            raise RequestError("fixed: probability must lie between 0 and 1")
+
+
+@dataclass(frozen=True)
+class Dynamic(Acceptance):
+    """With probability exp((best - new) / (T best)) (2020 thesis, dAccept)."""
+
+    temperature: float = 1e-5
+    name: ClassVar[str] = "dynamic"
+    code: ClassVar[int] = 1
+
+
+@dataclass(frozen=True)
+class RecordToRecord(Acceptance):
+    """If no more than a share above the best (Dueck 1993)."""
+
+    deviation: float = 1e-3
+    name: ClassVar[str] = "record"
+    code: ClassVar[int] = 2
+    returns_to_best: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class Late(Acceptance):
+    """If no worse than some iterations ago (Burke and Bykov 2017)."""
+
+    length: int = 50
+    name: ClassVar[str] = "late"
+    code: ClassVar[int] = 3
+    returns_to_best: ClassVar[bool] = False
+
+    def check(self) -> None:
+        """Refuse what is no number of iterations."""
+        if isinstance(self.length, bool) or not isinstance(self.length, int) or self.length < 1:
+            raise RequestError("late: length must be a whole number, at least 1")
+
+
+@dataclass(frozen=True)
+class Annealing(Acceptance):
+    """With probability exp((home - new) / (T best)), T falling from first to last.
+
+    T falls geometrically over the `schedule` of the search (Kirkpatrick, Gelatt, Vecchi 1983).
+    """
+
+    first: float = 1e-3
+    last: float = 1e-5
+    name: ClassVar[str] = "annealing"
+    code: ClassVar[int] = 4
+    returns_to_best: ClassVar[bool] = False
+
+
+ACCEPTANCE: dict[str, type[Acceptance]] = {
+    rule.name: rule for rule in (Fixed, Dynamic, RecordToRecord, Late, Annealing)
+}
+MOVES = ("shift", "swap")
+PERTURBATIONS = ("dissolve", "distill")
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When a search ends: at the first of those that are given.
+
+    `iterations` counts perturbations (restarts, where a search restarts), `patience` those without
+    a better grouping, `seconds` run after compilation, `target` is a loss in percent.
+    """
+
+    iterations: int | None = None
+    seconds: float | None = None
+    patience: int | None = None
+    target: float | None = None
+
+    def check(self) -> None:
+        """Refuse numbers that make no sense."""
+        for name in ("iterations", "patience"):
+            value = getattr(self, name)
+            low = 0 if name == "iterations" else 1
+            if value is not None and (
+                isinstance(value, bool) or not isinstance(value, int) or value < low
+            ):
+                raise RequestError(f"{_STOP_NAMES[name]} must be a whole number, at least {low}")
+        for name in ("seconds", "target"):
+            value = getattr(self, name)
+            if value is not None and (
+                isinstance(value, bool)
+                or not isinstance(value, int | float)
+                or not (math.isfinite(value) and value >= 0)
+            ):
+                raise RequestError(f"{_STOP_NAMES[name]} must be a number, at least 0")
+
+
+_STOP_NAMES = {
+    "iterations": "max_iterations",
+    "patience": "patience",
+    "seconds": "time_limit",
+    "target": "target",
+}
+
+
+@dataclass(frozen=True)
+class Search:
+    """The parts of a search and their numbers.
+
+    `local` is "changed" (LSC: pairs with a changed group) or "all" (LS: all pairs in every pass).
+    `neighbors` is how many nearest records of each record say where to look for partners; 0: all
+    groups are partners. `samples` is the sampling constant s of the biased dissolve. `share` says
+    how many of the possible numbers of groups are allowed, from the largest down. `restarts`: a new
+    random start after every local optimum instead of perturbations. `runs` searches are made, the
+    best counts. `schedule` is the number of iterations that annealing is planned for.
+    """
+
+    local: str = "changed"
+    neighbors: int = 8
+    moves: tuple[str, ...] = MOVES
+    perturbations: tuple[str, ...] = PERTURBATIONS
+    samples: int = 1
+    share: float = 0.2
+    acceptance: Acceptance = field(default_factory=Fixed)
+    restarts: bool = False
+    runs: int = 1
+    schedule: int | None = None
+    stop: Stop = field(default_factory=Stop)
+
+    def check(self) -> Self:
+        """Return the search, or say what makes no sense."""
+        if self.local not in ("changed", "all"):
+            raise RequestError("local must be 'changed' or 'all'")
+        for name, low in (("neighbors", 0), ("samples", 1), ("runs", 1), ("schedule", 1)):
+            value = getattr(self, name)
+            if name == "schedule" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < low:
+                raise RequestError(f"{name} must be a whole number, at least {low}")
+        for name, known in (("moves", MOVES), ("perturbations", PERTURBATIONS)):
+            given = getattr(self, name)
+            if isinstance(given, str) or not given or any(one not in known for one in given):
+                raise RequestError(f"{name} must be some of {', '.join(known)}")
+        share = self.share
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+            raise RequestError("share must lie between 0 and 1")
+        if not isinstance(self.restarts, bool):
+            raise RequestError("restarts must be true or false")
+        self.acceptance.check()
+        self.stop.check()
+        return self
+
+    def having(self, changes: Mapping[str, Any]) -> Search:
+        """Return the search with some parts changed, by name, as a TOML table gives them.
+
+        `acceptance` is a table with the `rule`'s name and its numbers, `stop` one with the fields
+        of Stop.
+        """
+        tree = dict(changes)
+        if isinstance(tree.get("acceptance"), Mapping | str):
+            tree["acceptance"] = _acceptance(tree["acceptance"])
+        if isinstance(tree.get("stop"), Mapping):
+            tree["stop"] = replace(self.stop, **_known(tree["stop"], Stop, "stop"))
+        for name in ("moves", "perturbations"):
+            if isinstance(tree.get(name), list):
+                tree[name] = tuple(tree[name])
+        return replace(self, **_known(tree, Search, "search")).check()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, as `having` takes them."""
+        tree = {one.name: getattr(self, one.name) for one in fields(self)}
+        rule = self.acceptance
+        numbers = {one.name: getattr(rule, one.name) for one in fields(rule)}
+        tree["acceptance"] = {"rule": rule.name, **numbers}
+        tree["stop"] = {one.name: getattr(self.stop, one.name) for one in fields(Stop)}
+        return tree
+
+
+def _known(tree: Mapping[str, Any], part: type[Any], what: str) -> dict[str, Any]:
+    known = [one.name for one in fields(part)]
+    for name in tree:
+        if name not in known:
+            raise RequestError(
+                f"{shown(name)} is no part of {what}{nearest_names(str(name), known)}"
+            )
+    return dict(tree)
+
+
+def _acceptance(given: Mapping[str, Any] | str) -> Acceptance:
+    tree = {"rule": given} if isinstance(given, str) else dict(given)
+    name = tree.pop("rule", "fixed")
+    if name not in ACCEPTANCE:
+        raise RequestError(f"there is no acceptance rule {shown(name)}; there are "
+                           f"{', '.join(ACCEPTANCE)}")  # fmt: skip
+    rule = ACCEPTANCE[name]
+    return rule(**_known(tree, rule, f"the acceptance rule {name}"))

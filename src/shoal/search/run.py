@@ -1,0 +1,392 @@
+"""A search from start to end: rounds of iterations, side by side runs, and what to tell of it.
+
+What comes out depends on the seed, the number of runs and the number of iterations, never on
+threads or the clock: all runs make the same iterations in a round, and a round is never left half
+done once the first local optimum is reached.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import interrupt
+from shoal.measures.loss import percent, squared_error, squares
+from shoal.numeric.fixed_size import mdav
+from shoal.partition import by_first_row
+from shoal.progress import Progress, Reporter
+from shoal.search import state as states
+from shoal.search.advance import advance
+from shoal.search.layout import (
+    AGAIN,
+    ALIVE,
+    BEST,
+    BEST_SUM,
+    BY_DISSOLVE,
+    BY_DISSOLVING,
+    BY_DISTILL,
+    BY_DISTILLING,
+    BY_SHIFTS,
+    BY_SWAPS,
+    CURRENT,
+    DISSOLVED,
+    DISTILLED,
+    EVERY,
+    FEWEST,
+    FIRST,
+    ITERATION,
+    LABEL,
+    LAST,
+    MAY_DISSOLVE,
+    MAY_DISTILL,
+    MAY_SHIFT,
+    MAY_SWAP,
+    PAIRS,
+    PATIENCE,
+    RETURN_TO_BEST,
+    RULE,
+    SAMPLES,
+    SHIFTS,
+    SHIFTS_TRIED,
+    SINCE,
+    STOP,
+    SWAPS,
+    SWAPS_TRIED,
+    TARGET,
+    TOTAL,
+)
+from shoal.search.neighbors import nearest_records
+from shoal.search.parameters import Late, Search
+from shoal.search.state import State
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+PAIRS_A_CALL = 2_000_000  # a fraction of a second
+NEVER = 2**62
+ITERATIONS, RESTARTS = 5_000, 100
+CLOSING_GROUPS = 10_000  # up to here the result is compared pair by pair: about two seconds
+CURVE_POINTS = 400
+
+
+@dataclass(frozen=True)
+class SearchLog:
+    """How a search went: losses in percent, what brought the gain, why it ended."""
+
+    iterations: int
+    runs: int
+    schedule: int
+    stopped_by: str
+    seconds: float
+    loss_start: float
+    loss_first_optimum: float
+    loss_end: float
+    curve: list[tuple[int, float]]
+    gains: dict[str, dict[str, float]]
+    pairs_examined: int
+    pairs_by_pass: list[float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return asdict(self)
+
+
+def random_start(rows: int, k: int, rng: np.random.Generator) -> Integers:
+    """Return a random grouping: groups of k, the left-over records in as many of them."""
+    groups = rows // k
+    labels = np.empty(rows, dtype=np.int64)
+    order = rng.permutation(rows)
+    labels[order[: groups * k]] = np.arange(groups * k) // k
+    labels[order[groups * k :]] = rng.permutation(groups)[np.arange(rows - groups * k) % groups]
+    return labels
+
+
+def small_groups(matrix: Floats, labels: Integers, k: int) -> Integers:
+    """Return the grouping with all groups of 3k or more cut up, which never adds to the loss."""
+    labels = labels.copy()
+    sizes = np.bincount(labels)
+    made = sizes.size
+    for group in np.flatnonzero(sizes >= 3 * k):
+        rows = np.flatnonzero(labels == group)
+        parts = mdav(np.ascontiguousarray(matrix[rows]), k, Reporter(None))
+        labels[rows[parts > 0]] = made + parts[parts > 0] - 1
+        made += int(parts.max())
+    return labels
+
+
+def search(
+    matrix: Floats,
+    k: int,
+    start: Integers | None,
+    options: Search,
+    seed: int,
+    report: Reporter,
+    threads: int | None = None,
+) -> tuple[Integers, SearchLog]:
+    """Return the best grouping found, and how. Never more loss than the start had.
+
+    Requires 2 <= k and 2k rows; a start has groups 0, 1, ... of at least k records, None: random.
+    """
+    return _Searcher(matrix, k, start, options, seed, report, threads).run()
+
+
+class _Searcher:
+    def __init__(
+        self,
+        matrix: Floats,
+        k: int,
+        start: Integers | None,
+        options: Search,
+        seed: int,
+        report: Reporter,
+        threads: int | None,
+    ) -> None:
+        self.matrix, self.k, self.options, self.report = matrix, k, options, report
+        self.rows = matrix.shape[0]
+        self.total = float(squares(matrix - matrix.mean(axis=0)).sum())
+        stop = options.stop
+        usual = RESTARTS if options.restarts else ITERATIONS
+        unlimited = stop.seconds is not None or stop.target is not None
+        self.limit = stop.iterations if stop.iterations is not None else (
+            NEVER if unlimited else usual
+        )  # fmt: skip
+        self.schedule = options.schedule or (self.limit if 0 < self.limit < NEVER else usual)
+        self.threads = min(options.runs, threads or os.cpu_count() or 1)
+        self.rngs = [np.random.default_rng([seed, run]) for run in range(options.runs)]
+        self.start = None if start is None else small_groups(matrix, start, k)
+        self.curve: list[tuple[int, float]] = []
+        self.lowest = np.inf
+        self.done = 0
+        self.stopped_by = ""
+
+    def run(self) -> tuple[Integers, SearchLog]:
+        neighbors = np.zeros((self.rows, 0), dtype=np.int64)
+        if self.options.neighbors > 0 and self.options.local == "changed":
+            neighbors = nearest_records(self.matrix, self.options.neighbors, self.report)
+        runs = [self._make(neighbors, rng) for rng in self.rngs]
+        warm_up(self.matrix.shape[1])
+        self.began = time.perf_counter()
+        interrupt.anytime = True
+        try:
+            with ThreadPoolExecutor(self.threads) as pool:
+                self._search(runs, lambda work: list(pool.map(work, runs)))
+        finally:
+            interrupt.anytime = False
+        return self._finish(runs)
+
+    def _make(self, neighbors: Integers, rng: np.random.Generator) -> State:
+        options, k = self.options, self.k
+        length = options.acceptance.length if isinstance(options.acceptance, Late) else 1
+        seed = int(rng.integers(1, 2**63))
+        s = states.make(self.matrix, neighbors, k, 3 * k - 1, length, seed)
+        most, least = self.rows // k, -(-self.rows // (2 * k - 1))
+        choices = s.choices
+        choices[FEWEST] = most - int((most - least) * options.share)
+        choices[EVERY] = neighbors.shape[1] == 0
+        choices[AGAIN] = options.local == "all"
+        choices[MAY_SHIFT], choices[MAY_SWAP] = ("shift" in options.moves, "swap" in options.moves)
+        choices[MAY_DISSOLVE] = "dissolve" in options.perturbations
+        choices[MAY_DISTILL] = "distill" in options.perturbations
+        choices[SAMPLES] = options.samples
+        choices[RULE] = options.acceptance.code
+        choices[RETURN_TO_BEST] = options.acceptance.returns_to_best
+        choices[TOTAL], choices[PATIENCE] = self.schedule, options.stop.patience or NEVER
+        s.levels[FIRST], s.levels[LAST] = options.acceptance.numbers
+        target = options.stop.target
+        s.levels[TARGET] = 0.0 if target is None else target / 100.0 * self.total
+        states.load(s, random_start(self.rows, k, rng) if self.start is None else self.start)
+        return s
+
+    def _search(self, runs: list[State], everywhere: Callable[[Any], Any]) -> None:
+        """Reach the first optimum in all runs, then go round by round."""
+        self.loss_start = self._percent(min(s.sums[BEST_SUM] for s in runs))
+        trace = np.zeros((len(runs), 1))
+        states_at = {id(s): i for i, s in enumerate(runs)}
+        while not all(everywhere(lambda s: advance(s, trace[states_at[id(s)]], PAIRS_A_CALL))):
+            if self._told_to_stop(runs):
+                for s in runs:  # in the middle of a descent: what there is is better than the start
+                    s.records[:, BEST], s.sums[BEST_SUM] = s.records[:, LABEL], s.sums[CURRENT]
+                return
+        self._note(0, trace)
+        for s in runs:
+            s.history[:] = s.sums[BEST_SUM]
+        if self.options.restarts:
+            self._restart(runs, everywhere)
+            return
+        size = max(1, min(1000, 20_000 // (self.k * self.k)))
+        while not self._told_to_stop(runs):
+            stop = min(self.limit, self.done + size)
+            trace = np.full((len(runs), size + 1), np.inf)
+            for s in runs:
+                s.choices[SINCE], s.choices[STOP] = self.done, stop
+
+            def work(s: State, trace: Floats = trace) -> None:
+                while not advance(s, trace[states_at[id(s)]], PAIRS_A_CALL):
+                    interrupt.check()
+
+            everywhere(work)
+            self._note(self.done, trace)
+            reached = max(int(s.counts[ITERATION]) for s in runs)
+            ended = reached < stop
+            self.done = reached
+            if ended:
+                best = min(s.sums[BEST_SUM] for s in runs)
+                target = runs[0].levels[TARGET]
+                patient = self.options.stop.patience is not None
+                self.stopped_by = (
+                    "target" if best <= target else "patience" if patient else "nothing to change"
+                )
+                return
+
+    def _restart(self, runs: list[State], everywhere: Callable[[Any], Any]) -> None:
+        """Search from one random start after the other."""
+        best = [s.records[:, BEST].copy() for s in runs]
+        least = [float(s.sums[BEST_SUM]) for s in runs]
+        nothing = np.zeros(1)
+        index = {id(s): i for i, s in enumerate(runs)}
+
+        def work(s: State) -> None:
+            i = index[id(s)]
+            states.load(s, random_start(self.rows, self.k, self.rngs[i]))
+            while not advance(s, nothing, PAIRS_A_CALL):
+                interrupt.check()
+            if s.sums[BEST_SUM] < least[i] * (1.0 - 1e-11):
+                least[i], best[i] = float(s.sums[BEST_SUM]), s.records[:, BEST].copy()
+
+        waited = 0
+        self.done = 1
+        while True:
+            for i, s in enumerate(runs):  # what was found last may not be the best
+                s.records[:, BEST], s.sums[BEST_SUM] = best[i], least[i]
+            if self.options.stop.patience is not None and waited >= self.options.stop.patience:
+                self.stopped_by = "patience"
+            if min(least) <= runs[0].levels[TARGET]:
+                self.stopped_by = "target"
+            if self.stopped_by or self._told_to_stop(runs):
+                return
+            before = min(least)
+            everywhere(work)
+            waited = 0 if min(least) < before else waited + 1
+            self.done += 1
+            self._note(self.done, np.array([[min(least)]]))
+
+    def _note(self, since: int, trace: Floats) -> None:
+        """Add the iterations in which the best of all runs fell to the curve."""
+        best = np.minimum.accumulate(np.minimum(trace.min(axis=0), self.lowest))
+        before = np.concatenate(([self.lowest], best[:-1]))
+        for i in np.flatnonzero(best < before):
+            self.curve.append((since + int(i), self._percent(float(best[i]))))
+        self.lowest = float(best[-1])
+
+    def _percent(self, error: float) -> float:
+        return percent(float(error), self.total)
+
+    def _told_to_stop(self, runs: list[State]) -> bool:
+        """Report; tell whether the count, the clock, the callback or the user ends the search."""
+        seconds = time.perf_counter() - self.began
+        stop = self.options.stop
+        known = self.limit if self.limit < NEVER else self.done + 1
+        tried = sum(int(s.counts[SHIFTS_TRIED] + s.counts[SWAPS_TRIED]) for s in runs)
+        best = min(runs, key=lambda s: float(s.sums[BEST_SUM]))
+        enough = self.report.look(
+            Progress(
+                stage="searching",
+                done=self.done,
+                total=known,
+                seconds=seconds,
+                current_loss=self._percent(best.sums[CURRENT]),
+                best_loss=self._percent(best.sums[BEST_SUM]),
+                groups=int(best.counts[ALIVE]),
+                moves_tried=tried,
+                moves_applied=sum(int(s.counts[SHIFTS] + s.counts[SWAPS]) for s in runs),
+            ),
+            last=self.done >= self.limit,
+        )
+        if self.done >= self.limit:
+            self.stopped_by = "iterations"
+        elif stop.seconds is not None and seconds >= stop.seconds:
+            self.stopped_by = "time limit"
+        elif enough:
+            self.stopped_by = "callback"
+        elif interrupt.finish:
+            self.stopped_by = "interrupt"
+        return bool(self.stopped_by)
+
+    def _finish(self, runs: list[State]) -> tuple[Integers, SearchLog]:
+        """Take the best run's grouping, and compare all its groups once more, pair by pair."""
+        s = min(runs, key=lambda s: float(s.sums[BEST_SUM]))
+        labels = by_first_row(s.records[:, BEST])
+        seconds = time.perf_counter() - self.began
+        gains, examined = self._gains(runs), sum(int(s.counts[PAIRS]) for s in runs)
+        by_pass = self._by_pass(runs)
+        if labels.max() < CLOSING_GROUPS:
+            s.choices[STOP], s.choices[SINCE] = 0, 0
+            s.choices[EVERY], s.choices[AGAIN] = 1, 0
+            s.counts[ITERATION] = 0
+            states.load(s, labels)
+            nothing = np.zeros(1)
+            while not advance(s, nothing, PAIRS_A_CALL):
+                interrupt.check()
+            labels = by_first_row(s.records[:, BEST])
+        end = self._percent(squared_error(self.matrix, labels).sum())
+        log = SearchLog(
+            iterations=self.done,
+            runs=len(runs),
+            schedule=self.schedule,
+            stopped_by=self.stopped_by,
+            seconds=seconds,
+            loss_start=self.loss_start,
+            loss_first_optimum=self.curve[0][1] if self.curve else self.loss_start,
+            loss_end=end,
+            curve=thinned(self.curve, self.done, end),
+            gains=gains,
+            pairs_examined=examined,
+            pairs_by_pass=by_pass,
+        )
+        return labels, log
+
+    def _gains(self, runs: list[State]) -> dict[str, dict[str, float]]:
+        """Sum up over all runs how often each part was used and what it gained, in percent."""
+        counts = np.sum([s.counts for s in runs], axis=0)
+        sums = np.sum([s.sums for s in runs], axis=0)
+        return {
+            "shift": {"applied": int(counts[SHIFTS]), "gain": self._percent(sums[BY_SHIFTS])},
+            "swap": {"applied": int(counts[SWAPS]), "gain": self._percent(sums[BY_SWAPS])},
+            "dissolve": {
+                "applied": int(counts[DISSOLVED]),
+                "improved": int(counts[BY_DISSOLVING]),
+                "gain": self._percent(sums[BY_DISSOLVE]),
+            },
+            "distill": {
+                "applied": int(counts[DISTILLED]),
+                "improved": int(counts[BY_DISTILLING]),
+                "gain": self._percent(sums[BY_DISTILL]),
+            },
+        }
+
+    def _by_pass(self, runs: list[State]) -> list[float]:
+        pairs = np.sum([s.pairs for s in runs], axis=0)
+        used = int(np.count_nonzero(pairs[:, 1]))
+        return [float(number) for number in pairs[:used, 0] / pairs[:used, 1]]
+
+
+def thinned(curve: list[tuple[int, float]], last: int, end: float) -> list[tuple[int, float]]:
+    """Return at most CURVE_POINTS of a curve's points, its first and its end among them."""
+    if len(curve) > CURVE_POINTS - 1:
+        keep = np.unique(np.linspace(0, len(curve) - 1, CURVE_POINTS - 1).astype(int))
+        curve = [curve[i] for i in keep]
+    return [*curve, (last, end)]
+
+
+def warm_up(width: int) -> None:
+    """Compile (or load) the kernels, so that a time limit counts the search alone."""
+    tiny = states.make(np.zeros((4, width)), np.zeros((4, 0), dtype=np.int64), 2, 5, 1, 1)
+    states.load(tiny, np.array([0, 0, 1, 1], dtype=np.int64))
+    advance(tiny, np.zeros(1), 1)

@@ -61,7 +61,7 @@ class Reporter:
         """Hand on a look at a search; tell whether the callback wants it to end with its best."""
         interrupt.check()
         now = time.perf_counter() - self._start
-        if self._callback is None or (0 < progress.done and not last and now - self._last < 0.05):
+        if self._callback is None or (progress.done > 0 and not last and now - self._last < 0.05):
             return False
         self._last = now
         return self._callback(progress) is True

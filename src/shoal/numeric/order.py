@@ -131,8 +131,9 @@ def _walk_nearest(
 ) -> None:
     """Visit all centers, from the first always to the nearest next; the lowest wins a tie.
 
-    centers IN/OUT (d, g), in another order after; walk OUT (g); distances (g), center (d) are work space. Those
-    without a visit stand in front, so a sweep gets shorter with every visit.
+    centers IN/OUT (d, g), in another order after; walk OUT (g); distances (g) and
+    center (d) are work space. Those without a visit stand in front, so a sweep gets shorter with
+    every visit.
     """
     width, count = centers.shape
     for i in range(count):

@@ -78,8 +78,8 @@ def _grow_tree(
 
     points IN/OUT (d, n), in another order after; parents OUT (n), lengths OUT (n), order IN/OUT
     (n), rows rising before. Work space: keys (n) distances to the tree, nearest (n) the rows at
-    that distance, lows (n / BLOCK + 1) the least key of each block, center (d), block (BLOCK). Points
-    outside stand in front; whoever joins swaps places with the last of them.
+    that distance, lows (n / BLOCK + 1) the least key of each block, center (d), block (BLOCK).
+    Points outside stand in front; whoever joins swaps places with the last of them.
     """
     width, count = points.shape
     for i in range(count):

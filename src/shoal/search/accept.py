@@ -30,4 +30,4 @@ def accepts(s: State) -> bool:
                 s.counts[ITERATION] % s.choices[TOTAL] / s.choices[TOTAL]
             )
         chance = math.exp(min(0.0, since - current) / (first * best)) if best > 0.0 else 0.0
-    return uniform(s.random) < chance
+    return uniform(s.random) < chance  # type: ignore[no-any-return]

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from shoal.kernels.jit import inlined
 from shoal.kernels.nearest import slack
 from shoal.search.layout import (
     BY_SHIFTS,
     BY_SWAPS,
-    K,
+    EXCESS,
     LOSS,
     MAY_SHIFT,
     MAY_SWAP,
@@ -29,6 +27,7 @@ from shoal.search.layout import (
     SIZE,
     SWAPS,
     SWAPS_TRIED,
+    K,
 )
 from shoal.search.state import State, gap, move, refresh
 
@@ -46,67 +45,72 @@ def may_shift(a: int, b: int, radius: float, between: float, k: int, most: int) 
 def improve_pair(s: State, one: int, two: int) -> int:
     """Apply the best shift or swap between two groups while there is one that gains.
 
-    Returns how many there were. s IN/OUT.
+    Returns how many there were. s IN/OUT. With v = (x - c) - (y - c'), u the direction from c to
+    c', and w = 1/a + 1/b, a swap changes SSE by (2-w) |c-c'|² - 2 (1-w) |c-c'| u·v - w |v|²: what
+    is left to gain for x when y may lie anywhere within the radius decides whether y is looked at.
     """
-    points, centers, groups, own = s.points, s.centers, s.groups, s.own
-    apart, counts = s.apart, s.counts
+    points, centers, groups, own, roots = s.points, s.centers, s.groups, s.own, s.roots
+    apart, counts, lists = s.apart, s.counts, s.lists
     k, width = s.choices[K], points.shape[1]
     most = s.choices[MOST] if s.choices[MAY_SHIFT] == 1 else 0
     applied = 0
     while True:
         a, b = groups[one, SIZE], groups[two, SIZE]
-        between = math.sqrt(gap(centers, one, centers, two, width))
-        swaps = s.choices[MAY_SWAP] == 1 and centers[one, RADIUS] + centers[two, RADIUS] > between
+        squared = gap(centers, one, centers, two, width)
+        between, radius = math.sqrt(squared), centers[two, RADIUS]
+        swaps = s.choices[MAY_SWAP] == 1 and centers[one, RADIUS] + radius > between
         there = may_shift(a, b, centers[one, RADIUS], between, k, most)
-        back = may_shift(b, a, centers[two, RADIUS], between, k, most)
+        back = may_shift(b, a, radius, between, k, most)
         if not (swaps or there or back):
             break
         both = centers[one, LOSS] + centers[two, LOSS]
         least = -(1e-11 * both + slack(both, s.error))
         x, y = -1, -1
+        weight = 1.0 / a + 1.0 / b
+        along, reach = (1.0 - weight) * between, -1.0  # reach: of those x that may swap
         stay, join = a / (a - 1.0), b / (b + 1.0)
+        opened = 0
         for i in range(a):
             row = groups[one, MEMBERS + i]
-            apart[0, i] = gap(points, row, centers, two, width)
-            change = join * apart[0, i] - stay * own[row]
-            if there and change < least:
-                least, x, y = change, row, -1
-        stay, join = b / (b - 1.0), a / (a + 1.0)
-        nearest = np.inf
-        for i in range(b):
-            row = groups[two, MEMBERS + i]
-            distance = gap(points, row, centers, one, width)
-            apart[1, i] = distance - own[row]
-            apart[2, i] = math.sqrt(own[row])
-            nearest = apart[1, i] if apart[1, i] < nearest else nearest
-            change = join * distance - stay * own[row]
-            if back and change < least:
-                least, x, y = change, -1, row
+            far = swaps and roots[row] + radius > between
+            if far or there:
+                distance = gap(points, row, centers, two, width)
+                change = join * distance - stay * own[row]
+                if there and change < least:
+                    least, x, y = change, row, -1
+                ahead = own[row] + squared - distance  # 2 |c-c'| u·(x-c)
+                pull = along * along + weight * (1.0 - weight) * ahead + weight * weight * own[row]
+                rest = (2.0 - weight) * squared - (1.0 - weight) * ahead
+                rest -= weight * (own[row] + radius * radius)
+                if far and rest - 2.0 * radius * math.sqrt(max(pull, 0.0)) < least:
+                    lists[EXCESS, opened] = row
+                    apart[0, opened] = distance - own[row]
+                    apart[1, opened] = math.sqrt(distance)
+                    opened += 1
+                    reach = roots[row] if roots[row] > reach else reach
         counts[SHIFTS_TRIED] += a * there + b * back
-        if swaps:
-            weight = 1.0 / a + 1.0 / b
-            for i in range(a):
-                row = groups[one, MEMBERS + i]
-                root = math.sqrt(apart[0, i])
-                first = apart[0, i] - own[row]
-                reach = root + centers[two, RADIUS]
-                if first + nearest - weight * reach * reach >= least:
-                    continue
-                for j in range(b):
-                    both = first + apart[1, j]
-                    reach = root + apart[2, j]  # no farther is x from y
-                    if both - weight * reach * reach < least:
+        stay, join = b / (b - 1.0), a / (a + 1.0)
+        for j in range(b if opened > 0 or back else 0):
+            row = groups[two, MEMBERS + j]
+            if back or roots[row] + reach > between:
+                distance = gap(points, row, centers, one, width)
+                change = join * distance - stay * own[row]
+                if back and change < least:
+                    least, x, y = change, -1, row
+                for i in range(opened):
+                    ends = apart[1, i] + roots[row]  # no farther is x from y
+                    change = apart[0, i] + distance - own[row]
+                    if change - weight * ends * ends < least:
                         counts[SWAPS_TRIED] += 1
-                        other = groups[two, MEMBERS + j]
-                        change = both - weight * gap(points, row, points, other, width)
+                        change -= weight * gap(points, row, points, lists[EXCESS, i], width)
                         if change < least:
-                            least, x, y = change, row, other
+                            least, x, y = change, lists[EXCESS, i], row
         if x < 0 and y < 0:
             break
         if x >= 0:
-            move(s.records, groups, s.lists, counts, x, two)
+            move(s.records, groups, lists, counts, x, two)
         if y >= 0:
-            move(s.records, groups, s.lists, counts, y, one)
+            move(s.records, groups, lists, counts, y, one)
         for turn in range(2):
             refresh(s, one if turn == 0 else two)
         swapped = x >= 0 and y >= 0

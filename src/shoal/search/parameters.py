@@ -25,8 +25,8 @@ class Acceptance:
     @property
     def numbers(self) -> tuple[float, float]:
         """The rule's first and last number."""
-        every = [float(getattr(self, one.name)) for one in fields(self)]
-        return (every + [0.0, 0.0])[0], (every + [0.0, 0.0])[1]
+        first, last, *_ = [*(float(getattr(self, one.name)) for one in fields(self)), 0.0, 0.0]
+        return first, last
 
     def check(self) -> None:
         """Refuse numbers that make no sense."""
@@ -153,15 +153,16 @@ class Search:
     """The parts of a search and their numbers.
 
     `local` is "changed" (LSC: pairs with a changed group) or "all" (LS: all pairs in every pass).
-    `neighbors` is how many nearest records of each record say where to look for partners; 0: all
-    groups are partners. `samples` is the sampling constant s of the biased dissolve. `share` says
-    how many of the possible numbers of groups are allowed, from the largest down. `restarts`: a new
-    random start after every local optimum instead of perturbations. `runs` searches are made, the
-    best counts. `schedule` is the number of iterations that annealing is planned for.
+    `neighbors` is how many nearest records of each record say where to look for partners; None: as
+    many as serve for k, 0: all groups are partners. `samples` is the sampling constant s of the
+    biased dissolve. `share` says how many of the possible numbers of groups are allowed, from the
+    largest down. `restarts`: a new random start after every local optimum instead of perturbations.
+    `runs` searches are made, the best counts. `schedule` is the number of iterations that annealing
+    is planned for; it begins anew after them.
     """
 
     local: str = "changed"
-    neighbors: int = 8
+    neighbors: int | None = None
     moves: tuple[str, ...] = MOVES
     perturbations: tuple[str, ...] = PERTURBATIONS
     samples: int = 1
@@ -178,7 +179,7 @@ class Search:
             raise RequestError("local must be 'changed' or 'all'")
         for name, low in (("neighbors", 0), ("samples", 1), ("runs", 1), ("schedule", 1)):
             value = getattr(self, name)
-            if name == "schedule" and value is None:
+            if name in ("schedule", "neighbors") and value is None:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or value < low:
                 raise RequestError(f"{name} must be a whole number, at least {low}")

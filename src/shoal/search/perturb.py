@@ -19,7 +19,6 @@ from shoal.search.layout import (
     EXCESS,
     FEWEST,
     FREE,
-    K,
     LABEL,
     LARGE,
     LISTED,
@@ -30,6 +29,7 @@ from shoal.search.layout import (
     MOST,
     SAMPLES,
     SIZE,
+    K,
 )
 from shoal.search.state import State, claim, draw, gap, move, note, refresh, uniform
 

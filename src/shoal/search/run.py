@@ -167,9 +167,12 @@ class _Searcher:
         self.stopped_by = ""
 
     def run(self) -> tuple[Integers, SearchLog]:
+        wanted = self.options.neighbors
+        if wanted is None:
+            wanted = max(6, 3 * self.k // 2)
         neighbors = np.zeros((self.rows, 0), dtype=np.int64)
-        if self.options.neighbors > 0 and self.options.local == "changed":
-            neighbors = nearest_records(self.matrix, self.options.neighbors, self.report)
+        if wanted > 0 and self.options.local == "changed":
+            neighbors = nearest_records(self.matrix, wanted, self.report)
         runs = [self._make(neighbors, rng) for rng in self.rngs]
         warm_up(self.matrix.shape[1])
         self.began = time.perf_counter()

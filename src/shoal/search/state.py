@@ -32,7 +32,6 @@ from shoal.search.layout import (
     FREE,
     HOME,
     HOME_SUM,
-    K,
     LABEL,
     LARGE,
     LARGE_AT,
@@ -51,7 +50,7 @@ from shoal.search.layout import (
     SIZE,
     SLOT,
     SUMS,
-    TARGETS,
+    K,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -64,6 +63,7 @@ class State(NamedTuple):
 
     points: Floats  # (n, w) the records; w is a multiple of 4, what was added is 0
     own: Floats  # (n) squared distance of a record to its centroid
+    roots: Floats  # (n) that distance, not squared
     records: Integers  # (n, RECORD_COLUMNS)
     neighbors: Integers  # (n, m) nearest records, the nearest first
     groups: Integers  # (groups, MEMBERS + 2 most + 1): on the way home a group may be two
@@ -74,7 +74,7 @@ class State(NamedTuple):
     choices: Integers  # (CHOICES) what was asked for
     levels: Floats  # (LEVELS) what was asked for
     random: Random  # (1) state of the random numbers
-    apart: Floats  # (3, most + 1) work space: distances between members and another centroid
+    apart: Floats  # (2, most + 1) work space: distances between members and another centroid
     history: Floats  # past losses, for late acceptance
     pairs: Floats  # (PASSES, 2) pairs of groups looked at in a pass; how often there was one
     error: float  # what rounding may have done to a coordinate
@@ -89,6 +89,7 @@ def make(matrix: Floats, neighbors: Integers, k: int, most: int, history: int, s
     state = State(
         points=points,
         own=np.zeros(rows),
+        roots=np.zeros(rows),
         records=np.zeros((rows, RECORD_COLUMNS), dtype=np.int64),
         neighbors=neighbors,
         groups=np.zeros((groups, MEMBERS + 2 * most + 1), dtype=np.int64),
@@ -99,7 +100,7 @@ def make(matrix: Floats, neighbors: Integers, k: int, most: int, history: int, s
         choices=np.zeros(CHOICES, dtype=np.int64),
         levels=np.zeros(LEVELS),
         random=np.array([seed or 1], dtype=np.uint64),
-        apart=np.zeros((3, most + 1)),
+        apart=np.zeros((2, most + 1)),
         history=np.zeros(history),
         pairs=np.zeros((PASSES, 2)),
         error=rounding(matrix),
@@ -116,7 +117,9 @@ def uniform(random: Random) -> float:
     x ^= x << np.uint64(25)
     x ^= x >> np.uint64(27)
     random[0] = x
-    return ((x * np.uint64(0x2545F4914F6CDD1D)) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+    return ((x * np.uint64(0x2545F4914F6CDD1D)) >> np.uint64(11)) * (  # type: ignore[no-any-return]
+        1.0 / 9007199254740992.0
+    )
 
 
 @inlined
@@ -193,7 +196,7 @@ def move(
 def refresh(s: State, group: int) -> None:
     """Compute all about a group from its members; one without members goes. s IN/OUT."""
     _enter_lists(s.groups, s.lists, s.counts, s.choices[K], group)
-    s.sums[CURRENT] += center(s.points, s.own, s.groups, s.centers, group)
+    s.sums[CURRENT] += center(s.points, s.own, s.roots, s.groups, s.centers, group)
 
 
 @jit
@@ -211,10 +214,13 @@ def _enter_lists(groups: Integers, lists: Integers, counts: Integers, k: int, gr
 
 
 @jit
-def center(points: Floats, own: Floats, groups: Integers, centers: Floats, group: int) -> float:
+def center(
+    points: Floats, own: Floats, roots: Floats, groups: Integers, centers: Floats, group: int
+) -> float:
     """Compute centroid, distances, loss and radius of a group; return what the loss grew by.
 
-    From scratch, so that no error builds up. points IN (n, w), own OUT (n), groups IN, centers OUT.
+    From scratch, so that no error builds up. points IN (n, w), own and roots OUT (n), groups IN,
+    centers OUT.
     """
     size, width = groups[group, SIZE], points.shape[1]
     loss, most = 0.0, 0.0
@@ -230,7 +236,7 @@ def center(points: Floats, own: Floats, groups: Integers, centers: Floats, group
     for i in range(size):
         row = groups[group, MEMBERS + i]
         distance = gap(points, row, centers, group, width)
-        own[row] = distance
+        own[row], roots[row] = distance, math.sqrt(distance)
         loss += distance
         most = distance if distance > most else most
     grown = loss - centers[group, LOSS]

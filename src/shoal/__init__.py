@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from shoal.release.report import Report as Report
     from shoal.release.verify import Verification as Verification
     from shoal.release.verify import verify as verify
+    from shoal.search.parameters import Search as Search
     from shoal.table.read import read as read
     from shoal.table.table import Table as Table
     from shoal.walk import Result as Result
@@ -44,6 +45,7 @@ _HOME = {
     "Report": "release.report",
     "RequestError": "errors",
     "Result": "walk",
+    "Search": "search.parameters",
     "ShoalError": "errors",
     "Table": "table.table",
     "Verification": "release.verify",
@@ -68,6 +70,7 @@ __all__ = [
     "Report",
     "RequestError",
     "Result",
+    "Search",
     "ShoalError",
     "Table",
     "Verification",

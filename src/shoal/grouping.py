@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +13,9 @@ from shoal.errors import RequestError
 from shoal.measures.loss import percent, squared_error, squares
 from shoal.partition import Partition, by_first_row
 from shoal.progress import Callback, Reporter
-from shoal.recipes import check_size, find, improve, solve
+from shoal.recipes import check_search, check_size, find, improve, solve
 from shoal.release.aggregate import aggregate as aggregate_groups
+from shoal.search.parameters import Search
 from shoal.settings import whole
 from shoal.table.assign import all_quasi_identifiers
 from shoal.table.encode import encode
@@ -30,17 +32,27 @@ def microaggregate(
     method: str = "mdav",
     seed: int = 0,
     standardize: bool = True,
+    column_weights: Mapping[str, float] | None = None,
     start: Any = None,
     max_iterations: int | None = None,
     time_limit: float | None = None,
+    runs: int | None = None,
+    search: Search | Mapping[str, Any] | None = None,
+    effort: str = "normal",
+    threads: int | None = None,
     callback: Callback | None = None,
 ) -> Partition:
     """Group similar records so that every group has at least k, and return the groups.
 
     X is an n×d array of numbers, a dataframe or a Table (its quasi-identifiers are used). The
     rows keep their order: the same rows in another order may give other groups where distances
-    tie. `start`, `max_iterations` and `time_limit` are for methods that search. The callback gets
-    a `Progress`; when it returns True the run is canceled.
+    tie. The callback gets a `Progress`; when it returns True the run is canceled, and a search
+    ends with the best it has.
+
+    For methods that search: `start` is a method's name, "random", or labels; `max_iterations`
+    counts perturbations (restarts for `ls` and `lsc`), `time_limit` is seconds after compilation,
+    `runs` searches are made on up to `threads` threads and the best counts; `search` changes other
+    parts (`shoal.Search`, or a dict as a recipe's [search] has it); `effort` is for `auto`.
 
     >>> import numpy as np, shoal
     >>> groups = shoal.microaggregate(np.array([[1.0], [2.0], [9.0], [8.0]]), 2)
@@ -51,15 +63,41 @@ def microaggregate(
     if seed < 0:
         raise RequestError("seed must not be negative")
     recipe = find(method)
-    for name, value in (
-        ("start", start), ("max_iterations", max_iterations), ("time_limit", time_limit)
-    ):  # fmt: skip
-        if value is not None:
-            raise RequestError(f"{name} is for methods that search; {recipe.name} does not")
+    changes = wishes(search, max_iterations, time_limit, runs)
+    check_search(recipe, start, changes)
     table = read(X)
     check_size(table.rows, k)
-    encoded = encode(table, standardize=standardize)
-    return solve(encoded.matrix, k, recipe.name, Reporter(callback))
+    if start is not None and not isinstance(start, str):
+        start = numbered(start, table.rows, k, "start")
+    encoded = encode(table, standardize=standardize, weights=column_weights)
+    return solve(
+        encoded.matrix,
+        k,
+        method,
+        Reporter(callback),
+        seed=seed,
+        start=start,
+        changes=changes,
+        effort=effort,
+        threads=None if threads is None else max(1, whole(threads, "threads")),
+    )
+
+
+def wishes(
+    search: Search | Mapping[str, Any] | None,
+    max_iterations: Any,
+    time_limit: Any,
+    runs: Any,
+) -> dict[str, Any]:
+    """Return what is asked of a search as one tree."""
+    tree = dict(search.to_dict() if isinstance(search, Search) else search or {})
+    stop = {} if max_iterations is None else {"iterations": whole(max_iterations, "max_iterations")}
+    stop |= {} if time_limit is None else {"seconds": time_limit}
+    if stop:
+        tree["stop"] = {**tree.get("stop", {}), **stop}
+    if runs is not None:
+        tree["runs"] = whole(runs, "runs")
+    return tree
 
 
 def refine(
@@ -69,14 +107,19 @@ def refine(
     *,
     how: str = "iterative",
     standardize: bool = True,
+    seed: int = 0,
+    max_iterations: int | None = None,
+    time_limit: float | None = None,
     callback: Callback | None = None,
 ) -> Partition:
     """Refine anybody's grouping: fewer, larger groups where that loses less.
 
     `labels` says which group each record of X is in, by any numbers or texts; every group must
     have k records. `how` is `phase2` (groups of much loss dissolved into their neighbors, 2007),
-    `decompose` (every group tried once, 2018) or `iterative` (dissolved and shrunk until nothing
-    changes, 2018). Never returns more loss than came in; where nothing helps, the same groups.
+    `decompose` (every group tried once, 2018), `iterative` (dissolved and shrunk until nothing
+    changes, 2018), or a search from there (`ilsmc+` finds the least loss; `seed`, `max_iterations`
+    and `time_limit` are for it). Never returns more loss than came in; where nothing helps, the
+    same groups.
 
     >>> import numpy as np, shoal
     >>> X = np.array([[1.0], [2.0], [8.0], [9.0], [1.5], [8.5]])
@@ -88,7 +131,10 @@ def refine(
     check_size(table.rows, k)
     start = numbered(labels, table.rows, k)
     encoded = encode(table, standardize=standardize)
-    return improve(encoded.matrix, start, k, how, Reporter(callback))
+    changes = wishes(None, max_iterations, time_limit, None)
+    return improve(
+        encoded.matrix, start, k, how, Reporter(callback), seed=whole(seed, "seed"), changes=changes
+    )
 
 
 def _group_size(k: Any) -> int:

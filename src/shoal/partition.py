@@ -1,8 +1,8 @@
-"""Labels and sizes: the only thing an algorithm returns, and it checks itself."""
+"""Labels and sizes: what an algorithm returns, and it checks itself."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,45 @@ def by_first_row(labels: npt.NDArray[Any]) -> Integers:
     return np.argsort(np.argsort(first))[found].astype(np.int64)
 
 
+@dataclass(frozen=True)
+class SearchLog:
+    """How a search went: losses in percent, what brought the gain, why it ended."""
+
+    iterations: int
+    runs: int
+    schedule: int
+    stopped_by: str
+    seconds: float
+    loss_start: float
+    loss_first_optimum: float
+    loss_end: float
+    curve: list[tuple[int, float]]
+    gains: dict[str, dict[str, float]]
+    pairs_examined: int
+    pairs_by_pass: list[float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return asdict(self)
+
+    def summary(self) -> str:
+        """Return one line for people."""
+        whole = self.iterations > 0 or self.stopped_by == "iterations"
+        unfinished = "" if whole else ", before the first local optimum: not repeatable"
+        return (
+            f"search: loss {self.loss_start:.4f} % → {self.loss_end:.4f} % in {self.iterations:,} "
+            f"iterations, {self.seconds:.1f} s, ended by {self.stopped_by}{unfinished}"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Partition:
     """Which group each record is in; every group holds at least k records.
 
     `labels` counts the groups from 0 in the order the method made them. `information_loss` is
     100 * SSE / SST on the data the method saw, where SSE sums the squared distances of the records
-    to their group's mean and SST those to the mean of all; 0 when all records are equal.
+    to their group's mean and SST those to the mean of all; 0 when all records are equal. `search`
+    says how a search went, where one was made.
     """
 
     labels: Integers
@@ -31,6 +63,7 @@ class Partition:
     method: str = ""
     information_loss: float = float("nan")
     loss_name: str = "SSE/SST, percent"
+    search: SearchLog | None = None
     sizes: Integers = field(init=False)
 
     def __post_init__(self) -> None:

@@ -1,14 +1,16 @@
 """The named methods as data: the only menu.
 
-A recipe joins the parts of `numeric` (and of the rooms to come) and says what it costs and where
-it is from. `solve` is the one place that runs a recipe, `improve` the one that refines a grouping.
+A recipe joins the parts of `numeric` and `search` (and of the rooms to come) and says what it costs
+and where it is from. `solve` is the one place that runs a recipe, `improve` the one that refines a
+grouping, `choose` the one where `auto` is decided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +26,8 @@ from shoal.numeric.seed import column_extremes, overall_extremes
 from shoal.numeric.variable_size import v_mdav
 from shoal.partition import Partition
 from shoal.progress import Reporter
+from shoal.search.parameters import Annealing, Search
+from shoal.search.run import search
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -49,6 +53,11 @@ DECOMPOSE_2018 = (
     "Khomnotai, Lin, Peng and Santra 2018, Iterative group decomposition for refining "
     "microaggregation solutions, Symmetry 10(7)"
 )
+LS_2015 = (
+    "Laszlo and Mukherjee 2015, Iterated local search for microaggregation, Journal of Systems and "
+    "Software 100"
+)
+ILSMC_2020 = "Iterated local search for microaggregation with change tracking (2020 thesis)"
 
 
 @dataclass(frozen=True)
@@ -60,9 +69,10 @@ class Method:
     summary: str
     cost: str
     citation: str
-    group: Grouping
+    group: Grouping | None
     refine: Refinement | None = None
     columns: int | None = None
+    search: Search | None = None
 
 
 FIXED = "numeric, fixed size"
@@ -170,6 +180,41 @@ _VARIABLE = (
     ),
 )  # fmt: skip
 
+SEARCH = "numeric, search"
+
+_SEARCHES = (
+    Method(
+        "ls", SEARCH,
+        "shifts and swaps between all pairs of groups until none gains, from random starts",
+        "O(n²/k²) a pass, O(n·d) memory; 100 restarts", LS_2015, None,
+        search=Search(local="all", neighbors=0, restarts=True),
+    ),
+    Method(
+        "lsc", SEARCH,
+        "as ls, but a pass looks only at pairs with a group that has changed",
+        "O(n²/k²) for the first pass, O(n·d) memory; 100 restarts", ILSMC_2020, None,
+        search=Search(neighbors=0, restarts=True),
+    ),
+    Method(
+        "ilsm", SEARCH,
+        "ls, then again and again: a group dissolved or a new one distilled, and ls",
+        "O(n²/k²) a pass, O(n·d) memory; 5,000 iterations", LS_2015, None,
+        search=Search(local="all", neighbors=0),
+    ),
+    Method(
+        "ilsmc", SEARCH,
+        "as ilsm, but only what changed is looked at, and only where neighbors are",
+        "an iteration about O(k²·d) whatever n is, O(n·(k + d)) memory; 5,000 iterations",
+        ILSMC_2020, None, search=Search(),
+    ),
+    Method(
+        "ilsmc+", SEARCH,
+        "as ilsmc, with groups of much loss dissolved first and annealing: the least loss",
+        "an iteration about O(k²·d) whatever n is, O(n·(k + d)) memory; 5,000 iterations",
+        ILSMC_2020, None, search=Search(samples=5, acceptance=Annealing()),
+    ),
+)  # fmt: skip
+
 
 def _refined(method: Method, name: str, refinement: Refinement, what: str, citation: str) -> Method:
     return replace(
@@ -195,11 +240,14 @@ def _menu() -> dict[str, Method]:
         every.append(_refined(method, f"{method.name}2", decompose_once, once, DECOMPOSE_2018))
         often = "groups dissolved and shrunk until nothing changes"
         every.append(_refined(method, f"{method.name}3", iterate, often, DECOMPOSE_2018))
-    return {method.name: method for method in (*every, *_VARIABLE)}
+    return {method.name: method for method in (*every, *_VARIABLE, *_SEARCHES)}
 
 
 RECIPES = _menu()
-AUTO = "mdav"
+AUTO = "ilsmc+"
+EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand records
+SECONDS_AN_ITERATION = 3.5e-6  # times k²: measured on a thousand records of 13 columns
+RANDOM = "random"
 COLUMN_BY_COLUMN = "individual-ranking"
 
 
@@ -213,7 +261,7 @@ def find(name: str) -> Method:
     if not isinstance(name, str):
         raise RequestError("method must be a name; `shoal methods` lists them")
     if name == "auto":
-        return RECIPES[AUTO]
+        return RECIPES[AUTO]  # `choose` decides when the table is known
     if name == COLUMN_BY_COLUMN:
         raise RequestError(
             "individual ranking groups each column on its own: jointly it is not k-anonymous and "
@@ -241,39 +289,150 @@ def _varying(matrix: Floats) -> Floats:
     return np.ascontiguousarray(matrix[:, varying] if varying.any() else matrix[:, :1])
 
 
-def solve(matrix: Floats, k: int, method: str, report: Reporter) -> Partition:
+@dataclass(frozen=True)
+class Choice:
+    """What `auto` runs, with which parameters of its search, and why."""
+
+    method: str
+    changes: Mapping[str, Any]
+    reason: str
+
+
+def choose(rows: int, columns: int, k: int, effort: str) -> Choice:
+    """Decide what suits a table of so many records and columns that vary.
+
+    Effort is a number of iterations computed from n and k: about 1, 10 or 60 seconds for a thousand
+    records, less for fewer, and growing with the square root of their number beyond.
+    """
+    if effort not in EFFORTS:
+        raise RequestError(f"effort must be one of {', '.join(EFFORTS)}")
+    if columns <= 1:
+        return Choice("optimal-1d", {}, "one column varies: its best grouping can be computed")
+    size = rows / 1000
+    seconds = EFFORTS[effort] * (size * size if size < 1 else size**0.5)
+    iterations = max(100, round(seconds / (SECONDS_AN_ITERATION * k * k)))
+    return Choice(
+        AUTO,
+        {"stop": {"iterations": iterations}, "schedule": iterations},
+        f"the search with the least loss, {iterations:,} iterations: effort {effort}",
+    )
+
+
+def solve(
+    matrix: Floats,
+    k: int,
+    method: str,
+    report: Reporter,
+    *,
+    seed: int = 0,
+    start: str | Integers | None = None,
+    changes: Mapping[str, Any] | None = None,
+    effort: str = "normal",
+    threads: int | None = None,
+) -> Partition:
     """Group the rows of an encoded matrix by a named method; the order of the rows is kept.
 
     Requires k <= number of rows. Ensures that every group has at least k records and that every
-    record is in one group (`Partition` checks both).
+    record is in one group (`Partition` checks both). `start` (a method's name or labels from 0,
+    each k times), `changes` (to the recipe's Search), `effort` and `threads` are for searches.
     """
     recipe = find(method)
     matrix = _varying(matrix)
     rows, width = matrix.shape
+    asked = dict(changes or {})
+    if method == "auto" and start is None:
+        choice = choose(rows, width, k, effort)
+        recipe = RECIPES[choice.method]
+        asked = merged(choice.changes, asked) if recipe.search is not None else {}
     if recipe.columns is not None and width > recipe.columns:
         raise RequestError(
             f"{recipe.name} takes {recipe.columns} column that varies, the table has {width}; "
             "`shoal methods` lists the methods for several"
         )
-    if rows < 2 * k:  # there is only one grouping
+    check_search(recipe, start, asked)
+    log = None
+    if rows < 2 * k or (k == 1 and recipe.search is not None):  # there is only one best grouping
         report("grouping", 0, rows)
-        labels = np.zeros(rows, dtype=np.int64)
+        labels = np.arange(rows) if k == 1 else np.zeros(rows, dtype=np.int64)
+    elif recipe.search is not None:
+        options = recipe.search.having(asked)
+        first = _start(matrix, k, start, report)
+        labels, log = search(matrix, k, first, options, seed, report, threads)
     else:
+        assert recipe.group is not None
         labels = recipe.group(matrix, k, report)
         if recipe.refine is not None:
             labels = recipe.refine(matrix, labels, k, report)
     loss = information_loss(matrix, labels)
     report("grouping", rows, rows)
-    return Partition(labels, k, recipe.name, loss)
+    return Partition(labels, k, recipe.name, loss, search=log)
 
 
-def improve(matrix: Floats, labels: Integers, k: int, how: str, report: Reporter) -> Partition:
+def merged(tree: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return two trees of parameters as one; what the second says counts.
+
+    A limit of another kind takes the place of a number of iterations that nobody asked for; a
+    number of iterations is planned for as a whole.
+    """
+    both = {**tree, **more}
+    stop = more.get("stop")
+    if isinstance(stop, Mapping):
+        limited = stop.get("seconds") is not None or stop.get("target") is not None
+        both["stop"] = {**({} if limited else tree.get("stop", {})), **stop}
+        if "schedule" not in more and stop.get("iterations") is not None:
+            both.pop("schedule", None)
+    return both
+
+
+def check_search(recipe: Method, start: Any, changes: Mapping[str, Any]) -> None:
+    """Refuse the wishes of a search for a method that makes none, and nonsense."""
+    if recipe.search is not None:
+        recipe.search.having(changes)
+        if isinstance(start, str) and start != RANDOM and find(start).search is not None:
+            raise RequestError(f"start: {shown(start)} is a search itself; give its groups instead")
+        return
+    given = ["start"] if start is not None else []
+    given += [_OUTSIDE.get(name, name) for name in changes.get("stop", {})]
+    given += [name for name in changes if name != "stop"]
+    if given:
+        raise RequestError(f"{given[0]} is for methods that search; {recipe.name} does not")
+
+
+_OUTSIDE = {"iterations": "max_iterations", "seconds": "time_limit"}
+
+
+def _start(
+    matrix: Floats, k: int, start: str | Integers | None, report: Reporter
+) -> Integers | None:
+    if isinstance(start, str) and start != RANDOM:
+        return np.array(solve(matrix, k, start, report).labels)
+    return None if isinstance(start, str) else start
+
+
+def improve(
+    matrix: Floats,
+    labels: Integers,
+    k: int,
+    how: str,
+    report: Reporter,
+    *,
+    seed: int = 0,
+    changes: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+) -> Partition:
     """Refine a grouping of the rows of an encoded matrix; never more loss than it had.
 
-    Requires labels from 0 without gaps, each at least k times.
+    Requires labels from 0 without gaps, each at least k times. `how` is a refinement or a search.
     """
+    searches = [name for name, method in RECIPES.items() if method.search is not None]
+    if isinstance(how, str) and how in searches:
+        return solve(
+            matrix, k, how, report, seed=seed, start=labels, changes=changes, threads=threads
+        )
     if not isinstance(how, str) or how not in HOW:
-        raise RequestError(f"how must be one of {', '.join(HOW)}")
+        raise RequestError(f"how must be one of {', '.join([*HOW, *searches])}")
+    if changes:
+        raise RequestError(f"{how} is no search: it takes no parameters")
     matrix = _varying(matrix)
     refined = HOW[how](matrix, labels, k, report)
     return Partition(refined, k, f"{how} refinement", information_loss(matrix, refined))

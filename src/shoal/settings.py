@@ -17,7 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from shoal.errors import RequestError, nearest_names, shown
 
 Names = tuple[str, ...]
-Refine = Literal["phase2", "decompose", "iterative"]
+Refine = Literal["phase2", "decompose", "iterative", "ls", "lsc", "ilsm", "ilsmc", "ilsmc+"]
+Effort = Literal["quick", "normal", "best"]
 
 
 class _Part(BaseModel):
@@ -58,8 +59,14 @@ class ProtectSettings(_Part):
 
     k: int
     method: str = "auto"
+    effort: Effort = "normal"
+    start: str | None = None
+    max_iterations: Annotated[int, Field(ge=0)] | None = None
+    time_limit: Annotated[float, Field(ge=0, strict=False, allow_inf_nan=False)] | None = None
+    runs: Annotated[int, Field(ge=1)] | None = None
     refine: Refine | None = None
     seed: Annotated[int, Field(ge=0)] = 0
+    column_weights: dict[str, Annotated[float, Field(gt=0, strict=False, allow_inf_nan=False)]] = {}
     allow_k1: bool = False
     allow_empty: bool = False
 
@@ -81,6 +88,17 @@ class Settings(_Part):
     roles: RoleSettings = RoleSettings()
     protect: ProtectSettings
     release: ReleaseSettings = ReleaseSettings()
+    search: dict[str, Any] = {}
+
+    def changes(self) -> dict[str, Any]:
+        """Return what is asked of a search, as `Search.having` takes it."""
+        asked = self.protect
+        given = {"iterations": asked.max_iterations, "seconds": asked.time_limit}
+        given = {name: value for name, value in given.items() if value is not None}
+        tree = dict(self.search)
+        if given and isinstance(tree.get("stop", {}), dict):
+            tree["stop"] = {**tree.get("stop", {}), **given}
+        return tree if asked.runs is None else {**tree, "runs": asked.runs}
 
     def having(self, **parts: dict[str, Any]) -> Settings:
         """Return the settings with some fields of some parts changed, checked again."""

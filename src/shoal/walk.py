@@ -17,11 +17,12 @@ from shoal.grouping import numbered
 from shoal.measures.loss import information_loss
 from shoal.partition import Partition, by_first_row
 from shoal.progress import Callback, Reporter
-from shoal.recipes import check_size, find, improve, solve
+from shoal.recipes import check_search, check_size, choose, find, improve, solve
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.report import Report, make_report
 from shoal.release.verify import Verification, verify
-from shoal.settings import Settings, build, names, whole
+from shoal.search.parameters import Search
+from shoal.settings import ProtectSettings, Settings, build, names, whole
 from shoal.table.assign import assign, identifier_reason
 from shoal.table.encode import canonical_order, encode
 from shoal.table.read import read, read_bytes
@@ -100,8 +101,16 @@ def anonymize(
     drop: Sequence[str] | None = None,
     group: str | None = None,
     method: str = "auto",
+    effort: str = "normal",
+    start: str | None = None,
+    max_iterations: int | None = None,
+    time_limit: float | None = None,
+    runs: int | None = None,
+    search: Search | Mapping[str, Any] | None = None,
     refine: str | None = None,
     seed: int = 0,
+    column_weights: Mapping[str, float] | None = None,
+    threads: int | None = None,
     aggregate: str = "mean",
     decimals: int | Mapping[str, int] | None = None,
     missing: Sequence[str] = ("",),
@@ -116,8 +125,11 @@ def anonymize(
     data is a path (csv, csv.gz, Parquet), a dataframe or a Table; it is never changed. With no
     roles given every column is a quasi-identifier; with any given, the unnamed ones are released
     as they are, and listed in the report. With `group`, the groups that this column holds are
-    refined (`refine` is how, see `shoal.refine`) instead of new ones made. Raises a
-    ShoalError that says what to do.
+    refined (`refine` is how, see `shoal.refine`) instead of new ones made. `method="auto"` searches
+    for the least loss as long as `effort` says: quick, normal or best, about 1, 10 or 60 seconds
+    for a thousand records; `start` to `search` are for searches, see `shoal.microaggregate`. The
+    callback gets a `Progress`; True from it ends a search with its best, and cancels anything else.
+    Raises a ShoalError that says what to do.
     """
     if quasi_identifiers is not None and not names(quasi_identifiers, "quasi_identifiers"):
         raise RequestError("quasi_identifiers names no column")
@@ -139,8 +151,14 @@ def anonymize(
             "protect": {
                 "k": whole(k, "k"),
                 "method": method,
+                "effort": effort,
+                "start": start,
+                "max_iterations": _count(max_iterations, "max_iterations"),
+                "time_limit": time_limit,
+                "runs": _count(runs, "runs"),
                 "refine": refine,
                 "seed": whole(seed, "seed"),
+                "column_weights": dict(column_weights or {}),
                 "allow_k1": allow_k1,
                 "allow_empty": allow_empty,
             },
@@ -148,17 +166,25 @@ def anonymize(
                 "aggregate": aggregate,
                 "decimals": dict(decimals) if isinstance(decimals, Mapping) else decimals,
             },
+            "search": search.to_dict() if isinstance(search, Search) else dict(search or {}),
         }
     )
-    return walk(data, settings, callback)
+    return walk(data, settings, callback, threads)
 
 
-def walk(data: Any, settings: Settings, callback: Callback | None = None) -> Result:
+def _count(number: Any, what: str) -> int | None:
+    return None if number is None else whole(number, what)
+
+
+def walk(
+    data: Any, settings: Settings, callback: Callback | None = None, threads: int | None = None
+) -> Result:
     """Go from data to a verified Result, one arrow after the other."""
     start = time.perf_counter()
     report = Reporter(callback)
     k, asked = settings.protect.k, settings.input
-    find(settings.protect.method)
+    if settings.roles.group is None:
+        check_search(find(settings.protect.method), settings.protect.start, settings.changes())
 
     report("reading", 0, 1)
     table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
@@ -169,15 +195,29 @@ def walk(data: Any, settings: Settings, callback: Callback | None = None) -> Res
     check_request(table, settings)
 
     order = canonical_order(table)
-    encoded = encode(table)
-    matrix = encoded.matrix[order]
+    protect = settings.protect
+    matrix = encode(table, weights=protect.column_weights).matrix[order]
     more = notes(table, assigned.unnamed)
     if given is None:
-        partition = solve(matrix, k, settings.protect.method, report)
+        partition = solve(
+            matrix,
+            k,
+            protect.method,
+            report,
+            seed=protect.seed,
+            start=protect.start,
+            changes=settings.changes(),
+            effort=protect.effort,
+            threads=threads,
+        )
+        more.extend(said_of_search(partition, protect))
     else:
-        how = settings.protect.refine or "iterative"
+        how = protect.refine or "iterative"
         first = by_first_row(given[order])  # whatever order the rows came in
-        partition = improve(matrix, first, k, how, report)
+        partition = improve(
+            matrix, first, k, how, report, seed=protect.seed, changes=settings.changes(),
+            threads=threads,
+        )  # fmt: skip
         before = information_loss(matrix, first)
         more.append(f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they came")
     labels = np.empty_like(partition.labels)
@@ -257,6 +297,12 @@ def resolved(settings: Settings, table: Table, partition: Partition) -> Settings
     from shoal import __version__
 
     schema = table.schema
+    log = partition.search
+    protect: dict[str, Any] = {"method": partition.method} if settings.roles.group is None else {}
+    again = dict(settings.search)
+    if log is not None:  # as many iterations, whatever the clock says next time
+        protect |= {"max_iterations": log.iterations, "time_limit": None, "runs": log.runs}
+        again["schedule"] = log.schedule
     dropped = settings.roles.drop
     kept = {*schema.names, *dropped, settings.roles.group}
     return settings.model_copy(update={"shoal": __version__}).having(
@@ -274,8 +320,25 @@ def resolved(settings: Settings, table: Table, partition: Partition) -> Settings
             "other": schema.having(Role.OTHER),
             "drop": [*dropped, *(n for n in table.source.columns if n not in kept)],
         },
-        protect={"method": partition.method} if settings.roles.group is None else {},
+        protect=protect,
+        search=again,
     )
+
+
+def said_of_search(partition: Partition, protect: ProtectSettings) -> list[str]:
+    """Say why a method was chosen, and how its search ended."""
+    log = partition.search
+    said = []
+    if protect.method == "auto":
+        columns = 1 if partition.method == "optimal-1d" else 2
+        choice = choose(partition.labels.size, columns, partition.k, protect.effort)
+        if log is None or (log.stopped_by == "iterations" and protect.max_iterations is None):
+            said.append(f"auto chose {partition.method}: {choice.reason}")
+        else:
+            said.append(f"auto chose {partition.method}: the search with the least loss")
+    if log is not None:
+        said.append(log.summary())
+    return said
 
 
 def notes(table: Table, unnamed: Sequence[str]) -> list[str]:
@@ -292,7 +355,11 @@ def notes(table: Table, unnamed: Sequence[str]) -> list[str]:
 
 
 def repeat(
-    settings: Settings, recipe: Path, data: Path | None, callback: Callback | None = None
+    settings: Settings,
+    recipe: Path,
+    data: Path | None,
+    callback: Callback | None = None,
+    threads: int | None = None,
 ) -> Result:
     """Run a recipe again, on its own input (which must not have changed) or on another one."""
     asked = settings.input
@@ -305,4 +372,4 @@ def repeat(
             "the input has changed since the recipe was written (its sha256 differs); "
             f"say --input {source} to run the recipe on it all the same"
         )
-    return walk(source, settings, callback)
+    return walk(source, settings, callback, threads)

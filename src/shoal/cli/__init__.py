@@ -1,9 +1,11 @@
 """The command line: each command parses, calls one function, prints.
 
 Data and --json go to stdout, everything else to stderr. Exit codes: 0 good, 1 unexpected, 2 usage
-or bad input, 3 privacy requirement not met, 130 interrupted with nothing written.
+or bad input, 3 privacy requirement not met, 130 interrupted with nothing written. The first Ctrl-C
+while a search goes on ends it with its best, exit code 0.
 """
 
-from shoal.cli.commands import app
+from shoal.cli import looking, making  # noqa: F401 - they enter their commands
+from shoal.cli.app import app
 
 __all__ = ["app"]

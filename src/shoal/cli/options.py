@@ -44,6 +44,16 @@ AllowK1 = Annotated[bool, typer.Option("--allow-k1", help="Accept k = 1, which p
 NoReport = Annotated[bool, typer.Option("--no-report", help="Do not write the HTML report.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
+MaxIterations = Annotated[
+    int | None, typer.Option(help="How many iterations (restarts of ls, lsc) a search makes.")
+]
+TimeLimit = Annotated[float | None, typer.Option(help="How many seconds a search takes at most.")]
+Runs = Annotated[int | None, typer.Option(help="How many searches; the best counts. Default: 1.")]
+Seed = Annotated[int | None, typer.Option(help="The same seed gives the same groups. Default: 0.")]
+Threads = Annotated[
+    int | None, typer.Option(min=1, help="How many threads at most; never changes the groups.")
+]
+
 
 def split_names(given: list[str] | None) -> list[str]:
     """Return column names from `a,b` options; a name with a comma in it stands in quotes."""
@@ -94,6 +104,17 @@ def said(tree: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         part: {key: value for key, value in values.items() if _is_said(value)}
         for part, values in tree.items()
     }
+
+
+def read_weights(given: list[str] | None) -> dict[str, float]:
+    """Return `--column-weight age=2` as a dict of numbers."""
+    weights = {}
+    for name, text in split_pairs(given, "--column-weight").items():
+        try:
+            weights[name] = float(text)
+        except ValueError:
+            raise RequestError(f"--column-weight {shown(name)}: not a number") from None
+    return weights
 
 
 def _is_said(value: Any) -> bool:

@@ -169,11 +169,27 @@ def correlations(report: Report) -> Spec:
     return _spec(values, height=220, width=220, layer=[line, points])
 
 
+def loss_curve(search: dict[str, Any]) -> Spec:
+    """The best loss over the iterations of a search."""
+    values = [{"iteration": at, "loss": loss} for at, loss in search["curve"]]
+    encoding = {
+        "x": {"field": "iteration", "type": "quantitative", "title": "iteration",
+              "scale": {"type": "symlog", "nice": False},
+              "axis": {"labelOverlap": "greedy", "tickCount": 5, "format": "~s"}},
+        "y": {"field": "loss", "type": "quantitative", "title": "variation lost, percent",
+              "scale": {"zero": False}},
+    }  # fmt: skip
+    mark = {"type": "line", "interpolate": "step-after", "color": AFTER}
+    return _spec(values, mark=mark, encoding=encoding)
+
+
 def report_charts(report: Report) -> dict[str, Spec]:
     """Return every chart of a report by name; distributions of the columns that lost most."""
     charts = {"group sizes": group_sizes(report), "loss by column": loss_by_column(report)}
     if len(report.columns) > 1:
         charts["correlations"] = correlations(report)
+    if report.search is not None and report.search["iterations"] > 0:
+        charts["loss curve"] = loss_curve(report.search)
     ranked = sorted(report.columns, key=lambda column: -column.information_loss)
     for column in ranked[:COLUMNS_SHOWN]:
         charts[f"distribution {column.name}"] = distribution(column)

@@ -73,6 +73,7 @@ def page(report: Report) -> str:
         _costs(svgs),
         _distributions(report, svgs),
         _table(report),
+        _search(report, svgs),
         _guarantee(report),
         _columns(report),
         _repeat(report),
@@ -189,6 +190,42 @@ def _column_table(report: Report) -> str:
 
 def _table(report: Report) -> str:
     return f"<h2>Column by column</h2>\n{_column_table(report)}"
+
+
+def _search(report: Report, svgs: dict[str, str | None]) -> str:
+    """How the groups were searched for: the loss curve, and what brought the gain."""
+    log = report.search
+    if log is None:
+        return ""
+    runs = f"{log['runs']} searches of " if log["runs"] > 1 else ""
+    told = (
+        f"The loss of the groups fell from {log['loss_start']:.4f} % at the start to "
+        f"{log['loss_first_optimum']:.4f} % at the first local optimum and {log['loss_end']:.4f} % "
+        f"at the end, in {runs}{log['iterations']:,} iterations and {log['seconds']:.1f} seconds; "
+        f"ended by: {escape(log['stopped_by'])}."
+    )
+    head = "<tr><th>step</th><th class=n>applied</th><th class=n>new best</th><th class=n>gain</th></tr>"
+    rows = "".join(
+        f'<tr><td>{escape(name)}</td><td class="n">{part["applied"]:,}</td>'
+        f'<td class="n">{part["improved"]:,}</td><td class="n">{part["gain"]:.4f} %</td></tr>'
+        for name, part in log["gains"].items()
+        if "improved" in part
+    ) + "".join(
+        f'<tr><td>{escape(name)}</td><td class="n">{part["applied"]:,}</td>'
+        f'<td class="n"></td><td class="n">{part["gain"]:.4f} %</td></tr>'
+        for name, part in log["gains"].items()
+        if "improved" not in part
+    )
+    curve = ""
+    if "loss curve" in svgs:
+        caption = "The best loss so far; the axis of iterations is logarithmic."
+        curve = f'<div class="charts">{_figure(svgs["loss curve"], caption)}</div>'
+    return (
+        f'<h2>How the groups were found</h2>\n<p>{told}</p>{curve}<div class="table"><table>{head}'
+        f'{rows}</table></div><p class="soft">Gains of a perturbation (dissolve, distill) are what '
+        "its iterations took off the best loss; those of a move (shift, swap) are summed over all "
+        "groupings the search went through, and undo what perturbations cost.</p>"
+    )
 
 
 def _list(lines: list[str]) -> str:

@@ -64,6 +64,7 @@ class Report:
     guarantee: dict[str, list[str]]
     notes: list[str]
     seconds: float
+    search: dict[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -193,6 +194,7 @@ def make_report(
         guarantee=guarantee(partition.k, partition.sizes.min() if partition.groups else 0),
         notes=[*notes, *(told if equal else [])],
         seconds=round(seconds, 3),
+        search=None if partition.search is None else partition.search.to_dict(),
     )
 
 

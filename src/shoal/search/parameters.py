@@ -192,6 +192,9 @@ class Search:
             raise RequestError("share must lie between 0 and 1")
         if not isinstance(self.restarts, bool):
             raise RequestError("restarts must be true or false")
+        for name, part in (("acceptance", Acceptance), ("stop", Stop)):
+            if not isinstance(getattr(self, name), part):
+                raise RequestError(f"{name} must be a table of its parts")
         self.acceptance.check()
         self.stop.check()
         return self

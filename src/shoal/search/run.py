@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ import numpy.typing as npt
 from shoal.errors import interrupt
 from shoal.measures.loss import percent, squared_error, squares
 from shoal.numeric.fixed_size import mdav
-from shoal.partition import by_first_row
+from shoal.partition import SearchLog, by_first_row
 from shoal.progress import Progress, Reporter
 from shoal.search import state as states
 from shoal.search.advance import advance
@@ -74,28 +73,6 @@ NEVER = 2**62
 ITERATIONS, RESTARTS = 5_000, 100
 CLOSING_GROUPS = 10_000  # up to here the result is compared pair by pair: about two seconds
 CURVE_POINTS = 400
-
-
-@dataclass(frozen=True)
-class SearchLog:
-    """How a search went: losses in percent, what brought the gain, why it ended."""
-
-    iterations: int
-    runs: int
-    schedule: int
-    stopped_by: str
-    seconds: float
-    loss_start: float
-    loss_first_optimum: float
-    loss_end: float
-    curve: list[tuple[int, float]]
-    gains: dict[str, dict[str, float]]
-    pairs_examined: int
-    pairs_by_pass: list[float]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return asdict(self)
 
 
 def random_start(rows: int, k: int, rng: np.random.Generator) -> Integers:

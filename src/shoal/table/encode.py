@@ -8,13 +8,14 @@ their smallest, floats are scaled exactly by a power of two. Columns around 1e16
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, RequestError, shown
+from shoal.errors import InputError, RequestError, nearest_names, shown
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table, as_floats, as_integers
 
@@ -30,8 +31,13 @@ class Encoded:
     names: tuple[str, ...]
 
 
-def encode(table: Table, *, standardize: bool = True) -> Encoded:
-    """Return the quasi-identifiers as a matrix, or say which one cannot be grouped and why."""
+def encode(
+    table: Table, *, standardize: bool = True, weights: Mapping[str, float] | None = None
+) -> Encoded:
+    """Return the quasi-identifiers as a matrix, or say which one cannot be grouped and why.
+
+    A weight says how many times a column's squared differences count; 1 where none is given.
+    """
     columns = table.having(Role.QUASI_IDENTIFIER)
     if not columns:
         raise RequestError(f"{table.source.name}: no column is a quasi-identifier")
@@ -41,8 +47,18 @@ def encode(table: Table, *, standardize: bool = True) -> Encoded:
         parts = [standardized(near_zero(column)) for column in columns]
     else:
         parts = _one_scale(columns)
-    matrix = np.ascontiguousarray(np.stack(parts, axis=1))
-    return Encoded(matrix, tuple(column.name for column in columns))
+    names = tuple(column.name for column in columns)
+    for name in weights or {}:
+        if name not in names:
+            raise RequestError(
+                f"a weight is given for {shown(name)}, which is no quasi-identifier"
+                f"{nearest_names(name, names)}"
+            )
+    scales = [math.sqrt((weights or {}).get(name, 1.0)) for name in names]
+    parts = [
+        part if scale == 1.0 else part * scale for part, scale in zip(parts, scales, strict=True)
+    ]
+    return Encoded(np.ascontiguousarray(np.stack(parts, axis=1)), names)
 
 
 def check_numeric(column: Column, table: Table) -> None:

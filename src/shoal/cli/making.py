@@ -1,15 +1,14 @@
-"""The commands."""
+"""The commands that make a release: anonymize, refine, run."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
 
-from shoal import __version__
+from shoal.cli.app import app
 from shoal.cli.options import (
     Aggregate,
     AllowK1,
@@ -19,46 +18,26 @@ from shoal.cli.options import (
     Force,
     Identifier,
     JsonFlag,
+    MaxIterations,
     Missing,
     NoReport,
     Other,
     Output,
     Quasi,
+    Runs,
+    Seed,
     Sensitive,
+    Threads,
+    TimeLimit,
     Types,
     read_decimals,
+    read_weights,
     roles,
     said,
-    split_names,
     split_pairs,
 )
-from shoal.cli.speak import ShoalGroup, say
-from shoal.errors import RequestError, shown
-
-app = typer.Typer(
-    name="shoal",
-    cls=ShoalGroup,
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-    help="Make microdata safe to release: each record hides among at least k.",
-    epilog="Start with `shoal inspect FILE`, then `shoal anonymize FILE -k 5 --quasi a,b -o F.csv`",
-)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"shoal {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _shoal(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    pass
+from shoal.cli.speak import say
+from shoal.errors import RequestError
 
 
 @app.command()
@@ -76,9 +55,21 @@ def anonymize(
     method: Annotated[
         str | None, typer.Option(help="How groups are found; see `shoal methods`. Default: auto.")
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="The same seed gives the same groups. Default: 0.")
+    effort: Annotated[
+        str | None,
+        typer.Option(help="How long auto searches: quick, normal, best. Default: normal."),
     ] = None,
+    start: Annotated[
+        str | None, typer.Option(help="The method that a search starts from. Default: random.")
+    ] = None,
+    max_iterations: MaxIterations = None,
+    time_limit: TimeLimit = None,
+    runs: Runs = None,
+    seed: Seed = None,
+    column_weight: Annotated[
+        list[str] | None, typer.Option(help="How much a column counts: age=2. Default: 1.")
+    ] = None,
+    threads: Threads = None,
     aggregate: Aggregate = None,
     decimals: DecimalsOption = None,
     delimiter: Delimiter = None,
@@ -121,7 +112,13 @@ def anonymize(
         "protect": {
             "k": k,
             "method": method,
+            "effort": effort,
+            "start": start,
+            "max_iterations": max_iterations,
+            "time_limit": time_limit,
+            "runs": runs,
             "seed": seed,
+            "column_weights": read_weights(column_weight),
             "allow_k1": allow_k1,
             "allow_empty": allow_empty,
         },
@@ -133,7 +130,7 @@ def anonymize(
     }
     for part, values in said(given).items():
         tree[part].update(values)
-    _anonymize(build(tree), input, output, force, as_json, not no_report)
+    _anonymize(build(tree), input, output, force, as_json, not no_report, threads=threads)
 
 
 @app.command()
@@ -146,8 +143,12 @@ def refine(
     output: Output,
     how: Annotated[
         str,
-        typer.Option(help="phase2, decompose, or iterative: until nothing changes."),
+        typer.Option(help="phase2, decompose, iterative, or a search: ilsmc+, ilsmc, ..."),
     ] = "iterative",
+    max_iterations: MaxIterations = None,
+    time_limit: TimeLimit = None,
+    seed: Seed = None,
+    threads: Threads = None,
     quasi: Quasi = None,
     sensitive: Sensitive = None,
     identifier: Identifier = None,
@@ -180,11 +181,18 @@ def refine(
             "missing": missing,
             "types": split_pairs(type_, "--type"),
         },
-        "protect": {"k": k, "refine": how, "allow_k1": allow_k1},
+        "protect": {
+            "k": k,
+            "refine": how,
+            "max_iterations": max_iterations,
+            "time_limit": time_limit,
+            "seed": seed,
+            "allow_k1": allow_k1,
+        },
         "release": {"aggregate": aggregate, "decimals": read_decimals(decimals)},
     }
     tree = said(tree)
-    _anonymize(build(tree), input, output, force, as_json, not no_report)
+    _anonymize(build(tree), input, output, force, as_json, not no_report, threads=threads)
 
 
 @app.command()
@@ -196,6 +204,7 @@ def run(
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="Where to; default: where the recipe says.")
     ] = None,
+    threads: Threads = None,
     no_report: NoReport = False,
     force: Force = False,
     as_json: JsonFlag = False,
@@ -212,7 +221,7 @@ def run(
         if noted is None:
             raise RequestError("the recipe names no output; say -o OUT")
         output = str(recipe.parent / noted) + ("/" if noted.endswith("/") else "")
-    _anonymize(settings, input, output, force, as_json, not no_report, recipe)
+    _anonymize(settings, input, output, force, as_json, not no_report, recipe, threads)
 
 
 def _anonymize(
@@ -223,6 +232,7 @@ def _anonymize(
     as_json: bool,
     with_page: bool,
     recipe: Path | None = None,
+    threads: int | None = None,
 ) -> None:
     """Run the walk with a progress bar, write what it gives, say what was done."""
     from shoal.progress import live_progress
@@ -239,9 +249,9 @@ def _anonymize(
         if targets is not None:
             targets.check(Staging(force=force), [source] if source else [], with_page)
         if recipe is not None:
-            result = repeat(settings, recipe, source, callback)
+            result = repeat(settings, recipe, source, callback, threads)
         else:
-            result = walk(source, settings, callback)
+            result = walk(source, settings, callback, threads)
         if targets is None:
             say(stdout_bytes(result))
         else:
@@ -261,88 +271,3 @@ def _tell(result: Any, targets: Any, as_json: bool, with_page: bool) -> None:
         page = [targets.page] if with_page else []
         written = [targets.release, targets.report, *page, targets.recipe]
         typer.echo(f"\nwrote {', '.join(map(str, written))}", err=True)
-
-
-@app.command()
-def verify(
-    file: Annotated[str, typer.Argument(help="A released csv, csv.gz or Parquet file.")],
-    k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
-    quasi: Annotated[list[str], typer.Option(help="Its quasi-identifiers: a,b,c.")],
-    delimiter: Delimiter = None,
-    as_json: JsonFlag = False,
-) -> None:
-    """Check a released file: exit code 0 if it is k-anonymous, 3 if it is not.
-
-    Cells of csv are compared as bytes, those of Parquet as values.
-
-    Example: `shoal verify release.csv -k 5 --quasi age,income`
-    """
-    from shoal.release.verify import verify as check
-
-    found = check(file, k=k, quasi_identifiers=split_names(quasi), delimiter=delimiter)
-    if as_json:
-        say(json.dumps(found.to_dict(), indent=2) + "\n")
-    elif found.ok:
-        say(found.summary() + "\n")
-    else:
-        typer.echo(found.summary(), err=True)
-    if not found.ok:
-        raise typer.Exit(3)
-
-
-@app.command()
-def inspect(
-    file: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
-    delimiter: Delimiter = None,
-    missing: Missing = None,
-    type_: Types = None,
-    as_json: JsonFlag = False,
-) -> None:
-    """Show a table's columns: kinds, missing cells, distinct values, likely roles and why.
-
-    Example: `shoal inspect stays.csv`
-    """
-    from shoal.table.inspect import inspect as look
-    from shoal.table.read import read
-
-    types = split_pairs(type_, "--type")
-    table = read(file, delimiter=delimiter, missing=missing or ("",), types=types)
-    found = look(table)
-    if as_json:
-        say(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
-        return
-    say(f"{shown(file.name)[1:-1]}: {found.records} records\n\n{found.summary()}\n")
-
-
-@app.command()
-def methods(as_json: JsonFlag = False) -> None:
-    """List the methods: kind, cost and source of each.
-
-    Example: `shoal methods`
-    """
-    from shoal.recipes import AUTO
-    from shoal.recipes import methods as menu
-
-    every = menu()
-    if as_json:
-        keys = ("name", "kind", "summary", "cost", "citation")
-        say(json.dumps([{key: getattr(m, key) for key in keys} for m in every], indent=2) + "\n")
-        return
-    for method in every:
-        auto = "  (auto chooses this one)" if method.name == AUTO else ""
-        say(
-            f"{method.name}{auto}\n  {method.summary}\n"
-            f"  {method.kind}; {method.cost}\n  {method.citation}\n\n"
-        )
-
-
-@app.command()
-def warmup() -> None:
-    """Compile everything now, so that the first run does not wait for it.
-
-    Example: `shoal warmup`
-    """
-    from shoal.warmup import warmup as compile_all
-
-    for name, seconds in compile_all().items():
-        typer.echo(f"{name}: {seconds:.2f} s", err=True)

@@ -1,0 +1,35 @@
+"""The command `shoal` itself."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from shoal import __version__
+from shoal.cli.speak import ShoalGroup
+
+app = typer.Typer(
+    name="shoal",
+    cls=ShoalGroup,
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    help="Make microdata safe to release: each record hides among at least k.",
+    epilog="Start with `shoal inspect FILE`, then `shoal anonymize FILE -k 5 --quasi a,b -o F.csv`",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"shoal {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _shoal(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass

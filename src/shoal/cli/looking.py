@@ -1,0 +1,99 @@
+"""The commands that look: verify, inspect, methods; and warmup."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli.app import app
+from shoal.cli.options import Delimiter, JsonFlag, Missing, Types, split_names, split_pairs
+from shoal.cli.speak import say
+from shoal.errors import shown
+
+
+@app.command()
+def verify(
+    file: Annotated[str, typer.Argument(help="A released csv, csv.gz or Parquet file.")],
+    k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
+    quasi: Annotated[list[str], typer.Option(help="Its quasi-identifiers: a,b,c.")],
+    delimiter: Delimiter = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Check a released file: exit code 0 if it is k-anonymous, 3 if it is not.
+
+    Cells of csv are compared as bytes, those of Parquet as values.
+
+    Example: `shoal verify release.csv -k 5 --quasi age,income`
+    """
+    from shoal.release.verify import verify as check
+
+    found = check(file, k=k, quasi_identifiers=split_names(quasi), delimiter=delimiter)
+    if as_json:
+        say(json.dumps(found.to_dict(), indent=2) + "\n")
+    elif found.ok:
+        say(found.summary() + "\n")
+    else:
+        typer.echo(found.summary(), err=True)
+    if not found.ok:
+        raise typer.Exit(3)
+
+
+@app.command()
+def inspect(
+    file: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
+    delimiter: Delimiter = None,
+    missing: Missing = None,
+    type_: Types = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show a table's columns: kinds, missing cells, distinct values, likely roles and why.
+
+    Example: `shoal inspect stays.csv`
+    """
+    from shoal.table.inspect import inspect as look
+    from shoal.table.read import read
+
+    types = split_pairs(type_, "--type")
+    table = read(file, delimiter=delimiter, missing=missing or ("",), types=types)
+    found = look(table)
+    if as_json:
+        say(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        return
+    say(f"{shown(file.name)[1:-1]}: {found.records} records\n\n{found.summary()}\n")
+
+
+@app.command()
+def methods(as_json: JsonFlag = False) -> None:
+    """List the methods: kind, cost and source of each.
+
+    Example: `shoal methods`
+    """
+    from shoal.recipes import AUTO
+    from shoal.recipes import methods as menu
+
+    every = menu()
+    if as_json:
+        keys = ("name", "kind", "summary", "cost", "citation")
+        say(json.dumps([{key: getattr(m, key) for key in keys} for m in every], indent=2) + "\n")
+        return
+    for method in every:
+        auto = "  (auto chooses this one)" if method.name == AUTO else ""
+        say(
+            f"{method.name}{auto}\n  {method.summary}\n"
+            f"  {method.kind}; {method.cost}\n  {method.citation}\n\n"
+        )
+
+
+@app.command()
+def warmup() -> None:
+    """Compile everything now, so that the first run does not wait for it.
+
+    Example: `shoal warmup`
+    """
+    from shoal.warmup import warmup as compile_all
+
+    for name, seconds in compile_all().items():
+        typer.echo(f"{name}: {seconds:.2f} s", err=True)

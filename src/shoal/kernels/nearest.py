@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from shoal.kernels.boxes import aim, least_distances, most_distances
 from shoal.kernels.distance import squared_distances
-from shoal.kernels.jit import jit
+from shoal.kernels.jit import ANY, jit
 from shoal.kernels.layout import FAN, LEAF
 from shoal.kernels.tree import EVALUATIONS, TOP, Pool
 
@@ -67,7 +67,7 @@ def farthest(pool: Pool, center: Floats) -> tuple[int, float]:
                 )
             else:  # look at the records of the leaf
                 first, size = node * LEAF, live[node]
-                squared_distances(points[node], 0, size, center, block)
+                squared_distances(points[node], 0 + ANY, size, center, block)
                 state[EVALUATIONS] += size
                 for i in range(size):
                     distance = block[i]
@@ -150,7 +150,7 @@ def nearest(pool: Pool, center: Floats, skip: int, size: int) -> None:
                 least_distances(low[frame], high[frame], count, center, bounds[level])
             else:  # look at the records of the leaf
                 first, count = node * LEAF, live[node]
-                squared_distances(points[node], 0, count, center, block)
+                squared_distances(points[node], 0 + ANY, count, center, block)
                 state[EVALUATIONS] += count
                 for i in range(count):
                     distance = block[i]

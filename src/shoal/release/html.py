@@ -204,27 +204,22 @@ def _search(report: Report, svgs: dict[str, str | None]) -> str:
         f"at the end, in {runs}{log['iterations']:,} iterations and {log['seconds']:.1f} seconds; "
         f"ended by: {escape(log['stopped_by'])}."
     )
-    head = "<tr><th>step</th><th class=n>applied</th><th class=n>new best</th><th class=n>gain</th></tr>"
+    head = "".join(f"<th class=n>{label}</th>" for label in ("applied", "new best", "gain"))
     rows = "".join(
-        f'<tr><td>{escape(name)}</td><td class="n">{part["applied"]:,}</td>'
-        f'<td class="n">{part["improved"]:,}</td><td class="n">{part["gain"]:.4f} %</td></tr>'
+        f"<tr><td>{escape(name)}</td><td class=n>{part['applied']:,}</td>"
+        f"<td class=n>{part.get('improved', '–')}</td><td class=n>{part['gain']:.4f} %</td></tr>"
         for name, part in log["gains"].items()
-        if "improved" in part
-    ) + "".join(
-        f'<tr><td>{escape(name)}</td><td class="n">{part["applied"]:,}</td>'
-        f'<td class="n"></td><td class="n">{part["gain"]:.4f} %</td></tr>'
-        for name, part in log["gains"].items()
-        if "improved" not in part
     )
     curve = ""
     if "loss curve" in svgs:
         caption = "The best loss so far; the axis of iterations is logarithmic."
         curve = f'<div class="charts">{_figure(svgs["loss curve"], caption)}</div>'
     return (
-        f'<h2>How the groups were found</h2>\n<p>{told}</p>{curve}<div class="table"><table>{head}'
-        f'{rows}</table></div><p class="soft">Gains of a perturbation (dissolve, distill) are what '
-        "its iterations took off the best loss; those of a move (shift, swap) are summed over all "
-        "groupings the search went through, and undo what perturbations cost.</p>"
+        f'<h2>How the groups were found</h2>\n<p>{told}</p>{curve}<div class="table"><table>'
+        f'<tr><th>step</th>{head}</tr>{rows}</table></div><p class="soft">'
+        "Gains of a perturbation (dissolve, distill) are what its iterations took off the best "
+        "loss; those of a move (shift, swap) are summed over all groupings the search went "
+        "through, and undo what perturbations cost.</p>"
     )
 
 

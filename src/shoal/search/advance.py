@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import jit
+from shoal.kernels.jit import inlined, jit
 from shoal.search.accept import accepts
 from shoal.search.layout import (
     BEST_SUM,
@@ -43,38 +43,45 @@ def advance(s: State, trace: Floats, budget: int) -> bool:
             budget -= look(s) + 1
             continue
         double = find_double(s)
-        if double >= 0:
+        kind = 2
+        if double < 0:  # a local optimum: decide, then perturb
+            counts[LEVEL] = 0
+            decide(s)
+            trace[counts[ITERATION] - s.choices[SINCE]] = sums[BEST_SUM]
+            if (
+                counts[ITERATION] >= s.choices[STOP]
+                or sums[BEST_SUM] <= s.levels[TARGET]
+                or counts[ITERATION] - counts[IMPROVED] >= s.choices[PATIENCE]
+            ):
+                return True
+            kind = choose(s)
+            if kind == 0:
+                return True
+            counts[PERTURBED] = kind
+            counts[ITERATION] += 1
+        if kind == 2:
             distill(s, double)
-            continue
-        counts[LEVEL] = 0
-        better = sums[CURRENT] < sums[BEST_SUM] * (1.0 - 1e-11)
-        if better and counts[PERTURBED] > 0:
-            kind = counts[PERTURBED] - 1
-            counts[BY_DISSOLVING + kind] += 1
-            sums[BY_DISSOLVE + kind] += sums[BEST_SUM] - sums[CURRENT]
-            counts[IMPROVED] = counts[ITERATION]
-        if better or (counts[PERTURBED] > 0 and accepts(s)):
-            for since in range(2):
-                if better or (since == 0 and s.choices[RETURN_TO_BEST] == 0):
-                    keep(s, since)
-        elif counts[PERTURBED] > 0:
-            go_home(s)
-            counts[RETURNS] += 1
-        counts[PERTURBED] = 0
-        trace[counts[ITERATION] - s.choices[SINCE]] = sums[BEST_SUM]
-        if (
-            counts[ITERATION] >= s.choices[STOP]
-            or sums[BEST_SUM] <= s.levels[TARGET]
-            or counts[ITERATION] - counts[IMPROVED] >= s.choices[PATIENCE]
-        ):
-            return True
-        counts[PERTURBED] = choose(s)
-        if counts[PERTURBED] == 0:
-            return True
-        counts[ITERATION] += 1
-        if counts[PERTURBED] == 2:
-            distill(s, -1)
         else:
             dissolve(s)
         budget -= 1
     return False
+
+
+@inlined
+def decide(s: State) -> None:
+    """Keep a local optimum, or return home from it. s IN/OUT."""
+    counts, sums = s.counts, s.sums
+    better = sums[CURRENT] < sums[BEST_SUM] * (1.0 - 1e-11)
+    kind = counts[PERTURBED] - 1
+    counts[PERTURBED] = 0
+    if better and kind >= 0:
+        counts[BY_DISSOLVING + kind] += 1
+        sums[BY_DISSOLVE + kind] += sums[BEST_SUM] - sums[CURRENT]
+        counts[IMPROVED] = counts[ITERATION]
+    if better or (kind >= 0 and accepts(s)):
+        for since in range(2):
+            if better or (since == 0 and s.choices[RETURN_TO_BEST] == 0):
+                keep(s, since)
+    elif kind >= 0:
+        go_home(s)
+        counts[RETURNS] += 1

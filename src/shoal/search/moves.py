@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from shoal.kernels.jit import inlined
+from shoal.kernels.jit import ANY, inlined
 from shoal.kernels.nearest import slack
 from shoal.search.layout import (
     BY_SHIFTS,
@@ -53,7 +53,7 @@ def improve_pair(s: State, one: int, two: int) -> int:
     apart, counts, lists = s.apart, s.counts, s.lists
     k, width = s.choices[K], points.shape[1]
     most = s.choices[MOST] if s.choices[MAY_SHIFT] == 1 else 0
-    applied = 0
+    applied, nobody = 0, -1 + ANY
     while True:
         a, b = groups[one, SIZE], groups[two, SIZE]
         squared = gap(centers, one, centers, two, width)
@@ -65,7 +65,7 @@ def improve_pair(s: State, one: int, two: int) -> int:
             break
         both = centers[one, LOSS] + centers[two, LOSS]
         least = -(1e-11 * both + slack(both, s.error))
-        x, y = -1, -1
+        x, y = nobody, nobody
         weight = 1.0 / a + 1.0 / b
         along, reach = (1.0 - weight) * between, -1.0  # reach: of those x that may swap
         stay, join = a / (a - 1.0), b / (b + 1.0)
@@ -77,7 +77,7 @@ def improve_pair(s: State, one: int, two: int) -> int:
                 distance = gap(points, row, centers, two, width)
                 change = join * distance - stay * own[row]
                 if there and change < least:
-                    least, x, y = change, row, -1
+                    least, x, y = change, row, nobody
                 ahead = own[row] + squared - distance  # 2 |c-c'| u·(x-c)
                 pull = along * along + weight * (1.0 - weight) * ahead + weight * weight * own[row]
                 rest = (2.0 - weight) * squared - (1.0 - weight) * ahead
@@ -96,7 +96,7 @@ def improve_pair(s: State, one: int, two: int) -> int:
                 distance = gap(points, row, centers, one, width)
                 change = join * distance - stay * own[row]
                 if back and change < least:
-                    least, x, y = change, -1, row
+                    least, x, y = change, nobody, row
                 for i in range(opened):
                     ends = apart[1, i] + roots[row]  # no farther is x from y
                     change = apart[0, i] + distance - own[row]

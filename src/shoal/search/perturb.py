@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.jit import inlined
+from shoal.kernels.jit import ANY, inlined
 from shoal.search.layout import (
     ALIVE,
     AS_PARTNER,
@@ -56,7 +56,7 @@ def nearest_open(s: State, row: int, skip: int) -> int:
     """
     groups, lists, counts = s.groups, s.lists, s.counts
     counts[LISTED] += 1
-    least, best = np.inf, -1
+    least, best = np.inf, -1 + ANY
     for turn in range(2):
         near = s.neighbors.shape[1] if s.choices[EVERY] == 0 else 0
         for i in range(near if turn == 0 else counts[ALIVE]):
@@ -82,7 +82,7 @@ def dissolve(s: State) -> None:
             victim = other
     group = victim
     while group >= 0:  # the last round is the victim's own
-        group = -1
+        group = -1 + ANY
         if s.groups[victim, SIZE] > 0:
             row = s.groups[victim, MEMBERS]
             group = nearest_open(s, row, victim)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import ANY, inlined, jit
 from shoal.kernels.nearest import rounding
 from shoal.search.layout import (
     ALIVE,
@@ -204,13 +204,13 @@ def _enter_lists(groups: Integers, lists: Integers, counts: Integers, k: int, gr
     """Enter a group into the lists where it belongs, and strike it from the others."""
     size = groups[group, SIZE]
     if size == 0:
-        strike(groups, lists, counts, ALIVE, group)
+        strike(groups, lists, counts, ALIVE + ANY, group)
         lists[FREE, counts[FREE]] = group
         counts[FREE] += 1
     if size > k and groups[group, LARGE_AT] < 0:
-        enlist(groups, lists, counts, LARGE, group)
+        enlist(groups, lists, counts, LARGE + ANY, group)
     if size <= k and groups[group, LARGE_AT] >= 0:
-        strike(groups, lists, counts, LARGE, group)
+        strike(groups, lists, counts, LARGE + ANY, group)
 
 
 @jit
@@ -267,7 +267,7 @@ def load(s: State, labels: Integers) -> None:
             records[row, AWAY + since], records[row, HOME + since] = 0, group
     s.sums[CURRENT] = 0.0
     for group in range(groups.shape[0] - 1, -1, -1):
-        enlist(groups, lists, counts, ALIVE, group)
+        enlist(groups, lists, counts, ALIVE + ANY, group)
         refresh(s, group)
         if groups[group, SIZE] > 0:
             note(groups, lists, counts, group)
@@ -323,4 +323,4 @@ def claim(groups: Integers, lists: Integers, counts: Integers, group: int) -> No
     while number != group:
         at -= 1
         number, lists[FREE, at] = lists[FREE, at], number
-    enlist(groups, lists, counts, ALIVE, group)
+    enlist(groups, lists, counts, ALIVE + ANY, group)

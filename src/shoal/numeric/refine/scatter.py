@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import ANY, inlined, jit
 from shoal.kernels.nearest import slack
 from shoal.kernels.tree import Pool
 from shoal.numeric.refine.groups import (
@@ -43,7 +43,7 @@ def scatter(groups: Groups, tree: Pool, group: int, limit: int, refresh: bool) -
         gap = distance(matrix, centers, groups.members[i], group)
         loss += gap
         margin += slack(gap, groups.error)
-    added, touched, sent = 0.0, 0, 0
+    added, touched, sent = 0.0, 0, 0 + ANY
     while sent < count and added < loss - margin:  # what was added is never taken away again
         if refresh:
             call_nearest(groups, tree, sent, count, group)

@@ -189,11 +189,13 @@ class _Searcher:
         self.loss_start = self._percent(min(s.sums[BEST_SUM] for s in runs))
         trace = np.zeros((len(runs), 1))
         states_at = {id(s): i for i, s in enumerate(runs)}
-        while not all(everywhere(lambda s: advance(s, trace[states_at[id(s)]], PAIRS_A_CALL))):
-            if self._told_to_stop(runs):
+        there = False
+        while not there:
+            if self._told_to_stop(runs, descending=True):
                 for s in runs:  # in the middle of a descent: what there is is better than the start
                     s.records[:, BEST], s.sums[BEST_SUM] = s.records[:, LABEL], s.sums[CURRENT]
                 return
+            there = all(everywhere(lambda s: advance(s, trace[states_at[id(s)]], PAIRS_A_CALL)))
         self._note(0, trace)
         for s in runs:
             s.history[:] = s.sums[BEST_SUM]
@@ -268,11 +270,12 @@ class _Searcher:
     def _percent(self, error: float) -> float:
         return percent(float(error), self.total)
 
-    def _told_to_stop(self, runs: list[State]) -> bool:
+    def _told_to_stop(self, runs: list[State], descending: bool = False) -> bool:
         """Report; tell whether the count, the clock, the callback or the user ends the search."""
         seconds = time.perf_counter() - self.began
         stop = self.options.stop
         known = self.limit if self.limit < NEVER else self.done + 1
+        over = self.done >= self.limit and not descending
         tried = sum(int(s.counts[SHIFTS_TRIED] + s.counts[SWAPS_TRIED]) for s in runs)
         best = min(runs, key=lambda s: float(s.sums[BEST_SUM]))
         enough = self.report.look(
@@ -287,9 +290,9 @@ class _Searcher:
                 moves_tried=tried,
                 moves_applied=sum(int(s.counts[SHIFTS] + s.counts[SWAPS]) for s in runs),
             ),
-            last=self.done >= self.limit,
+            last=over,
         )
-        if self.done >= self.limit:
+        if over:
             self.stopped_by = "iterations"
         elif stop.seconds is not None and seconds >= stop.seconds:
             self.stopped_by = "time limit"

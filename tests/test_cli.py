@@ -339,7 +339,7 @@ def test_inspect_suspects(shoal, tmp_path):
 def test_methods_and_version(shoal):
     """methods lists every method with its source; --version says which one this is."""
     ran = shoal("methods")
-    assert "mdav  (auto chooses this one)" in ran.out
+    assert "ilsmc+  (auto chooses this one)" in ran.out
     assert "Domingo-Ferrer" in ran.out
     assert shoal("--version").out == "shoal 0.1.0\n"
     assert shoal("warmup").code == 0

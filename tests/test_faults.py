@@ -125,9 +125,9 @@ def test_cancel_at_any_moment(tmp_path):
     path = tmp_path / "t.csv"
     np.savetxt(path, np.random.default_rng(0).normal(size=(400, 2)), delimiter=",", header="a,b",
                comments="")  # fmt: skip
-    expected = library.anonymize(path, k=3).partition
+    expected = library.anonymize(path, k=3, method="mdav").partition
     looks = []
-    library.anonymize(path, k=3, callback=looks.append)
+    library.anonymize(path, k=3, method="mdav", callback=looks.append)
     assert {look.stage for look in looks} == {"reading", "grouping", "releasing"}
     for stop_at in range(len(looks)):
         seen = []
@@ -137,9 +137,9 @@ def test_cancel_at_any_moment(tmp_path):
             return len(seen) > stop_at
 
         with pytest.raises(library.Canceled):
-            library.anonymize(path, k=3, callback=stop)
+            library.anonymize(path, k=3, method="mdav", callback=stop)
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
-    assert library.anonymize(path, k=3).partition == expected
+    assert library.anonymize(path, k=3, method="mdav").partition == expected
 
 
 def test_equal_groups_are_counted(write):

@@ -44,7 +44,7 @@ def make_groups(
     k: int,
     references: Floats,
     pairs_from: int,
-    by_centroid: bool | None,
+    by_centroid: bool,
     labels: Integers,
     made: int,
     rounds: int,
@@ -85,7 +85,7 @@ def fixed_size(
     """Group one by one: farthest from the centroid, or from the reference points in turn."""
     pool = pools.make(matrix, k)
     points = np.empty((0, matrix.shape[1])) if references is None else references(matrix)
-    loop = partial(make_groups, pool, k, np.ascontiguousarray(points), 0, by_centroid or None)
+    loop = partial(make_groups, pool, k, np.ascontiguousarray(points), 0, by_centroid)
     return run(matrix, pool, k, loop, report)
 
 
@@ -100,7 +100,7 @@ def mdav(
     """Group two by two: the farthest from the centroid and its opposite."""
     pool = pools.make(matrix, k)
     centroid = np.empty((0, matrix.shape[1]))
-    loop = partial(make_groups, pool, k, centroid, 3 * k if classic else 2 * k, by_centroid or None)
+    loop = partial(make_groups, pool, k, centroid, 3 * k if classic else 2 * k, by_centroid)
     return run(matrix, pool, k, loop, report)
 
 

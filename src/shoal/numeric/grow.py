@@ -48,8 +48,8 @@ def nearest_to_centroid(pool: Pool, first: int, k: int) -> int:
 
 
 @inlined
-def grow(pool: Pool, first: int, k: int, by_centroid: bool | None) -> int:
-    """Grow a group by NC, or by NN where by_centroid is None: then NC is not even compiled."""
-    if by_centroid is None:
-        return nearest_neighbors(pool, first, k)
-    return nearest_to_centroid(pool, first, k)
+def grow(pool: Pool, first: int, k: int, by_centroid: bool) -> int:
+    """Grow a group by NC or by NN."""
+    if by_centroid:
+        return nearest_to_centroid(pool, first, k)
+    return nearest_neighbors(pool, first, k)

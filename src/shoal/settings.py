@@ -172,7 +172,7 @@ def _at(source: str, *path: object) -> str:
     if source:
         return f"{source}: {'.'.join(str(part) for part in path)}"
     names = [str(part) for part in path if not isinstance(part, int)]
-    return names[-1] if names else "the settings"
+    return ".".join(names[1:] or names) or "the settings"
 
 
 def _explain(error: ValidationError, source: str) -> str:

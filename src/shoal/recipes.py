@@ -26,7 +26,7 @@ from shoal.numeric.seed import column_extremes, overall_extremes
 from shoal.numeric.variable_size import v_mdav
 from shoal.partition import Partition
 from shoal.progress import Reporter
-from shoal.search.parameters import Annealing, Search
+from shoal.search.parameters import MOVES, Annealing, Search
 from shoal.search.run import search
 
 Floats = npt.NDArray[np.float64]
@@ -211,7 +211,7 @@ _SEARCHES = (
         "ilsmc+", SEARCH,
         "as ilsmc, with groups of much loss dissolved first and annealing: the least loss",
         "an iteration about O(k²·d) whatever n is, O(n·(k + d)) memory; 5,000 iterations",
-        ILSMC_2020, None, search=Search(samples=5, acceptance=Annealing()),
+        ILSMC_2020, None, search=Search(moves=MOVES, samples=5, acceptance=Annealing()),
     ),
 )  # fmt: skip
 

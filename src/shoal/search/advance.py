@@ -15,6 +15,7 @@ from shoal.search.layout import (
     IMPROVED,
     ITERATION,
     LEVEL,
+    MAY_SPLIT,
     PATIENCE,
     PERTURBED,
     RETURN_TO_BEST,
@@ -42,7 +43,8 @@ def advance(s: State, trace: Floats, budget: int) -> bool:
         if not is_optimal(s):
             budget -= look(s) + 1
             continue
-        double = find_double(s)
+        split = counts[ITERATION] == 0 or s.choices[MAY_SPLIT] == 1  # always first and last
+        double = find_double(s) if split else -1
         kind = 2
         if double < 0:  # a local optimum: decide, then perturb
             counts[LEVEL] = 0

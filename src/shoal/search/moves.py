@@ -81,8 +81,8 @@ def improve_pair(s: State, one: int, two: int) -> int:
                 ahead = own[row] + squared - distance  # 2 |c-c'| u·(x-c)
                 pull = along * along + weight * (1.0 - weight) * ahead + weight * weight * own[row]
                 rest = (2.0 - weight) * squared - (1.0 - weight) * ahead
-                rest -= weight * (own[row] + radius * radius)
-                if far and rest - 2.0 * radius * math.sqrt(max(pull, 0.0)) < least:
+                rest -= weight * (own[row] + radius * radius) + least
+                if far and (rest < 0.0 or rest * rest < 4.0 * radius * radius * pull):
                     lists[EXCESS, opened] = row
                     apart[0, opened] = distance - own[row]
                     apart[1, opened] = math.sqrt(distance)

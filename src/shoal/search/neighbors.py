@@ -1,4 +1,8 @@
-"""The nearest records of every record: where a search looks for partners."""
+"""The nearest records of every record: where a search looks for partners.
+
+Neighbors are mutual: who lists a record is listed by it, too. Otherwise an outlier, which is
+nobody's nearest, would be looked at only when its own group changes.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,36 @@ FEW = 2_048
 RECORDS_A_CALL = 10_000
 
 
+def neighbors(matrix: Floats, count: int, report: Reporter) -> Integers:
+    """Return for each row the rows nearest to it, then half as many others it is nearest to.
+
+    Of those others the farthest come first. Where there are fewer, the last of the nearest is
+    repeated.
+    """
+    found = nearest_records(matrix, count, report)
+    rows, count = found.shape
+    others = -(-count // 2)
+    every = np.repeat(found[:, -1:], count + others, axis=1)
+    every[:, :count] = found
+    by, of = np.repeat(np.arange(rows), count), found.ravel()
+    one_way = ~(found[of] == by[:, None]).any(axis=1)
+    by, of = by[one_way], of[one_way]
+    order = np.lexsort((by, -_squared(matrix, by, of), of))
+    by, of = by[order], of[order]
+    first = np.searchsorted(of, np.arange(rows))
+    place = np.arange(of.size) - first[of]
+    room = place < others
+    every[of[room], count + place[room]] = by[room]
+    return every
+
+
+def _squared(matrix: Floats, one: Integers, other: Integers) -> Floats:
+    total = np.zeros(one.shape)
+    for column in matrix.T:
+        total += (column[one] - column[other]) ** 2
+    return total
+
+
 def nearest_records(matrix: Floats, count: int, report: Reporter) -> Integers:
     """Return the rows nearest to each row, the nearest first. O(n log n) on usual data.
 
@@ -37,9 +71,7 @@ def nearest_records(matrix: Floats, count: int, report: Reporter) -> Integers:
         stop = min(start + RECORDS_A_CALL, rows)
         _list_nearest(pool, np.ascontiguousarray(matrix), found, start, stop)
         some = found[start:stop]
-        distances = np.zeros(some.shape)
-        for column in matrix.T:
-            distances += (column[some] - column[start:stop, None]) ** 2
+        distances = _squared(matrix, np.arange(start, stop)[:, None].repeat(count, axis=1), some)
         some[:] = np.take_along_axis(some, np.lexsort((some, distances)), axis=1)
     return found
 

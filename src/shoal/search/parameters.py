@@ -104,7 +104,7 @@ class Annealing(Acceptance):
 ACCEPTANCE: dict[str, type[Acceptance]] = {
     rule.name: rule for rule in (Fixed, Dynamic, RecordToRecord, Late, Annealing)
 }
-MOVES = ("shift", "swap")
+MOVES = ("shift", "swap", "split")
 PERTURBATIONS = ("dissolve", "distill")
 
 
@@ -152,7 +152,8 @@ _STOP_NAMES = {
 class Search:
     """The parts of a search and their numbers.
 
-    `local` is "changed" (LSC: pairs with a changed group) or "all" (LS: all pairs in every pass).
+    `moves` are shift, swap and split: at a local optimum a group of 2k or more becomes two (the
+    groupings that come in and go out are split in any case). `local` is "changed" (LSC: pairs with a changed group) or "all" (LS: all pairs in every pass).
     `neighbors` is how many nearest records of each record say where to look for partners; None: as
     many as serve for k, 0: all groups are partners. `samples` is the sampling constant s of the
     biased dissolve. `share` says how many of the possible numbers of groups are allowed, from the
@@ -163,7 +164,7 @@ class Search:
 
     local: str = "changed"
     neighbors: int | None = None
-    moves: tuple[str, ...] = MOVES
+    moves: tuple[str, ...] = ("shift", "swap")
     perturbations: tuple[str, ...] = PERTURBATIONS
     samples: int = 1
     share: float = 0.2

@@ -46,6 +46,7 @@ from shoal.search.layout import (
     MAY_DISSOLVE,
     MAY_DISTILL,
     MAY_SHIFT,
+    MAY_SPLIT,
     MAY_SWAP,
     PAIRS,
     PATIENCE,
@@ -61,7 +62,7 @@ from shoal.search.layout import (
     TARGET,
     TOTAL,
 )
-from shoal.search.neighbors import nearest_records
+from shoal.search.neighbors import neighbors
 from shoal.search.parameters import Late, Search
 from shoal.search.state import State
 
@@ -86,11 +87,11 @@ def random_start(rows: int, k: int, rng: np.random.Generator) -> Integers:
 
 
 def small_groups(matrix: Floats, labels: Integers, k: int) -> Integers:
-    """Return the grouping with all groups of 3k or more cut up, which never adds to the loss."""
+    """Return the grouping with all groups of more than 4k cut up, which never adds to the loss."""
     labels = labels.copy()
     sizes = np.bincount(labels)
     made = sizes.size
-    for group in np.flatnonzero(sizes >= 3 * k):
+    for group in np.flatnonzero(sizes > 4 * k):
         rows = np.flatnonzero(labels == group)
         parts = mdav(np.ascontiguousarray(matrix[rows]), k, Reporter(None))
         labels[rows[parts > 0]] = made + parts[parts > 0] - 1
@@ -145,12 +146,12 @@ class _Searcher:
 
     def run(self) -> tuple[Integers, SearchLog]:
         wanted = self.options.neighbors
-        if wanted is None:
-            wanted = max(6, 3 * self.k // 2)
-        neighbors = np.zeros((self.rows, 0), dtype=np.int64)
+        if wanted is None:  # measured: more cost more than they find
+            wanted = max(4, 4 * self.k // 5)
+        near = np.zeros((self.rows, 0), dtype=np.int64)
         if wanted > 0 and self.options.local == "changed":
-            neighbors = nearest_records(self.matrix, wanted, self.report)
-        runs = [self._make(neighbors, rng) for rng in self.rngs]
+            near = neighbors(self.matrix, wanted, self.report)
+        runs = [self._make(near, rng) for rng in self.rngs]
         warm_up(self.matrix.shape[1])
         self.began = time.perf_counter()
         interrupt.anytime = True
@@ -161,17 +162,18 @@ class _Searcher:
             interrupt.anytime = False
         return self._finish(runs)
 
-    def _make(self, neighbors: Integers, rng: np.random.Generator) -> State:
+    def _make(self, near: Integers, rng: np.random.Generator) -> State:
         options, k = self.options, self.k
         length = options.acceptance.length if isinstance(options.acceptance, Late) else 1
         seed = int(rng.integers(1, 2**63))
-        s = states.make(self.matrix, neighbors, k, 3 * k - 1, length, seed)
+        s = states.make(self.matrix, near, k, 4 * k, length, seed)
         most, least = self.rows // k, -(-self.rows // (2 * k - 1))
         choices = s.choices
         choices[FEWEST] = most - int((most - least) * options.share)
-        choices[EVERY] = neighbors.shape[1] == 0
+        choices[EVERY] = near.shape[1] == 0
         choices[AGAIN] = options.local == "all"
         choices[MAY_SHIFT], choices[MAY_SWAP] = ("shift" in options.moves, "swap" in options.moves)
+        choices[MAY_SPLIT] = "split" in options.moves
         choices[MAY_DISSOLVE] = "dissolve" in options.perturbations
         choices[MAY_DISTILL] = "distill" in options.perturbations
         choices[SAMPLES] = options.samples

@@ -153,13 +153,14 @@ class Search:
     """The parts of a search and their numbers.
 
     `moves` are shift, swap and split: at a local optimum a group of 2k or more becomes two (the
-    groupings that come in and go out are split in any case). `local` is "changed" (LSC: pairs with a changed group) or "all" (LS: all pairs in every pass).
-    `neighbors` is how many nearest records of each record say where to look for partners; None: as
-    many as serve for k, 0: all groups are partners. `samples` is the sampling constant s of the
-    biased dissolve. `share` says how many of the possible numbers of groups are allowed, from the
-    largest down. `restarts`: a new random start after every local optimum instead of perturbations.
-    `runs` searches are made, the best counts. `schedule` is the number of iterations that annealing
-    is planned for; it begins anew after them.
+    groupings that come in and go out are split in any case). `local` is "changed" (LSC: pairs with
+    a changed group) or "all" (LS: all pairs in every pass). `neighbors` is how many nearest records
+    of each record say where to look for partners; None: as many as serve for k, 0: all groups are
+    partners. `samples` is the sampling constant s of the biased dissolve. `share` says how many of
+    the possible numbers of groups are allowed, from the largest down. `restarts`: a new random
+    start after every local optimum instead of perturbations. `runs` searches are made, the best
+    counts. `schedule` is the number of iterations that annealing is planned for; it begins anew
+    after them.
     """
 
     local: str = "changed"

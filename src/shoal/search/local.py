@@ -92,10 +92,13 @@ def look(s: State) -> int:
     looked = 0
     for i in range(listed):
         other = lists[PARTNERS, i]
-        if other == group or groups[other, AS_TARGET] == counts[PASS]:
+        if s.choices[AGAIN]:
+            compared = groups[other, AS_TARGET] == counts[PASS]
+        else:  # since both last changed
+            last = max(groups[group, CHANGED_AT], groups[other, CHANGED_AT])
+            compared = groups[other, LOOKED_AT] >= last
+        if other == group or compared:
             continue
-        if groups[other, LOOKED_AT] >= max(groups[group, CHANGED_AT], groups[other, CHANGED_AT]):
-            continue  # compared since both last changed
         looked += 1
         if improve_pair(s, group, other) > 0:
             note(groups, lists, counts, group)

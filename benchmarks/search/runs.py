@@ -1,0 +1,90 @@
+"""What the parts share: tables, recipes, bars, and long searches that are made once."""
+
+from __future__ import annotations
+
+import csv
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import shoal
+from shoal.progress import Reporter
+from shoal.search.parameters import Annealing, Dynamic, Search
+from shoal.search.run import search
+from shoal.table.encode import encode
+
+REPOSITORY = Path(__file__).parents[2]
+PRINTED = REPOSITORY / "tests/published/ilsmc_2020.csv"
+TABLES = {"tarragona": "tarragona", "census": "census", "eia10": "eia"}  # ours: the thesis's name
+ITERATIONS = 5_000
+
+ALL_GROUPS = "ilsmc, all groups"  # the thesis's own form: every group is a partner
+RECIPES = {
+    "ilsmc": Search(),
+    "bDissolve": Search(samples=5),
+    "dAccept": Search(acceptance=Dynamic(1e-5)),
+    "both": Search(samples=5, acceptance=Dynamic(1e-5)),
+    "ilsmc+": Search(samples=5, acceptance=Annealing(1e-3, 1e-5)),
+    ALL_GROUPS: Search(neighbors=0),
+    "ilsm": Search(local="all", neighbors=0),
+}
+
+
+class Bar(NamedTuple):
+    """What is asked, and what was measured."""
+
+    what: str
+    measured: float
+    sign: str
+    asked: float
+
+    @property
+    def met(self):
+        """Whether the measured number is on the right side."""
+        compared = {
+            "<": self.measured < self.asked,
+            "<=": self.measured <= self.asked,
+            ">=": self.measured >= self.asked,
+        }
+        return compared[self.sign]
+
+    def __str__(self):
+        return (
+            f"{'ok  ' if self.met else 'MISS'}  {self.what:<66} {number(self.measured):>8} "
+            f"(bar {self.sign} {number(self.asked)})"
+        )
+
+
+def number(value):
+    """Return a number with about four digits."""
+    return f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.4g}"
+
+
+@cache
+def matrix(name):
+    """A reference table, standardized."""
+    return encode(shoal.datasets.load(name), standardize=True).matrix
+
+
+def run(points, k, recipe, iterations, *, start=None, seed=0, runs=1, callback=None):
+    """Return the labels and the log of one search, on one core."""
+    options = RECIPES[recipe].having({"stop": {"iterations": iterations}, "runs": runs})
+    return search(points, k, start, options, seed, Reporter(callback), threads=1)
+
+
+@cache
+def full(name, k, recipe, seed):
+    """The log of a search of full length from a random start."""
+    return run(matrix(name), k, recipe, ITERATIONS, seed=seed)[1]
+
+
+@cache
+def printed(table, name, row, k):
+    """One printed figure of the thesis."""
+    with PRINTED.open() as file:
+        for line in csv.DictReader(file):
+            found = line["table"], line["dataset"], line["row"], int(line["k"])
+            if found == (table, TABLES[name], row, k):
+                return Decimal(line["value"].rstrip("%"))
+    raise LookupError(f"table {table} has no {row} for {name}, k = {k}")

@@ -15,6 +15,7 @@ from shoal.search.layout import (
     IMPROVED,
     ITERATION,
     LEVEL,
+    LOSS,
     MAY_SPLIT,
     PATIENCE,
     PERTURBED,
@@ -73,7 +74,11 @@ def advance(s: State, trace: Floats, budget: int) -> bool:
 def decide(s: State) -> None:
     """Keep a local optimum, or return home from it. s IN/OUT."""
     counts, sums = s.counts, s.sums
-    better = sums[CURRENT] < sums[BEST_SUM] * (1.0 - 1e-11)
+    if counts[ITERATION] == 0:  # the way from the start may have been long, and its errors large
+        sums[CURRENT] = 0.0
+        for group in range(s.centers.shape[0]):
+            sums[CURRENT] += s.centers[group, LOSS]
+    better = counts[ITERATION] == 0 or sums[CURRENT] < sums[BEST_SUM] * (1.0 - 1e-11)
     kind = counts[PERTURBED] - 1
     counts[PERTURBED] = 0
     if better and kind >= 0:

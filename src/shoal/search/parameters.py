@@ -187,7 +187,7 @@ class Search:
                 raise RequestError(f"{name} must be a whole number, at least {low}")
         for name, known in (("moves", MOVES), ("perturbations", PERTURBATIONS)):
             given = getattr(self, name)
-            if isinstance(given, str) or not given or any(one not in known for one in given):
+            if not isinstance(given, tuple) or not given or any(one not in known for one in given):
                 raise RequestError(f"{name} must be some of {', '.join(known)}")
         share = self.share
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
@@ -240,7 +240,7 @@ def _known(tree: Mapping[str, Any], part: type[Any], what: str) -> dict[str, Any
 def _acceptance(given: Mapping[str, Any] | str) -> Acceptance:
     tree = {"rule": given} if isinstance(given, str) else dict(given)
     name = tree.pop("rule", "fixed")
-    if name not in ACCEPTANCE:
+    if not isinstance(name, str) or name not in ACCEPTANCE:
         raise RequestError(f"there is no acceptance rule {shown(name)}; there are "
                            f"{', '.join(ACCEPTANCE)}")  # fmt: skip
     rule = ACCEPTANCE[name]

@@ -212,21 +212,20 @@ class _Searcher:
                 s.choices[SINCE], s.choices[STOP] = self.done, stop
 
             def work(s: State, trace: Floats = trace) -> None:
+                if s.counts[ITERATION] < s.choices[SINCE]:
+                    return  # it has ended before the others
                 while not advance(s, trace[states_at[id(s)]], PAIRS_A_CALL):
                     interrupt.check()
 
             everywhere(work)
             self._note(self.done, trace)
-            reached = max(int(s.counts[ITERATION]) for s in runs)
-            ended = reached < stop
-            self.done = reached
-            if ended:
-                best = min(s.sums[BEST_SUM] for s in runs)
-                target = runs[0].levels[TARGET]
+            self.done = max(int(s.counts[ITERATION]) for s in runs)
+            if min(s.sums[BEST_SUM] for s in runs) <= runs[0].levels[TARGET]:
+                self.stopped_by = "target"
+            elif self.done < stop:  # in every run
                 patient = self.options.stop.patience is not None
-                self.stopped_by = (
-                    "target" if best <= target else "patience" if patient else "nothing to change"
-                )
+                self.stopped_by = "patience" if patient else "nothing to change"
+            if self.stopped_by:
                 return
 
     def _restart(self, runs: list[State], everywhere: Callable[[Any], Any]) -> None:

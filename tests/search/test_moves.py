@@ -39,6 +39,7 @@ from shoal.search.layout import (
     MAY_DISSOLVE,
     MAY_DISTILL,
     MAY_SHIFT,
+    MAY_SPLIT,
     MAY_SWAP,
     MEMBERS,
     MOVED,
@@ -67,7 +68,7 @@ RULES = [Fixed(), Dynamic(1e-2), RecordToRecord(0.02), Late(5), Annealing(0.1, 1
 
 
 def begin(matrix, k, labels, rule=None, near=0, again=False, seed=1):
-    """A search that stands at a grouping, with nothing looked at yet."""
+    """A search that stands at a grouping, with nothing looked at yet; odd seeds split."""
     rule = Fixed() if rule is None else rule
     found = np.zeros((len(matrix), 0), dtype=np.int64)
     if near > 0:
@@ -76,7 +77,7 @@ def begin(matrix, k, labels, rule=None, near=0, again=False, seed=1):
     s = state.make(matrix, found, k, 4 * k, length, seed)
     for place in (MAY_SHIFT, MAY_SWAP, MAY_DISSOLVE, MAY_DISTILL, SAMPLES):
         s.choices[place] = 1
-    s.choices[EVERY], s.choices[AGAIN] = near == 0, again
+    s.choices[EVERY], s.choices[AGAIN], s.choices[MAY_SPLIT] = near == 0, again, seed % 2
     s.choices[FEWEST] = -(-len(matrix) // (2 * k - 1))
     s.choices[RULE], s.choices[RETURN_TO_BEST] = rule.code, rule.returns_to_best
     s.choices[TOTAL], s.choices[PATIENCE] = 50, 10**9

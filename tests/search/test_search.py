@@ -82,6 +82,7 @@ WAYS = {
     "changed": {"neighbors": 0},
     "neighbors": {},
     "few neighbors": {"neighbors": 2},
+    "split": {"moves": ("shift", "swap", "split")},
 }
 
 
@@ -187,7 +188,7 @@ def test_the_best_of_four():
 
 
 @pytest.mark.parametrize("kind", ["shift", "swap"])
-@pytest.mark.parametrize("way", list(WAYS))
+@pytest.mark.parametrize("way", list(WAYS)[:4])
 def test_one_kind_of_move(way, kind):
     """With shifts alone (or swaps) no such move gains in the end, and no other was made."""
     other = {"shift": "swap", "swap": "shift"}[kind]
@@ -285,12 +286,12 @@ def test_calls_of_any_length(iterations, way, monkeypatch):
 @pytest.mark.parametrize("runs", [1, 2])
 def test_time_limit(rule, runs):
     """A run that the clock ends is repeated by its number of iterations and its schedule."""
-    matrix = normal(150, 3)
+    matrix = normal(90, 3)
     go = partial(search, matrix, 3, acceptance=rule, runs=runs)
-    labels, log = go(seconds=0.1)
+    labels, log = go(seconds=0.3)
     assert log.stopped_by == "time limit"
     assert log.iterations > 0
-    assert 0.1 <= log.seconds < 2
+    assert 0.3 <= log.seconds < 9
     again, repeated = go(iterations=log.iterations, schedule=log.schedule)
     assert np.array_equal(labels, again)
     assert repeated.stopped_by == "iterations"

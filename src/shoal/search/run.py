@@ -40,6 +40,7 @@ from shoal.search.layout import (
     EVERY,
     FEWEST,
     FIRST,
+    IMPROVED,
     ITERATION,
     LABEL,
     LAST,
@@ -220,13 +221,20 @@ class _Searcher:
             everywhere(work)
             self._note(self.done, trace)
             self.done = max(int(s.counts[ITERATION]) for s in runs)
-            if min(s.sums[BEST_SUM] for s in runs) <= runs[0].levels[TARGET]:
-                self.stopped_by = "target"
-            elif self.done < stop:  # in every run
-                patient = self.options.stop.patience is not None
-                self.stopped_by = "patience" if patient else "nothing to change"
+            self.stopped_by = self._reached(runs, stop)
             if self.stopped_by:
                 return
+
+    def _reached(self, runs: list[State], stop: int) -> str:
+        """Say what ended the search before the round was over, if anything did."""
+        limits = self.options.stop
+        if min(s.sums[BEST_SUM] for s in runs) <= runs[0].levels[TARGET]:
+            return "nothing to lose" if limits.target is None else "target"
+        if self.done >= stop:
+            return ""
+        waited = max(int(s.counts[ITERATION] - s.counts[IMPROVED]) for s in runs)
+        patient = limits.patience is not None and waited >= limits.patience
+        return "patience" if patient else "nothing to change"
 
     def _restart(self, runs: list[State], everywhere: Callable[[Any], Any]) -> None:
         """Search from one random start after the other."""
@@ -251,7 +259,8 @@ class _Searcher:
             if self.options.stop.patience is not None and waited >= self.options.stop.patience:
                 self.stopped_by = "patience"
             if min(least) <= runs[0].levels[TARGET]:
-                self.stopped_by = "target"
+                target = self.options.stop.target
+                self.stopped_by = "nothing to lose" if target is None else "target"
             if self.stopped_by or self._told_to_stop(runs):
                 return
             before = min(least)

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test test-all lint coverage faults bars published study lock clean
+.PHONY: run test test-all lint coverage faults bars published study search lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -36,6 +36,9 @@ published: $(VENV)/test.stamp   ## every printed figure of the 2007 and 2018 pap
 
 study: $(VENV)/test.stamp       ## the 2007 paper's study of speed, on pictures of our own
 	$(BIN)/python benchmarks/study_2007/study.py
+
+search: $(VENV)/test.stamp      ## the 2020 thesis: losses, pairs, speed, growth, curves beside ours
+	$(BIN)/python benchmarks/search/search.py
 
 lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs the uv package)
 	$(PIP) install -q uv

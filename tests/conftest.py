@@ -36,6 +36,14 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _little_effort():
+    """Let auto search a twentieth of the time."""
+    from shoal import recipes
+
+    recipes.SECONDS_AN_ITERATION *= 20
+
+
 @dataclass
 class Ran:
     """What a command left: exit code, stdout, stderr."""

@@ -124,7 +124,7 @@ def pairs_chart(rows):
     dash = {"domain": ["first descent", "after perturbations"], "range": [[2, 3], [1, 0]]}
     layers = [
         {
-            "mark": {"type": "line", "strokeWidth": 1.6, "point": {"filled": True, "size": 18}},
+            "mark": {"type": "line", "strokeWidth": 2},
             "encoding": {
                 "x": {"field": "pass", "type": "quantitative", "axis": {"grid": False}},
                 "y": {"field": "pairs", "type": "quantitative", "scale": {"type": "log"},
@@ -132,8 +132,7 @@ def pairs_chart(rows):
                                "values": [10**power for power in range(8)]}},
                 "color": colored(names),
                 "strokeDash": {"field": "when", "type": "nominal", "scale": dash,
-                               "legend": {"orient": "bottom", "symbolType": "stroke",
-                                          "symbolSize": 400}},
+                               "legend": {"orient": "bottom", "symbolSize": 400}},
             },
         }
     ]  # fmt: skip
@@ -148,7 +147,7 @@ def growth_chart(rows):
         for row in rows
     ]  # fmt: skip
     series = list(dict.fromkeys(value["series"] for value in values))
-    scale = {"domain": series, "range": ["#0072B2", "#D55E00", "#009E73"][: len(series)]}
+    scale = {"domain": series, "range": ["#0072B2", "#D55E00", "#009E73", "#CC79A7"]}
     layers = [
         {
             "mark": {"type": "line", "strokeWidth": 2, "point": {"filled": True, "size": 50}},
@@ -245,9 +244,8 @@ def pairs_text(folder):
             groups that own a near record. *After perturbations* starts at a local optimum, and the
             first look at it is left out. A pass is averaged over the descents that came to it; the
             thesis averages over all descents, those that had ended counted as 0."""),
-        wrapped("""Pairs an iteration after perturbations. No pair is examined that was examined
-            since both groups last changed, in `ilsm` too: it examines fewer than all pairs in a
-            pass, where the thesis's ILSM examines all."""),
+        wrapped("""Pairs an iteration after perturbations. `ilsm` examines all pairs in every pass,
+            `ilsmc` those not examined since both groups last changed."""),
         table(["table", "k", *recipes, "ilsm ÷ ilsmc", f"ilsm ÷ {ALL_GROUPS}"], cells),
     ]  # fmt: skip
 
@@ -286,10 +284,10 @@ def growth_text(folder):
     return [
         "## Growth",
         wrapped("""Process microseconds of an iteration of `ilsmc`, without the search for
-            neighbors, the first descent and the closing comparison. Records × 8 columns lie around
-            seeded centers: 50, or one for 20 records, so that a record has as many near ones
-            whatever n is. From `mdav` nearly all groups have k records, from `hilbert` many have
-            more."""),
+            neighbors, the first descent and the closing comparison. Tables have 8 columns.
+            Clustered records lie around seeded centers: 50, or one for 20 records, so that a
+            record has as many near ones whatever n is. From `mdav` nearly all groups have k
+            records, from `hilbert` many have more."""),
         table(["n", *(f"k = {k}, {data}, {start}" for k, data, start in kinds)], cells, left=0),
     ]
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import shoal
 from shoal.progress import Reporter
-from shoal.search.parameters import Annealing, Dynamic, Search
+from shoal.recipes import RECIPES as MENU
+from shoal.search.parameters import Dynamic, Search
 from shoal.search.run import search
 from shoal.table.encode import encode
 
@@ -25,7 +26,7 @@ RECIPES = {
     "bDissolve": Search(samples=5),
     "dAccept": Search(acceptance=Dynamic(1e-5)),
     "both": Search(samples=5, acceptance=Dynamic(1e-5)),
-    "ilsmc+": Search(samples=5, acceptance=Annealing(1e-3, 1e-5)),
+    "ilsmc+": MENU["ilsmc+"].search,
     ALL_GROUPS: Search(neighbors=0),
     "ilsm": Search(local="all", neighbors=0),
 }

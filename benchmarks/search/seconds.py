@@ -110,6 +110,7 @@ def growth():
     kinds = {
         ("mdav", "50 clusters"): clustered,
         ("hilbert", "50 clusters"): clustered,
+        ("mdav", "normal"): lambda rows: np.random.default_rng(1).normal(size=(rows, 8)),
         ("mdav", "20 records a cluster"): lambda rows: clustered(rows, clusters=rows // 20),
     }
     for k in (3, 10):

@@ -81,7 +81,7 @@ WAYS = {
     "all": {"local": "all"},
     "changed": {"neighbors": 0},
     "neighbors": {},
-    "few neighbors": {"neighbors": 2},
+    "few neighbors": {"neighbors": 1},
     "split": {"moves": ("shift", "swap", "split")},
 }
 

@@ -172,10 +172,11 @@ def correlations(report: Report) -> Spec:
 def loss_curve(search: dict[str, Any]) -> Spec:
     """The best loss over the iterations of a search."""
     values = [{"iteration": at, "loss": loss} for at, loss in search["curve"]]
+    ticks = [0, *(10**power for power in range(12) if 10**power <= search["iterations"])]
     encoding = {
         "x": {"field": "iteration", "type": "quantitative", "title": "iteration",
               "scale": {"type": "symlog", "nice": False},
-              "axis": {"labelOverlap": "greedy", "tickCount": 5, "format": "~s"}},
+              "axis": {"values": ticks, "labelOverlap": "greedy", "format": ","}},
         "y": {"field": "loss", "type": "quantitative", "title": "variation lost, percent",
               "scale": {"zero": False}},
     }  # fmt: skip

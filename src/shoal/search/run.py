@@ -313,21 +313,22 @@ class _Searcher:
         return bool(self.stopped_by)
 
     def _finish(self, runs: list[State]) -> tuple[Integers, SearchLog]:
-        """Take the best run's grouping, and compare all its groups once more, pair by pair."""
-        s = min(runs, key=lambda s: float(s.sums[BEST_SUM]))
-        labels = by_first_row(s.records[:, BEST])
+        """Compare all groups of every run once more, pair by pair, and take the best grouping."""
         seconds = time.perf_counter() - self.began
         gains, examined = self._gains(runs), sum(int(s.counts[PAIRS]) for s in runs)
         by_pass = self._by_pass(runs)
-        if labels.max() < CLOSING_GROUPS:
-            s.choices[STOP], s.choices[SINCE] = 0, 0
-            s.choices[EVERY], s.choices[AGAIN] = 1, 0
-            s.counts[ITERATION] = 0
-            states.load(s, labels)
-            nothing = np.zeros(1)
-            while not advance(s, nothing, PAIRS_A_CALL):
-                interrupt.check()
+        nothing = np.zeros(1)
+        for s in runs:
             labels = by_first_row(s.records[:, BEST])
+            if labels.max() < CLOSING_GROUPS:
+                s.choices[STOP], s.choices[SINCE] = 0, 0
+                s.choices[EVERY], s.choices[AGAIN] = 1, 0
+                s.counts[ITERATION] = 0
+                states.load(s, labels)
+                while not advance(s, nothing, PAIRS_A_CALL):
+                    interrupt.check()
+        best = min(runs, key=lambda s: float(s.sums[BEST_SUM]))
+        labels = by_first_row(best.records[:, BEST])
         end = self._percent(squared_error(self.matrix, labels).sum())
         log = SearchLog(
             iterations=self.done,
@@ -365,9 +366,10 @@ class _Searcher:
         }
 
     def _by_pass(self, runs: list[State]) -> list[float]:
+        """Return the pairs looked at in a pass, on average over all descents, long or short."""
         pairs = np.sum([s.pairs for s in runs], axis=0)
         used = int(np.count_nonzero(pairs[:, 1]))
-        return [float(number) for number in pairs[:used, 0] / pairs[:used, 1]]
+        return [float(number) for number in pairs[:used, 0] / max(pairs[0, 1], 1.0)]
 
 
 def thinned(curve: list[tuple[int, float]], last: int, end: float) -> list[tuple[int, float]]:

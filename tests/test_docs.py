@@ -125,3 +125,18 @@ def test_readme_shows_the_published_figures(repository):
         table, k = first.split(", ")
         for method, cell in zip(methods, cells, strict=True):
             assert cell.strip("*") == f"{found[table, method, k]:.3f}"
+
+
+def test_readme_shows_the_figures_of_the_search(repository):
+    """The table of searches in the README is that of `make search`."""
+    with (repository / "docs/search/table6.csv").open() as file:
+        found = {(r["table"], r["k"], r["recipe"]): r for r in csv.DictReader(file)}
+    readme = (repository / "README.md").read_text()
+    lines = [line.strip("| ").split(" | ") for line in readme.splitlines() if " k = " in line[:14]]
+    assert len(lines) == 9
+    for first, best, mean, *ours in lines:
+        table, k = first.split(" k = ")
+        assert (best, mean) == (found[table, k, "ilsmc"]["printed_best"],
+                                found[table, k, "ilsmc"]["printed_mean"])  # fmt: skip
+        for recipe, cell in zip(("ilsmc", "ilsmc+"), ours, strict=True):
+            assert cell == f"{float(found[table, k, recipe]['mean']):.3f}"

@@ -63,7 +63,7 @@ from shoal.search.layout import (
     TARGET,
     TOTAL,
 )
-from shoal.search.neighbors import FEW, neighbors
+from shoal.search.neighbors import neighbors
 from shoal.search.parameters import Late, Search
 from shoal.search.state import State
 
@@ -148,7 +148,7 @@ class _Searcher:
     def run(self) -> tuple[Integers, SearchLog]:
         wanted = self.options.neighbors
         if wanted is None:  # measured: more of them cost more than they find
-            wanted = max(4, 4 * self.k // 5) + (2 if self.rows > FEW else 0)
+            wanted = max(4, 4 * self.k // 5)
         near = np.zeros((self.rows, 0), dtype=np.int64)
         if wanted > 0 and self.options.local == "changed":
             near = neighbors(self.matrix, wanted, self.report)

@@ -91,6 +91,36 @@ def test_side_by_side(tmp_path):
     assert library.verify(out, k=4, quasi_identifiers=["a", "b"]).ok
 
 
+COMMITS = """
+import sys
+from pathlib import Path
+from shoal.release.staging import Staging
+
+for i in range(400):
+    with Staging(force=True) as staging:
+        for name in "abc":
+            staging.add(Path(sys.argv[1], name), f"{sys.argv[2]} {i}".encode())
+        staging.commit()
+"""
+
+
+@pytest.mark.parametrize("locks", [True, False])
+def test_sets_side_by_side(tmp_path, locks):
+    """Runs that name files at the same moment all succeed, and a set is of one run."""
+    code = COMMITS if locks else COMMITS.replace(
+        "for i", "import shoal.release.staging as s\ns._lock = print\nfor i", 1)  # fmt: skip
+    running = [
+        subprocess.Popen([sys.executable, "-c", code, tmp_path / "out", str(i)],
+                         stdout=subprocess.DEVNULL)
+        for i in range(4)
+    ]  # fmt: skip
+    assert [process.wait(timeout=300) for process in running] == [0] * 4
+    written = {file.name: file.read_text() for file in (tmp_path / "out").iterdir()}
+    assert sorted(written) == ["a", "b", "c"]
+    if locks:
+        assert len(set(written.values())) == 1
+
+
 SETTINGS = [
     {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
     {"NUMBA_NUM_THREADS": "2", "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"},

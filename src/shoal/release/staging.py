@@ -3,6 +3,7 @@
 Each file is written beside its final name under a temporary one that only the owner may read,
 brought to disk, and renamed when all are ready. Temporary files are locked while somebody works
 on them; one without a lock was left by a run that was killed, and the next run removes it.
+Runs that write to one folder name their files one run after the other.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import secrets
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +23,7 @@ from types import TracebackType
 from shoal.errors import OutputError, shown
 
 MARK = ".shoal-tmp"
+PATIENCE = 10.0  # seconds to wait for another run that names its files; then go on without
 NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)  # no hard links here
 
 
@@ -75,7 +78,8 @@ class Staging:
         """Write a file under a temporary name beside its final one, and return that name."""
         try:
             self._make(target.parent)
-            sweep(target.parent, target.name)
+            with _turns({target.parent}):
+                sweep(target.parent, target.name)
             descriptor, temporary = _create(target)
             self._files.append((descriptor, temporary, target))
             view = memoryview(content)
@@ -105,7 +109,7 @@ class Staging:
         aside: list[Path] = []
         target = Path()
         try:
-            with uninterrupted():
+            with uninterrupted(), _turns({path.parent for _, _, path in self._files}):
                 for descriptor, temporary, target in self._files:
                     old = _set_aside(target) if self.force else None
                     if old is not None:
@@ -156,10 +160,43 @@ def uninterrupted() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+@contextlib.contextmanager
+def _turns(folders: set[Path]) -> Iterator[None]:
+    """Hold the folders' locks, so that no other run names or sweeps files there meanwhile.
+
+    Where folders cannot be locked, or somebody holds one for long, the work goes on without:
+    every file is whole all the same, only a set may then be mixed from two runs.
+    """
+    with contextlib.ExitStack() as held:
+        for folder in sorted(folders):
+            with contextlib.suppress(OSError):
+                descriptor = os.open(folder, os.O_RDONLY)
+                held.callback(os.close, descriptor)
+                _lock(descriptor)
+        yield
+
+
+def _lock(descriptor: int) -> None:
+    """Lock a folder as soon as it is free, or give up when patience ends."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                return None
+            time.sleep(0.002)
+
+
 def _set_aside(target: Path) -> Path | None:
     """Keep the old file under another name until all new ones are in place."""
-    if not target.exists():
-        return None
+    while target.exists():
+        with contextlib.suppress(FileNotFoundError):  # replaced by another run just now: again
+            return _backup(target)
+    return None
+
+
+def _backup(target: Path) -> Path:
     backup = _beside(target)
     try:
         os.link(target, backup)

@@ -24,7 +24,7 @@ R = TypeVar("R")
 ANY = 0  # added to a number that is written out, or a kernel is compiled for that number alone
 
 FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-UNCOUNTED: dict[str, Any] = {**FLAGS, "_nrt": False}
+UNCOUNTED: dict[str, Any] = {**FLAGS, "_nrt": False, "no_cfunc_wrapper": True}
 
 
 @cache

@@ -7,7 +7,7 @@ one of the nearest records of a member: that misses a few moves, and a pass cost
 
 from __future__ import annotations
 
-from shoal.kernels.jit import inlined
+from shoal.kernels.jit import inlined, jit
 from shoal.search.layout import (
     AGAIN,
     ALIVE,
@@ -78,7 +78,7 @@ def list_partners(s: State, group: int) -> int:
     return listed
 
 
-@inlined
+@jit
 def look(s: State) -> int:
     """Compare the next target with its partners; return how many those were. s IN/OUT."""
     groups, lists, counts = s.groups, s.lists, s.counts

@@ -39,9 +39,9 @@ def pytest_runtest_makereport(item, call):
 @pytest.fixture(autouse=True, scope="session")
 def _little_effort():
     """Let auto search a twentieth of the time."""
-    from shoal import recipes
+    from shoal import solving
 
-    recipes.SECONDS_AN_ITERATION *= 20
+    solving.SECONDS_AN_ITERATION *= 20
 
 
 @dataclass

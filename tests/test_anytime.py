@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import shoal as library
-from shoal.recipes import EFFORTS, RECIPES, choose
+from shoal.recipes import RECIPES
+from shoal.solving import EFFORTS, choose
 from shoal.settings import Effort, Refine, load
 
 RNG = np.random.default_rng(0)

@@ -22,7 +22,8 @@ from pictures import blocks, picture
 import shoal
 from shoal.numeric import pool
 from shoal.progress import Reporter
-from shoal.recipes import find, solve
+from shoal.recipes import find
+from shoal.solving import solve
 from shoal.table.encode import encode
 
 METHODS = ("diameter", "centroid", "tfrp", "tfrp1", "mdav", "hilbert")

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from shoal.release.verify import Verification as Verification
     from shoal.release.verify import verify as verify
     from shoal.search.parameters import Search as Search
+    from shoal.table.hierarchy.view import Hierarchy as Hierarchy
+    from shoal.table.hierarchy.view import hierarchy as hierarchy
     from shoal.table.read import read as read
     from shoal.table.table import Table as Table
     from shoal.walk import Result as Result
@@ -37,6 +39,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Canceled": "errors",
     "ColumnByColumn": "grouping",
+    "Hierarchy": "table.hierarchy.view",
     "InputError": "errors",
     "OutputError": "errors",
     "Partition": "partition",
@@ -51,6 +54,7 @@ _HOME = {
     "Verification": "release.verify",
     "anonymize": "walk",
     "datasets": "",
+    "hierarchy": "table.hierarchy.view",
     "methods": "recipes",
     "microaggregate": "grouping",
     "microaggregate_columns": "grouping",
@@ -62,6 +66,7 @@ _HOME = {
 __all__ = [
     "Canceled",
     "ColumnByColumn",
+    "Hierarchy",
     "InputError",
     "OutputError",
     "Partition",
@@ -77,6 +82,7 @@ __all__ = [
     "__version__",
     "anonymize",
     "datasets",
+    "hierarchy",
     "methods",
     "microaggregate",
     "microaggregate_columns",

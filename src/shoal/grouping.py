@@ -13,11 +13,13 @@ from shoal.errors import RequestError
 from shoal.measures.loss import percent, squared_error, squares
 from shoal.partition import Partition, by_first_row
 from shoal.progress import Callback, Reporter
-from shoal.recipes import check_search, check_size, find, improve, solve
+from shoal.recipes import find
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.search.parameters import Search
 from shoal.settings import whole
+from shoal.solving import check_search, check_size, improve, solve, solve_mixed
 from shoal.table.assign import all_quasi_identifiers
+from shoal.table.code import code
 from shoal.table.encode import encode
 from shoal.table.read import read
 from shoal.table.table import Table
@@ -39,6 +41,7 @@ def microaggregate(
     runs: int | None = None,
     search: Search | Mapping[str, Any] | None = None,
     effort: str = "normal",
+    hierarchies: Mapping[str, str] | None = None,
     threads: int | None = None,
     callback: Callback | None = None,
 ) -> Partition:
@@ -54,6 +57,10 @@ def microaggregate(
     `runs` searches are made on up to `threads` threads and the best counts; `search` changes other
     parts (`shoal.Search`, or a dict as a recipe's [search] has it); `effort` is for `auto`.
 
+    `kaim`, `kaim-paper` and `k-member` group texts and missing cells too, by trees: `hierarchies`
+    says what the tree of a column is, as in `shoal.anonymize`; `start` is random, farthest or
+    common (the record a group begins with).
+
     >>> import numpy as np, shoal
     >>> groups = shoal.microaggregate(np.array([[1.0], [2.0], [9.0], [8.0]]), 2)
     >>> groups.labels.tolist()
@@ -67,6 +74,12 @@ def microaggregate(
     check_search(recipe, start, changes)
     table = read(X)
     check_size(table.rows, k)
+    if recipe.mixed is not None:
+        coded = code(table, hierarchies)
+        return solve_mixed(coded, k, method, Reporter(callback), seed=seed, start=start,
+                           weights=column_weights)  # fmt: skip
+    if hierarchies:
+        raise RequestError(f"hierarchies are for methods that use trees; {recipe.name} does not")
     if start is not None and not isinstance(start, str):
         start = numbered(start, table.rows, k, "start")
     encoded = encode(table, standardize=standardize, weights=column_weights)

@@ -1,33 +1,28 @@
 """The named methods as data: the only menu.
 
-A recipe joins the parts of `numeric` and `search` (and of the rooms to come) and says what it costs
-and where it is from. `solve` is the one place that runs a recipe, `improve` the one that refines a
-grouping, `choose` the one where `auto` is decided.
+A recipe joins the parts of `numeric`, `mixed` and `search` and says what it costs and where it is
+from. `solving.py` runs them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import RequestError, nearest_names, shown
-from shoal.measures.loss import information_loss
 from shoal.numeric.candidates import gsms
 from shoal.numeric.diameter import diameter
 from shoal.numeric.fixed_size import fixed_size, mdav
 from shoal.numeric.paths import hilbert, mdav_mhm, mst, optimal_1d
-from shoal.numeric.refine.how import HOW, Refinement, decompose_once, iterate, phase_two
+from shoal.numeric.refine.how import Refinement, decompose_once, iterate, phase_two
 from shoal.numeric.seed import column_extremes, overall_extremes
 from shoal.numeric.variable_size import v_mdav
-from shoal.partition import Partition
 from shoal.progress import Reporter
 from shoal.search.parameters import MOVES, Annealing, Search
-from shoal.search.run import search
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -57,7 +52,20 @@ LS_2015 = (
     "Laszlo and Mukherjee 2015, Iterated local search for microaggregation, Journal of Systems and "
     "Software 100"
 )
+K_MEMBER_2007 = (
+    "Byun, Kamra, Bertino and Li 2007, Efficient k-anonymization using clustering techniques, "
+    "DASFAA"
+)
+KAIM = "KAIM: k-anonymity for incomplete microdata, by information entropy distance"
 ILSMC_2020 = "Iterated local search for microaggregation with change tracking (2020 thesis)"
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """How a method for categories and missing cells grows groups: its cost, and what starts one."""
+
+    form: str
+    start: str
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,7 @@ class Method:
     refine: Refinement | None = None
     columns: int | None = None
     search: Search | None = None
+    mixed: Mixed | None = None
 
 
 FIXED = "numeric, fixed size"
@@ -216,6 +225,30 @@ _SEARCHES = (
 )  # fmt: skip
 
 
+MIXED = "categories, numbers, missing cells"
+
+_MIXED = (
+    Method(
+        "kaim", MIXED,
+        "groups of k by information entropy; missing cells are roots, no record is deleted",
+        "O(n²) time at most, O(n·d) memory", KAIM, None,
+        mixed=Mixed("root", "common"),
+    ),
+    Method(
+        "kaim-paper", MIXED,
+        "as kaim, with the paper's own distance and random starts",
+        "O(n²) time at most, O(n·d) memory", KAIM, None,
+        mixed=Mixed("paper", "random"),
+    ),
+    Method(
+        "k-member", MIXED,
+        "groups of k that span least: ranges of numbers, heights of common ancestors",
+        "O(n²) time at most, O(n·d) memory", K_MEMBER_2007, None,
+        mixed=Mixed("height", "farthest"),
+    ),
+)  # fmt: skip
+
+
 def _refined(method: Method, name: str, refinement: Refinement, what: str, citation: str) -> Method:
     return replace(
         method,
@@ -240,14 +273,12 @@ def _menu() -> dict[str, Method]:
         every.append(_refined(method, f"{method.name}2", decompose_once, once, DECOMPOSE_2018))
         often = "groups dissolved and shrunk until nothing changes"
         every.append(_refined(method, f"{method.name}3", iterate, often, DECOMPOSE_2018))
-    return {method.name: method for method in (*every, *_VARIABLE, *_SEARCHES)}
+    return {method.name: method for method in (*every, *_VARIABLE, *_SEARCHES, *_MIXED)}
 
 
 RECIPES = _menu()
 AUTO = "ilsmc+"
-EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand records
-SECONDS_AN_ITERATION = 3.5e-6  # times k²: measured on a thousand records of 13 columns
-RANDOM = "random"
+AUTO_MIXED = "kaim"  # where cells are missing or not numbers
 COLUMN_BY_COLUMN = "individual-ranking"
 
 
@@ -273,166 +304,3 @@ def find(name: str) -> Method:
             f"there is no method {shown(name)}{nearest_names(name, ['auto', *RECIPES])}"
         )
     return RECIPES[name]
-
-
-def check_size(rows: int, k: int, name: str = "the table") -> None:
-    """Refuse a table with fewer than k records."""
-    if rows < k:
-        raise RequestError(f"{name}: n = {rows} records < k = {k}, a group cannot be made")
-
-
-def _varying(matrix: Floats) -> Floats:
-    """Return the columns that vary, which alone have a say; the first one where none does."""
-    varying = np.ptp(matrix, axis=0) > 0
-    if varying.all():
-        return matrix
-    return np.ascontiguousarray(matrix[:, varying] if varying.any() else matrix[:, :1])
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What `auto` runs, with which parameters of its search, and why."""
-
-    method: str
-    changes: Mapping[str, Any]
-    reason: str
-
-
-def choose(rows: int, columns: int, k: int, effort: str) -> Choice:
-    """Decide what suits a table of so many records and columns that vary.
-
-    Effort is a number of iterations computed from n and k: about 1, 10 or 60 seconds for a thousand
-    records, less for fewer, and growing with the square root of their number beyond.
-    """
-    if effort not in EFFORTS:
-        raise RequestError(f"effort must be one of {', '.join(EFFORTS)}")
-    if columns <= 1:
-        return Choice("optimal-1d", {}, "one column varies: its best grouping can be computed")
-    size = rows / 1000
-    seconds = EFFORTS[effort] * (size * size if size < 1 else size**0.5)
-    iterations = max(100, round(seconds / (SECONDS_AN_ITERATION * k * k)))
-    return Choice(
-        AUTO,
-        {"stop": {"iterations": iterations}, "schedule": iterations},
-        f"the search with the least loss, {iterations:,} iterations: effort {effort}",
-    )
-
-
-def solve(
-    matrix: Floats,
-    k: int,
-    method: str,
-    report: Reporter,
-    *,
-    seed: int = 0,
-    start: str | Integers | None = None,
-    changes: Mapping[str, Any] | None = None,
-    effort: str = "normal",
-    threads: int | None = None,
-) -> Partition:
-    """Group the rows of an encoded matrix by a named method; the order of the rows is kept.
-
-    Requires k <= number of rows. Ensures that every group has at least k records and that every
-    record is in one group (`Partition` checks both). `start` (a method's name or labels from 0,
-    each k times), `changes` (to the recipe's Search), `effort` and `threads` are for searches.
-    """
-    recipe = find(method)
-    matrix = _varying(matrix)
-    rows, width = matrix.shape
-    asked = dict(changes or {})
-    if method == "auto" and start is None:
-        choice = choose(rows, width, k, effort)
-        recipe = RECIPES[choice.method]
-        asked = merged(choice.changes, asked) if recipe.search is not None else {}
-    if recipe.columns is not None and width > recipe.columns:
-        raise RequestError(
-            f"{recipe.name} takes {recipe.columns} column that varies, the table has {width}; "
-            "`shoal methods` lists the methods for several"
-        )
-    check_search(recipe, start, asked)
-    log = None
-    if rows < 2 * k or (k == 1 and recipe.search is not None):  # there is only one best grouping
-        report("grouping", 0, rows)
-        labels = np.arange(rows) if k == 1 else np.zeros(rows, dtype=np.int64)
-    elif recipe.search is not None:
-        options = recipe.search.having(asked)
-        first = _start(matrix, k, start, report)
-        labels, log = search(matrix, k, first, options, seed, report, threads)
-    else:
-        assert recipe.group is not None
-        labels = recipe.group(matrix, k, report)
-        if recipe.refine is not None:
-            labels = recipe.refine(matrix, labels, k, report)
-    loss = information_loss(matrix, labels)
-    report("grouping", rows, rows)
-    return Partition(labels, k, recipe.name, loss, search=log)
-
-
-def merged(tree: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return two trees of parameters as one; what the second says counts.
-
-    A limit of another kind takes the place of a number of iterations that nobody asked for; a
-    number of iterations is planned for as a whole.
-    """
-    both = {**tree, **more}
-    stop = more.get("stop")
-    if isinstance(stop, Mapping):
-        limited = stop.get("seconds") is not None or stop.get("target") is not None
-        both["stop"] = {**({} if limited else tree.get("stop", {})), **stop}
-        if "schedule" not in more and stop.get("iterations") is not None:
-            both.pop("schedule", None)
-    return both
-
-
-def check_search(recipe: Method, start: Any, changes: Mapping[str, Any]) -> None:
-    """Refuse the wishes of a search for a method that makes none, and nonsense."""
-    if recipe.search is not None:
-        recipe.search.having(changes)
-        if isinstance(start, str) and start != RANDOM and find(start).search is not None:
-            raise RequestError(f"start: {shown(start)} is a search itself; give its groups instead")
-        return
-    given = ["start"] if start is not None else []
-    given += [_OUTSIDE.get(name, name) for name in changes.get("stop", {})]
-    given += [name for name in changes if name != "stop"]
-    if given:
-        raise RequestError(f"{given[0]} is for methods that search; {recipe.name} does not")
-
-
-_OUTSIDE = {"iterations": "max_iterations", "seconds": "time_limit"}
-
-
-def _start(
-    matrix: Floats, k: int, start: str | Integers | None, report: Reporter
-) -> Integers | None:
-    if isinstance(start, str) and start != RANDOM:
-        return np.array(solve(matrix, k, start, report).labels)
-    return None if isinstance(start, str) else start
-
-
-def improve(
-    matrix: Floats,
-    labels: Integers,
-    k: int,
-    how: str,
-    report: Reporter,
-    *,
-    seed: int = 0,
-    changes: Mapping[str, Any] | None = None,
-    threads: int | None = None,
-) -> Partition:
-    """Refine a grouping of the rows of an encoded matrix; never more loss than it had.
-
-    Requires labels from 0 without gaps, each at least k times. `how` is a refinement or a search.
-    """
-    searches = [name for name, method in RECIPES.items() if method.search is not None]
-    if isinstance(how, str) and how in searches:
-        return solve(
-            matrix, k, how, report, seed=seed, start=labels, changes=changes, threads=threads
-        )
-    if not isinstance(how, str) or how not in HOW:
-        raise RequestError(f"how must be one of {', '.join([*HOW, *searches])}")
-    if changes:
-        raise RequestError(f"{how} is no search: it takes no parameters")
-    matrix = _varying(matrix)
-    refined = HOW[how](matrix, labels, k, report)
-    return Partition(refined, k, f"{how} refinement", information_loss(matrix, refined))

@@ -19,6 +19,7 @@ from shoal.errors import RequestError, nearest_names, shown
 Names = tuple[str, ...]
 Refine = Literal["phase2", "decompose", "iterative", "ls", "lsc", "ilsm", "ilsmc", "ilsmc+"]
 Effort = Literal["quick", "normal", "best"]
+How = Literal["mean", "median", "mode", "medoid", "generalize", "range"]
 
 
 class _Part(BaseModel):
@@ -26,13 +27,14 @@ class _Part(BaseModel):
 
 
 class InputSettings(_Part):
-    """Where the data is and how it is written."""
+    """Where the data is and how it is written; `hierarchies` is a folder of files COLUMN.csv."""
 
     path: str | None = None
     sha256: str | None = None
     delimiter: str | None = None
     missing: Names = ("",)
     types: dict[str, str] = {}
+    hierarchies: str | None = None
 
 
 class RoleSettings(_Part):
@@ -67,27 +69,32 @@ class ProtectSettings(_Part):
     refine: Refine | None = None
     seed: Annotated[int, Field(ge=0)] = 0
     column_weights: dict[str, Annotated[float, Field(gt=0, strict=False, allow_inf_nan=False)]] = {}
+    incomplete: Literal["keep", "delete"] = "keep"
     allow_k1: bool = False
     allow_empty: bool = False
 
 
 class ReleaseSettings(_Part):
-    """What a group's value is and how the release is written."""
+    """What a group's value is and how the release is written.
 
-    aggregate: Literal["mean", "median"] = "mean"
+    Where nobody says, groups of a numeric method release means, those of others generalize.
+    """
+
+    aggregate: How | dict[str, How] | None = None
     decimals: int | dict[str, int] | None = None
     keep_order: bool = False
     output: str | None = None
 
 
 class Settings(_Part):
-    """A whole run."""
+    """A whole run; `hierarchies` says of columns what their trees are (see `shoal hierarchy`)."""
 
     shoal: str | None = None
     input: InputSettings = InputSettings()
     roles: RoleSettings = RoleSettings()
     protect: ProtectSettings
     release: ReleaseSettings = ReleaseSettings()
+    hierarchies: dict[str, str] = {}
     search: dict[str, Any] = {}
 
     def changes(self) -> dict[str, Any]:
@@ -178,7 +185,7 @@ def _at(source: str, *path: object) -> str:
 def _explain(error: ValidationError, source: str) -> str:
     every = error.errors(include_url=False, include_input=False)
     first = next((found for found in every if found["type"] == "extra_forbidden"), every[0])
-    place = tuple(part for part in first["loc"] if part not in ("int", "dict[str,int]"))
+    place = tuple(part for part in first["loc"] if not _is_branch(part))
     where = _at(source, *place)
     if first["type"] == "extra_forbidden":
         known = _known_keys(place[:-1])
@@ -191,6 +198,11 @@ def _explain(error: ValidationError, source: str) -> str:
         reason, reason
     )
     return f"{where} must be {reason}"
+
+
+def _is_branch(part: object) -> bool:
+    """Tell whether a part of a place names a branch of a union, which nobody wrote."""
+    return part == "int" or str(part).startswith(("dict[", "literal["))
 
 
 def _known_keys(path: tuple[object, ...]) -> list[str]:

@@ -12,18 +12,32 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, PrivacyError, RequestError, nearest_names, shown
-from shoal.grouping import numbered
+from shoal.errors import PrivacyError, RequestError, shown
 from shoal.measures.loss import information_loss
 from shoal.partition import Partition, by_first_row
 from shoal.progress import Callback, Reporter
-from shoal.recipes import check_search, check_size, choose, find, improve, solve
+from shoal.recipes import find
 from shoal.release.aggregate import aggregate as aggregate_groups
-from shoal.release.report import Report, make_report
+from shoal.release.compare import make_report
+from shoal.release.coverage import check_coverage
+from shoal.release.report import Report
 from shoal.release.verify import Verification, verify
+from shoal.request import (
+    check_request,
+    complete,
+    generalizes,
+    notes,
+    resolved,
+    said_of_search,
+    ways,
+    with_hierarchies,
+    without_groups,
+)
 from shoal.search.parameters import Search
-from shoal.settings import ProtectSettings, Settings, build, names, whole
-from shoal.table.assign import assign, identifier_reason
+from shoal.settings import Settings, build, names, whole
+from shoal.solving import check_search, check_size, improve, solve, solve_mixed
+from shoal.table.assign import assign
+from shoal.table.code import Coded, code
 from shoal.table.encode import canonical_order, encode
 from shoal.table.read import read, read_bytes
 from shoal.table.roles import Role
@@ -111,7 +125,9 @@ def anonymize(
     seed: int = 0,
     column_weights: Mapping[str, float] | None = None,
     threads: int | None = None,
-    aggregate: str = "mean",
+    hierarchies: Mapping[str, str] | str | Path | None = None,
+    incomplete: str = "keep",
+    aggregate: str | Mapping[str, str] | None = None,
     decimals: int | Mapping[str, int] | None = None,
     missing: Sequence[str] = ("",),
     types: Mapping[str, str] | None = None,
@@ -127,9 +143,18 @@ def anonymize(
     as they are, and listed in the report. With `group`, the groups that this column holds are
     refined (`refine` is how, see `shoal.refine`) instead of new ones made. `method="auto"` searches
     for the least loss as long as `effort` says: quick, normal or best, about 1, 10 or 60 seconds
-    for a thousand records; `start` to `search` are for searches, see `shoal.microaggregate`. The
-    callback gets a `Progress`; True from it ends a search with its best, and cancels anything else.
-    Raises a ShoalError that says what to do.
+    for a thousand records; `start` to `search` are for searches, see `shoal.microaggregate`.
+
+    Where quasi-identifiers hold texts or missing cells, `auto` is `kaim`, and groups release their
+    closest common generalization. `hierarchies` says of a column what its tree is ("ages.csv",
+    "widths:5,10", "prefixes:3,2", "dates"; see `shoal hierarchy build`), or is a folder of files
+    COLUMN.csv; the others get balanced intervals or a flat tree. A missing cell is a value of its
+    own; a group that has some releases `*`; `incomplete="delete"` leaves such records out.
+    `aggregate` is a group's value, for all columns or by name: mean, median, mode, medoid,
+    generalize, or range ([least,greatest]).
+
+    The callback gets a `Progress`; True from it ends a search with its best, and cancels anything
+    else. Raises a ShoalError that says what to do.
     """
     if quasi_identifiers is not None and not names(quasi_identifiers, "quasi_identifiers"):
         raise RequestError("quasi_identifiers names no column")
@@ -139,6 +164,7 @@ def anonymize(
                 "delimiter": delimiter,
                 "missing": names(missing, "missing"),
                 "types": dict(types or {}),
+                "hierarchies": str(hierarchies) if isinstance(hierarchies, str | Path) else None,
             },
             "roles": {
                 "identifiers": names(identifiers, "identifiers"),
@@ -159,11 +185,13 @@ def anonymize(
                 "refine": refine,
                 "seed": whole(seed, "seed"),
                 "column_weights": dict(column_weights or {}),
+                "incomplete": incomplete,
                 "allow_k1": allow_k1,
                 "allow_empty": allow_empty,
             },
+            "hierarchies": dict(hierarchies) if isinstance(hierarchies, Mapping) else {},
             "release": {
-                "aggregate": aggregate,
+                "aggregate": dict(aggregate) if isinstance(aggregate, Mapping) else aggregate,
                 "decimals": dict(decimals) if isinstance(decimals, Mapping) else decimals,
             },
             "search": search.to_dict() if isinstance(search, Search) else dict(search or {}),
@@ -177,9 +205,16 @@ def _count(number: Any, what: str) -> int | None:
 
 
 def walk(
-    data: Any, settings: Settings, callback: Callback | None = None, threads: int | None = None
+    data: Any,
+    settings: Settings,
+    callback: Callback | None = None,
+    threads: int | None = None,
+    folder: Path | None = None,
 ) -> Result:
-    """Go from data to a verified Result, one arrow after the other."""
+    """Go from data to a verified Result, one arrow after the other.
+
+    `folder` is where the files of hierarchies are looked for.
+    """
     start = time.perf_counter()
     report = Reporter(callback)
     k, asked = settings.protect.k, settings.input
@@ -191,13 +226,67 @@ def walk(
     check_size(table.rows, k, table.source.name)
     table, given = without_groups(table, settings)
     assigned = assign(table, settings.roles)
-    table = assigned.table
-    check_request(table, settings)
+    settings = with_hierarchies(settings, assigned.table, folder)
+    check_request(assigned.table, settings)
+    table, kept = complete(assigned.table, settings)
+    given = given if given is None or kept is None else given[kept]
 
+    by_trees = generalizes(table, settings)
+    how = ways(table, settings, by_trees)
+    ranges = [name for name, way in how.items() if way == "range"]
+    coded = None
+    if by_trees or not {"mean", "median"}.issuperset(how.values()):
+        coded = code(table, settings.hierarchies, folder, ranges)
+    partition, more = find_groups(table, settings, coded if by_trees else None, given, report,
+                                  threads)  # fmt: skip
+
+    report("releasing", 0, 1)
+    released = aggregate_groups(table, partition, how, settings.release.decimals, coded)
+    if coded is not None:
+        check_coverage(table, released, how, settings.hierarchies, folder)
+    verification = check(released, k, table.schema.having(Role.QUASI_IDENTIFIER))
+    settings = resolved(settings, table, partition, folder)
+    result = make_report(
+        table,
+        released,
+        partition,
+        coded=coded,
+        how=how,
+        deleted=assigned.table.rows - table.rows,
+        seed=settings.protect.seed,
+        verification=verification.to_dict(),
+        dropped=settings.roles.drop,
+        notes=[*notes(table, assigned.unnamed), *more],
+        seconds=time.perf_counter() - start,
+    )
+    report("releasing", 1, 1)
+    return Result(released.to_native(), result, partition, released, settings)
+
+
+def find_groups(
+    table: Table,
+    settings: Settings,
+    coded: Coded | None,
+    given: Integers | None,
+    report: Reporter,
+    threads: int | None,
+) -> tuple[Partition, list[str]]:
+    """Return the groups, and what is to be said of how they were found.
+
+    The records are grouped in an order that depends on what they hold, not on where they stood.
+    """
+    protect, k = settings.protect, settings.protect.k
     order = canonical_order(table)
-    protect = settings.protect
+    if coded is not None:
+        partition = solve_mixed(
+            coded.taken(order), k, protect.method, report, seed=protect.seed, start=protect.start,
+            weights=protect.column_weights,
+        )  # fmt: skip
+        more = []
+        if protect.method == "auto":
+            more.append(f"auto chose {partition.method}: categories, trees or missing cells")
+        return _in_rows(partition, order), more
     matrix = encode(table, weights=protect.column_weights).matrix[order]
-    more = notes(table, assigned.unnamed)
     if given is None:
         partition = solve(
             matrix,
@@ -210,78 +299,22 @@ def walk(
             effort=protect.effort,
             threads=threads,
         )
-        more.extend(said_of_search(partition, protect))
-    else:
-        how = protect.refine or "iterative"
-        first = by_first_row(given[order])  # whatever order the rows came in
-        partition = improve(
-            matrix, first, k, how, report, seed=protect.seed, changes=settings.changes(),
-            threads=threads,
-        )  # fmt: skip
-        before = information_loss(matrix, first)
-        more.append(f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they came")
+        return _in_rows(partition, order), said_of_search(partition, settings)
+    first = by_first_row(given[order])  # whatever order the rows came in
+    partition = improve(
+        matrix, first, k, protect.refine or "iterative", report, seed=protect.seed,
+        changes=settings.changes(), threads=threads,
+    )  # fmt: skip
+    before = information_loss(matrix, first)
+    told = f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they came"
+    return _in_rows(partition, order), [told]
+
+
+def _in_rows(partition: Partition, order: Integers) -> Partition:
+    """Return a partition of ordered records as one of the records as they stand."""
     labels = np.empty_like(partition.labels)
     labels[order] = partition.labels
-    partition = replace(partition, labels=labels)
-
-    report("releasing", 0, 1)
-    released = aggregate_groups(
-        table, partition, settings.release.aggregate, settings.release.decimals
-    )
-    verification = check(released, k, table.schema.having(Role.QUASI_IDENTIFIER))
-    settings = resolved(settings, table, partition)
-    result = make_report(
-        table,
-        released,
-        partition,
-        seed=settings.protect.seed,
-        aggregate=settings.release.aggregate,
-        verification=verification.to_dict(),
-        dropped=settings.roles.drop,
-        notes=more,
-        seconds=time.perf_counter() - start,
-    )
-    report("releasing", 1, 1)
-    return Result(released.to_native(), result, partition, released, settings)
-
-
-def without_groups(table: Table, settings: Settings) -> tuple[Table, Integers | None]:
-    """Take out the column that holds the groups to start from; return them as numbers."""
-    name = settings.roles.group
-    if name is None:
-        if settings.protect.refine is not None:
-            raise RequestError("refine needs a group column to start from; say --group COLUMN")
-        return table, None
-    if settings.protect.method != "auto":
-        raise RequestError("the groups come from a column: give a method or a group, not both")
-    column = table[name]
-    roles = settings.roles
-    named = (roles.identifiers, roles.quasi_identifiers, roles.sensitive, roles.other, roles.drop)
-    if any(name in names_ for names_ in named):
-        raise RequestError(f"column {shown(name)} holds the groups; it cannot have another role")
-    what = f"{table.source.name}, column {shown(name)}"
-    if column.missing:
-        raise InputError(f"{what}: records without a group: {column.missing}")
-    start = numbered(column.values.to_pylist(), table.rows, settings.protect.k, what)
-    return table.only(lambda column: column.name != name), start
-
-
-def check_request(table: Table, settings: Settings) -> None:
-    """Refuse decimals for columns that are not grouped, and sensitive columns without a value."""
-    decimals = settings.release.decimals
-    grouped = table.schema.having(Role.QUASI_IDENTIFIER)
-    for name in decimals if isinstance(decimals, dict) else ():
-        if name not in grouped:
-            raise RequestError(
-                f"decimals are given for {shown(name)}, which is no quasi-identifier"
-                f"{nearest_names(name, grouped)}"
-            )
-    for column in table.having(Role.SENSITIVE):
-        if column.missing == table.rows and not settings.protect.allow_empty:
-            raise RequestError(
-                f"{table.source.name}: every cell of sensitive column {shown(column.name)} is "
-                "missing; leave it out with --drop, or say --allow-empty"
-            )
+    return replace(partition, labels=labels)
 
 
 def check(released: Table, k: int, quasi_identifiers: list[str]) -> Verification:
@@ -290,68 +323,6 @@ def check(released: Table, k: int, quasi_identifiers: list[str]) -> Verification
     if not verification.ok:
         raise PrivacyError(f"the release is not {k}-anonymous: {'; '.join(verification.problems)}")
     return verification
-
-
-def resolved(settings: Settings, table: Table, partition: Partition) -> Settings:
-    """Return settings that repeat this run: every role and choice spelled out."""
-    from shoal import __version__
-
-    schema = table.schema
-    log = partition.search
-    protect: dict[str, Any] = {"method": partition.method} if settings.roles.group is None else {}
-    again = dict(settings.search)
-    if log is not None:  # as many iterations, whatever the clock says next time
-        protect |= {"max_iterations": log.iterations, "time_limit": None, "runs": log.runs}
-        again["schedule"] = log.schedule
-    dropped = settings.roles.drop
-    kept = {*schema.names, *dropped, settings.roles.group}
-    return settings.model_copy(update={"shoal": __version__}).having(
-        input={
-            "path": table.source.path,
-            "sha256": table.source.sha256,
-            "delimiter": table.source.delimiter if table.source.kind == "csv" else None,
-            "missing": table.source.missing,
-            "types": dict(table.source.types),
-        },
-        roles={
-            "identifiers": schema.having(Role.IDENTIFIER),
-            "quasi_identifiers": schema.having(Role.QUASI_IDENTIFIER),
-            "sensitive": schema.having(Role.SENSITIVE),
-            "other": schema.having(Role.OTHER),
-            "drop": [*dropped, *(n for n in table.source.columns if n not in kept)],
-        },
-        protect=protect,
-        search=again,
-    )
-
-
-def said_of_search(partition: Partition, protect: ProtectSettings) -> list[str]:
-    """Say why a method was chosen, and how its search ended."""
-    log = partition.search
-    said = []
-    if protect.method == "auto":
-        columns = 1 if partition.method == "optimal-1d" else 2
-        choice = choose(partition.labels.size, columns, partition.k, protect.effort)
-        if log is None or (log.stopped_by == "iterations" and protect.max_iterations is None):
-            said.append(f"auto chose {partition.method}: {choice.reason}")
-        else:
-            said.append(f"auto chose {partition.method}: the search with the least loss")
-    if log is not None:
-        said.append(log.summary())
-    return said
-
-
-def notes(table: Table, unnamed: Sequence[str]) -> list[str]:
-    """Say what a steward should look at, without any value."""
-    found = []
-    if unnamed:
-        found.append(f"no role was given to {', '.join(unnamed)}: released as they are")
-    unique = [c.name for c in table.having(Role.QUASI_IDENTIFIER) if identifier_reason(c)]
-    if unique:
-        found.append(
-            f"(nearly) every record has its own value in {', '.join(unique)}; is it an identifier?"
-        )
-    return found
 
 
 def repeat(
@@ -372,4 +343,4 @@ def repeat(
             "the input has changed since the recipe was written (its sha256 differs); "
             f"say --input {source} to run the recipe on it all the same"
         )
-    return walk(source, settings, callback, threads)
+    return walk(source, settings, callback, threads, recipe.parent)

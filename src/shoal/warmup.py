@@ -7,7 +7,8 @@ import time
 import numpy as np
 
 from shoal.progress import Reporter
-from shoal.recipes import methods, solve
+from shoal.recipes import methods
+from shoal.solving import solve
 
 
 def warmup() -> dict[str, float]:

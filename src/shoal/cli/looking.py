@@ -71,7 +71,7 @@ def methods(as_json: JsonFlag = False) -> None:
 
     Example: `shoal methods`
     """
-    from shoal.recipes import AUTO
+    from shoal.recipes import AUTO, AUTO_MIXED
     from shoal.recipes import methods as menu
 
     every = menu()
@@ -80,7 +80,9 @@ def methods(as_json: JsonFlag = False) -> None:
         say(json.dumps([{key: getattr(m, key) for key in keys} for m in every], indent=2) + "\n")
         return
     for method in every:
-        auto = "  (auto chooses this one)" if method.name == AUTO else ""
+        chosen = {AUTO: "numbers", AUTO_MIXED: "categories or missing cells"}
+        what = chosen.get(method.name)
+        auto = f"  (auto chooses this one for {what})" if what else ""
         say(
             f"{method.name}{auto}\n  {method.summary}\n"
             f"  {method.kind}; {method.cost}\n  {method.citation}\n\n"

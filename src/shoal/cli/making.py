@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -16,7 +17,10 @@ from shoal.cli.options import (
     Delimiter,
     Drop,
     Force,
+    HierarchyFolder,
+    HierarchyRules,
     Identifier,
+    Incomplete,
     JsonFlag,
     MaxIterations,
     Missing,
@@ -27,9 +31,11 @@ from shoal.cli.options import (
     Runs,
     Seed,
     Sensitive,
+    ShowValues,
     Threads,
     TimeLimit,
     Types,
+    read_aggregate,
     read_decimals,
     read_weights,
     roles,
@@ -37,7 +43,7 @@ from shoal.cli.options import (
     split_pairs,
 )
 from shoal.cli.speak import say
-from shoal.errors import RequestError
+from shoal.errors import InputError, RequestError
 
 
 @app.command()
@@ -70,6 +76,9 @@ def anonymize(
         list[str] | None, typer.Option(help="How much a column counts: age=2. Default: 1.")
     ] = None,
     threads: Threads = None,
+    hierarchies: HierarchyFolder = None,
+    hierarchy: HierarchyRules = None,
+    incomplete: Incomplete = None,
     aggregate: Aggregate = None,
     decimals: DecimalsOption = None,
     delimiter: Delimiter = None,
@@ -88,9 +97,12 @@ def anonymize(
     ] = False,
     no_report: NoReport = False,
     force: Force = False,
+    show_values: ShowValues = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Make a table safe to release, verify it, and write it with a report and a recipe.
+
+    Texts and missing cells are grouped too: by trees, and released generalized.
 
     Example: `shoal anonymize stays.csv -k 5 --quasi age,income --sensitive diagnosis
     --identifier name -o release.csv`
@@ -108,7 +120,9 @@ def anonymize(
             "delimiter": delimiter,
             "missing": missing,
             "types": split_pairs(type_, "--type"),
+            "hierarchies": None if hierarchies is None else str(hierarchies),
         },
+        "hierarchies": split_pairs(hierarchy, "--hierarchy"),
         "protect": {
             "k": k,
             "method": method,
@@ -119,18 +133,20 @@ def anonymize(
             "runs": runs,
             "seed": seed,
             "column_weights": read_weights(column_weight),
+            "incomplete": incomplete,
             "allow_k1": allow_k1,
             "allow_empty": allow_empty,
         },
         "release": {
-            "aggregate": aggregate,
+            "aggregate": read_aggregate(aggregate),
             "decimals": read_decimals(decimals),
             "keep_order": keep_order,
         },
     }
     for part, values in said(given).items():
-        tree[part].update(values)
-    _anonymize(build(tree), input, output, force, as_json, not no_report, threads=threads)
+        tree.setdefault(part, {}).update(values)
+    with showing(show_values):
+        _anonymize(build(tree), input, output, force, as_json, not no_report, threads=threads)
 
 
 @app.command()
@@ -189,7 +205,10 @@ def refine(
             "seed": seed,
             "allow_k1": allow_k1,
         },
-        "release": {"aggregate": aggregate, "decimals": read_decimals(decimals)},
+        "release": {
+            "aggregate": read_aggregate(aggregate),
+            "decimals": read_decimals(decimals),
+        },
     }
     tree = said(tree)
     _anonymize(build(tree), input, output, force, as_json, not no_report, threads=threads)
@@ -222,6 +241,17 @@ def run(
             raise RequestError("the recipe names no output; say -o OUT")
         output = str(recipe.parent / noted) + ("/" if noted.endswith("/") else "")
     _anonymize(settings, input, output, force, as_json, not no_report, recipe, threads)
+
+
+@contextlib.contextmanager
+def showing(values: bool) -> Iterator[None]:
+    """Add the values that an error is about to its message, where somebody asked for them."""
+    try:
+        yield
+    except InputError as error:
+        if not values or not hasattr(error, "listed"):
+            raise
+        raise InputError(f"{error}: {error.listed()}") from None
 
 
 def _anonymize(

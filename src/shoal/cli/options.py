@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -35,7 +36,29 @@ Identifier = Annotated[list[str] | None, typer.Option(help="Columns that name a 
 Other = Annotated[list[str] | None, typer.Option(help="Columns released as they are.")]
 Drop = Annotated[list[str] | None, typer.Option(help="Columns to leave out.")]
 Aggregate = Annotated[
-    str | None, typer.Option(help="A group's value: mean or median. Default: mean.")
+    list[str] | None,
+    typer.Option(
+        help="A group's value, or COLUMN=VALUE: mean, median, mode, medoid, generalize, range; "
+        "repeatable. Default: mean of numeric methods, generalize of others."
+    ),
+]
+HierarchyFolder = Annotated[
+    Path | None, typer.Option("--hierarchies", help="A folder with hierarchies named COLUMN.csv.")
+]
+HierarchyRules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy",
+        help="COLUMN=RULE: a FILE.csv, widths:5,10, cuts:18,65, quantiles:20,5, prefixes:3,2, "
+        "dates; repeatable. See `shoal hierarchy`.",
+    ),
+]
+Incomplete = Annotated[
+    str | None,
+    typer.Option(help="Records with missing quasi-identifiers: keep or delete. Default: keep."),
+]
+ShowValues = Annotated[
+    bool, typer.Option("--show-values", help="Let an error list values that it is about.")
 ]
 DecimalsOption = Annotated[
     list[str] | None, typer.Option(help="Round numbers to N decimals, or COLUMN=N; repeatable.")
@@ -115,6 +138,15 @@ def read_weights(given: list[str] | None) -> dict[str, float]:
         except ValueError:
             raise RequestError(f"--column-weight {shown(name)}: not a number") from None
     return weights
+
+
+def read_aggregate(given: list[str] | None) -> str | dict[str, str] | None:
+    """Return `--aggregate median` as a word, `--aggregate age=median` as a dict."""
+    if not given:
+        return None
+    if len(given) == 1 and "=" not in given[0]:
+        return given[0]
+    return split_pairs(given, "--aggregate")
 
 
 def _is_said(value: Any) -> bool:

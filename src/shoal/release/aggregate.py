@@ -3,12 +3,14 @@
 Whole numbers, fixed-point numbers, dates and times are summed exactly and rounded once, half to
 even, to the precision the column came with; floats are summed without loss, then divided. Every
 member of a group carries the same value to the last bit, and no digit says more than the input did.
+Where a cell of a group is missing the group has no value: the cell is empty in a dataframe and `*`
+in a csv file. Nothing is filled in.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +19,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from shoal.partition import Partition
+from shoal.release.generalize import generalized, medoids, modes
+from shoal.table.code import Coded
 from shoal.table.roles import TICKS, Column, Kind, Role, Written
 from shoal.table.table import Table, as_integers
 
@@ -24,20 +28,40 @@ Integers = npt.NDArray[np.int64]
 Decimals = int | dict[str, int] | None
 
 
-def aggregate(table: Table, partition: Partition, how: str, decimals: Decimals) -> Table:
+def aggregate(
+    table: Table,
+    partition: Partition,
+    how: str | Mapping[str, str],
+    decimals: Decimals,
+    coded: Coded | None = None,
+) -> Table:
     """Return the table to release: identifiers gone, quasi-identifiers grouped, the rest as it was.
 
-    Ensures that two records of one group agree in every quasi-identifier.
+    `how` is a group's value: mean, median, mode, medoid, or generalize; the last three need the
+    `coded` table. Ensures that two records of one group agree in every quasi-identifier.
     """
     order = np.argsort(partition.labels, kind="stable")
     starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
+    groups = _Groups(order, starts, partition.sizes)
+    columns = {} if coded is None else {column.name: column for column in coded.columns}
+    nearest: list[Integers] = []
 
     def released(column: Column) -> Column:
         if column.role is not Role.QUASI_IDENTIFIER:
             return column
+        way = how if isinstance(how, str) else how[column.name]
+        if way in ("generalize", "range"):
+            return generalized(column, columns[column.name], partition.labels)
+        if way == "mode":
+            return _taken(column, modes(columns[column.name], partition.labels), partition.labels)
+        if way == "medoid":
+            assert coded is not None
+            if not nearest:
+                nearest.append(medoids(coded, partition.members()))
+            rows = np.where(_holed(column, groups), -1, nearest[0])
+            return _taken(column, rows, partition.labels)
         digits = decimals.get(column.name) if isinstance(decimals, dict) else decimals
-        groups = _Groups(order, starts, partition.sizes)
-        return _protect(column, groups, how, digits, partition.labels)
+        return _averaged(column, groups, way, digits, partition.labels)
 
     kept = table.only(lambda column: column.role is not Role.IDENTIFIER)
     return kept.mapped(released)
@@ -57,6 +81,39 @@ class _Groups:
         ordered = values[self.order].tolist()
         ends = (self.starts + self.sizes).tolist()
         return [ordered[a:b] for a, b in zip(self.starts.tolist(), ends, strict=True)]
+
+
+def _holed(column: Column, groups: _Groups) -> npt.NDArray[np.bool_]:
+    """Return which groups miss a cell of a column."""
+    missing = np.asarray(column.values.is_null(nan_is_null=True)).astype(np.int64)
+    holed: npt.NDArray[np.bool_] = groups.sums(missing) > 0
+    return holed
+
+
+def _taken(column: Column, rows: Integers, labels: Integers) -> Column:
+    """Return the column with every group's cells replaced by that of a row; none where it is -1."""
+    chosen = rows[labels]
+    return _with_values(column, column.values.take(pa.array(chosen, mask=chosen < 0)))
+
+
+def _averaged(
+    column: Column, groups: _Groups, how: str, digits: int | None, labels: Integers
+) -> Column:
+    """Return the mean or median of every group that is complete."""
+    if not column.missing:
+        return _protect(column, groups, how, digits, labels)
+    gone = np.asarray(column.values.is_null(nan_is_null=True))
+    known = int(np.flatnonzero(~gone)[0]) if not gone.all() else -1
+    if known < 0:
+        return _with_values(column, column.values)
+    rows = pa.array(
+        np.where(gone, known, np.arange(gone.size))
+    )  # any value: their groups have none
+    cells = None if column.cells is None else column.cells.take(rows)
+    filled = column.having(values=column.values.take(rows), cells=cells)
+    found = _protect(filled, groups, how, digits, labels)
+    kept = np.where(_holed(column, groups)[labels], -1, np.arange(gone.size))
+    return found.having(values=found.values.take(pa.array(kept, mask=kept < 0)))
 
 
 def _protect(

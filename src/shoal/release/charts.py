@@ -75,11 +75,12 @@ def group_sizes(report: Report) -> Spec:
 
 
 def loss_by_column(report: Report) -> Spec:
-    """The share of each column's variation that the release lost."""
+    """The share of each column that the release lost."""
+    what = "variation lost, percent" if report.costs is None else "lost, percent"
     values = [{"column": _name(c.name), "loss": c.information_loss} for c in report.columns]
     encoding = {
         "y": {"field": "column", "type": "nominal", "sort": "-x", "title": None},
-        "x": {"field": "loss", "type": "quantitative", "title": "variation lost, percent"},
+        "x": {"field": "loss", "type": "quantitative", "title": what},
     }
     room = {"left": 24, "right": 5, "top": 5, "bottom": 5}  # a browser's letters may be wider
     height = {"step": 18}
@@ -88,9 +89,38 @@ def loss_by_column(report: Report) -> Spec:
     )
 
 
+def cells_by_column(report: Report) -> Spec:
+    """How the cells of each column were released: as they were, generalized, or as *."""
+    columns = [c for c in report.columns if c.released_as in ("generalize", "range")]
+    values = [
+        {"column": _name(column.name), "cells": count, "released": word, "order": order}
+        for column in columns
+        for order, (word, count) in enumerate(
+            (
+                ("as they were", column.unchanged),
+                ("generalized", column.generalized),
+                ("* (suppressed)", column.suppressed),
+                ("missing before", column.missing),
+            )
+        )
+    ]
+    words = ["as they were", "generalized", "* (suppressed)", "missing before"]
+    scale = {"domain": words, "range": [BEFORE, AFTER, "#9c3a12", "#c9d1d9"]}
+    encoding = {
+        "y": {"field": "column", "type": "nominal", "sort": None, "title": None},
+        "x": {"field": "cells", "type": "quantitative", "stack": "normalize",
+              "title": "share of cells", "axis": {"format": "%"}},
+        "color": {"field": "released", "type": "nominal", "scale": scale, "title": None,
+                  "legend": {"columns": 2}},
+        "order": {"field": "order", "type": "quantitative"},
+    }  # fmt: skip
+    return _spec(values, height={"step": 18}, mark={"type": "bar"}, encoding=encoding)
+
+
 def distribution(column: ColumnReport) -> Spec:
     """A column before and after, in bins."""
     bins = column.histogram
+    assert bins is not None
     kind = "temporal" if column.kind in ("date", "datetime") else "quantitative"
     edges = [_moment(edge) for edge in bins.edges] if kind == "temporal" else bins.edges
     values = [
@@ -187,11 +217,14 @@ def loss_curve(search: dict[str, Any]) -> Spec:
 def report_charts(report: Report) -> dict[str, Spec]:
     """Return every chart of a report by name; distributions of the columns that lost most."""
     charts = {"group sizes": group_sizes(report), "loss by column": loss_by_column(report)}
-    if len(report.columns) > 1:
+    if any(column.released_as in ("generalize", "range") for column in report.columns):
+        charts["cells by column"] = cells_by_column(report)
+    if len(report.correlations["columns"]) > 1:
         charts["correlations"] = correlations(report)
     if report.search is not None and report.search["iterations"] > 0:
         charts["loss curve"] = loss_curve(report.search)
-    ranked = sorted(report.columns, key=lambda column: -column.information_loss)
+    shown_ = [column for column in report.columns if column.histogram is not None]
+    ranked = sorted(shown_, key=lambda column: -column.information_loss)
     for column in ranked[:COLUMNS_SHOWN]:
         charts[f"distribution {column.name}"] = distribution(column)
     return charts

@@ -9,7 +9,7 @@ import csv
 import html
 import io
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shoal.errors import shown
 from shoal.release.charts import COLUMNS_SHOWN, report_charts
@@ -17,7 +17,7 @@ from shoal.release.draw import draw
 from shoal.table.roles import Role
 
 if TYPE_CHECKING:
-    from shoal.release.report import ColumnReport, Report
+    from shoal.release.report import Report
 
 STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #1c2733; --soft: #5b6b7b; --line: #d8dee5;
@@ -106,10 +106,23 @@ def _verdict(report: Report) -> str:
         f'<div class="verdict{"" if found["ok"] else " no"}"><p>{safe}</p>'
         f"<p>{report.input['records']:,} records were put into {groups['count']:,} groups of "
         f"{span} similar ones, and each group’s values were "
-        f"replaced by its {escape(report.aggregate)}. This kept "
-        f"<strong>{100 - report.information_loss_released:.1f} %</strong> of the variation in the "
-        f"data.</p></div>"
+        f"replaced by its {_value_of(report)}. This kept "
+        f"<strong>{100 - report.information_loss_released:.1f} %</strong> of "
+        f"{'the variation in the data' if report.costs is None else 'what the cells said'}."
+        f"</p></div>"
     )
+
+
+def _value_of(report: Report) -> str:
+    """Say what stands for a group's values."""
+    words = {
+        "generalize": "closest common generalization",
+        "range": "least and greatest value",
+        "mode": "most frequent value",
+        "medoid": "most typical record’s value",
+    }
+    different = {column.released_as for column in report.columns}
+    return escape(" or ".join(words.get(way, way) for way in sorted(different)))
 
 
 def _head(report: Report) -> str:
@@ -121,7 +134,10 @@ def _tiles(report: Report) -> str:
     tiles = (
         (f"{report.verification['k']}", "records in the smallest class"),
         (f"{report.groups['count']:,}", "groups"),
-        (f"{report.information_loss_released:.2f} %", "of the variation lost"),
+        (
+            f"{report.information_loss_released:.2f} %",
+            "of the variation lost" if report.costs is None else "of what the cells said lost",
+        ),
         (f"{len(report.columns)}", "quasi-identifiers"),
     )
     cells = "".join(f'<div class="tile"><b>{value}</b>{label}</div>' for value, label in tiles)
@@ -137,6 +153,7 @@ def _costs(svgs: dict[str, str | None]) -> str:
     captions = {
         "group sizes": "Groups by the number of their records.",
         "loss by column": "What each quasi-identifier lost.",
+        "cells by column": "How the cells of each quasi-identifier are released.",
         "correlations": "One point a pair of columns; on the dashed line nothing changed.",
     }
     figures = [_figure(svgs[name], text) for name, text in captions.items() if name in svgs]
@@ -145,11 +162,13 @@ def _costs(svgs: dict[str, str | None]) -> str:
 
 def _distributions(report: Report, svgs: dict[str, str | None]) -> str:
     notes = ["The outermost bars also count what lies beyond them."]
-    if any(column.histogram.hidden for column in report.columns):
+    if any(column.histogram and column.histogram.hidden for column in report.columns):
         notes.append(f"Bars of the original with fewer than {report.k} records are left empty.")
-    if len(report.columns) > COLUMNS_SHOWN:
+    if sum(column.histogram is not None for column in report.columns) > COLUMNS_SHOWN:
         notes.append(f"Shown are the {COLUMNS_SHOWN} columns that lost most.")
     figures = [_figure(svg) for name, svg in svgs.items() if name.startswith("distribution ")]
+    if not figures:
+        return ""
     return (
         f"<h2>Before and after</h2>\n"
         f'<div class="charts">{"".join(figures)}</div><p class="soft">{" ".join(notes)}</p>'
@@ -162,34 +181,66 @@ def _number(value: float | str | None) -> str:
     return escape(value) if isinstance(value, str) else f"{value:,.6g}"
 
 
-def _row(column: ColumnReport) -> str:
-    cells = (
-        column.mean_before,
-        column.mean_after,
-        column.variance_before,
-        column.variance_after,
-    )
-    numbers = "".join(f'<td class="n">{_number(value)}</td>' for value in cells)
-    return (
-        f'<tr><td class="name">{escape(column.name)}</td><td>{escape(column.kind)}</td>'
-        f'<td class="n">{column.information_loss:.2f}</td>{numbers}</tr>'
-    )
-
-
 def _column_table(report: Report) -> str:
+    """Return the quasi-identifiers as a table; columns that say nothing are left out."""
+    every: list[tuple[str, bool, Any]] = [
+        ("quasi-identifier", False, lambda c: f'<td class="name">{escape(c.name)}</td>'),
+        ("kind", False, lambda c: f"<td>{escape(c.kind)}</td>"),
+        ("loss, %", True, lambda c: f'<td class="n">{c.information_loss:.2f}</td>'),
+    ]
+    if report.costs is not None:
+        every += [
+            ("released as", False, lambda c: f"<td>{escape(c.released_as)}</td>"),
+            ("hierarchy", False, lambda c: f'<td class="name">{escape(c.hierarchy or "–")}</td>'),
+            *(
+                (label, True, lambda c, field=field: f'<td class="n">{getattr(c, field):,}</td>')
+                for label, field in (
+                    ("as it was", "unchanged"), ("generalized", "generalized"),
+                    ("suppressed (*)", "suppressed"), ("missing before", "missing"),
+                )
+            ),
+        ]  # fmt: skip
+    if any(column.mean_before is not None for column in report.columns):
+        every += [
+            (label, True, lambda c, field=field: f'<td class="n">{_number(getattr(c, field))}</td>')
+            for label, field in (
+                ("mean before", "mean_before"), ("mean after", "mean_after"),
+                ("variance before", "variance_before"), ("variance after", "variance_after"),
+            )
+        ]  # fmt: skip
     head = "".join(
-        f'<th{" class=n" if numeric else ""}>{label}</th>'
-        for label, numeric in (
-            ("quasi-identifier", False), ("kind", False), ("loss, %", True), ("mean before", True),
-            ("mean after", True), ("variance before", True), ("variance after", True),
-        )
-    )  # fmt: skip
-    rows = "".join(_row(column) for column in report.columns)
+        f"<th{' class=n' if numeric else ''}>{label}</th>" for label, numeric, _ in every
+    )
+    rows = "".join(
+        f"<tr>{''.join(cell(column) for _, _, cell in every)}</tr>" for column in report.columns
+    )
     return f'<div class="table"><table><tr>{head}</tr>{rows}</table></div>'
 
 
 def _table(report: Report) -> str:
-    return f"<h2>Column by column</h2>\n{_column_table(report)}"
+    return f"<h2>Column by column</h2>\n{_column_table(report)}{_costs_in_words(report)}"
+
+
+def _costs_in_words(report: Report) -> str:
+    """What generalizing cost by the measures of the literature, and what was missing."""
+    found = report.costs
+    lines = []
+    if found is not None:
+        lines = [
+            ("ILoss rate", f"{found['iloss_rate']:.2f} %", "what a cell lost, on average: 0 as it "
+             "was, 100 % nothing left; a deleted record has lost all"),
+            ("NCP", f"{found['ncp']:.2f} %", "normalized certainty penalty: the width of what a "
+             "cell was released as"),
+            ("discernibility", f"{found['discernibility']:,}", "sum of squared class sizes"),
+            ("average class size", f"{found['average_class_size']:.2f} k", "1 is the least"),
+            ("non-uniform entropy", f"{found['non_uniform_entropy']:,.0f} bits", "what it would "
+             "take to say the original cells again"),
+        ]  # fmt: skip
+    rows = "".join(f"<dt>{name}, {value}</dt><dd>{what}</dd>" for name, value, what in lines)
+    table = f"<h2>Other measures</h2>\n<dl>{rows}</dl>" if rows else ""
+    if report.missing["cells"] or report.missing["deleted"]:
+        table += f"\n<h2>Missing values</h2>\n<p>{escape(report.missing['text'])}.</p>"
+    return table
 
 
 def _search(report: Report, svgs: dict[str, str | None]) -> str:

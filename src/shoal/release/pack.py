@@ -15,6 +15,7 @@ from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.release.staging import Staging
 from shoal.release.verify import class_counts, verify
 from shoal.release.write import release_bytes, row_order
+from shoal.table.hierarchy.specify import is_file
 from shoal.table.roles import Kind
 
 if TYPE_CHECKING:
@@ -128,6 +129,10 @@ def _by_value(classes: Counter[tuple[Any, ...]], kinds: list[Kind]) -> Counter[t
 
 def _value(cell: Any, kind: Kind) -> Any:
     """Return a value, or what a cell's text says, in one form; times are compared by class only."""
+    if cell is None or (cell == "*" and kind is not Kind.TEXT):
+        return None
+    if kind is Kind.TEXT:
+        return cell
     if kind is Kind.FLOAT:
         return float(cell)
     if kind.is_number:
@@ -155,8 +160,13 @@ def save(
         order = row_order(release.table.rows, keep=keep, seed=order_seed)
         content = release_bytes(release.table, order, targets.kind)
         report = finished_report(release.report, content, targets, keep)
+        place = targets.recipe.parent
         settings = settings.having(
-            input={"path": _relative(source, targets.recipe.parent)},
+            input={"path": _relative(source, place)},
+            hierarchies={
+                name: str(_relative(said, place)) if is_file(said) else said
+                for name, said in settings.hierarchies.items()
+            },
             release={"keep_order": keep, "output": targets.output},
         )
         staging.add(targets.recipe, settings.to_toml().encode("utf-8"))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from shoal.kernels.jit import inlined
+from shoal.kernels.random import uniform
 from shoal.search.layout import BEST_SUM, CURRENT, FIRST, HOME_SUM, ITERATION, LAST, RULE, TOTAL
-from shoal.search.state import State, uniform
+from shoal.search.state import State
 
 FIXED, DYNAMIC, RECORD, LATE, ANNEALING = range(5)  # the codes of `parameters`
 

@@ -8,6 +8,7 @@ one of the nearest records of a member: that misses a few moves, and a pass cost
 from __future__ import annotations
 
 from shoal.kernels.jit import inlined, jit
+from shoal.kernels.random import draw
 from shoal.search.layout import (
     AGAIN,
     ALIVE,
@@ -31,7 +32,7 @@ from shoal.search.layout import (
     TARGETS,
 )
 from shoal.search.moves import improve_pair
-from shoal.search.state import State, draw, note
+from shoal.search.state import State, note
 
 
 @inlined

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels.jit import ANY, inlined
+from shoal.kernels.random import draw, uniform
 from shoal.search.layout import (
     ALIVE,
     AS_PARTNER,
@@ -31,7 +32,7 @@ from shoal.search.layout import (
     SIZE,
     K,
 )
-from shoal.search.state import State, claim, draw, gap, move, note, refresh, uniform
+from shoal.search.state import State, claim, gap, move, note, refresh
 
 
 @inlined

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from shoal.kernels.jit import ANY, inlined, jit
 from shoal.kernels.nearest import rounding
+from shoal.kernels.random import Random
 from shoal.search.layout import (
     ALIVE,
     ALIVE_AT,
@@ -55,7 +56,6 @@ from shoal.search.layout import (
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Random = npt.NDArray[np.uint64]
 
 
 class State(NamedTuple):
@@ -107,25 +107,6 @@ def make(matrix: Floats, neighbors: Integers, k: int, most: int, history: int, s
     )
     state.choices[K], state.choices[MOST] = k, most
     return state
-
-
-@jit
-def uniform(random: Random) -> float:
-    """Return a random number in [0, 1): xorshift64* (Vigna 2016). random IN/OUT."""
-    x = random[0]
-    x ^= x >> np.uint64(12)
-    x ^= x << np.uint64(25)
-    x ^= x >> np.uint64(27)
-    random[0] = x
-    return ((x * np.uint64(0x2545F4914F6CDD1D)) >> np.uint64(11)) * (  # type: ignore[no-any-return]
-        1.0 / 9007199254740992.0
-    )
-
-
-@inlined
-def draw(random: Random, below: int) -> int:
-    """Return a random number from 0 to below - 1. random IN/OUT."""
-    return np.int64(uniform(random) * below)  # type: ignore[return-value]
 
 
 @jit

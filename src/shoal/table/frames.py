@@ -10,6 +10,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from shoal.errors import InputError, listed, shown
@@ -135,6 +136,11 @@ def _kind(values: Any) -> tuple[Kind, Any]:
     return Kind.UNKNOWN, values
 
 
+def take_native(native: Any, rows: npt.NDArray[np.int64]) -> Any:
+    """Return some rows of a dataframe."""
+    return nw.from_native(native, eager_only=True)[rows.tolist()].to_native()
+
+
 def to_native(table: Table) -> Any:
     """Return the released columns in the caller's type; untouched ones are the caller's own.
 
@@ -167,8 +173,15 @@ def _without_leftovers(series: nw.Series[Any]) -> Any:
 
 
 def _native_series(before: nw.Series[Any], column: Column) -> Any:
-    """Return the released values as a series of the library and type that `before` has."""
+    """Return the released values as a series of the library and type that `before` has.
+
+    Numbers that became intervals are texts.
+    """
     name, values, native = column.name, column.values, before.to_native()
+    if column.kind is Kind.TEXT and before.dtype not in (nw.String, nw.Categorical, nw.Enum):
+        if isinstance(native, pa.ChunkedArray):
+            return nw.from_native(pa.chunked_array([values]), series_only=True).alias(name)
+        return nw.new_series(name, values.to_pylist(), nw.String, backend=before.implementation)
     if isinstance(native, pa.ChunkedArray):
         if pa.types.is_dictionary(native.type):
             values = values.cast(native.type.value_type).dictionary_encode()

@@ -105,6 +105,28 @@ class Table:
         """Return the table with every column changed."""
         return replace(self, columns=tuple(change(c) for c in self.columns))
 
+    def taken(self, rows: Integers) -> Table:
+        """Return the table with some of its rows."""
+        import pyarrow as pa
+
+        index = pa.array(rows)
+
+        def some(column: Column) -> Column:
+            cells = None if column.cells is None else column.cells.take(index)
+            quoted = None if column.quoted is None else column.quoted[rows]
+            return column.having(values=column.values.take(index), cells=cells, quoted=quoted)
+
+        lines = self.source.lines
+        if self.source.kind == "csv":
+            after = np.arange(2, self.rows + 2) if lines is None else lines[1:]
+            lines = np.concatenate(([1], after[rows]))
+        source = replace(self.source, lines=lines)
+        if source.native is not None:
+            from shoal.table.frames import take_native
+
+            source = replace(source, native=take_native(source.native, rows))
+        return replace(self.mapped(some), source=source)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         """Return an n×d matrix; only a complete Table of numbers is one."""
         if copy is False:

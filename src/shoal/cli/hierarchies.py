@@ -1,0 +1,134 @@
+"""The commands for trees of values: hierarchy build, check, show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli.app import app
+from shoal.cli.options import Delimiter, Force, Missing, Types, split_pairs
+from shoal.cli.speak import say
+from shoal.errors import InputError
+
+if TYPE_CHECKING:
+    from shoal.table.hierarchy.view import Hierarchy
+
+group = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="Make, check and show the trees by which values are generalized.",
+)
+app.add_typer(group, name="hierarchy")
+
+Rule = Annotated[
+    str | None,
+    typer.Option(
+        help="FILE.csv, widths:5,10 (half-open intervals [a,b)), cuts:18,30,65, quantiles:20,5, "
+        "prefixes:3,2, dates, balanced or flat. Default: balanced for numbers, flat for texts."
+    ),
+]
+Column = Annotated[str | None, typer.Option(help="The column of the data that it is for.")]
+
+
+@group.command()
+def build(
+    data: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
+    column: Annotated[str, typer.Option(help="The column to make a hierarchy for.")],
+    output: Annotated[
+        str, typer.Option("-o", "--output", help="COLUMN.csv, or - for stdout.")
+    ] = "-",
+    rule: Rule = None,
+    delimiter: Delimiter = None,
+    missing: Missing = None,
+    type_: Types = None,
+    force: Force = False,
+) -> None:
+    """Write a column's hierarchy as a file to edit: one line a value, `value;parent;…;*`.
+
+    Intervals are half-open: [20,30) holds 20 and not 30. The file holds every value of the column.
+
+    Example: `shoal hierarchy build stays.csv --column age --rule widths:5,10,20 -o trees/age.csv`
+    """
+    from shoal.release.staging import Staging
+    from shoal.table.hierarchy.view import hierarchy
+    from shoal.table.read import read
+
+    types = split_pairs(type_, "--type")
+    table = read(data, delimiter=delimiter, missing=missing or ("",), types=types)
+    found = hierarchy(table, column, rule)
+    if found.uncovered:
+        raise InputError(f"{len(found.uncovered)} values of the column have no place in it")
+    if output == "-":
+        say(found.to_csv())
+        return
+    with Staging(force=force) as staging:
+        staging.check(Path(output), data)
+        staging.add(Path(output), found.to_csv().encode("utf-8"))
+        staging.commit()
+    typer.echo(f"{found.summary()}\nwrote {output}", err=True)
+
+
+@group.command()
+def check(
+    file: Annotated[str, typer.Argument(help="A hierarchy's csv file, or a rule such as dates.")],
+    data: Annotated[Path | None, typer.Option(help="Data that it should cover.")] = None,
+    column: Column = None,
+    delimiter: Delimiter = None,
+    missing: Missing = None,
+    type_: Types = None,
+) -> None:
+    """Check that a file is a tree and, with data, that it covers every value of a column.
+
+    Values without a place are listed, and the exit code is 2.
+
+    Example: `shoal hierarchy check trees/age.csv --data stays.csv --column age`
+    """
+    from shoal.table.hierarchy.view import hierarchy
+
+    found = hierarchy(file) if data is None else _of(data, column, file, delimiter, missing, type_)
+    say(f"{found.summary()}\n")
+    if found.uncovered:
+        raise InputError(f"{file}: {len(found.uncovered)} values of the data have no place in it")
+
+
+@group.command()
+def show(
+    file: Annotated[
+        str, typer.Argument(help="A hierarchy's csv file, or with --data a rule such as dates.")
+    ],
+    data: Annotated[Path | None, typer.Option(help="Data whose records are counted.")] = None,
+    column: Column = None,
+    depth: Annotated[
+        int | None, typer.Option(min=0, help="How many levels below the root.")
+    ] = None,
+    delimiter: Delimiter = None,
+    missing: Missing = None,
+    type_: Types = None,
+) -> None:
+    """Draw a hierarchy, with the number of records below every node where data is given.
+
+    Example: `shoal hierarchy show widths:10,20 --data stays.csv --column age`
+    """
+    from shoal.table.hierarchy.view import hierarchy
+
+    found = hierarchy(file) if data is None else _of(data, column, file, delimiter, missing, type_)
+    say(f"{found.summary()}\n\n{found.draw(depth)}\n")
+
+
+def _of(
+    data: Path,
+    column: str | None,
+    rule: str,
+    delimiter: str | None,
+    missing: list[str] | None,
+    type_: list[str] | None,
+) -> Hierarchy:
+    """Return the hierarchy that a rule makes of a column."""
+    from shoal.table.hierarchy.view import hierarchy
+    from shoal.table.read import read
+
+    types = split_pairs(type_, "--type")
+    table = read(data, delimiter=delimiter, missing=missing or ("",), types=types)
+    return hierarchy(table, column or Path(rule).stem, rule)

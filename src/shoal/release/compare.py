@@ -1,0 +1,302 @@
+"""Table and released Table -> Report: what each column lost, and what became of the groups."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.measures.generalization import cell_losses, costs
+from shoal.measures.histogram import histogram
+from shoal.measures.loss import percent, squares
+from shoal.measures.moments import correlations, mean, variance
+from shoal.partition import Partition
+from shoal.release.generalize import SUPPRESSED
+from shoal.release.report import SCHEMA, ColumnReport, Report, guarantee
+from shoal.table.code import Coded, CodedColumn
+from shoal.table.encode import near_zero, standardized
+from shoal.table.roles import TICKS, Column, Kind, Role
+from shoal.table.table import Table, as_floats
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+def make_report(
+    table: Table,
+    released: Table,
+    partition: Partition,
+    *,
+    coded: Coded | None,
+    how: Mapping[str, str],
+    deleted: int,
+    seed: int,
+    verification: dict[str, Any],
+    dropped: Sequence[str],
+    notes: Sequence[str],
+    seconds: float,
+) -> Report:
+    """Compare the table with its release, column by column and pair by pair."""
+    before = table.having(Role.QUASI_IDENTIFIER)
+    after = [released[column.name] for column in before]
+    trees = {} if coded is None else {column.name: column for column in coded.columns}
+    by_trees = not {"mean", "median"}.issuperset(how.values())
+    errors = [
+        _lost(b, a) if _is_numbers(b, a) else _iloss(trees[b.name], partition)
+        for b, a in zip(before, after, strict=True)
+    ]
+    columns = [
+        _column_report(b, a, error, partition.k, how[b.name], trees.get(b.name))
+        for b, a, error in zip(before, after, errors, strict=True)
+    ]
+    whole = [(b, a) for b, a in zip(before, after, strict=True)
+             if _is_numbers(b, a) and not (b.missing or a.missing)]  # fmt: skip
+    groups = _groups(partition, before)
+    equal = groups["without_spread"]
+    told = [f"{equal} groups hold equal records, whose values are released as they were"]
+    roles = {str(role): [c.name for c in table.having(role)] for role in Role}
+    found = costs(coded, partition.labels, partition.k, deleted) if coded and by_trees else None
+    return Report(
+        schema=SCHEMA,
+        versions=versions(),
+        method=partition.method,
+        k=partition.k,
+        seed=seed,
+        aggregate=_ways(how),
+        input={
+            "kind": table.source.kind,
+            "sha256": table.source.sha256,
+            "records": table.rows + deleted,
+            "columns": len(table.columns) + len(dropped),
+        },
+        release={"columns": released.names, "records": table.rows},
+        roles={**roles, "dropped": list(dropped)},
+        groups=groups,
+        verification=verification,
+        information_loss=partition.information_loss,
+        information_loss_released=_overall(before, errors, table.rows, deleted, by_trees),
+        loss_name=partition.loss_name,
+        columns=columns,
+        correlations=_correlations(whole),
+        guarantee=guarantee(partition.k, partition.sizes.min() if partition.groups else 0),
+        notes=[*notes, *(told if equal else [])],
+        seconds=round(seconds, 3),
+        search=None if partition.search is None else partition.search.to_dict(),
+        missing=_missing(before, columns, deleted),
+        costs=None if found is None else found.to_dict(),
+    )
+
+
+def _iloss(column: CodedColumn, partition: Partition) -> float:
+    return 100.0 * float(cell_losses(column, partition.labels).mean())
+
+
+def _ways(how: Mapping[str, str]) -> str:
+    """Return what groups release in one word, or column by column."""
+    different = set(how.values())
+    if len(different) == 1:
+        return next(iter(different))
+    return ", ".join(f"{name}: {way}" for name, way in how.items())
+
+
+def _overall(
+    before: Sequence[Column], errors: Sequence[float], rows: int, deleted: int, by_trees: bool
+) -> float:
+    """Return the loss of all columns: of those that vary, or of all, deleted records included."""
+    if by_trees:
+        mean_ = float(np.mean(errors))
+        return (mean_ * rows + 100.0 * deleted) / (rows + deleted)
+    varied = sum(float(np.ptp(near_zero(_rows(b, _present(b)))) > 0) for b in before)
+    return percent(float(np.sum(errors)), 100.0 * varied)
+
+
+def _correlations(whole: Sequence[tuple[Column, Column]]) -> dict[str, Any]:
+    """Return the correlations of the complete columns of numbers, before and after."""
+    return {
+        "columns": [b.name for b, _ in whole],
+        "before": correlations(_matrix([b for b, _ in whole])) if whole else [],
+        "after": correlations(_matrix([a for _, a in whole])) if whole else [],
+    }
+
+
+def _missing(
+    before: Sequence[Column], columns: Sequence[ColumnReport], deleted: int
+) -> dict[str, Any]:
+    """Return how many cells were missing, what that means, and what was done about it."""
+    cells = sum(column.missing for column in columns)
+    suppressed = sum(column.suppressed for column in columns)
+    incomplete = {row for column in before for row in column.missing_rows()}
+    text = (
+        f"{cells:,} cells of {len(incomplete):,} records; in matching, a missing cell is a "
+        "category of its own; a group in which it is missing for some releases * for all"
+    )
+    if deleted:
+        text = f"{deleted:,} incomplete records were deleted; {text}"
+    return {
+        "cells": cells,
+        "records": len(incomplete),
+        "deleted": deleted,
+        "suppressed": suppressed,
+        "reading": "own category",
+        "text": text,
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what can change a result."""
+    names = ("shoal", "numpy", "numba", "pyarrow")
+    found = {name: metadata.version(name) for name in names}
+    return {**found, "python": platform.python_version()}
+
+
+def _groups(partition: Partition, before: Sequence[Column]) -> dict[str, Any]:
+    order = np.argsort(partition.labels, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
+    varied = np.zeros(partition.groups, dtype=bool)
+    for column in before:
+        filled = column.values.dictionary_encode(null_encoding="encode").indices
+        codes = np.asarray(filled)[order]
+        varied |= np.maximum.reduceat(codes, starts) > np.minimum.reduceat(codes, starts)
+    sizes, counts = np.unique(partition.sizes, return_counts=True)
+    return {
+        "count": partition.groups,
+        "smallest": int(sizes[0]),
+        "largest": int(sizes[-1]),
+        "without_spread": int(np.count_nonzero(~varied)),
+        "sizes": {str(size): int(count) for size, count in zip(sizes, counts, strict=True)},
+    }
+
+
+def _lost(before: Column, after: Column) -> float:
+    """Return 100 * SSE / SST of one column, as released; 0 for a constant one.
+
+    A suppressed cell has lost what it differs from the mean of all.
+    """
+    there = _present(before)
+    kept = there & _present(after)
+    if not there.any():
+        return 0.0
+    b, a = _comparable(_rows(before, there), _rows(after, kept))
+    center = b - b.mean()
+    error = center.copy()
+    error[kept[there]] = b[kept[there]] - a
+    return percent(float(squares(error[:, None])[0]), float(squares(center[:, None])[0]))
+
+
+def _present(column: Column) -> Flags:
+    return ~np.asarray(column.values.is_null(nan_is_null=True))
+
+
+def _rows(column: Column, flags: Flags) -> Column:
+    """Return some rows of a column; all of them as they are."""
+    if flags.all():
+        return column
+    import pyarrow as pa
+
+    cells = None if column.cells is None else column.cells.filter(pa.array(flags))
+    return column.having(values=column.values.filter(pa.array(flags)), cells=cells)
+
+
+def _comparable(before: Column, after: Column) -> tuple[Floats, Floats]:
+    """Return both columns on one scale that neither overflows nor drowns small differences."""
+    import pyarrow as pa
+
+    if before.values.type == after.values.type:
+        both = before.having(values=pa.concat_arrays([before.values, after.values]))
+    else:  # decimals that were released with fewer digits
+        floats = np.concatenate([as_floats(before), as_floats(after)])
+        both = before.having(kind=Kind.FLOAT, values=pa.array(floats))
+    scaled = near_zero(both)
+    size = len(before.values)
+    return scaled[:size], scaled[size:]
+
+
+def _matrix(columns: Sequence[Column]) -> Floats:
+    return np.stack([standardized(near_zero(column)) for column in columns], axis=1)
+
+
+def _column_report(
+    before: Column, after: Column, lost: float, k: int, way: str, coded: CodedColumn | None
+) -> ColumnReport:
+    there, left = _present(before), _present(after)
+    starred = there & ~left
+    if way in ("generalize", "range"):
+        assert coded is not None
+        values = after.values.dictionary_encode()
+        star = np.array([text == SUPPRESSED for text in values.dictionary.to_pylist()])
+        starred = there & star[np.asarray(values.indices)]
+        texts = np.array([*coded.values.texts, ""], dtype=object)[coded.values.indices]
+        same = there & ~starred & (texts == np.array(after.values.to_pylist(), dtype=object))
+        counts = (int(same.sum()), int((there & ~starred & ~same).sum()))
+    else:
+        counts = (0, int((there & left).sum()))
+    report = ColumnReport(
+        name=before.name,
+        kind=str(before.kind),
+        information_loss=lost,
+        released_as=way,
+        unchanged=counts[0],
+        generalized=counts[1],
+        suppressed=int(starred.sum()),
+        missing=int((~there).sum()),
+        hierarchy=None if coded is None else str(coded.rule),
+        levels=None if coded is None else int(coded.tree.heights[0]) + 1,
+    )
+    if not _is_numbers(before, after) or not (there.any() and left.any()):
+        return report
+    b, a = _rows(before, there), _rows(after, left)
+    return replace(
+        report,
+        mean_before=_mean(b),
+        mean_after=_mean(a),
+        variance_before=_variance(b),
+        variance_after=_variance(a),
+        histogram=histogram(_days_or_numbers(b), _days_or_numbers(a), k),
+    )
+
+
+def _is_numbers(before: Column, after: Column) -> bool:
+    """Tell whether a column held numbers or dates and still does."""
+    return before.kind.is_numeric and after.kind.is_numeric
+
+
+def _mean(column: Column) -> float | str:
+    values = as_floats(column)
+    try:
+        average = mean(values)
+    except OverflowError:
+        average = mean(values / values.size) * values.size
+    try:
+        if column.kind is Kind.DATE:
+            return (date(1970, 1, 1) + timedelta(days=round(average))).isoformat()
+        if column.kind is Kind.DATETIME:
+            seconds = round(average / TICKS[column.values.type.unit])
+            return (datetime(1970, 1, 1) + timedelta(seconds=seconds)).isoformat()
+    except OverflowError:  # a year that no calendar has
+        return average
+    return average
+
+
+def _variance(column: Column) -> float | None:
+    """Return the variance, of times in days²; None where no float can hold it."""
+    values = _days_or_numbers(column)
+    with np.errstate(over="ignore"):
+        try:
+            found = variance(values)
+        except OverflowError:
+            return None
+    return found if np.isfinite(found) else None
+
+
+def _days_or_numbers(column: Column) -> Floats:
+    """Return the values as numbers, dates and times as days since 1970."""
+    values = as_floats(column)
+    if column.kind is Kind.DATETIME:
+        values = values / (86_400.0 * TICKS[column.values.type.unit])
+    return values

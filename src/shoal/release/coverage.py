@@ -1,0 +1,52 @@
+"""The last look before a release: every generalized cell covers the one it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import PrivacyError, shown
+from shoal.release.covers import file_lines, uncovered
+from shoal.table.hierarchy.specify import is_file
+from shoal.table.roles import Column, Role
+from shoal.table.table import Table
+from shoal.table.texts import texts_of
+
+
+def check_coverage(
+    table: Table,
+    released: Table,
+    how: Mapping[str, str],
+    said: Mapping[str, str],
+    folder: Path | None,
+) -> None:
+    """Raise a PrivacyError if a released value does not cover its original."""
+    for column in table.having(Role.QUASI_IDENTIFIER):
+        if how[column.name] not in ("generalize", "range"):
+            continue
+        tree = said.get(column.name, "")
+        lines = file_lines((folder or Path()) / tree) if tree and is_file(tree) else {}
+        bad = uncovered(_pairs(column, released[column.name]), lines)
+        if bad:
+            raise PrivacyError(
+                f"column {shown(column.name)}: {len(bad)} released values do not cover what they "
+                "stand for; nothing was written"
+            )
+
+
+def _pairs(before: Column, after: Column) -> list[tuple[Any, Any]]:
+    """Return the distinct pairs of a released text and the original's, None where it is missing."""
+    source = before.values if before.cells is None else before.cells
+    old, new = source.dictionary_encode(), after.values.dictionary_encode()
+    missing = np.asarray(before.values.is_null(nan_is_null=True))
+    first = np.where(missing, -1, np.asarray(old.indices.fill_null(0)))
+    both = np.unique(np.stack([np.asarray(new.indices), first], axis=1), axis=0)
+    texts = (
+        old.dictionary.to_pylist() if before.cells is not None else texts_of(before, old.dictionary)
+    )
+    words = [*texts, None]
+    released = new.dictionary.to_pylist()
+    return [(released[i], words[j]) for i, j in both.tolist()]

@@ -1,0 +1,189 @@
+"""What a request means for a table: before the groups are found, and said of them after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import InputError, RequestError, nearest_names, shown
+from shoal.grouping import numbered
+from shoal.partition import Partition
+from shoal.recipes import find
+from shoal.settings import Settings
+from shoal.solving import check_size, choose
+from shoal.table.assign import identifier_reason
+from shoal.table.hierarchy.specify import in_folder, is_file
+from shoal.table.roles import Role
+from shoal.table.table import Table
+
+Integers = npt.NDArray[np.int64]
+
+
+def with_hierarchies(settings: Settings, table: Table, folder: Path | None) -> Settings:
+    """Return the settings with the files of a folder of hierarchies spelled out."""
+    place = settings.input.hierarchies
+    if place is None:
+        return settings
+    where = Path(place) if folder is None else folder / place
+    found = in_folder(where, table.schema.having(Role.QUASI_IDENTIFIER))
+    said = {**{name: str(Path(file).resolve()) for name, file in found.items()},
+            **settings.hierarchies}  # fmt: skip
+    return settings.having(hierarchies=said, input={"hierarchies": None})
+
+
+def complete(table: Table, settings: Settings) -> tuple[Table, Integers | None]:
+    """Leave out the records that miss a quasi-identifier, where that is asked for."""
+    if settings.protect.incomplete == "keep":
+        return table, None
+    gone = {row for c in table.having(Role.QUASI_IDENTIFIER) for row in c.missing_rows()}
+    kept = np.array([row for row in range(table.rows) if row not in gone], dtype=np.int64)
+    check_size(kept.size, settings.protect.k, f"{table.source.name} without incomplete records")
+    return table.taken(kept), kept
+
+
+def generalizes(table: Table, settings: Settings) -> bool:
+    """Tell whether the records are grouped by trees: asked for, or nothing else can be done."""
+    if settings.roles.group is not None:
+        return False
+    if settings.protect.method != "auto":
+        return find(settings.protect.method).mixed is not None
+    grouped = table.having(Role.QUASI_IDENTIFIER)
+    wordy = any(column.missing or not column.kind.is_numeric for column in grouped)
+    return (wordy and not any(column.doubt for column in grouped)) or bool(settings.hierarchies)
+
+
+def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
+    """Return what the value of a group is in each quasi-identifier."""
+    said = settings.release.aggregate
+    usual = "generalize" if by_trees else "mean"
+    found = {}
+    for column in table.having(Role.QUASI_IDENTIFIER):
+        way = said.get(column.name, usual) if isinstance(said, dict) else said or usual
+        if not column.kind.is_numeric and way in ("mean", "median", "range"):
+            if isinstance(said, str):
+                way = "generalize"  # said of all columns: meant for those that can
+            else:
+                raise RequestError(
+                    f"aggregate: column {shown(column.name)} is {column.kind}, which has no {way}; "
+                    "say mode, medoid or generalize"
+                )
+        found[column.name] = str(way)
+    for name in said if isinstance(said, dict) else ():
+        if name not in found:
+            raise RequestError(
+                f"aggregate is given for {shown(name)}, which is no quasi-identifier"
+                f"{nearest_names(name, found)}"
+            )
+    return found
+
+
+def without_groups(table: Table, settings: Settings) -> tuple[Table, Integers | None]:
+    """Take out the column that holds the groups to start from; return them as numbers."""
+    name = settings.roles.group
+    if name is None:
+        if settings.protect.refine is not None:
+            raise RequestError("refine needs a group column to start from; say --group COLUMN")
+        return table, None
+    if settings.protect.method != "auto":
+        raise RequestError("the groups come from a column: give a method or a group, not both")
+    column = table[name]
+    roles = settings.roles
+    named = (roles.identifiers, roles.quasi_identifiers, roles.sensitive, roles.other, roles.drop)
+    if any(name in names_ for names_ in named):
+        raise RequestError(f"column {shown(name)} holds the groups; it cannot have another role")
+    what = f"{table.source.name}, column {shown(name)}"
+    if column.missing:
+        raise InputError(f"{what}: records without a group: {column.missing}")
+    start = numbered(column.values.to_pylist(), table.rows, settings.protect.k, what)
+    return table.only(lambda column: column.name != name), start
+
+
+def check_request(table: Table, settings: Settings) -> None:
+    """Refuse decimals for columns that are not grouped, and sensitive columns without a value."""
+    decimals = settings.release.decimals
+    grouped = table.schema.having(Role.QUASI_IDENTIFIER)
+    for name in decimals if isinstance(decimals, dict) else ():
+        if name not in grouped:
+            raise RequestError(
+                f"decimals are given for {shown(name)}, which is no quasi-identifier"
+                f"{nearest_names(name, grouped)}"
+            )
+    for column in table.having(Role.SENSITIVE):
+        if column.missing == table.rows and not settings.protect.allow_empty:
+            raise RequestError(
+                f"{table.source.name}: every cell of sensitive column {shown(column.name)} is "
+                "missing; leave it out with --drop, or say --allow-empty"
+            )
+
+
+def resolved(
+    settings: Settings, table: Table, partition: Partition, folder: Path | None
+) -> Settings:
+    """Return settings that repeat this run: every role and choice spelled out."""
+    from shoal import __version__
+
+    schema = table.schema
+    log = partition.search
+    protect: dict[str, Any] = {"method": partition.method} if settings.roles.group is None else {}
+    again = dict(settings.search)
+    if log is not None:  # as many iterations, whatever the clock says next time
+        protect |= {"max_iterations": log.iterations, "time_limit": None, "runs": log.runs}
+        again["schedule"] = log.schedule
+    dropped = settings.roles.drop
+    trees = {
+        name: str(((folder or Path()) / said).resolve()) if is_file(said) else said
+        for name, said in settings.hierarchies.items()
+    }
+    kept = {*schema.names, *dropped, settings.roles.group}
+    return settings.model_copy(update={"shoal": __version__}).having(
+        input={
+            "path": table.source.path,
+            "sha256": table.source.sha256,
+            "delimiter": table.source.delimiter if table.source.kind == "csv" else None,
+            "missing": table.source.missing,
+            "types": dict(table.source.types),
+        },
+        roles={
+            "identifiers": schema.having(Role.IDENTIFIER),
+            "quasi_identifiers": schema.having(Role.QUASI_IDENTIFIER),
+            "sensitive": schema.having(Role.SENSITIVE),
+            "other": schema.having(Role.OTHER),
+            "drop": [*dropped, *(n for n in table.source.columns if n not in kept)],
+        },
+        protect=protect,
+        hierarchies=trees,
+        search=again,
+    )
+
+
+def said_of_search(partition: Partition, settings: Settings) -> list[str]:
+    """Say why a method was chosen, and how its search ended."""
+    log, protect = partition.search, settings.protect
+    said = []
+    if protect.method == "auto":
+        columns = 1 if partition.method == "optimal-1d" else 2
+        choice = choose(partition.labels.size, columns, partition.k, protect.effort)
+        if log is None or (log.stopped_by == "iterations" and protect.max_iterations is None):
+            said.append(f"auto chose {partition.method}: {choice.reason}")
+        else:
+            said.append(f"auto chose {partition.method}: the search with the least loss")
+    if log is not None:
+        said.append(log.summary())
+    return said
+
+
+def notes(table: Table, unnamed: Sequence[str]) -> list[str]:
+    """Say what a steward should look at, without any value."""
+    found = []
+    if unnamed:
+        found.append(f"no role was given to {', '.join(unnamed)}: released as they are")
+    unique = [c.name for c in table.having(Role.QUASI_IDENTIFIER) if identifier_reason(c)]
+    if unique:
+        found.append(
+            f"(nearly) every record has its own value in {', '.join(unique)}; is it an identifier?"
+        )
+    return found

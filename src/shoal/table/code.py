@@ -1,0 +1,257 @@
+"""Table -> Coded: every cell as a node of its column's tree, for methods that generalize."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import InputError, RequestError, listed, nearest_names, shown
+from shoal.table.hierarchy.listed import interval
+from shoal.table.hierarchy.specify import rules_for
+from shoal.table.hierarchy.tree import Tree, from_paths
+from shoal.table.hierarchy.values import Distinct, Rule, distinct_values
+from shoal.table.roles import Column, Kind, Role
+from shoal.table.table import Table
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class CodedColumn:
+    """One quasi-identifier: its tree, and for every record the node of its cell.
+
+    A missing cell is the root, node 0. `nodes` are the nodes of the distinct values; `losses` is
+    what it costs to release each node (KAIM's ILoss, from 0 to 1); `places` says where the
+    distinct values lie between the least (0) and the greatest (1), None where they have no order;
+    `unit` is the share of one step of the column in what ILoss divides by.
+    """
+
+    name: str
+    kind: Kind
+    rule: Rule
+    tree: Tree
+    values: Distinct
+    nodes: Integers
+    codes: Integers
+    losses: Floats
+    places: Floats | None
+    unit: float
+    ranged: bool = False
+
+    @property
+    def absent(self) -> npt.NDArray[np.bool_]:
+        """Which cells are missing."""
+        flags: npt.NDArray[np.bool_] = self.values.indices < 0
+        return flags
+
+    @property
+    def by_range(self) -> bool:
+        """Whether a group's numbers are released as [least,greatest].
+
+        Where nobody gave a hierarchy, or somebody asked for it.
+        """
+        return self.places is not None and (self.ranged or not self.rule.given)
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """The quasi-identifiers of a table as nodes."""
+
+    columns: tuple[CodedColumn, ...]
+    rows: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names."""
+        return tuple(column.name for column in self.columns)
+
+    def taken(self, rows: Integers) -> Coded:
+        """Return the records of some rows, in their order; the trees are those of all."""
+        columns = [
+            replace(
+                column,
+                codes=column.codes[rows],
+                values=replace(column.values, indices=column.values.indices[rows]),
+            )
+            for column in self.columns
+        ]
+        return Coded(tuple(columns), rows.size)
+
+    @property
+    def incomplete(self) -> npt.NDArray[np.bool_]:
+        """Which records miss a cell."""
+        flags = np.zeros(self.rows, dtype=bool)
+        for column in self.columns:
+            flags |= column.absent
+        return flags
+
+
+def code(
+    table: Table,
+    said: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    ranges: Container[str] = (),
+) -> Coded:
+    """Return the quasi-identifiers as nodes of trees, or say which cell has no place in one.
+
+    `said` names the hierarchies of columns; the others get automatic ones. The numbers of `ranges`
+    are released as [least,greatest] in any case.
+    """
+    columns = table.having(Role.QUASI_IDENTIFIER)
+    if not columns:
+        raise RequestError(f"{table.source.name}: no column is a quasi-identifier")
+    names = [column.name for column in columns]
+    for name in said or {}:
+        if name not in names:
+            raise RequestError(
+                f"a hierarchy is given for {shown(name)}, which is no quasi-identifier"
+                f"{nearest_names(name, names)}"
+            )
+    for column in columns:
+        check_codable(column, table)
+    rules = rules_for(columns, said or {}, folder)
+    coded = [
+        replace(_code(column, rule, table), ranged=column.name in ranges)
+        for column, rule in zip(columns, rules, strict=True)
+    ]
+    return Coded(tuple(coded), table.rows)
+
+
+def check_codable(column: Column, table: Table) -> None:
+    """Raise an InputError for a column that nobody can make sense of."""
+    where = f"{table.source.name}, quasi-identifier {shown(column.name)}"
+    if column.doubt:
+        raise InputError(f"{where}: {column.doubt}")
+    if column.kind is Kind.FLOAT:
+        rows = np.flatnonzero(np.isinf(np.asarray(column.values.cast("double")))).tolist()
+        if rows:
+            raise InputError(f"{where}: infinite ({table.source.where(rows)})")
+
+
+def _code(column: Column, rule: Rule, table: Table) -> CodedColumn:
+    values = distinct_values(column)
+    where = f"{table.source.name}, column {shown(column.name)}"
+    paths, uncovered = rule.paths(values) if values.texts else ([["*"]], [])
+    if uncovered:
+        rows = np.flatnonzero(np.isin(values.indices, uncovered))
+        raise UncoveredError(
+            f"{where}: the hierarchy {rule} lacks {len(uncovered)} of its values, in {rows.size} "
+            f"cells ({table.source.where(rows.tolist())})",
+            [values.texts[i] for i in uncovered],
+        )
+    tree = from_paths(paths, f"{where}, hierarchy {rule}")
+    nodes = np.array([tree.nodes[text] for text in values.texts], dtype=np.int64)
+    codes = np.concatenate((nodes, [0]))[values.indices]
+    places = _places(values)
+    spans = _spans(tree, values) if places is not None and values.values else None
+    losses = tree.values_below / max(int(tree.values_below[0]), 1) if spans is None else spans
+    return CodedColumn(
+        column.name, column.kind, rule, tree, values, nodes, codes, losses.astype(float), places,
+        _unit(values) if places is not None else 0.0,
+    )  # fmt: skip
+
+
+class UncoveredError(InputError):
+    """A hierarchy lacks values of its column; `values` are those, for a person who asks."""
+
+    def __init__(self, message: str, values: Sequence[str]) -> None:
+        super().__init__(f"{message}; `shoal hierarchy check` lists them")
+        self.values = list(values)
+
+    def listed(self) -> str:
+        """Return the values themselves."""
+        return listed(self.values, 20)
+
+
+def _places(values: Distinct) -> Floats | None:
+    """Return where the values lie between the least and the greatest of them, from 0 to 1."""
+    if not values.on_a_line:
+        return None
+    if not values.values:
+        return np.zeros(0)
+    numbers = [values.axis.number(value) for value in values.values]
+    width = numbers[-1] - numbers[0]
+    if not width:
+        return np.zeros(len(numbers))
+    return np.array([float((number - numbers[0]) / width) for number in numbers])
+
+
+def step(values: Distinct) -> Fraction:
+    """Return the smallest difference that the column can write: what ILoss adds to every width."""
+    if values.kind in (Kind.INTEGER, Kind.DATE):
+        return Fraction(1)
+    if values.kind is Kind.DECIMAL:
+        return Fraction(1, 10 ** max((len(t.partition(".")[2]) for t in values.texts), default=0))
+    return Fraction(0)
+
+
+def _unit(values: Distinct) -> float:
+    if not values.values:
+        return 0.0
+    axis = values.axis
+    whole = axis.number(values.values[-1]) - axis.number(values.values[0]) + step(values)
+    return float(step(values) / whole) if whole else 0.0
+
+
+def _spans(tree: Tree, values: Distinct) -> Floats:
+    """Return the width of every node of numbers as a share of the column's: KAIM's ILoss.
+
+    The bounds are those a label prints; of a label without bounds, those of the values below.
+    """
+    axis = values.axis
+    low, high = _bounds(tree, values)
+    least, most = axis.number(values.values[0]), axis.number(values.values[-1])
+    unit = step(values)
+    whole = most - least + unit
+    found = np.ones(len(tree))
+    for node in range(1, len(tree)):
+        label = tree.labels[node]
+        span = interval(label, axis)
+        if span is None:
+            least_, most_ = low[node], high[node]
+            if least_ is None or most_ is None:
+                continue
+            span = (least_, most_)
+        wide = min(span[1], most + unit) - max(span[0], least - unit) if _open(label) else (
+            span[1] - span[0])  # fmt: skip
+        found[node] = min(1.0, float((wide + unit) / whole)) if whole else 1.0
+    return found
+
+
+def _open(label: str) -> bool:
+    return "inf" in label or "∞" in label
+
+
+def _bounds(tree: Tree, values: Distinct) -> tuple[list[Fraction | None], list[Fraction | None]]:
+    """Return the least and greatest number below every node."""
+    low: list[Fraction | None] = [None] * len(tree)
+    high: list[Fraction | None] = [None] * len(tree)
+    known = dict(zip(values.texts, values.values, strict=True))
+    for node in range(len(tree) - 1, -1, -1):
+        if tree.is_value[node]:
+            label = tree.labels[node]
+            number = _number(known.get(label, label), values)
+            if number is not None:
+                low[node] = number if low[node] is None else min(low[node], number)  # type: ignore[type-var]
+                high[node] = number if high[node] is None else max(high[node], number)  # type: ignore[type-var]
+        if node and low[node] is not None:
+            above = int(tree.parents[node])
+            low[above] = low[node] if low[above] is None else min(low[above], low[node])  # type: ignore[type-var]
+            high[above] = high[node] if high[above] is None else max(high[above], high[node])  # type: ignore[type-var]
+    return low, high
+
+
+def _number(value: object, values: Distinct) -> Fraction | None:
+    """Return a value's number; None for a word of a hierarchy that the column could not hold."""
+    try:
+        if isinstance(value, str):
+            return values.axis.read(value, "")
+        return values.axis.number(value)
+    except InputError:
+        return None

@@ -1,0 +1,165 @@
+"""Hierarchies of numbers and dates: half-open intervals [a,b) in one or more levels."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from shoal.errors import RequestError, shown
+from shoal.table.hierarchy.axis import Axis
+from shoal.table.hierarchy.tree import ROOT
+from shoal.table.hierarchy.values import Distinct
+
+
+@dataclass(frozen=True)
+class Widths:
+    """Intervals of equal widths, counted from an origin; each width a multiple of the one before.
+
+    widths:5,10,20@0 puts 37 into [35,40), [30,40), [20,40).
+    """
+
+    widths: tuple[Fraction, ...]
+    origin: str = ""
+    given: bool = True
+
+    def __str__(self) -> str:
+        start = f"@{self.origin}" if self.origin else ""
+        return f"widths:{','.join(Axis('number').text(w) for w in self.widths)}{start}"
+
+    def paths(self, values: Distinct) -> tuple[list[list[str]], list[int]]:
+        """Return the intervals of every value, the narrowest first."""
+        axis = _axis(values, self)
+        origin = axis.read(self.origin, str(self)) if self.origin else Fraction(0)
+        found = []
+        for value, text in zip(values.values, values.texts, strict=True):
+            number = axis.number(value)
+            lows = [(number - origin) // width * width + origin for width in self.widths]
+            labels = [
+                f"[{axis.text(low)},{axis.text(low + width)})"
+                for low, width in zip(lows, self.widths, strict=True)
+            ]
+            found.append([text, *labels, ROOT])
+        return found, []
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Intervals between cut points, one list a level; every list is a part of the one before.
+
+    cuts:18,30,45,65/30,65 puts 20 into [18,30), then into <30.
+    """
+
+    levels: tuple[tuple[str, ...], ...]
+    given: bool = True
+
+    def __str__(self) -> str:
+        return "cuts:" + "/".join(",".join(level) for level in self.levels)
+
+    def paths(self, values: Distinct) -> tuple[list[list[str]], list[int]]:
+        """Return the intervals of every value, the narrowest first."""
+        axis = _axis(values, self)
+        levels = [[axis.read(text, str(self)) for text in level] for level in self.levels]
+        for level in levels:
+            if any(a >= b for a, b in pairwise(level)):
+                raise RequestError(f"{self}: the cut points of a level must rise")
+        for fine, coarse in pairwise(levels):
+            if not set(coarse) <= set(fine):
+                raise RequestError(f"{self}: every cut point must be one of the level before too")
+        return _between(values, axis, levels), []
+
+
+@dataclass(frozen=True)
+class Quantiles:
+    """Intervals of equal frequency; each number of them divides the one before.
+
+    quantiles:20,5 makes 20 intervals with about as many records each, then 5 of four each.
+    """
+
+    counts: tuple[int, ...]
+    given: bool = True
+
+    def __str__(self) -> str:
+        return f"quantiles:{','.join(map(str, self.counts))}"
+
+    def paths(self, values: Distinct) -> tuple[list[list[str]], list[int]]:
+        """Return the intervals of every value, the narrowest first."""
+        axis = _axis(values, self)
+        ends = np.cumsum(values.counts)
+        total = int(ends[-1]) if ends.size else 0
+        levels = []
+        for count in self.counts:
+            ranks = {-(-total * part // count) for part in range(1, count)}
+            first = sorted({int(np.searchsorted(ends, rank, side="left")) + 1 for rank in ranks})
+            levels.append([axis.number(values.values[i]) for i in first if i < len(values.values)])
+        return _between(values, axis, levels), []
+
+
+@dataclass(frozen=True)
+class Balanced:
+    """What a column of numbers or dates gets where nobody said: halves of halves of its records.
+
+    Labels are [low,high], both ends belong to it.
+    """
+
+    given: bool = False
+
+    def __str__(self) -> str:
+        return "balanced"
+
+    def paths(self, values: Distinct) -> tuple[list[list[str]], list[int]]:
+        """Return the nested halves that hold every value, the smallest first."""
+        _axis(values, self)
+        ends = np.concatenate(([0], np.cumsum(values.counts)))
+        above: list[list[str]] = [[] for _ in values.texts]
+        blocks = [(0, len(values.texts))]
+        while blocks:
+            halves = []
+            for low, high in blocks:
+                whole = high - low == len(values.texts)
+                label = f"[{values.texts[low]},{values.texts[high - 1]}]"
+                for i in range(low, high):
+                    if high - low == 1:
+                        above[i].append(values.texts[i])
+                    else:
+                        above[i].append(ROOT if whole else label)
+                if high - low > 1:
+                    middle = int(np.searchsorted(ends, (ends[low] + ends[high]) / 2, side="left"))
+                    middle = min(max(middle, low + 1), high - 1)
+                    halves += [(low, middle), (middle, high)]
+            blocks = halves
+        depth = max(map(len, above), default=0)
+        paths = [[*[path[-1]] * (depth - len(path)), *reversed(path)] for path in above]
+        return [path if len(path) > 1 else [path[0], ROOT] for path in paths], []
+
+
+def _axis(values: Distinct, rule: object) -> Axis:
+    if not values.on_a_line:
+        raise RequestError(
+            f"the hierarchy {rule} is for numbers and dates; column {shown(values.name)} is "
+            f"{values.kind}"
+        )
+    return values.axis
+
+
+def _between(values: Distinct, axis: Axis, levels: list[list[Fraction]]) -> list[list[str]]:
+    """Return the paths of values through the intervals between cut points."""
+    found = []
+    for value, text in zip(values.values, values.texts, strict=True):
+        number = axis.number(value)
+        labels = []
+        for cuts in levels:
+            at = bisect_right(cuts, number)
+            if not cuts:
+                labels.append(ROOT)
+            elif at == 0:
+                labels.append(f"<{axis.text(cuts[0])}")
+            elif at == len(cuts):
+                labels.append(f">={axis.text(cuts[-1])}")
+            else:
+                labels.append(f"[{axis.text(cuts[at - 1])},{axis.text(cuts[at])})")
+        found.append([text, *labels, ROOT])
+    return found

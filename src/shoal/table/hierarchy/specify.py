@@ -1,0 +1,115 @@
+"""What a person says of a hierarchy -> a rule: `ages.csv`, `widths:5,10`, `prefixes`, `dates`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+from shoal.errors import RequestError, listed, shown
+from shoal.table.hierarchy.intervals import Balanced, Cuts, Quantiles, Widths
+from shoal.table.hierarchy.listed import read_listed
+from shoal.table.hierarchy.texts import CALENDAR, Dates, Flat, Prefixes
+from shoal.table.hierarchy.values import Rule
+from shoal.table.roles import Column, Kind
+
+FORMS = (
+    "FILE.csv", "widths:5,10", "cuts:18,30,65", "quantiles:20,5", "prefixes:3,2", "dates",
+    "balanced", "flat",
+)  # fmt: skip
+
+
+WORDS = ("widths", "cuts", "quantiles", "prefixes", "dates", "balanced", "flat")
+
+
+def automatic(column: Column) -> Rule:
+    """Return what a column without a hierarchy gets: balanced intervals, or a flat tree."""
+    return Flat() if not column.kind.is_numeric or column.kind is Kind.BOOLEAN else Balanced()
+
+
+def is_file(said: str) -> bool:
+    """Tell whether what is said of a hierarchy names a file."""
+    return said.partition(":")[0] not in WORDS
+
+
+def specify(said: str, folder: Path | None = None) -> Rule:
+    """Return the rule that a text names; files are looked for beside `folder`."""
+    word, _, rest = said.partition(":")
+    parts = [part.strip() for part in rest.split(",")] if rest.strip() else []
+    if word == "widths":
+        return _widths(said, rest)
+    if word == "cuts" and parts:
+        levels = [[cut.strip() for cut in level.split(",")] for level in rest.split("/")]
+        return Cuts(tuple(map(tuple, levels)))
+    if word == "quantiles":
+        counts = _counts(said, parts)
+        if not counts or any(a % b or a == b for a, b in pairwise(counts)) or counts[-1] < 2:
+            raise RequestError(f"{shown(said)}: each number must be a part of the one before")
+        return Quantiles(counts)
+    if word == "prefixes":
+        lengths = _counts(said, parts)
+        if any(a <= b for a, b in pairwise(lengths)):
+            raise RequestError(f"{shown(said)}: the lengths must fall")
+        return Prefixes(lengths)
+    if word == "dates":
+        levels_ = tuple(parts) or CALENDAR
+        if [level for level in CALENDAR if level in levels_] != list(levels_):
+            raise RequestError(f"{shown(said)}: say some of {', '.join(CALENDAR)}, in this order")
+        return Dates(levels_)
+    if said in ("balanced", "flat"):
+        return Balanced(given=True) if said == "balanced" else Flat(given=True)
+    if word in ("cuts", "balanced", "flat"):
+        raise RequestError(f"{shown(said)} is no hierarchy; say {', '.join(FORMS)}")
+    path = Path(said) if folder is None else folder / said
+    if not path.suffix and not path.exists():
+        raise RequestError(f"{shown(said)} is no hierarchy; say {', '.join(FORMS)}")
+    return read_listed(path)
+
+
+def _widths(said: str, rest: str) -> Rule:
+    numbers, _, origin = rest.partition("@")
+    try:
+        widths = tuple(Fraction(part.strip()) for part in numbers.split(","))
+    except (ValueError, ZeroDivisionError):
+        raise RequestError(f"{shown(said)}: say widths:5,10,20") from None
+    if widths[0] <= 0 or any(b % a or a == b for a, b in pairwise(widths)):
+        raise RequestError(
+            f"{shown(said)}: widths must be positive, each a multiple of the one before; "
+            "else intervals would overlap"
+        )
+    return Widths(widths, origin.strip())
+
+
+def _counts(said: str, parts: list[str]) -> tuple[int, ...]:
+    try:
+        counts = tuple(int(part) for part in parts)
+    except ValueError:
+        raise RequestError(f"{shown(said)}: whole numbers are wanted") from None
+    if any(count < 1 for count in counts):
+        raise RequestError(f"{shown(said)}: numbers from 1 on are wanted")
+    return counts
+
+
+def in_folder(folder: Path, columns: list[str]) -> dict[str, str]:
+    """Return the files of a folder that are named like columns: COLUMN.csv."""
+    if not folder.is_dir():
+        raise RequestError(f"there is no folder {shown(folder)}")
+    found = {name: folder / f"{name}.csv" for name in columns if "/" not in name}
+    said = {name: str(path) for name, path in found.items() if path.is_file()}
+    if not said:
+        raise RequestError(
+            f"{shown(folder)} has no file named like a quasi-identifier: "
+            f"{listed([f'{name}.csv' for name in columns])}"
+        )
+    return said
+
+
+def rules_for(
+    columns: list[Column], said: Mapping[str, str], folder: Path | None = None
+) -> list[Rule]:
+    """Return every column's rule: what was said of it, else an automatic one."""
+    return [
+        specify(said[column.name], folder) if column.name in said else automatic(column)
+        for column in columns
+    ]

@@ -1,0 +1,170 @@
+"""Paths -> Tree: nodes in preorder, so that what lies below a node is a range of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import InputError, shown
+
+Integers = npt.NDArray[np.int64]
+Path = Sequence[str]
+Place = Callable[[int], str]
+
+ROOT = "*"
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Labels, parents and ends of the nodes in preorder; node 0 is the root.
+
+    The nodes below node i (itself included) are i, …, ends[i] - 1. `is_value` marks those that are
+    values of the column; all leaves are.
+    """
+
+    labels: tuple[str, ...]
+    parents: Integers
+    ends: Integers
+    is_value: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def nodes(self) -> dict[str, int]:
+        """The number of every label's node."""
+        return {label: node for node, label in enumerate(self.labels)}
+
+    @cached_property
+    def values_below(self) -> Integers:
+        """How many values lie below each node, itself included if it is one."""
+        before = np.concatenate(([0], np.cumsum(self.is_value)))
+        below: Integers = before[self.ends] - before[np.arange(len(self))]
+        return below
+
+    @cached_property
+    def heights(self) -> Integers:
+        """The number of steps from each node down to the farthest leaf below it."""
+        found = np.zeros(len(self), dtype=np.int64)
+        for node in range(len(self) - 1, 0, -1):
+            above = self.parents[node]
+            found[above] = max(found[above], found[node] + 1)
+        return found
+
+    def path(self, node: int) -> list[str]:
+        """Return the labels from a node up to the root."""
+        found = [self.labels[node]]
+        while node:
+            node = int(self.parents[node])
+            found.append(self.labels[node])
+        return found
+
+    def children(self, node: int) -> list[int]:
+        """Return the nodes right below a node."""
+        found, at = [], node + 1
+        while at < self.ends[node]:
+            found.append(at)
+            at = int(self.ends[at])
+        return found
+
+    def common(self, low: Integers, high: Integers) -> Integers:
+        """Return the lowest common ancestors of all nodes between low and high, pair by pair.
+
+        That of a set of nodes is that of the first and the last of them in preorder.
+        """
+        node = np.array(low, dtype=np.int64)
+        while True:
+            open_ = self.ends[node] <= high
+            if not open_.any():
+                return node
+            node[open_] = self.parents[node[open_]]
+
+
+def _nowhere(_index: int) -> str:
+    return ""
+
+
+def from_paths(paths: Sequence[Path], name: str, place: Place = _nowhere) -> Tree:
+    """Join paths of labels, each from a value up to the root, to a tree; or say what is wrong.
+
+    A label repeated in the next level is one node. `place` says where a path stands ("line 3: ").
+    """
+    if not paths:
+        raise InputError(f"{name}: the hierarchy is empty")
+    above = _parents(paths, name, place)
+    below: dict[str, list[str]] = {}
+    for label, parent in above.items():
+        below.setdefault(parent, []).append(label)
+    labels: list[str] = []
+    parents: list[int] = []
+    ends: list[int] = []
+    open_: list[tuple[str | None, int]] = [(paths[0][-1], -1)]
+    while open_:
+        label_, parent_ = open_.pop()
+        if label_ is None:
+            ends[parent_] = len(labels)
+            continue
+        node = len(labels)
+        labels.append(label_)
+        parents.append(parent_)
+        ends.append(node + 1)
+        open_.append((None, node))
+        open_.extend((child, node) for child in reversed(below.get(label_, ())))
+    known = {path[0] for path in paths}
+    is_value = np.array([label in known for label in labels])
+    return Tree(tuple(labels), np.array(parents), np.array(ends), is_value)
+
+
+def _parents(paths: Sequence[Path], name: str, place: Place) -> dict[str, str]:
+    """Return every label's parent; each label has one, and all end in one root."""
+    levels, root = len(paths[0]), paths[0][-1]
+    above: dict[str, str] = {}
+    first: dict[str, int] = {}
+    for index, path in enumerate(paths):
+        where = f"{name}, {place(index)}" if place(index) else f"{name}: "
+        if len(path) != levels:
+            raise InputError(
+                f"{where}{len(path)} levels, where {place(0) or 'the first has '}{levels}: ragged"
+            )
+        if path[-1] != root:
+            raise InputError(
+                f"{where}ends in {shown(path[-1])}, {place(0) or 'the first '}in {shown(root)}: "
+                "no common root"
+            )
+        steps = [label for i, label in enumerate(path) if i == 0 or label != path[i - 1]]
+        if len(set(steps)) < len(steps):
+            twice = next(label for label in steps if steps.count(label) > 1)
+            raise InputError(f"{where}{shown(twice)} lies above itself: a cycle")
+        for label, parent in pairwise(steps):
+            if above.setdefault(label, parent) != parent:
+                _refuse(above, first, label, parent, name, place, index)
+            first.setdefault(label, index)
+    return above
+
+
+def _refuse(
+    above: dict[str, str],
+    first: dict[str, int],
+    label: str,
+    parent: str,
+    name: str,
+    place: Place,
+    index: int,
+) -> None:
+    """Say whether a second parent closes a cycle, and where both stand."""
+    before, now = place(first[label]).removesuffix(": "), place(index).removesuffix(": ")
+    both = f" ({before} and {now})" if before else ""
+    chain = [parent]
+    while chain[-1] in above and chain[-1] != label:
+        chain.append(above[chain[-1]])
+    if chain[-1] == label:
+        ring = " → ".join(shown(step) for step in [label, *chain])
+        raise InputError(f"{name}: a cycle: {ring}{both}")
+    raise InputError(
+        f"{name}: {shown(label)} has two parents, {shown(above[label])} and {shown(parent)}{both}"
+    )

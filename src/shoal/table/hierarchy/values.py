@@ -1,0 +1,78 @@
+"""The distinct values of a column, as a rule sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from shoal.table.hierarchy.axis import Axis
+from shoal.table.roles import Column, Kind
+from shoal.table.texts import texts_of
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """What a column holds, each value once: as text, as a Python value, and how often.
+
+    The values are in order, so that the order of the rows has no say. `indices` says which of them
+    each record has; -1 is a missing cell.
+    """
+
+    name: str
+    kind: Kind
+    texts: list[str]
+    values: list[Any]
+    counts: Integers
+    indices: Integers
+
+    @property
+    def axis(self) -> Axis:
+        """The line on which the values lie."""
+        return Axis("number" if self.kind.is_number else str(self.kind))
+
+    @property
+    def on_a_line(self) -> bool:
+        """Whether the values have an order and differences."""
+        return self.kind.is_numeric and self.kind is not Kind.BOOLEAN
+
+
+class Rule(Protocol):
+    """How values get their paths to the root.
+
+    `given` tells whether somebody asked for it. `paths` returns one path a value (and more, where
+    the rule knows other values), and the positions of the values it has no path for.
+    """
+
+    @property
+    def given(self) -> bool:
+        """Whether somebody asked for it."""
+
+    def paths(self, values: Distinct) -> tuple[list[list[str]], list[int]]:
+        """Return the paths of values, and those of them that have none."""
+
+
+def distinct_values(column: Column) -> Distinct:
+    """Return a column's distinct values, in order."""
+    values = column.values
+    if column.kind is Kind.FLOAT:
+        values = pa.array(np.asarray(values.cast(pa.float64())) + 0.0, from_pandas=True)
+    if column.kind is Kind.DATETIME:
+        values = values.cast(pa.timestamp("us"), safe=False)
+    encoded = values.dictionary_encode()
+    plain: list[Any] = encoded.dictionary.to_pylist()
+    order = sorted(range(len(plain)), key=plain.__getitem__)
+    place = np.empty(len(plain) + 1, dtype=np.int64)
+    place[order] = np.arange(len(plain))
+    place[-1] = -1
+    found = np.asarray(encoded.indices.fill_null(len(plain))).astype(np.int64)
+    indices = place[found]
+    counts = np.bincount(indices[indices >= 0], minlength=len(plain))
+    ordered = [plain[i] for i in order]
+    texts = texts_of(column, encoded.dictionary.take(pa.array(order, type=pa.int64())))
+    return Distinct(column.name, column.kind, texts, ordered, counts, indices)

@@ -1,0 +1,131 @@
+"""A hierarchy to look at: as a csv file, as a drawing, in numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import InputError, RequestError, listed, shown
+from shoal.table.hierarchy.listed import Listed
+from shoal.table.hierarchy.specify import automatic, specify
+from shoal.table.hierarchy.tree import ROOT, Tree, from_paths
+from shoal.table.hierarchy.values import distinct_values
+
+SHOWN = 12  # children of a node that a drawing shows
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """The tree of one column: `rule` says where it is from, `paths` are value to root.
+
+    `counts` are records by value, where it was made for data; `uncovered` are values of the data
+    that have no place in it.
+    """
+
+    rule: str
+    paths: tuple[tuple[str, ...], ...]
+    tree: Tree
+    counts: dict[str, int]
+    uncovered: tuple[str, ...] = ()
+
+    @property
+    def levels(self) -> int:
+        """The number of levels, values and root included."""
+        return len(self.paths[0])
+
+    def to_csv(self) -> str:
+        """Return the hierarchy as a file: one line a value, `value;parent;…;*`."""
+        text = io.StringIO()
+        csv.writer(text, delimiter=";", lineterminator="\n").writerows(self.paths)
+        return text.getvalue()
+
+    def summary(self) -> str:
+        """Return the hierarchy in numbers."""
+        sizes = [len({path[level] for path in self.paths}) for level in range(self.levels)]
+        told = f"{sizes[0]:,} values in {self.levels} levels ({' → '.join(map(str, sizes))})"
+        lines = [f"{self.rule}: {told}"]
+        if self.counts:
+            empty = sum(1 for path in self.paths if path[0] not in self.counts)
+            lines.append(f"  {len(self.counts):,} of the data's values have a place")
+            if empty:
+                lines.append(f"  {empty:,} values do not occur in the data")
+        if self.uncovered:
+            some = listed(self.uncovered, 20)
+            lines.append(f"  {len(self.uncovered):,} values have no place: {some}")
+        return "\n".join(lines)
+
+    def draw(self, depth: int | None = None) -> str:
+        """Return the tree as text, the root first; long lists of children are cut."""
+        totals = np.zeros(len(self.tree), dtype=np.int64)
+        for label, count in self.counts.items():
+            totals[self.tree.nodes[label]] += count
+        before = np.concatenate(([0], np.cumsum(totals)))
+        lines: list[str] = []
+
+        def add(node: int, lead: str, branch: str, level: int) -> None:
+            count = int(before[self.tree.ends[node]] - before[node])
+            number = f"  {count:,}" if self.counts else ""
+            lines.append(f"{lead}{branch}{shown(self.tree.labels[node])[1:-1]}{number}")
+            children = self.tree.children(node)
+            if depth is not None and level >= depth:
+                return
+            inner = lead + ("   " if branch.startswith("└") else "│  " if branch else "")
+            for i, child in enumerate(children[:SHOWN]):
+                last = i == len(children) - 1
+                add(child, inner, "└─ " if last else "├─ ", level + 1)
+            if len(children) > SHOWN:
+                lines.append(f"{inner}└─ … {len(children) - SHOWN:,} more")
+
+        add(0, "", "", 0)
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return f"{self.summary()}\n\n{self.draw()}"
+
+
+def hierarchy(data: Any, column: str | None = None, rule: str | None = None) -> Hierarchy:
+    """Return a hierarchy: of a file alone, or of a column of data by a rule.
+
+    `shoal.hierarchy("ages.csv")` reads and checks a file. With a column, data is a table (a path, a
+    dataframe) and the rule what `hierarchies` of `shoal.anonymize` takes: "ages.csv", "cuts:18,65",
+    "widths:5,10", "quantiles:20,5", "prefixes:3,2", "dates", "balanced" or "flat"; without one,
+    balanced intervals for numbers and dates, a flat tree for texts. Raises an InputError that names
+    the line for what is no tree; `uncovered` lists values of the data that have no place.
+    """
+    if column is None:
+        if rule is not None or not isinstance(data, str | Path):
+            raise RequestError("name the column that the hierarchy is for")
+        found = specify(str(data))
+        if not isinstance(found, Listed):
+            raise RequestError("name a csv file, or data and a column")
+        return Hierarchy(str(found), found.rows, found.tree(), {})
+    from shoal.table.read import read
+
+    table = read(data)
+    if column not in table.names and rule is None and len(table.names) == 1:
+        column = table.names[0]
+    its = table[column]
+    if its.doubt:
+        raise InputError(f"{table.source.name}, column {shown(column)}: {its.doubt}")
+    values = distinct_values(its)
+    made = automatic(its) if rule is None else specify(rule)
+    if isinstance(made, Listed):
+        made.tree()
+    if not values.texts:
+        raise InputError(f"{table.source.name}, column {shown(column)}: every cell is missing")
+    paths, missing = made.paths(values)
+    counts = {
+        text: int(count)
+        for i, (text, count) in enumerate(zip(values.texts, values.counts, strict=True))
+        if i not in set(missing)
+    }
+    tree = from_paths(paths, str(made)) if paths else from_paths([[ROOT]], str(made))
+    return Hierarchy(
+        str(made), tuple(map(tuple, paths)) or ((ROOT,),), tree, counts,
+        tuple(values.texts[i] for i in missing),
+    )  # fmt: skip

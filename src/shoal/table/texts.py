@@ -1,0 +1,61 @@
+"""The text of a value: as the column it stands in writes its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from shoal.table.roles import Column, Kind, Written
+
+
+def texts_of(column: Column, values: Any) -> list[str]:
+    """Return the texts of values of a column's own type; not-a-number is empty."""
+    return [_text(value, column) for value in _plain(values)]
+
+
+def _plain(values: Any) -> list[Any]:
+    """Return Python values; times as text, because Python's own stop at microseconds."""
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(values.type):
+        zone = values.type.tz
+        moments = np.asarray(values.cast(pa.timestamp(values.type.unit)))
+        return [f"{moment}{'Z' if zone else ''}" for moment in np.datetime_as_string(moments)]
+    plain: list[Any] = values.to_pylist()
+    return plain
+
+
+def _text(value: Any, column: Column) -> str:
+    written = column.written or Written()
+    if column.kind is Kind.FLOAT and value != value:  # noqa: PLR0124 - not a number: missing
+        return ""
+    if column.kind is Kind.BOOLEAN:
+        return written.words[bool(value)]
+    if column.kind is Kind.DATE:
+        return str(value)
+    if column.kind is Kind.DATETIME:
+        return _moment(value, written.pattern)
+    if column.kind is Kind.DECIMAL:
+        return f"{value:.{written.decimals}f}"
+    if column.kind is Kind.FLOAT and column.written is not None:
+        return float_text(value, written)
+    return str(value)
+
+
+def float_text(value: float, written: Written) -> str:
+    """Write a float with the column's decimals; very large or small ones in the shortest form."""
+    if not 0 <= written.decimals <= 17 or abs(value) >= 1e16:
+        return repr(value)
+    return f"{value:.{written.decimals}f}"
+
+
+def _moment(text: str, pattern: str) -> str:
+    """Cut an ISO moment to what the column writes: its separator, its last digit."""
+    if not pattern:
+        return text
+    separator = pattern[len("%Y-%m-%d")]
+    length = 16 if "%S" not in pattern else 19
+    fraction = pattern.partition("%S.")[2]
+    length += 1 + int(fraction) if fraction else 0
+    return (text[:10] + separator + text[11:])[:length]

@@ -16,6 +16,7 @@ from shoal.recipes import find
 from shoal.settings import Settings
 from shoal.solving import check_size, choose
 from shoal.table.assign import identifier_reason
+from shoal.table.encode import check_numeric, check_readable
 from shoal.table.hierarchy.specify import in_folder, is_file
 from shoal.table.roles import Role
 from shoal.table.table import Table
@@ -53,11 +54,14 @@ def generalizes(table: Table, settings: Settings) -> bool:
         return find(settings.protect.method).mixed is not None
     grouped = table.having(Role.QUASI_IDENTIFIER)
     wordy = any(column.missing or not column.kind.is_numeric for column in grouped)
-    return (wordy and not any(column.doubt for column in grouped)) or bool(settings.hierarchies)
+    return wordy or bool(settings.hierarchies)
 
 
 def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
     """Return what the value of a group is in each quasi-identifier."""
+    if not by_trees:
+        for column in table.having(Role.QUASI_IDENTIFIER):
+            check_numeric(column, table)
     said = settings.release.aggregate
     usual = "generalize" if by_trees else "mean"
     found = {}
@@ -111,6 +115,13 @@ def check_request(table: Table, settings: Settings) -> None:
             raise RequestError(
                 f"decimals are given for {shown(name)}, which is no quasi-identifier"
                 f"{nearest_names(name, grouped)}"
+            )
+    for column in table.having(Role.QUASI_IDENTIFIER):
+        check_readable(column, table)
+        if column.missing == table.rows and not settings.protect.allow_empty:
+            raise RequestError(
+                f"{table.source.name}: every cell of quasi-identifier {shown(column.name)} is "
+                "missing; leave it out with --drop, or say --allow-empty"
             )
     for column in table.having(Role.SENSITIVE):
         if column.missing == table.rows and not settings.protect.allow_empty:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import InputError, RequestError, listed, nearest_names, shown
+from shoal.table.encode import check_readable
 from shoal.table.hierarchy.listed import interval
 from shoal.table.hierarchy.specify import rules_for
 from shoal.table.hierarchy.tree import Tree, from_paths
@@ -114,24 +115,13 @@ def code(
                 f"{nearest_names(name, names)}"
             )
     for column in columns:
-        check_codable(column, table)
+        check_readable(column, table)
     rules = rules_for(columns, said or {}, folder)
     coded = [
         replace(_code(column, rule, table), ranged=column.name in ranges)
         for column, rule in zip(columns, rules, strict=True)
     ]
     return Coded(tuple(coded), table.rows)
-
-
-def check_codable(column: Column, table: Table) -> None:
-    """Raise an InputError for a column that nobody can make sense of."""
-    where = f"{table.source.name}, quasi-identifier {shown(column.name)}"
-    if column.doubt:
-        raise InputError(f"{where}: {column.doubt}")
-    if column.kind is Kind.FLOAT:
-        rows = np.flatnonzero(np.isinf(np.asarray(column.values.cast("double")))).tolist()
-        if rows:
-            raise InputError(f"{where}: infinite ({table.source.where(rows)})")
 
 
 def _code(column: Column, rule: Rule, table: Table) -> CodedColumn:

@@ -62,24 +62,32 @@ def encode(
 
 
 def check_numeric(column: Column, table: Table) -> None:
-    """Raise an InputError for what no method can group yet."""
+    """Raise an InputError for what a method that takes a matrix cannot group."""
+    check_readable(column, table)
     where = f"{table.source.name}, quasi-identifier {shown(column.name)}"
-    if column.doubt:
-        raise InputError(f"{where}: {column.doubt}")
     rows = column.missing_rows()
     if rows:
         raise InputError(
-            f"{where}: {len(rows)} missing cells ({table.source.where(rows)}); missing cells "
-            "cannot be grouped yet: fill them, or leave the column out with --drop"
+            f"{where}: {len(rows)} missing cells ({table.source.where(rows)}), which this method "
+            f"cannot group; {OTHERWISE}"
         )
     if not column.kind.is_numeric:
         raise InputError(
-            f"{where}: text cannot be grouped yet, only numbers, dates and booleans; leave the "
-            f"column out with --drop, or, if its cells are numbers, say --type {column.name}=number"
+            f"{where}: text, which this method cannot group; {OTHERWISE}, or, if its cells are "
+            f"numbers, say --type {column.name}=number"
         )
+
+
+OTHERWISE = "use --method auto or kaim, or leave the column out with --drop"
+
+
+def check_readable(column: Column, table: Table) -> None:
+    """Raise an InputError for cells that nobody can make sense of."""
+    where = f"{table.source.name}, quasi-identifier {shown(column.name)}"
+    if column.doubt:
+        raise InputError(f"{where}: {column.doubt}")
     if column.kind is Kind.FLOAT:
-        values = np.asarray(column.values)
-        rows = np.flatnonzero(~np.isfinite(values)).tolist()
+        rows = np.flatnonzero(np.isinf(np.asarray(column.values.cast("double")))).tolist()
         if rows:
             raise InputError(f"{where}: infinite ({table.source.where(rows)})")
 

@@ -14,8 +14,8 @@ import pytest
 
 import shoal as library
 from shoal.recipes import RECIPES
-from shoal.solving import EFFORTS, choose
 from shoal.settings import Effort, Refine, load
+from shoal.solving import EFFORTS, choose
 
 RNG = np.random.default_rng(0)
 MATRIX = RNG.normal(size=(120, 3))

@@ -65,7 +65,7 @@ def test_plain_toml():
         ("[protect]\nseed = 1\n", "r.toml: protect.k is needed and not given"),
         ("[protect]\nk = 3\n[roles]\nquasi_identifiers = 'age'\n", "r.toml: roles.quasi_identifiers must be a list of names"),
         ("[protect]\nk = 3\n[roles]\nother = [1]\n", "r.toml: roles.other.0 must be a text"),
-        ("[protect]\nk = 3\n[release]\naggregate = 'mode'\n", "r.toml: release.aggregate must be 'mean' or 'median'"),
+        ("[protect]\nk = 3\n[release]\naggregate = 'sum'\n", "r.toml: release.aggregate must be 'mean', 'median', 'mode'"),
         ("[protect]\nk = 3\n[release]\ndecimals = -1\n", "decimals must lie between 0 and 30"),
         ("[protect]\nk = 3\nk = 4\n", "is not TOML"),
         ("k = \n", "is not TOML"),

@@ -47,17 +47,17 @@ def test_the_sample(result):
         (["sex", "weight"], r"quasi-identifier 'postcode': 54 missing cells"),
     ],
 )
-def test_what_cannot_be_grouped_yet_is_refused(patients, drop, message):
-    """Missing and categorical quasi-identifiers are refused by name, not passed on."""
+def test_what_a_matrix_cannot_hold_is_refused(patients, drop, message):
+    """Missing and categorical quasi-identifiers are refused by name by methods for numbers."""
     with pytest.raises(shoal.InputError, match=message):
-        shoal.anonymize(patients, k=5, drop=drop)
+        shoal.anonymize(patients, k=5, drop=drop, method="mdav")
 
 
-def test_text_is_refused():
-    """A complete text column as quasi-identifier is refused by name."""
+def test_text_is_refused_by_methods_for_numbers():
+    """A complete text column as quasi-identifier is refused by name, and auto offered."""
     frame = pd.DataFrame({"city": ["a", "b"] * 4, "age": [1, 2] * 4})
-    with pytest.raises(shoal.InputError, match="'city': text cannot be grouped yet"):
-        shoal.anonymize(frame, k=2)
+    with pytest.raises(shoal.InputError, match=r"'city': text, which this method.*auto or kaim"):
+        shoal.anonymize(frame, k=2, method="mdav")
 
 
 def test_released_means_from_scratch(result, patients):
@@ -77,7 +77,7 @@ def test_report(result):
     assert report.information_loss_released == pytest.approx(np.mean(losses))
     assert report.information_loss_released == pytest.approx(report.information_loss, abs=0.1)
     tree = json.loads(report.to_json())
-    assert tree["schema"] == "shoal-report/1"
+    assert tree["schema"] == "shoal-report/2"
     assert tree["method"] == "ilsmc+"
     assert tree["search"]["loss_end"] == pytest.approx(report.information_loss, abs=1e-9)
     assert sum(int(s) * c for s, c in tree["groups"]["sizes"].items()) == 2000
@@ -242,7 +242,7 @@ def test_a_method_that_breaks_k_is_caught(monkeypatch):
         ({"k": 2, "seed": "a"}, "seed must be a whole number"),
         ({"k": 2, "method": "mdavv"}, "no method 'mdavv'; did you mean 'mdav'"),
         ({"k": 2, "method": 3}, "method must be"),
-        ({"k": 2, "aggregate": "max"}, "aggregate must be 'mean' or 'median'"),
+        ({"k": 2, "aggregate": "max"}, "aggregate must be 'mean', 'median', 'mode'"),
         ({"k": 2, "decimals": -1}, "decimals must lie"),
         ({"k": 2, "decimals": 1.5}, "decimals must be"),
         ({"k": 2, "quasi_identifiers": ["z"]}, "no column 'z'"),

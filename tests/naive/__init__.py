@@ -22,6 +22,7 @@ from naive.fixed_size import (
     tfrp_nn,
     v_mdav,
 )
+from naive.mixed import range_loss
 from naive.parts import (
     farthest,
     farthest_of,
@@ -71,6 +72,7 @@ __all__ = [
     "nearest_group",
     "phase1",
     "phase2",
+    "range_loss",
     "refine_decompose",
     "refine_iterative",
     "refined",

@@ -304,3 +304,15 @@ def covers(tree, released, original):
         low, high = released if isinstance(released, tuple) else (released, released)
         return original is not None and low <= original <= high
     return released in ancestors(tree, original)
+
+
+def range_loss(rows, groups):
+    """ILoss in percent of floats released as [least, greatest]: mean width over the column's."""
+    lost = Fraction(0)
+    for column in zip(*rows, strict=True):
+        exact = [Fraction(value) for value in column]
+        whole = max(exact) - min(exact)
+        for group in groups:
+            inside = [exact[row] for row in group]
+            lost += len(group) * (max(inside) - min(inside)) / whole if whole else 0
+    return float(100 * lost / (len(rows) * len(rows[0])))

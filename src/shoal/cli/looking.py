@@ -19,18 +19,28 @@ def verify(
     file: Annotated[str, typer.Argument(help="A released csv, csv.gz or Parquet file.")],
     k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
     quasi: Annotated[list[str], typer.Option(help="Its quasi-identifiers: a,b,c.")],
+    missing_as: Annotated[
+        str,
+        typer.Option(
+            help="What a missing cell or * matches: own (only itself, the strictest), root (any "
+            "value, but not the other way round), wildcard (anything)."
+        ),
+    ] = "own",
     delimiter: Delimiter = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Check a released file: exit code 0 if it is k-anonymous, 3 if it is not.
 
-    Cells of csv are compared as bytes, those of Parquet as values.
+    Cells of csv are compared as bytes, those of Parquet as values; a missing cell is a value of its
+    own unless --missing-as says otherwise.
 
     Example: `shoal verify release.csv -k 5 --quasi age,income`
     """
     from shoal.release.verify import verify as check
 
-    found = check(file, k=k, quasi_identifiers=split_names(quasi), delimiter=delimiter)
+    found = check(
+        file, k=k, quasi_identifiers=split_names(quasi), delimiter=delimiter, missing_as=missing_as
+    )
     if as_json:
         say(json.dumps(found.to_dict(), indent=2) + "\n")
     elif found.ok:

@@ -21,6 +21,7 @@ BEFORE, AFTER = "#8fa3b8", "#e07a3f"
 SERIES = {"domain": ["before", "after"], "range": [BEFORE, AFTER]}
 WIDTH, HEIGHT = 300, 130
 COLUMNS_SHOWN = 12
+ROOM = {"left": 24, "right": 5, "top": 5, "bottom": 5}  # a browser's letters may be wider
 
 CONFIG: Spec = {
     "background": None,
@@ -82,10 +83,9 @@ def loss_by_column(report: Report) -> Spec:
         "y": {"field": "column", "type": "nominal", "sort": "-x", "title": None},
         "x": {"field": "loss", "type": "quantitative", "title": what},
     }
-    room = {"left": 24, "right": 5, "top": 5, "bottom": 5}  # a browser's letters may be wider
     height = {"step": 18}
     return _spec(
-        values, padding=room, height=height, mark={"type": "bar", "color": AFTER}, encoding=encoding
+        values, padding=ROOM, height=height, mark={"type": "bar", "color": AFTER}, encoding=encoding
     )
 
 
@@ -114,7 +114,7 @@ def cells_by_column(report: Report) -> Spec:
                   "legend": {"columns": 2}},
         "order": {"field": "order", "type": "quantitative"},
     }  # fmt: skip
-    return _spec(values, height={"step": 18}, mark={"type": "bar"}, encoding=encoding)
+    return _spec(values, padding=ROOM, height={"step": 18}, mark={"type": "bar"}, encoding=encoding)
 
 
 def distribution(column: ColumnReport) -> Spec:

@@ -26,6 +26,7 @@ from shoal.table.table import Table, as_floats
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
 
 
 def make_report(
@@ -88,7 +89,7 @@ def make_report(
         notes=[*notes, *(told if equal else [])],
         seconds=round(seconds, 3),
         search=None if partition.search is None else partition.search.to_dict(),
-        missing=_missing(before, columns, deleted),
+        missing=_missing(before, columns, partition.labels, deleted),
         costs=None if found is None else found.to_dict(),
     )
 
@@ -126,15 +127,17 @@ def _correlations(whole: Sequence[tuple[Column, Column]]) -> dict[str, Any]:
 
 
 def _missing(
-    before: Sequence[Column], columns: Sequence[ColumnReport], deleted: int
+    before: Sequence[Column], columns: Sequence[ColumnReport], labels: Integers, deleted: int
 ) -> dict[str, Any]:
     """Return how many cells were missing, what that means, and what was done about it."""
     cells = sum(column.missing for column in columns)
     suppressed = sum(column.suppressed for column in columns)
+    starred = sum(_starred_for_missing(column, labels) for column in before)
     incomplete = {row for column in before for row in column.missing_rows()}
     text = (
         f"{cells:,} cells of {len(incomplete):,} records; in matching, a missing cell is a "
-        "category of its own; a group in which it is missing for some releases * for all"
+        "category of its own; a group in which it is missing for some releases * for all, which "
+        f"took {starred:,} cells that were there"
     )
     if deleted:
         text = f"{deleted:,} incomplete records were deleted; {text}"
@@ -143,6 +146,7 @@ def _missing(
         "records": len(incomplete),
         "deleted": deleted,
         "suppressed": suppressed,
+        "suppressed_beside_missing": starred,
         "reading": "own category",
         "text": text,
     }
@@ -153,6 +157,13 @@ def versions() -> dict[str, str]:
     names = ("shoal", "numpy", "numba", "pyarrow")
     found = {name: metadata.version(name) for name in names}
     return {**found, "python": platform.python_version()}
+
+
+def _starred_for_missing(column: Column, labels: Integers) -> int:
+    """Return how many cells are in a group in which the column is missing for others."""
+    there = _present(column)
+    holed = np.bincount(labels, weights=~there) > 0
+    return int(np.count_nonzero(there & holed[labels]))
 
 
 def _groups(partition: Partition, before: Sequence[Column]) -> dict[str, Any]:

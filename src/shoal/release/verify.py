@@ -22,13 +22,17 @@ from typing import IO, Any
 
 from shoal.errors import InputError, RequestError
 from shoal.models.k_anonymity import judge
+from shoal.models.matching import READINGS, candidates
 
 CELL_LIMIT = 2**20
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What the release shows. `k` is what it has, `required` what was asked for."""
+    """What the release shows. `k` is what it has, `required` what was asked for.
+
+    `reading` is what a missing cell or `*` matches, see `shoal.models.matching`.
+    """
 
     ok: bool
     k: int
@@ -36,6 +40,7 @@ class Verification:
     records: int
     classes: int
     problems: tuple[str, ...]
+    reading: str = "own"
 
     def summary(self) -> str:
         """Return the verdict in words."""
@@ -43,6 +48,8 @@ class Verification:
             f"{self.records} records in {self.classes} classes, the smallest of {self.k}; "
             f"required: {self.required}"
         )
+        if self.reading != "own":
+            head += f"; missing cells and * read as {self.reading}"
         verdict = "verified" if self.ok else "NOT SAFE"
         return "\n".join([f"{verdict}: {head}", *(f"  {problem}" for problem in self.problems)])
 
@@ -66,14 +73,19 @@ def verify(
     kind: str | None = None,
     records: int | None = None,
     columns: Sequence[str] | None = None,
+    missing_as: str = "own",
 ) -> Verification:
     """Check that a file or dataframe is k-anonymous in its quasi-identifiers.
 
     csv cells are compared as bytes, values of Parquet and dataframes as values; a missing value
-    is a value of its own. `records` and `columns` say what the release should hold, where known;
-    `kind` ("csv", "csv.gz" or "parquet") overrides the file's name.
+    is a value of its own. `missing_as` counts by another reading of missing cells and `*`: "root"
+    (a star covers any value) or "wildcard" (it matches anything), both weaker. `records` and
+    `columns` say what the release should hold, where known; `kind` ("csv", "csv.gz" or "parquet")
+    overrides the file's name.
     """
     k = _whole(k)
+    if missing_as not in READINGS:
+        raise RequestError(f"missing_as must be one of {', '.join(READINGS)}")
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise RequestError("the delimiter must be one character, such as ',' or ';'")
     wanted = [quasi_identifiers] if isinstance(quasi_identifiers, str) else list(quasi_identifiers)
@@ -84,14 +96,13 @@ def verify(
     header, classes = class_counts(data, wanted, delimiter=delimiter, kind=kind)
     problems = _missing_or_extra(header, columns)
     sizes = sorted(classes.values())
-    verdict = judge(sizes, k)
+    found = candidates(classes, missing_as)
+    verdict = judge(found.values(), k)
     if not sizes:
         problems.append("there are no records")
     elif not verdict.ok:
-        problems.append(
-            f"{verdict.too_small} classes with {verdict.records_at_risk} records are smaller "
-            f"than {k}"
-        )
+        at_risk = sum(size for key, size in classes.items() if found[key] < k)
+        problems.append(f"{verdict.too_small} classes with {at_risk} records are smaller than {k}")
     if records is not None and sum(sizes) != records:
         problems.append(f"there are {sum(sizes)} records, not {records}")
     return Verification(
@@ -101,6 +112,7 @@ def verify(
         records=sum(sizes),
         classes=len(sizes),
         problems=tuple(problems),
+        reading=missing_as,
     )
 
 

@@ -38,7 +38,7 @@ def test_readme_example_runs(repository, tmp_path):
         [sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert "verified: every combination" in ran.stdout
-    quasi = ["age", "admission_date", "length_of_stay", "income"]
+    quasi = ["age", "sex", "postcode", "admission_date", "length_of_stay", "weight", "income"]
     release = tmp_path / "out-python" / "release.csv"
     assert shoal.verify(release, k=5, quasi_identifiers=quasi).ok
 
@@ -53,7 +53,7 @@ def test_readme_commands_run(repository, tmp_path, shoal, monkeypatch):
     (tmp_path / "grouped.csv").write_text("\n".join(grouped))
     monkeypatch.chdir(tmp_path)
     lines = [shlex.split(line.split("#")[0]) for line in text.splitlines()]
-    assert len(lines) == 5
+    assert len(lines) == 7
     for _, *arguments in lines:
         ran = shoal(*arguments)
         assert ran.code == 0, ran.err
@@ -67,9 +67,14 @@ def test_every_command_has_an_example(shoal):
     assert set(names) == {
         "anonymize", "verify", "inspect", "methods", "refine", "run", "warmup"
     }  # fmt: skip
-    for name in names:
-        text = " ".join(shoal(name, "--help").out.split())
-        assert f"Example: shoal {name}" in text
+    commands = [(name,) for name in names]
+    for group in app.registered_groups:
+        inner = group.typer_instance.registered_commands
+        commands += [(group.name, command.callback.__name__) for command in inner]
+    assert len(commands) == 10
+    for words in commands:
+        text = " ".join(shoal(*words, "--help").out.split())
+        assert f"Example: shoal {' '.join(words)}" in text
 
 
 def test_readme_names_every_public_function(repository):

@@ -16,7 +16,7 @@ from shoal.progress import Callback, Reporter
 from shoal.recipes import find
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.search.parameters import Search
-from shoal.settings import whole
+from shoal.settings import count, whole, wishes
 from shoal.solving import check_search, check_size, improve, solve, solve_mixed
 from shoal.table.assign import all_quasi_identifiers
 from shoal.table.code import code
@@ -70,7 +70,9 @@ def microaggregate(
     if seed < 0:
         raise RequestError("seed must not be negative")
     recipe = find(method)
-    changes = wishes(search, max_iterations, time_limit, runs)
+    tree = search.to_dict() if isinstance(search, Search) else search or {}
+    counts = count(max_iterations, "max_iterations"), time_limit, count(runs, "runs")
+    changes = wishes(tree, *counts)
     check_search(recipe, start, changes)
     table = read(X)
     check_size(table.rows, k)
@@ -94,23 +96,6 @@ def microaggregate(
         effort=effort,
         threads=None if threads is None else max(1, whole(threads, "threads")),
     )
-
-
-def wishes(
-    search: Search | Mapping[str, Any] | None,
-    max_iterations: Any,
-    time_limit: Any,
-    runs: Any,
-) -> dict[str, Any]:
-    """Return what is asked of a search as one tree."""
-    tree = dict(search.to_dict() if isinstance(search, Search) else search or {})
-    stop = {} if max_iterations is None else {"iterations": whole(max_iterations, "max_iterations")}
-    stop |= {} if time_limit is None else {"seconds": time_limit}
-    if stop:
-        tree["stop"] = {**tree.get("stop", {}), **stop}
-    if runs is not None:
-        tree["runs"] = whole(runs, "runs")
-    return tree
 
 
 def refine(
@@ -144,7 +129,7 @@ def refine(
     check_size(table.rows, k)
     start = numbered(labels, table.rows, k)
     encoded = encode(table, standardize=standardize)
-    changes = wishes(None, max_iterations, time_limit, None)
+    changes = wishes({}, count(max_iterations, "max_iterations"), time_limit, None)
     return improve(
         encoded.matrix, start, k, how, Reporter(callback), seed=whole(seed, "seed"), changes=changes
     )

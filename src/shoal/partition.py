@@ -54,8 +54,9 @@ class Partition:
 
     `labels` counts the groups from 0 in the order the method made them. `information_loss` is
     100 * SSE / SST on the data the method saw, where SSE sums the squared distances of the records
-    to their group's mean and SST those to the mean of all; 0 when all records are equal. `search`
-    says how a search went, where one was made.
+    to their group's mean and SST those to the mean of all; 0 when all records are equal. Of methods
+    for categories it is KAIM's ILoss rate. `search` says how a search went, where one was made,
+    `reason` why `auto` chose the method.
     """
 
     labels: Integers
@@ -64,6 +65,7 @@ class Partition:
     information_loss: float = float("nan")
     loss_name: str = "SSE/SST, percent"
     search: SearchLog | None = None
+    reason: str = ""
     sizes: Integers = field(init=False)
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from shoal.grouping import numbered
 from shoal.partition import Partition
 from shoal.recipes import find
 from shoal.settings import Settings
-from shoal.solving import check_size, choose
+from shoal.solving import check_size
 from shoal.table.assign import identifier_reason
 from shoal.table.encode import check_numeric, check_readable
 from shoal.table.hierarchy.specify import in_folder, is_file
@@ -171,19 +171,13 @@ def resolved(
     )
 
 
-def said_of_search(partition: Partition, settings: Settings) -> list[str]:
+def said_of_groups(partition: Partition) -> list[str]:
     """Say why a method was chosen, and how its search ended."""
-    log, protect = partition.search, settings.protect
     said = []
-    if protect.method == "auto":
-        columns = 1 if partition.method == "optimal-1d" else 2
-        choice = choose(partition.labels.size, columns, partition.k, protect.effort)
-        if log is None or (log.stopped_by == "iterations" and protect.max_iterations is None):
-            said.append(f"auto chose {partition.method}: {choice.reason}")
-        else:
-            said.append(f"auto chose {partition.method}: the search with the least loss")
-    if log is not None:
-        said.append(log.summary())
+    if partition.reason:
+        said.append(f"auto chose {partition.method}: {partition.reason}")
+    if partition.search is not None:
+        said.append(partition.search.summary())
     return said
 
 

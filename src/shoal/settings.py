@@ -9,6 +9,7 @@ import json
 import operator
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -100,12 +101,7 @@ class Settings(_Part):
     def changes(self) -> dict[str, Any]:
         """Return what is asked of a search, as `Search.having` takes it."""
         asked = self.protect
-        given = {"iterations": asked.max_iterations, "seconds": asked.time_limit}
-        given = {name: value for name, value in given.items() if value is not None}
-        tree = dict(self.search)
-        if given and isinstance(tree.get("stop", {}), dict):
-            tree["stop"] = {**tree.get("stop", {}), **given}
-        return tree if asked.runs is None else {**tree, "runs": asked.runs}
+        return wishes(self.search, asked.max_iterations, asked.time_limit, asked.runs)
 
     def having(self, **parts: dict[str, Any]) -> Settings:
         """Return the settings with some fields of some parts changed, checked again."""
@@ -117,6 +113,21 @@ class Settings(_Part):
     def to_toml(self) -> str:
         """Return the recipe's text."""
         return _toml(self.model_dump(exclude_none=True))
+
+
+def wishes(
+    search: Mapping[str, Any],
+    max_iterations: int | None,
+    time_limit: float | None,
+    runs: int | None,
+) -> dict[str, Any]:
+    """Return what is asked of a search as one tree."""
+    given = {"iterations": max_iterations, "seconds": time_limit}
+    given = {name: value for name, value in given.items() if value is not None}
+    tree = dict(search)
+    if given and isinstance(tree.get("stop", {}), dict):
+        tree["stop"] = {**tree.get("stop", {}), **given}
+    return tree if runs is None else {**tree, "runs": runs}
 
 
 def _toml(tree: dict[str, Any], path: str = "") -> str:
@@ -258,6 +269,11 @@ def names(given: Any, what: str) -> list[str]:
     if any(isinstance(name, bool) or not isinstance(name, str | int) for name in every):
         raise RequestError(f"{what} must be column names")
     return [str(name) for name in every]
+
+
+def count(number: Any, what: str) -> int | None:
+    """Return a whole number, or None where none is given."""
+    return None if number is None else whole(number, what)
 
 
 def whole(number: Any, what: str) -> int:

@@ -99,9 +99,12 @@ def solve(
     matrix = _varying(matrix)
     rows, width = matrix.shape
     asked = dict(changes or {})
+    reason = ""
     if method == "auto" and start is None:
         choice = choose(rows, width, k, effort)
-        recipe = RECIPES[choice.method]
+        recipe, reason = RECIPES[choice.method], choice.reason
+        if asked.get("stop"):
+            reason = "the search with the least loss"
         asked = merged(choice.changes, asked) if recipe.search is not None else {}
     if recipe.columns is not None and width > recipe.columns:
         raise RequestError(
@@ -124,7 +127,7 @@ def solve(
             labels = recipe.refine(matrix, labels, k, report)
     loss = information_loss(matrix, labels)
     report("grouping", rows, rows)
-    return Partition(labels, k, recipe.name, loss, search=log)
+    return Partition(labels, k, recipe.name, loss, search=log, reason=reason)
 
 
 def solve_mixed(
@@ -157,7 +160,9 @@ def solve_mixed(
         labels = cluster(
             coded, k, report, form=recipe.mixed.form, start=begin, seed=seed, weights=weights
         )
-    return Partition(labels, k, recipe.name, loss_rate(coded, labels), loss_name=ILOSS)
+    reason = "categories, trees or missing cells" if method == "auto" else ""
+    lost = loss_rate(coded, labels)
+    return Partition(labels, k, recipe.name, lost, loss_name=ILOSS, reason=reason)
 
 
 def merged(tree: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

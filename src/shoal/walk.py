@@ -28,13 +28,13 @@ from shoal.request import (
     generalizes,
     notes,
     resolved,
-    said_of_search,
+    said_of_groups,
     ways,
     with_hierarchies,
     without_groups,
 )
 from shoal.search.parameters import Search
-from shoal.settings import Settings, build, names, whole
+from shoal.settings import Settings, build, count, names, whole
 from shoal.solving import check_search, check_size, improve, solve, solve_mixed
 from shoal.table.assign import assign
 from shoal.table.code import Coded, code
@@ -179,9 +179,9 @@ def anonymize(
                 "method": method,
                 "effort": effort,
                 "start": start,
-                "max_iterations": _count(max_iterations, "max_iterations"),
+                "max_iterations": count(max_iterations, "max_iterations"),
                 "time_limit": time_limit,
-                "runs": _count(runs, "runs"),
+                "runs": count(runs, "runs"),
                 "refine": refine,
                 "seed": whole(seed, "seed"),
                 "column_weights": dict(column_weights or {}),
@@ -198,10 +198,6 @@ def anonymize(
         }
     )
     return walk(data, settings, callback, threads)
-
-
-def _count(number: Any, what: str) -> int | None:
-    return None if number is None else whole(number, what)
 
 
 def walk(
@@ -282,10 +278,7 @@ def find_groups(
             coded.taken(order), k, protect.method, report, seed=protect.seed, start=protect.start,
             weights=protect.column_weights,
         )  # fmt: skip
-        more = []
-        if protect.method == "auto":
-            more.append(f"auto chose {partition.method}: categories, trees or missing cells")
-        return _in_rows(partition, order), more
+        return _in_rows(partition, order), said_of_groups(partition)
     matrix = encode(table, weights=protect.column_weights).matrix[order]
     if given is None:
         partition = solve(
@@ -299,7 +292,7 @@ def find_groups(
             effort=protect.effort,
             threads=threads,
         )
-        return _in_rows(partition, order), said_of_search(partition, settings)
+        return _in_rows(partition, order), said_of_groups(partition)
     first = by_first_row(given[order])  # whatever order the rows came in
     partition = improve(
         matrix, first, k, protect.refine or "iterative", report, seed=protect.seed,

@@ -59,7 +59,7 @@ from shoal.search.layout import (
     TOTAL,
 )
 from shoal.search.parameters import Annealing, Dynamic, Fixed, Late, RecordToRecord
-from shoal.search.run import random_start, small_groups
+from shoal.search.start import random_start, small_groups
 
 NO_END = -1.0  # a loss that no search reaches
 UNTIL_DONE = 10**9

@@ -24,6 +24,7 @@ from shoal.search.parameters import (
     Search,
     Stop,
 )
+from shoal.search.start import random_start
 
 RULES = [Fixed(), Dynamic(), RecordToRecord(), Late(), Annealing()]
 CONTINUOUS = ("normal", "outlier")
@@ -114,7 +115,7 @@ def test_as_good_as_the_plain_search():
     better = 0
     for seed in range(25):
         matrix, k = table(seed, CONTINUOUS)
-        start = run.random_start(len(matrix), k, np.random.default_rng(seed))
+        start = random_start(len(matrix), k, np.random.default_rng(seed))
         plain = loss(matrix, twin.local_search(matrix, start, k, 4 * k)[0])
         better += search(matrix, k, start, seed, iterations=30)[1].loss_end <= plain + 1e-9
     assert better >= 23
@@ -454,7 +455,7 @@ def test_restarts(runs):
     labels, log = go(iterations=1000, target=logs[2].loss_end + 1e-9)
     assert (log.stopped_by, loss(matrix, labels)) == ("target", pytest.approx(logs[2].loss_end))
     assert go(iterations=1000, patience=3)[1].stopped_by == "patience"
-    start = run.random_start(60, 3, np.random.default_rng(9))
+    start = random_start(60, 3, np.random.default_rng(9))
     assert go(start=start, iterations=1)[1].loss_start == pytest.approx(loss(matrix, start))
 
 

@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from shoal.errors import interrupt
 from shoal.measures.loss import percent, squared_error, squares
-from shoal.numeric.fixed_size import mdav
 from shoal.partition import SearchLog, by_first_row
 from shoal.progress import Progress, Reporter
 from shoal.search import state as states
@@ -28,15 +27,7 @@ from shoal.search.layout import (
     ALIVE,
     BEST,
     BEST_SUM,
-    BY_DISSOLVE,
-    BY_DISSOLVING,
-    BY_DISTILL,
-    BY_DISTILLING,
-    BY_SHIFTS,
-    BY_SWAPS,
     CURRENT,
-    DISSOLVED,
-    DISTILLED,
     EVERY,
     FEWEST,
     FIRST,
@@ -63,8 +54,10 @@ from shoal.search.layout import (
     TARGET,
     TOTAL,
 )
+from shoal.search.log import gains, pairs_by_pass, thinned
 from shoal.search.neighbors import neighbors
 from shoal.search.parameters import Late, Search
+from shoal.search.start import random_start, small_groups
 from shoal.search.state import State
 
 Floats = npt.NDArray[np.float64]
@@ -73,31 +66,8 @@ Integers = npt.NDArray[np.int64]
 PAIRS_A_CALL = 2_000_000  # a fraction of a second
 NEVER = 2**62
 ITERATIONS, RESTARTS = 5_000, 100
+QUICK_GROUPS = 1_000  # up to here a descent takes a fraction of a second
 CLOSING_GROUPS = 10_000  # up to here the result is compared pair by pair: about two seconds
-CURVE_POINTS = 400
-
-
-def random_start(rows: int, k: int, rng: np.random.Generator) -> Integers:
-    """Return a random grouping: groups of k, the left-over records in as many of them."""
-    groups = rows // k
-    labels = np.empty(rows, dtype=np.int64)
-    order = rng.permutation(rows)
-    labels[order[: groups * k]] = np.arange(groups * k) // k
-    labels[order[groups * k :]] = rng.permutation(groups)[np.arange(rows - groups * k) % groups]
-    return labels
-
-
-def small_groups(matrix: Floats, labels: Integers, k: int) -> Integers:
-    """Return the grouping with all groups of more than 4k cut up, which never adds to the loss."""
-    labels = labels.copy()
-    sizes = np.bincount(labels)
-    made = sizes.size
-    for group in np.flatnonzero(sizes > 4 * k):
-        rows = np.flatnonzero(labels == group)
-        parts = mdav(np.ascontiguousarray(matrix[rows]), k, Reporter(None))
-        labels[rows[parts > 0]] = made + parts[parts > 0] - 1
-        made += int(parts.max())
-    return labels
 
 
 def search(
@@ -144,6 +114,7 @@ class _Searcher:
         self.lowest = np.inf
         self.done = 0
         self.stopped_by = ""
+        self.cut = False  # in the middle of the first descent
 
     def run(self) -> tuple[Integers, SearchLog]:
         wanted = self.options.neighbors
@@ -195,7 +166,8 @@ class _Searcher:
         there = False
         while not there:
             if self._told_to_stop(runs, descending=True):
-                for s in runs:  # in the middle of a descent: what there is is better than the start
+                self.cut = True  # what there is is better than the start
+                for s in runs:
                     s.records[:, BEST], s.sums[BEST_SUM] = s.records[:, LABEL], s.sums[CURRENT]
                 return
             there = all(everywhere(lambda s: advance(s, trace[states_at[id(s)]], PAIRS_A_CALL)))
@@ -313,14 +285,18 @@ class _Searcher:
         return bool(self.stopped_by)
 
     def _finish(self, runs: list[State]) -> tuple[Integers, SearchLog]:
-        """Compare all groups of every run once more, pair by pair, and take the best grouping."""
+        """Compare all groups of every run once more, pair by pair, and take the best grouping.
+
+        After a descent that was cut short that would be a descent again, past any limit: then only
+        where it is a matter of a moment.
+        """
         seconds = time.perf_counter() - self.began
-        gains, examined = self._gains(runs), sum(int(s.counts[PAIRS]) for s in runs)
-        by_pass = self._by_pass(runs)
+        gained, examined = gains(runs, self.total), sum(int(s.counts[PAIRS]) for s in runs)
+        by_pass = pairs_by_pass(runs)
         nothing = np.zeros(1)
         for s in runs:
             labels = by_first_row(s.records[:, BEST])
-            if labels.max() < CLOSING_GROUPS:
+            if labels.max() < (QUICK_GROUPS if self.cut else CLOSING_GROUPS):
                 s.choices[STOP], s.choices[SINCE] = 0, 0
                 s.choices[EVERY], s.choices[AGAIN] = 1, 0
                 s.counts[ITERATION] = 0
@@ -340,44 +316,11 @@ class _Searcher:
             loss_first_optimum=self.curve[0][1] if self.curve else self.loss_start,
             loss_end=end,
             curve=thinned(self.curve, self.done, end),
-            gains=gains,
+            gains=gained,
             pairs_examined=examined,
             pairs_by_pass=by_pass,
         )
         return labels, log
-
-    def _gains(self, runs: list[State]) -> dict[str, dict[str, float]]:
-        """Sum up over all runs how often each part was used and what it gained, in percent."""
-        counts = np.sum([s.counts for s in runs], axis=0)
-        sums = np.sum([s.sums for s in runs], axis=0)
-        return {
-            "shift": {"applied": int(counts[SHIFTS]), "gain": self._percent(sums[BY_SHIFTS])},
-            "swap": {"applied": int(counts[SWAPS]), "gain": self._percent(sums[BY_SWAPS])},
-            "dissolve": {
-                "applied": int(counts[DISSOLVED]),
-                "improved": int(counts[BY_DISSOLVING]),
-                "gain": self._percent(sums[BY_DISSOLVE]),
-            },
-            "distill": {
-                "applied": int(counts[DISTILLED]),
-                "improved": int(counts[BY_DISTILLING]),
-                "gain": self._percent(sums[BY_DISTILL]),
-            },
-        }
-
-    def _by_pass(self, runs: list[State]) -> list[float]:
-        """Return the pairs looked at in a pass, on average over all descents, long or short."""
-        pairs = np.sum([s.pairs for s in runs], axis=0)
-        used = int(np.count_nonzero(pairs[:, 1]))
-        return [float(number) for number in pairs[:used, 0] / max(pairs[0, 1], 1.0)]
-
-
-def thinned(curve: list[tuple[int, float]], last: int, end: float) -> list[tuple[int, float]]:
-    """Return at most CURVE_POINTS of a curve's points, its first and its end among them."""
-    if len(curve) > CURVE_POINTS - 1:
-        keep = np.unique(np.linspace(0, len(curve) - 1, CURVE_POINTS - 1).astype(int))
-        curve = [curve[i] for i in keep]
-    return [*curve, (last, end)]
 
 
 def warm_up(width: int) -> None:

@@ -103,7 +103,7 @@ def test_no_move_gains_in_the_end(part, way):
 @pytest.mark.parametrize("way", ["all", "changed"])
 def test_no_move_gains_without_the_closing_pass(way, monkeypatch):
     """Where all pairs are compared, nothing is left to do for the pass that closes a search."""
-    monkeypatch.setattr(run, "CLOSING_GROUPS", 0)
+    monkeypatch.setattr(run, "QUICK_GROUPS", 0)
     for seed in range(300, 330):
         matrix, k = table(seed)
         labels, _ = search(matrix, k, seed=seed, iterations=seed % 20, **WAYS[way])

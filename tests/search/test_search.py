@@ -103,7 +103,7 @@ def test_no_move_gains_in_the_end(part, way):
 @pytest.mark.parametrize("way", ["all", "changed"])
 def test_no_move_gains_without_the_closing_pass(way, monkeypatch):
     """Where all pairs are compared, nothing is left to do for the pass that closes a search."""
-    monkeypatch.setattr(run, "QUICK_GROUPS", 0)
+    monkeypatch.setattr(run, "CLOSING_GROUPS", 0)
     for seed in range(300, 330):
         matrix, k = table(seed)
         labels, _ = search(matrix, k, seed=seed, iterations=seed % 20, **WAYS[way])
@@ -408,7 +408,7 @@ def test_a_callback_may_end_it(restarts):
 def test_a_callback_may_end_it_before_the_first_optimum(monkeypatch):
     """Ended in the middle of the first descent, a search returns groups better than the start."""
     monkeypatch.setattr(run, "PAIRS_A_CALL", 1)
-    monkeypatch.setattr(run, "CLOSING_GROUPS", 0)
+    monkeypatch.setattr(run, "QUICK_GROUPS", 0)
     matrix = normal(60, 3)
     looks = []
 

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test test-all lint coverage faults bars published study search lock clean
+.PHONY: run test test-all lint coverage faults bars published study search kaim lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -39,6 +39,9 @@ study: $(VENV)/test.stamp       ## the 2007 paper's study of speed, on pictures 
 
 search: $(VENV)/test.stamp      ## the 2020 thesis: losses, pairs, speed, growth, curves beside ours
 	$(BIN)/python benchmarks/search/search.py
+
+kaim: $(VENV)/test.stamp        ## the KAIM paper: figures 4 to 8 on the adult table, kaim beside k-member
+	$(BIN)/python benchmarks/kaim/kaim.py
 
 lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs the uv package)
 	$(PIP) install -q uv

@@ -153,8 +153,9 @@ def solve_mixed(
     begin = recipe.mixed.start if start is None else start
     if begin not in STARTS:
         raise RequestError(f"start of {recipe.name} must be one of {', '.join(STARTS)}")
-    if coded.rows < 2 * k:
-        labels = np.zeros(coded.rows, dtype=np.int64)
+    if coded.rows < 2 * k or k == 1:  # there is only one best grouping
+        labels = np.arange(coded.rows) if k == 1 else np.zeros(coded.rows, dtype=np.int64)
+        report("grouping", 0, coded.rows)
         report("grouping", coded.rows, coded.rows)
     else:
         labels = cluster(

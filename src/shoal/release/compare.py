@@ -62,6 +62,7 @@ def make_report(
     equal = groups["without_spread"]
     told = [f"{equal} groups hold equal records, whose values are released as they were"]
     roles = {str(role): [c.name for c in table.having(role)] for role in Role}
+    ranges = any(c.by_range and how[c.name] in ("generalize", "range") for c in trees.values())
     found = costs(coded, partition.labels, partition.k, deleted) if coded and by_trees else None
     return Report(
         schema=SCHEMA,
@@ -85,7 +86,7 @@ def make_report(
         loss_name=partition.loss_name,
         columns=columns,
         correlations=_correlations(whole),
-        guarantee=guarantee(partition.k, partition.sizes.min() if partition.groups else 0),
+        guarantee=guarantee(partition.k, int(partition.sizes.min()), ranges),
         notes=[*notes, *(told if equal else [])],
         seconds=round(seconds, 3),
         search=None if partition.search is None else partition.search.to_dict(),

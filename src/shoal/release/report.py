@@ -157,8 +157,12 @@ def _told(column: ColumnReport) -> str:
     return f"{column.unchanged:,}, {column.generalized:,}, {column.suppressed:,}"
 
 
-def guarantee(k: int, smallest: int) -> dict[str, list[str]]:
+def guarantee(k: int, smallest: int, ranges: bool = False) -> dict[str, list[str]]:
     """Say in plain words what k-anonymity promises and what it leaves open."""
+    ends = (
+        "The ends of an interval [least,greatest] are values of records in the group, though it "
+        "does not say of which; a hierarchy of fixed intervals shows no value."
+    )
     return {
         "covers": [
             f"Whoever knows all quasi-identifiers of a person finds at least {k} records that fit "
@@ -172,5 +176,6 @@ def guarantee(k: int, smallest: int) -> dict[str, list[str]]:
             f"Someone who knows {k - 1} or more of a group's {smallest} or more members can narrow "
             "down the rest.",
             "Two releases of the same people can be combined against each other.",
+            *([ends] if ranges else []),
         ],
     }

@@ -34,7 +34,7 @@ def source_stamp() -> str:
     Numba looks only at the file that holds a function, not at those it calls into.
     """
     digest = hashlib.sha256()
-    for room in ("kernels", "numeric", "search"):
+    for room in ("kernels", "numeric", "mixed", "search"):
         for path in sorted((Path(__file__).parent.parent / room).rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()
@@ -86,10 +86,19 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 
 def jit(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function at its first call, once for the types it is called with."""
+    return _compiled(function, UNCOUNTED)
+
+
+def part(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function that only kernels call: the door for Python is left out."""
+    return _compiled(function, {**UNCOUNTED, "no_cpython_wrapper": True})
+
+
+def _compiled(function: Callable[P, R], flags: dict[str, Any]) -> Callable[P, R]:
     try:
-        dispatcher = numba.njit(cache=True, **UNCOUNTED)(function)
+        dispatcher = numba.njit(cache=True, **flags)(function)
         if hasattr(dispatcher, "_cache"):  # not where NUMBA_DISABLE_JIT is set
             _guard(dispatcher)
     except RuntimeError:  # no folder for the cache is writable
-        dispatcher = numba.njit(**UNCOUNTED)(function)
+        dispatcher = numba.njit(**flags)(function)
     return dispatcher  # type: ignore[no-any-return]

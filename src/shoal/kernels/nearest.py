@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from shoal.kernels.boxes import aim, least_distances, most_distances
 from shoal.kernels.distance import squared_distances
-from shoal.kernels.jit import ANY, jit
+from shoal.kernels.jit import ANY, jit, part
 from shoal.kernels.layout import FAN, LEAF
 from shoal.kernels.tree import EVALUATIONS, TOP, Pool
 
@@ -95,7 +95,7 @@ def farthest(pool: Pool, center: Floats) -> tuple[int, float]:
     return row, most
 
 
-@jit
+@part
 def sift_down(keys: Floats, items: Integers, size: int, at: int) -> None:
     """Restore the heap after the key at a place fell: the largest key belongs on top.
 

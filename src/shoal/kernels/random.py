@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import inlined, part
 
 Random = npt.NDArray[np.uint64]
 
 
-@jit
+@part
 def uniform(random: Random) -> float:
     """Return a random number in [0, 1): xorshift64* (Vigna 2016). random IN/OUT."""
     x = random[0]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import inlined, jit, part
 
 Floats = npt.NDArray[np.float64]
 
 
-@jit
+@part
 def two_sum(high: float, low: float, value: float) -> tuple[float, float]:
     """Return the sum of a number in two parts and a plain one, in two parts (Knuth)."""
     total = high + value

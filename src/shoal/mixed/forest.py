@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import inlined, part
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -47,7 +47,7 @@ def span(f: Forest, j: int, low: int, high: int) -> float:
     return f.heights[low] if f.ranged[j] == 0 or low == f.first[j] else wide  # type: ignore[no-any-return]
 
 
-@jit
+@part
 def price(f: Forest, j: int, low: int, high: int, size: int, prices: Floats) -> None:
     """Write what each node of column j costs a group. prices OUT (nodes)."""
     first, end = f.first[j], f.first[j + 1]
@@ -77,7 +77,7 @@ def price(f: Forest, j: int, low: int, high: int, size: int, prices: Floats) -> 
         inner, outer = outer, f.parents[outer]
 
 
-@jit
+@part
 def widen(f: Forest, codes: Integers, row: int, groups: Integers, group: int) -> None:
     """Take a record into a group. groups IN/OUT (groups, columns, 2): low and high."""
     for j in range(codes.shape[1]):

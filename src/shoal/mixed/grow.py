@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import ANY, jit
+from shoal.kernels.jit import ANY, jit, part
 from shoal.kernels.random import Random, draw
 from shoal.mixed.forest import Forest, price, span, widen
 
@@ -16,7 +16,7 @@ RANDOM, FARTHEST, ORDERED = 0, 1, 2
 TIE = 1e-9  # costs that differ by less, relative to 1 + cost, are equal
 
 
-@jit
+@part
 def pick(codes: Integers, open_: Integers, count: int, prices: Floats, sign: float) -> int:
     """Return the place in `open_` of the cheapest record (sign 1) or the dearest (sign -1).
 
@@ -99,7 +99,7 @@ def grow(
     return False
 
 
-@jit
+@part
 def _random(counts: Integers, open_: Integers, state: Integers, random: Random) -> int:
     """Return the place of a random record that is left, each as likely as any. random IN/OUT."""
     rank, place = draw(random, state[1]), 0 + ANY
@@ -109,7 +109,7 @@ def _random(counts: Integers, open_: Integers, state: Integers, random: Random) 
     return place
 
 
-@jit
+@part
 def _first(open_: Integers, state: Integers, order: Floats) -> int:
     """Return the place of the record that comes first in an order, of equals the lowest."""
     best = 0 + ANY
@@ -120,7 +120,7 @@ def _first(open_: Integers, state: Integers, order: Floats) -> int:
     return best
 
 
-@jit
+@part
 def _farthest(f: Forest, codes: Integers, open_: Integers, state: Integers, prices: Floats) -> int:
     """Return the place of the record that is farthest from the last start."""
     for j in range(codes.shape[1]):

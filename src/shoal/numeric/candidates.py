@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels.distance import BLOCK, squared_distances
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import inlined, jit, part
 from shoal.kernels.layout import LEAF
 from shoal.kernels.nearest import slack
 from shoal.kernels.tree import Pool
@@ -204,7 +204,7 @@ def _unlink(candidates: Candidates, row: int, number: int) -> None:
         candidates.head[candidates.listed[row, number]] = after
 
 
-@jit
+@part
 def _center(pool: Pool, candidates: Candidates, row: int, k: int) -> None:
     """Set the centroid of a row's candidate: the row and the first k - 1 it lists."""
     width = point(pool, row).shape[0]

@@ -19,7 +19,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import jit
+from shoal.kernels.jit import jit, part
 from shoal.kernels.nearest import COORDINATE_ERROR
 from shoal.kernels.totals import two_sum
 
@@ -88,7 +88,7 @@ def _labels(points: Floats, k: int, losses: Floats, cuts: Integers, error: float
     return labels
 
 
-@jit
+@part
 def _lowest(least: Floats, start: int, stop: int) -> int:
     """Return the place of the least f from start to before stop. least IN (2, n + 1)."""
     lowest = start
@@ -228,7 +228,7 @@ def _fill_path(points: Floats, k: int, least: Floats, cuts: Integers, mean: Floa
                     cuts[i + m] = i
 
 
-@jit
+@part
 def _common(cuts: Integers, k: int, low: int, high: int) -> int:
     """Return a cut that the best ways to both ends share, or one APART groups back. cuts IN.
 

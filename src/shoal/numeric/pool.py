@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels import tree as trees
-from shoal.kernels.jit import ANY, inlined, jit
+from shoal.kernels.jit import ANY, inlined, part
 from shoal.kernels.layout import LEAF
 from shoal.kernels.nearest import farthest, nearest, rounding
 from shoal.kernels.tree import BUILT, COUNT, EVALUATIONS, Pool
@@ -45,7 +45,7 @@ def centroid(pool: Pool) -> Floats:
     return pool.center
 
 
-@jit
+@part
 def _divide(totals: Floats, state: Integers, center: Floats) -> None:
     """Compute a mean. totals IN (2, d), state IN, center OUT (d)."""
     for j in range(center.shape[0]):
@@ -59,7 +59,7 @@ def point(pool: Pool, row: int) -> Floats:
     return pool.center
 
 
-@jit
+@part
 def _copy(points: Floats, at: int, center: Floats) -> None:
     """Copy the coordinates at a position. points IN (leaves, d + 1, LEAF), center OUT (d)."""
     for j in range(center.shape[0]):
@@ -72,7 +72,7 @@ def distance_to(pool: Pool, row: int, center: Floats) -> float:
     return _distance(pool.points, pool.places[row], center)
 
 
-@jit
+@part
 def _distance(points: Floats, at: int, center: Floats) -> float:
     """Return D(record at a position, center). points IN (leaves, d + 1, LEAF), center IN (d)."""
     total = 0.0

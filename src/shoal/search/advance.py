@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import jit
+from shoal.kernels.jit import jit, part
 from shoal.search.accept import accepts
 from shoal.search.layout import (
     BEST_SUM,
@@ -70,7 +70,7 @@ def advance(s: State, trace: Floats, budget: int) -> bool:
     return False
 
 
-@jit
+@part
 def decide(s: State) -> None:
     """Keep a local optimum, or return home from it. s IN/OUT."""
     counts, sums = s.counts, s.sums

@@ -7,7 +7,7 @@ one of the nearest records of a member: that misses a few moves, and a pass cost
 
 from __future__ import annotations
 
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import inlined, part
 from shoal.kernels.random import draw
 from shoal.search.layout import (
     AGAIN,
@@ -79,7 +79,7 @@ def list_partners(s: State, group: int) -> int:
     return listed
 
 
-@jit
+@part
 def look(s: State) -> int:
     """Compare the next target with its partners; return how many those were. s IN/OUT."""
     groups, lists, counts = s.groups, s.lists, s.counts

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import ANY, inlined, jit
+from shoal.kernels.jit import ANY, inlined, jit, part
 from shoal.kernels.nearest import rounding
 from shoal.kernels.random import Random
 from shoal.search.layout import (
@@ -109,7 +109,7 @@ def make(matrix: Floats, neighbors: Integers, k: int, most: int, history: int, s
     return state
 
 
-@jit
+@part
 def gap(a: Floats, i: int, b: Floats, j: int, width: int) -> float:
     """Return the squared distance between two rows, in four sums. width is a multiple of 4."""
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
@@ -123,7 +123,7 @@ def gap(a: Floats, i: int, b: Floats, j: int, width: int) -> float:
     return (s0 + s1) + (s2 + s3)
 
 
-@jit
+@part
 def enlist(groups: Integers, lists: Integers, counts: Integers, which: int, group: int) -> None:
     """Enter a group into the list of those alive (which = ALIVE) or larger than k (LARGE)."""
     lists[which, counts[which]] = group
@@ -131,7 +131,7 @@ def enlist(groups: Integers, lists: Integers, counts: Integers, which: int, grou
     counts[which] += 1
 
 
-@jit
+@part
 def strike(groups: Integers, lists: Integers, counts: Integers, which: int, group: int) -> None:
     """Take a group out of such a list; the last one takes its place."""
     counts[which] -= 1
@@ -141,7 +141,7 @@ def strike(groups: Integers, lists: Integers, counts: Integers, which: int, grou
     groups[group, ALIVE_AT + which] = -1
 
 
-@jit
+@part
 def note(groups: Integers, lists: Integers, counts: Integers, group: int) -> None:
     """Note that a group has changed: the next pass looks at it. All IN/OUT."""
     counts[CLOCK] += 1
@@ -180,7 +180,7 @@ def refresh(s: State, group: int) -> None:
     s.sums[CURRENT] += center(s.points, s.own, s.roots, s.groups, s.centers, group)
 
 
-@jit
+@part
 def _enter_lists(groups: Integers, lists: Integers, counts: Integers, k: int, group: int) -> None:
     """Enter a group into the lists where it belongs, and strike it from the others."""
     size = groups[group, SIZE]
@@ -295,7 +295,7 @@ def go_home(s: State) -> None:
     s.sums[CURRENT] = s.sums[HOME_SUM]
 
 
-@jit
+@part
 def claim(groups: Integers, lists: Integers, counts: Integers, group: int) -> None:
     """Make a group of a free number alive again. All IN/OUT."""
     counts[FREE] -= 1

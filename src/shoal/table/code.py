@@ -78,7 +78,7 @@ class Coded:
             replace(
                 column,
                 codes=column.codes[rows],
-                values=replace(column.values, indices=column.values.indices[rows]),
+                values=column.values.taken(rows),
             )
             for column in self.columns
         ]

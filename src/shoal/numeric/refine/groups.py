@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from shoal.kernels import tree as trees
 from shoal.kernels.distance import BLOCK, squared_distances
-from shoal.kernels.jit import ANY, inlined, jit
+from shoal.kernels.jit import ANY, inlined, jit, part
 from shoal.kernels.nearest import nearest, rounding, slack
 from shoal.kernels.tree import Pool
 
@@ -133,7 +133,7 @@ def enter(groups: Groups, row: int, group: int) -> None:
     groups.sizes[group] += 1
 
 
-@jit
+@part
 def _enter(heads: Integers, after: Integers, before: Integers, row: int, group: int) -> None:
     """Put a record in front of a group's list. All IN/OUT."""
     first = heads[group]
@@ -152,7 +152,7 @@ def leave(groups: Groups, row: int) -> None:
     groups.sizes[group] -= 1
 
 
-@jit
+@part
 def _leave(heads: Integers, after: Integers, before: Integers, row: int, group: int) -> None:
     """Take a record out of a group's list. All IN/OUT."""
     if after[row] >= 0:
@@ -169,7 +169,7 @@ def center(groups: Groups, group: int) -> None:
     _center(groups.matrix, groups.centers, groups.heads[group], groups.after, group)
 
 
-@jit
+@part
 def _center(matrix: Floats, centers: Floats, first: int, after: Integers, group: int) -> None:
     """Compute a mean. matrix IN (n, d), centers OUT (d, capacity), after IN (n)."""
     if first < 0:
@@ -186,7 +186,7 @@ def _center(matrix: Floats, centers: Floats, first: int, after: Integers, group:
         centers[j, group] = origin + total / size
 
 
-@jit
+@part
 def distance(matrix: Floats, centers: Floats, row: int, group: int) -> float:
     """Return D(x, centroid of a group). matrix IN (n, d), centers IN (d, capacity)."""
     total = 0.0
@@ -202,7 +202,7 @@ def gather(groups: Groups, group: int) -> int:
     return _gather(groups.heads[group], groups.after, groups.members)
 
 
-@jit
+@part
 def _gather(first: int, after: Integers, members: Integers) -> int:
     """List the members. after IN (n), members OUT (n)."""
     count = 0
@@ -232,7 +232,7 @@ def sort(values: Integers, count: int) -> None:
         gap //= 3
 
 
-@jit
+@part
 def nearest_group(groups: Groups, tree: Pool, row: int, skip: int, limit: int) -> int:
     """Return the group with the nearest centroid, of those with 1 to limit - 1 members, or -1.
 
@@ -263,7 +263,7 @@ def nearest_group(groups: Groups, tree: Pool, row: int, skip: int, limit: int) -
     return best  # type: ignore[no-any-return]
 
 
-@jit
+@part
 def _sweep(groups: Groups, skip: int, limit: int) -> int:
     """Return the group whose centroid is nearest to the point in the work space, from all."""
     sizes, block = groups.sizes, groups.block
@@ -288,7 +288,7 @@ def _sweep(groups: Groups, skip: int, limit: int) -> int:
     return best
 
 
-@jit
+@part
 def call_nearest(groups: Groups, tree: Pool, sent: int, count: int, skip: int) -> None:
     """Of the members sent:count, put the one nearest to any group in front, with its target.
 

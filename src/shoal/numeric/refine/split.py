@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.jit import ANY, inlined, jit
+from shoal.kernels.jit import ANY, inlined, jit, part
 from shoal.kernels.nearest import slack
 from shoal.kernels.tree import Pool
 from shoal.numeric.refine.groups import (
@@ -83,7 +83,7 @@ def _new_group(groups: Groups) -> int:
     return made  # type: ignore[no-any-return]
 
 
-@jit
+@part
 def _part_off(groups: Groups, left: int, k: int) -> int:
     """Make a group of k of the first left members: the farthest from their centroid, grown.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,6 +30,12 @@ class Distinct:
     values: list[Any]
     counts: Integers
     indices: Integers
+
+    def taken(self, rows: Integers) -> Distinct:
+        """Return the same values for some rows, counted anew."""
+        indices = self.indices[rows]
+        counts = np.bincount(indices[indices >= 0], minlength=len(self.values))
+        return replace(self, indices=indices, counts=counts)
 
     @property
     def axis(self) -> Axis:

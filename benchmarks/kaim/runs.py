@@ -1,0 +1,163 @@
+"""What the parts share: the adult table, whole, sampled or blanked; losses, computed once; bars."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.measures.generalization import loss_rate
+from shoal.progress import Reporter
+from shoal.solving import solve_mixed
+from shoal.table.assign import with_roles
+from shoal.table.code import code
+from shoal.table.read import read
+from shoal.table.roles import Role
+
+REPOSITORY = Path(__file__).parents[2]
+NAMES = (
+    "age", "workclass", "education", "marital-status", "occupation", "race", "sex",
+    "native-country",
+)  # fmt: skip
+WIDTH = len(NAMES)
+
+
+class Bar(NamedTuple):
+    """What is asked, and what was measured."""
+
+    what: str
+    measured: float
+    sign: str
+    asked: float
+
+    @property
+    def met(self):
+        """Whether the measured number is on the right side."""
+        compared = {
+            "<": self.measured < self.asked,
+            "<=": self.measured <= self.asked,
+            ">": self.measured > self.asked,
+            ">=": self.measured >= self.asked,
+        }
+        return compared[self.sign]
+
+    def __str__(self):
+        return (
+            f"{'ok  ' if self.met else 'MISS'}  {self.what:<66} {number(self.measured):>8} "
+            f"(bar {self.sign} {number(self.asked)})"
+        )
+
+
+def number(value):
+    """Return a number with about four digits."""
+    return f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.4g}"
+
+
+class Data(NamedTuple):
+    """Which records and cells: so many random records, so great a share of missing cells."""
+
+    records: int | None = None  # None: all
+    missing: float | None = None  # None: as they are
+
+
+ALL = Data()
+
+
+class Loss(NamedTuple):
+    """ILossRate in percent, and the part of it that is deleted records."""
+
+    total: float
+    deleted: float
+
+
+def folder():
+    """Return the folder of the reference tables."""
+    named = os.environ.get("SHOAL_DATA")
+    if not named:
+        sys.exit("kaim: SHOAL_DATA must name a folder with adult.csv and adult_hierarchies/")
+    return Path(named)
+
+
+@cache
+def adult():
+    """Return the whole table."""
+    return read(folder() / "adult.csv")
+
+
+def sampled(table, records):
+    """Return some random records; a larger sample holds the smaller ones."""
+    return table.taken(np.random.default_rng(0).permutation(table.rows)[:records])
+
+
+def blanked(table, share):
+    """Return the quasi-identifiers with random cells blanked until a share of them is missing.
+
+    A greater share blanks the cells of a smaller one too.
+    """
+    values = [table[name].values for name in NAMES]
+    missing = np.stack([np.asarray(column.is_null()) for column in values])
+    present = np.random.default_rng(0).permutation(np.flatnonzero(~missing))
+    missing.flat[present[: round(share * missing.size) - int(missing.sum())]] = True
+    return read(
+        pa.table(
+            {
+                name: pc.if_else(pa.array(absent), None, column)
+                for name, column, absent in zip(NAMES, values, missing, strict=True)
+            }
+        )
+    )
+
+
+def missing_share(table):
+    """Return the share of missing cells: the paper's VMR."""
+    return sum(table[name].values.null_count for name in NAMES) / (len(NAMES) * table.rows)
+
+
+@lru_cache(maxsize=8)
+def coded(data, width):
+    """Return the first few quasi-identifiers as nodes of their trees.
+
+    A sample is coded anew, since KAIM weighs values by their share of the records at hand.
+    """
+    table = adult()
+    if data.records is not None:
+        table = sampled(table, data.records)
+    if data.missing is not None:
+        table = blanked(table, data.missing)
+    names = NAMES[:width]
+    table = with_roles(table, dict.fromkeys(names, Role.QUASI_IDENTIFIER))
+    return code(table, {name: str(folder() / f"adult_hierarchies/{name}.csv") for name in names})
+
+
+@cache
+def lost(method, k, width=WIDTH, data=ALL, start=None, seed=0):
+    """Return what a method loses; k-member deletes the incomplete records first, as in the paper.
+
+    The figures share points, which are computed once.
+    """
+    begun = time.perf_counter()
+    whole = some = coded(data, width)
+    if method == "k-member":
+        some = whole.taken(np.flatnonzero(~whole.incomplete))
+    gone = whole.rows - some.rows
+    labels = solve_mixed(some, k, method, Reporter(None), seed=seed, start=start).labels
+    found = Loss(loss_rate(some, labels, gone), 100 * gone / whole.rows)
+    name = method if start is None else f"{method}, {start} starts"
+    print(
+        f"      {whole.rows:>6,} records, |QI| = {width}, k = {k:<2} {name:<20} seed {seed:<2} "
+        f"loss {found.total:7.4f} %  {time.perf_counter() - begun:5.1f} s",
+        flush=True,
+    )
+    return found
+
+
+def random_kaim(k, width=WIDTH, data=ALL, seed=0):
+    """Return what KAIM loses from random starts, which are the paper's."""
+    return lost("kaim", k, width, data, "random", seed).total

@@ -149,3 +149,15 @@ def test_readme_shows_the_figures_of_the_search(repository):
                                 found[table, k, "ilsmc"]["printed_mean"])  # fmt: skip
         for recipe, cell in zip(("ilsmc", "ilsmc+"), ours, strict=True):
             assert cell == f"{float(found[table, k, recipe]['mean']):.3f}"
+
+
+def test_readme_shows_the_figures_of_kaim(repository):
+    """The table of kaim in the README is that of `make kaim`."""
+    with (repository / "docs/kaim/fig4.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["quasi_identifiers"] == "8"]
+    wanted = {row["k"]: [row["kaim"], row["kaim_random"], row["k_member"]] for row in rows}
+    readme = (repository / "README.md").read_text()
+    lines = [line.strip("| ").split(" | ") for line in readme.splitlines() if "| adult, k" in line]
+    assert len(lines) == 3
+    for name, *cells in lines:
+        assert cells == [f"{float(cell):.2f}" for cell in wanted[name.removeprefix("adult, k = ")]]

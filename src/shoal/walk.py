@@ -189,7 +189,10 @@ def anonymize(
                 "allow_k1": allow_k1,
                 "allow_empty": allow_empty,
             },
-            "hierarchies": dict(hierarchies) if isinstance(hierarchies, Mapping) else {},
+            "hierarchies": {
+                name: str(said) if isinstance(said, Path) else said
+                for name, said in (hierarchies if isinstance(hierarchies, Mapping) else {}).items()
+            },
             "release": {
                 "aggregate": dict(aggregate) if isinstance(aggregate, Mapping) else aggregate,
                 "decimals": dict(decimals) if isinstance(decimals, Mapping) else decimals,
@@ -233,6 +236,11 @@ def walk(
     coded = None
     if by_trees or not {"mean", "median"}.issuperset(how.values()):
         coded = code(table, settings.hierarchies, folder, ranges)
+    elif settings.hierarchies:
+        raise RequestError(
+            "a hierarchy is given, but the groups release means; say --method kaim, or "
+            "--aggregate generalize"
+        )
     partition, more = find_groups(table, settings, coded if by_trees else None, given, report,
                                   threads)  # fmt: skip
 

@@ -16,11 +16,18 @@ if TYPE_CHECKING:
     from shoal.table.hierarchy.view import Hierarchy
 
 group = typer.Typer(
-    no_args_is_help=True,
     rich_markup_mode="markdown",
     help="Make, check and show the trees by which values are generalized.",
 )
 app.add_typer(group, name="hierarchy")
+
+
+@group.callback(invoke_without_command=True)
+def _hierarchy(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        say(context.get_help() + "\n")
+        raise typer.Exit(2)
+
 
 Rule = Annotated[
     str | None,
@@ -37,7 +44,7 @@ def build(
     data: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
     column: Annotated[str, typer.Option(help="The column to make a hierarchy for.")],
     output: Annotated[
-        str, typer.Option("-o", "--output", help="COLUMN.csv, or - for stdout.")
+        str, typer.Option("-o", "--output", help="COLUMN.csv, a folder DIR/, or - for stdout.")
     ] = "-",
     rule: Rule = None,
     delimiter: Delimiter = None,
@@ -63,11 +70,14 @@ def build(
     if output == "-":
         say(found.to_csv())
         return
+    target = Path(output)
+    if output.endswith("/") or target.is_dir():
+        target = target / f"{column}.csv"
     with Staging(force=force) as staging:
-        staging.check(Path(output), data)
-        staging.add(Path(output), found.to_csv().encode("utf-8"))
+        staging.check(target, data)
+        staging.add(target, found.to_csv().encode("utf-8"))
         staging.commit()
-    typer.echo(f"{found.summary()}\nwrote {output}", err=True)
+    typer.echo(f"{found.summary()}\nwrote {target}", err=True)
 
 
 @group.command()

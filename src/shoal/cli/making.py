@@ -114,6 +114,7 @@ def anonymize(
         tree |= load_tree(recipe)
         for key in ("path", "sha256"):
             tree["input"].pop(key, None)
+        beside_recipe(tree, recipe.parent)
     given: dict[str, dict[str, Any]] = {
         "roles": roles(quasi, sensitive, identifier, other, drop),
         "input": {
@@ -241,6 +242,18 @@ def run(
             raise RequestError("the recipe names no output; say -o OUT")
         output = str(recipe.parent / noted) + ("/" if noted.endswith("/") else "")
     _anonymize(settings, input, output, force, as_json, not no_report, recipe, threads)
+
+
+def beside_recipe(tree: dict[str, Any], folder: Path) -> None:
+    """Let the files of hierarchies that a recipe names lie where it lies. tree IN/OUT."""
+    from shoal.table.hierarchy.specify import is_file
+
+    trees = tree.get("hierarchies", {})
+    tree["hierarchies"] = {
+        name: str(folder / said) if is_file(said) else said for name, said in trees.items()
+    }
+    if tree["input"].get("hierarchies"):
+        tree["input"]["hierarchies"] = str(folder / tree["input"]["hierarchies"])
 
 
 @contextlib.contextmanager

@@ -228,6 +228,8 @@ def _exact_center(values: list[Fraction], how: str, digits: int) -> float:
 
 def float_mean(values: list[float]) -> float:
     """Return the mean of a sum without loss; exact arithmetic where the sum would overflow."""
+    if min(values) == max(values):  # the sum of three 0.4 is rounded, and so is its third
+        return values[0]
     try:
         return math.fsum(values) / len(values)
     except OverflowError:

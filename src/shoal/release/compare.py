@@ -114,7 +114,8 @@ def _overall(
     if by_trees:
         mean_ = float(np.mean(errors))
         return (mean_ * rows + 100.0 * deleted) / (rows + deleted)
-    varied = sum(float(np.ptp(near_zero(_rows(b, _present(b)))) > 0) for b in before)
+    there = [_rows(b, _present(b)) for b in before if _present(b).any()]
+    varied = sum(float(np.ptp(near_zero(b)) > 0) for b in there)
     return percent(float(np.sum(errors)), 100.0 * varied)
 
 

@@ -39,14 +39,10 @@ def check_coverage(
 
 def _pairs(before: Column, after: Column) -> list[tuple[Any, Any]]:
     """Return the distinct pairs of a released text and the original's, None where it is missing."""
-    source = before.values if before.cells is None else before.cells
-    old, new = source.dictionary_encode(), after.values.dictionary_encode()
+    old, new = before.values.dictionary_encode(), after.values.dictionary_encode()
     missing = np.asarray(before.values.is_null(nan_is_null=True))
     first = np.where(missing, -1, np.asarray(old.indices.fill_null(0)))
     both = np.unique(np.stack([np.asarray(new.indices), first], axis=1), axis=0)
-    texts = (
-        old.dictionary.to_pylist() if before.cells is not None else texts_of(before, old.dictionary)
-    )
-    words = [*texts, None]
+    words = [*texts_of(before, old.dictionary), None]
     released = new.dictionary.to_pylist()
     return [(released[i], words[j]) for i, j in both.tolist()]

@@ -8,45 +8,87 @@ the original's line of the hierarchy's file, which is read here once more.
 from __future__ import annotations
 
 import csv
+import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-BETWEEN = re.compile(r"\[(.+)[,;](.+)([\])])")
+BETWEEN = re.compile(r"\[([^,;]+)[,;]([^,;]+)([\])])")
 BEYOND = re.compile(r"(<|>=)(.+)")
 QUARTER = re.compile(r"(\d{4})-Q([1-4])")
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+
+Lines = Mapping[str, Collection[str]]
 
 
-def covers(released: str, original: str | None, lines: Mapping[str, Iterable[str]]) -> bool:
+def covers(released: str, original: str | None, lines: Lines) -> bool:
     """Tell whether a released text covers an original one; `lines` holds a hierarchy's words."""
+    return not uncovered([(released, original)], lines)
+
+
+def uncovered(pairs: Iterable[tuple[Any, Any]], lines: Lines) -> list[tuple[Any, Any]]:
+    """Return the pairs of released and original text of which the first does not cover the second.
+
+    Each pair is looked at once. Numbers that a file writes in another way (1 and 1.0) are equal.
+    """
+    by_number: dict[Fraction, set[str]] = {}
+    for key, line in lines.items():
+        value = number(key)
+        if value is not None:
+            by_number.setdefault(value, set()).update(line)
+    spans = [(key, line) for key, line in lines.items() if BETWEEN.fullmatch(key)]
+    bad = []
+    for released, original in set(pairs):
+        words: Collection[str] = lines.get(original, ())
+        if original is not None and not words:
+            value = number(original)
+            words = by_number.get(value, ()) if value is not None else ()
+            words = words or next((more for key, more in spans if _holds(key, original)), ())
+        if not _covered(released, original, words):
+            bad.append((released, original))
+    return bad
+
+
+def _covered(released: str, original: str | None, words: Collection[str]) -> bool:
+    """Tell whether a text covers another; an interval holds its numbers, whatever a file says."""
     if released in ("*", original):
         return True
     if original is None:
         return False
-    if released in lines.get(original, ()):
+    value = number(original)
+    if value is not None:
+        if value == number(released):  # 5 and +5
+            return True
+        if _is_interval(released):
+            return _holds(released, original)
+    if released in words or _holds(released, original):
         return True
-    value = _number(original)
-    if value is not None and value == _number(released):  # 5 and +5
-        return True
-    known = next((words for key, words in lines.items() if _holds(key, original)), ())
-    return released in known or _holds(released, original)
+    same = number(released)
+    return same is not None and any(number(word) == same for word in words)
+
+
+def _is_interval(text: str) -> bool:
+    """Tell whether a text names bounds that can be read."""
+    between, beyond = BETWEEN.fullmatch(text), BEYOND.fullmatch(text)
+    if between:
+        return number(between[1]) is not None and number(between[2]) is not None
+    return bool(beyond and number(beyond[2]) is not None)
 
 
 def _holds(released: str, original: str) -> bool:
     """Tell whether an interval, a mask or a part of the calendar holds a value."""
     between, beyond = BETWEEN.fullmatch(released), BEYOND.fullmatch(released)
-    value = _number(original)
+    value = number(original)
     if between and value is not None:
-        low, high = _number(between[1]), _number(between[2])
-        after = low is not None and low <= value
-        return (
-            after and high is not None and (value < high or (between[3] == "]" and value <= high))
-        )
+        low, high = number(between[1]), number(between[2])
+        if low is None or high is None:
+            return False
+        return low <= value < high or (between[3] == "]" and value == high)
     if beyond and value is not None:
-        bound = _number(beyond[2])
+        bound = number(beyond[2])
         return bound is not None and (value < bound if beyond[1] == "<" else value >= bound)
     kept = released.rstrip("*")
     if kept != released:
@@ -60,50 +102,38 @@ def _holds(released: str, original: str) -> bool:
     )
 
 
-def _number(text: str) -> Fraction | None:
+def number(text: str) -> Fraction | None:
+    """Return a number, or a date in days; None for any other text."""
     text = text.strip()
     if text.lstrip("+-") in ("inf", "∞"):
         return Fraction(10) ** 400 * (-1 if text.startswith("-") else 1)
-    try:
+    if NUMBER.fullmatch(text):
         return Fraction(text)
-    except ValueError:
-        pass
+    if not re.match(r"\d{4}-\d{2}-\d{2}", text):
+        return None
     try:
         if len(text) == 10:
             return Fraction(date.fromisoformat(text).toordinal())
         moment = datetime.fromisoformat(text).replace(tzinfo=None)
-        since = moment - datetime(1, 1, 1)
-        return (
-            1
-            + Fraction(since.days)
-            + Fraction(since.seconds, 86_400)
-            + Fraction(since.microseconds, 86_400_000_000)
-        )
     except ValueError:
         return None
+    since = moment - datetime(1, 1, 1)
+    parts = Fraction(since.seconds, 86_400) + Fraction(since.microseconds, 86_400_000_000)
+    return 1 + since.days + parts
 
 
 def file_lines(path: Path) -> dict[str, set[str]]:
     """Return of every first cell of a hierarchy's file the other words of its line."""
-    text = path.read_text(encoding="utf-8-sig")
-    first = text.split("\n", 1)[0]
-    sign = ";" if ";" in first else "," if "," in first else "\t"
-    rows = csv.reader(text.splitlines(keepends=True), delimiter=sign)
-    return {row[0]: set(row) for row in rows if row}
-
-
-def uncovered(
-    pairs: Iterable[tuple[Any, Any]], lines: Mapping[str, Iterable[str]]
-) -> list[tuple[Any, Any]]:
-    """Return the pairs of released and original text of which the first does not cover the second.
-
-    Each pair is looked at once. Numbers that a file writes in another way (1 and 1.0) are equal.
-    """
-    by_number = {_number(key): words for key, words in lines.items() if _number(key) is not None}
-    bad = []
-    for released, original in set(pairs):
-        more = by_number.get(_number(original)) if original is not None else None
-        known = {**lines, original: more} if more is not None else lines
-        if not covers(released, original, known):
-            bad.append((released, original))
-    return bad
+    text = path.read_bytes().decode("utf-8-sig")
+    found: dict[str, set[str]] = {}
+    for sign in ";,\t":
+        try:
+            reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
+            rows = [row for row in reader if row]
+        except csv.Error:
+            continue
+        if rows and len(rows[0]) > 1 and (not found or rows[0][-1] == "*"):
+            found = {row[0]: set(row) for row in rows}
+            if rows[0][-1] == "*":
+                break
+    return found

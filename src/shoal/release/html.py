@@ -104,7 +104,7 @@ def _verdict(report: Report) -> str:
     )
     return (
         f'<div class="verdict{"" if found["ok"] else " no"}"><p>{safe}</p>'
-        f"<p>{report.input['records']:,} records were put into {groups['count']:,} groups of "
+        f"<p>{report.release['records']:,} records were put into {groups['count']:,} groups of "
         f"{span} similar ones, and each group’s values were "
         f"replaced by its {_value_of(report)}. This kept "
         f"<strong>{100 - report.information_loss_released:.1f} %</strong> of "

@@ -129,7 +129,7 @@ def _by_value(classes: Counter[tuple[Any, ...]], kinds: list[Kind]) -> Counter[t
 
 def _value(cell: Any, kind: Kind) -> Any:
     """Return a value, or what a cell's text says, in one form; times are compared by class only."""
-    if cell is None or (cell == "*" and kind is not Kind.TEXT):
+    if cell is None or cell == "*":
         return None
     if kind is Kind.TEXT:
         return cell
@@ -156,7 +156,8 @@ def save(
     keep = settings.release.keep_order if keep_order is None else keep_order
     with Staging(force=force) as staging:
         source = settings.input.path
-        targets.check(staging, [Path(source)] if source else [], with_page)
+        trees = [Path(said) for said in settings.hierarchies.values() if is_file(said)]
+        targets.check(staging, [*([Path(source)] if source else []), *trees], with_page)
         order = row_order(release.table.rows, keep=keep, seed=order_seed)
         content = release_bytes(release.table, order, targets.kind)
         report = finished_report(release.report, content, targets, keep)

@@ -85,7 +85,7 @@ class Report:
     def summary(self) -> str:
         """Return what a person wants to know first."""
         lines = [
-            f"{self.input['records']} records in {self.groups['count']} groups of "
+            f"{self.release['records']} records in {self.groups['count']} groups of "
             f"{self.group_span()} (k = {self.k}, method {self.method})",
             f"information loss {self.information_loss_released:.2f} % of {self.loss_of()}",
             self._verdict(),

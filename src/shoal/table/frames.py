@@ -187,6 +187,12 @@ def _native_series(before: nw.Series[Any], column: Column) -> Any:
             values = values.cast(native.type.value_type).dictionary_encode()
         chunks = pa.chunked_array([values.cast(native.type)])
         return nw.from_native(chunks, series_only=True).alias(name)
+    if values.null_count and hasattr(native, "astype"):
+        return nw.from_native(
+            type(native)(values.to_pylist(), dtype=native.dtype, name=name), series_only=True
+        )
+    if values.null_count and before.dtype not in (nw.Categorical, nw.Enum):
+        return nw.new_series(name, values.to_pylist(), before.dtype, backend=before.implementation)
     zone = values.type.tz if pa.types.is_timestamp(values.type) else None
     if zone:
         values = values.cast(pa.timestamp(values.type.unit))

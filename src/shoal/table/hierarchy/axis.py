@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime, timedelta
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -11,42 +11,50 @@ from shoal.errors import InputError, shown
 
 DAY_ZERO = date(1970, 1, 1)
 TIME_ZERO = datetime(1970, 1, 1)
+DAY = 86_400_000_000  # microseconds
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 
 class Axis:
-    """Numbers as they are, dates in days, times in days and parts of them."""
+    """Numbers as they are written, dates in days, times in days and parts of them."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
 
     def number(self, value: Any) -> Fraction:
-        """Return where a value lies."""
+        """Return where a value lies; a float is the shortest number that is written so."""
         if isinstance(value, datetime):
-            return Fraction(
-                (value.replace(tzinfo=None) - TIME_ZERO) // timedelta(microseconds=1),
-                86_400_000_000,
-            )
+            since = value.replace(tzinfo=None) - TIME_ZERO
+            return Fraction(since // timedelta(microseconds=1), DAY)
         if isinstance(value, date):
             return Fraction((value - DAY_ZERO).days)
-        return Fraction(value)
+        return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
 
     def text(self, number: Fraction) -> str:
-        """Return a place on the line in the column's words."""
+        """Return a place on the line in the column's words, to the last digit.
+
+        Raises an OverflowError beyond the calendar.
+        """
         if self.kind == "date":
             return (DAY_ZERO + timedelta(days=int(number))).isoformat()
         if self.kind == "datetime":
-            moment = TIME_ZERO + timedelta(microseconds=round(number * 86_400_000_000))
-            return moment.isoformat()
-        if number.denominator == 1:
-            return str(number.numerator)
-        return format(Decimal(number.numerator) / Decimal(number.denominator), "f")
+            return (TIME_ZERO + timedelta(microseconds=round(number * DAY))).isoformat()
+        digits, power = 0, 1
+        while power % number.denominator:
+            digits, power = digits + 1, power * 10
+        whole, rest = divmod(abs(number.numerator) * (power // number.denominator), power)
+        sign = "-" if number < 0 else ""
+        return f"{sign}{whole}.{rest:0{digits}d}" if digits else f"{sign}{whole}"
 
     def read(self, text: str, what: str) -> Fraction:
         """Return the place that a text names, or say that it names none."""
+        text = text.strip()
         try:
             if self.kind in ("date", "datetime"):
                 parse = date.fromisoformat if len(text) == 10 else datetime.fromisoformat
-                return self.number(parse(text.strip()))
-            return Fraction(text.strip())
-        except (ValueError, ZeroDivisionError):
-            raise InputError(f"{what}: {shown(text)} is no {self.kind}") from None
+                return self.number(parse(text))
+            if NUMBER.fullmatch(text):
+                return Fraction(text)
+        except ValueError:
+            pass
+        raise InputError(f"{what}: {shown(text)} is no {self.kind}")

@@ -33,14 +33,15 @@ class Widths:
     def paths(self, values: Distinct) -> tuple[list[list[str]], list[int]]:
         """Return the intervals of every value, the narrowest first."""
         axis = _axis(values, self)
+        if axis.kind == "date" and any(width.denominator > 1 for width in self.widths):
+            raise RequestError(f"the hierarchy {self} has parts of days; column is date")
         origin = axis.read(self.origin, str(self)) if self.origin else Fraction(0)
         found = []
         for value, text in zip(values.values, values.texts, strict=True):
             number = axis.number(value)
             lows = [(number - origin) // width * width + origin for width in self.widths]
             labels = [
-                f"[{axis.text(low)},{axis.text(low + width)})"
-                for low, width in zip(lows, self.widths, strict=True)
+                _label(low, low + width, axis) for low, width in zip(lows, self.widths, strict=True)
             ]
             found.append([text, *labels, ROOT])
         return found, []
@@ -134,6 +135,21 @@ class Balanced:
         depth = max(map(len, above), default=0)
         paths = [[*[path[-1]] * (depth - len(path)), *reversed(path)] for path in above]
         return [path if len(path) > 1 else [path[0], ROOT] for path in paths], []
+
+
+def _label(low: Fraction, high: Fraction, axis: Axis) -> str:
+    """Return [low,high); where the calendar ends, its last day belongs to it."""
+    first, last = "0001-01-01", "9999-12-31"
+    if axis.kind == "datetime":
+        first, last = f"{first}T00:00:00", f"{last}T23:59:59.999999"
+    try:
+        begin = axis.text(low)
+    except OverflowError:
+        begin = first
+    try:
+        return f"[{begin},{axis.text(high)})"
+    except OverflowError:
+        return f"[{begin},{last}]"
 
 
 def _axis(values: Distinct, rule: object) -> Axis:

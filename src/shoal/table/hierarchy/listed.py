@@ -15,11 +15,12 @@ from pathlib import Path
 
 from shoal.errors import InputError, shown
 from shoal.table.hierarchy.axis import Axis
-from shoal.table.hierarchy.tree import Tree, from_paths
+from shoal.table.hierarchy.tree import ROOT, Tree, from_paths
 from shoal.table.hierarchy.values import Distinct
 
 LIMIT = 64 * 2**20
-INTERVAL = re.compile(r"\[\s*([^,;\[\]()]+?)\s*[,;]\s*([^,;\[\]()]+?)\s*\)")
+INTERVAL = re.compile(r"\[\s*([^,;\[\]()]+?)\s*[,;]\s*([^,;\[\]()]+?)\s*([)\]])")
+BEYOND = re.compile(r"(<|>=)\s*([^\s<>=].*?)\s*")
 ENDLESS = {"inf": 1, "∞": 1, "-inf": -1, "-∞": -1}
 FAR = Fraction(10) ** 400
 
@@ -29,16 +30,46 @@ Span = tuple[Fraction, Fraction]
 def interval(label: str, axis: Axis) -> Span | None:
     """Return the bounds of a label that says [a,b), else None."""
     found = INTERVAL.fullmatch(label)
-    if found is None:
+    if found is None or found[3] != ")":
         return None
+    return _ends(found[1], found[2], axis)
+
+
+def _ends(first: str, second: str, axis: Axis) -> Span | None:
     try:
         low, high = (
-            ENDLESS[text] * FAR if text in ENDLESS else axis.read(text, label)
-            for text in found.groups()
+            ENDLESS[text] * FAR if text in ENDLESS else axis.read(text, "")
+            for text in (first, second)
         )
     except InputError:
         return None
     return low, high
+
+
+def holds(label: str, inner: Span, axis: Axis) -> bool:
+    """Tell whether a label that names bounds, [a,b), [a,b], <a or >=a, holds a span of values.
+
+    Of one number the span's ends are the same. A label without bounds holds anything.
+    """
+    between, beyond = INTERVAL.fullmatch(label), BEYOND.fullmatch(label)
+    if between:
+        outer = _ends(between[1], between[2], axis)
+    elif beyond:
+        outer = (
+            _ends("-inf", beyond[2], axis) if beyond[1] == "<" else _ends(beyond[2], "inf", axis)
+        )
+    else:
+        return True
+    if outer is None:
+        return True
+    last = inner[1] if inner[0] < inner[1] else None  # of an interval, which it does not hold
+    closed = between is not None and between[3] == "]"
+    below = (
+        (last is not None and last <= outer[1])
+        or inner[1] < outer[1]
+        or (closed and inner[1] == outer[1])
+    )
+    return outer[0] <= inner[0] and below
 
 
 @dataclass(frozen=True)
@@ -63,7 +94,7 @@ class Listed:
         for axis in (Axis("number"), Axis("date")):
             if interval(self.rows[0][0], axis) is not None:
                 self._spans(axis)
-        self._check_levels()
+            self._check_levels(axis)
         return tree
 
     def paths(self, values: Distinct) -> tuple[list[list[str]], list[int]]:
@@ -71,34 +102,45 @@ class Listed:
         from_paths(self.rows, self.name, self.place)
         if values.on_a_line and interval(self.rows[0][0], values.axis) is not None:
             return self._in_intervals(values)
-        self._check_levels()
+        if values.on_a_line:
+            self._check_levels(values.axis)
         keys = self._keys(values)
         numbered = values.kind.is_number
         wanted = {
             (values.axis.number(v) if numbered else text): i
             for i, (v, text) in enumerate(zip(values.values, values.texts, strict=True))
         }
-        paths = [list(row) for row in self.rows]
-        for path, key in zip(paths, keys, strict=True):
-            at = wanted.pop(key, None)
-            if at is not None:
-                path[:] = [values.texts[at] if label == path[0] else label for label in path]
-        known = {path[0] for path in paths}
-        return paths, [i for i in wanted.values() if values.texts[i] not in known]
+        names = {  # a number may be written in another way than in the data
+            row[0]: values.texts[wanted[key]]
+            for row, key in zip(self.rows, keys, strict=True)
+            if key in wanted
+        }
+        known = set(keys)
+        paths = [[names.get(label, label) for label in row] for row in self.rows]
+        return paths, [i for key, i in wanted.items() if key not in known]
 
     def _keys(self, values: Distinct) -> list[Fraction | str]:
         """Return the first cells as what they are compared by: numbers or texts."""
         if not values.kind.is_number:
             return [row[0] for row in self.rows]
-        return [
+        keys = [
             values.axis.read(row[0], f"{self.name}, line {line}")
             for row, line in zip(self.rows, self.lines, strict=True)
         ]
+        first: dict[Fraction, int] = {}
+        for i, key in enumerate(keys):
+            before = first.setdefault(key, i)
+            if self.rows[before][1:] != self.rows[i][1:]:
+                raise InputError(
+                    f"{self.name}: {shown(self.rows[i][0])} has two parents "
+                    f"(line {self.lines[before]} and line {self.lines[i]})"
+                )
+        return list(keys)
 
     def _in_intervals(self, values: Distinct) -> tuple[list[list[str]], list[int]]:
         """Return the paths of values through the interval each lies in."""
         spans = self._spans(values.axis)
-        self._check_levels()
+        self._check_levels(values.axis)
         paths, uncovered, at = [], [], 0
         for i, (value, text) in enumerate(zip(values.values, values.texts, strict=True)):
             number = values.axis.number(value)  # the values are in order, as the intervals are
@@ -123,41 +165,46 @@ class Listed:
         self._check_neighbors([(span, self.rows[i][0], i) for span, i in ordered])
         return ordered
 
-    def _check_levels(self) -> None:
-        """Refuse a level of intervals that overlap, leave gaps, or do not hold what is below."""
-        for axis in (Axis("number"), Axis("date")):
-            for level in range(1, len(self.rows[0]) - 1):
-                spans = {
-                    row[level]: (interval(row[level], axis), row[level], i)
-                    for i, row in reversed(list(enumerate(self.rows)))
-                }
-                found = [(span, label, i) for span, label, i in spans.values() if span is not None]
-                if len(found) == len(spans):
-                    self._check_neighbors(sorted(found))
-                    self._check_inside(level, axis)
+    def _check_levels(self, axis: Axis) -> None:
+        """Refuse a level of intervals that overlap, and a label that does not hold what is below.
 
-    def _check_neighbors(self, ordered: list[tuple[Span, str, int]]) -> None:
+        Between intervals of values there may be gaps where no value lies.
+        """
+        for level in range(1, len(self.rows[0])):
+            spans = {
+                row[level]: (interval(row[level], axis), row[level], i)
+                for i, row in reversed(list(enumerate(self.rows)))
+            }
+            found = [(span, label, i) for span, label, i in spans.values() if span is not None]
+            if len(found) == len(spans):
+                self._check_neighbors(sorted(found), gaps=True)
+            for i, row in enumerate(self.rows):
+                if row[level] != row[level - 1]:
+                    self._check_inside(i, level, axis)
+
+    def _check_neighbors(self, ordered: list[tuple[Span, str, int]], gaps: bool = False) -> None:
         for (span, label, i), (after, other, j) in pairwise(ordered):
-            if span[1] != after[0]:
+            if span[1] > after[0] or (span[1] < after[0] and not gaps):
                 what = "overlap" if span[1] > after[0] else "leave a gap between them"
                 raise InputError(
                     f"{self.name}: {shown(label)} (line {self.lines[i]}) and {shown(other)} "
                     f"(line {self.lines[j]}) {what}"
                 )
 
-    def _check_inside(self, level: int, axis: Axis) -> None:
+    def _check_inside(self, i: int, level: int, axis: Axis) -> None:
         """Refuse a value or interval that does not lie in the interval above it."""
-        for i, row in enumerate(self.rows):
-            outer = interval(row[level], axis)
+        inner, outer = self.rows[i][level - 1], self.rows[i][level]
+        span = interval(inner, axis)
+        if span is None:
+            if INTERVAL.fullmatch(inner) or BEYOND.fullmatch(inner):
+                return
             try:
-                inner = interval(row[level - 1], axis) or (axis.read(row[level - 1], ""),) * 2
+                span = (axis.read(inner, ""),) * 2
             except InputError:
-                continue
-            if outer and not (outer[0] <= inner[0] <= inner[1] <= outer[1] and inner[0] < outer[1]):
-                where = f"{self.name}, line {self.lines[i]}"
-                raise InputError(
-                    f"{where}: {shown(row[level - 1])} does not lie in {shown(row[level])}"
-                )
+                return
+        if not holds(outer, span, axis):
+            where = f"{self.name}, line {self.lines[i]}"
+            raise InputError(f"{where}: {shown(inner)} does not lie in {shown(outer)}")
 
 
 def read_listed(path: Path) -> Listed:
@@ -165,14 +212,14 @@ def read_listed(path: Path) -> Listed:
     name = path.name
     try:
         if not path.is_file():
-            raise InputError(f"there is no hierarchy file {shown(path)}")
+            raise InputError(f"there is no hierarchy file {shown(name)}")
         if path.stat().st_size > LIMIT:
             raise InputError(f"{name}: over {LIMIT // 2**20} MB; this is no hierarchy")
         data = path.read_bytes()
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{shown(path)}: cannot be read") from None
+        raise InputError(f"the hierarchy file {shown(name)} cannot be read") from None
     return parse_listed(data, name)
 
 
@@ -186,11 +233,11 @@ def parse_listed(data: bytes, name: str) -> Listed:
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         raise InputError(f"{name}, line {line}: a NUL; this is no UTF-8 text")
-    first = text.split("\n", 1)[0]
-    sign = next((sign for sign in ";,\t" if sign in first), None)
+    if not text.strip():
+        raise InputError(f"{name}, line 1: an empty file; say value;parent;*")
+    sign = _delimiter(text)
     if sign is None:
-        what = "no ; , or tab between the levels" if first.strip() else "an empty file"
-        raise InputError(f"{name}, line 1: {what}; say value;parent;*")
+        raise InputError(f"{name}, line 1: no ; , or tab between the levels; say value;parent;*")
     rows: list[tuple[str, ...]] = []
     lines: list[int] = []
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
@@ -210,3 +257,18 @@ def parse_listed(data: bytes, name: str) -> Listed:
     except csv.Error as error:
         raise InputError(f"{name}, line {begins}: {error}") from None
     return Listed(name, tuple(rows), tuple(lines))
+
+
+def _delimiter(text: str) -> str | None:
+    """Return what separates the levels: what leaves * as the last cell of the first line."""
+    firsts = {}
+    for sign in ";,\t":
+        try:
+            reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
+            first = next((row for row in reader if row), [])
+        except csv.Error:
+            continue
+        if len(first) > 1:
+            firsts[sign] = first
+    rooted = [sign for sign, first in firsts.items() if first[-1] == ROOT]
+    return next(iter([*rooted, *firsts]), ";" if '"' in text else None)

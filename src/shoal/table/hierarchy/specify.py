@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from shoal.errors import RequestError, listed, shown
+from shoal.errors import InputError, RequestError, listed, shown
+from shoal.table.hierarchy.axis import Axis
 from shoal.table.hierarchy.intervals import Balanced, Cuts, Quantiles, Widths
 from shoal.table.hierarchy.listed import read_listed
 from shoal.table.hierarchy.texts import CALENDAR, Dates, Flat, Prefixes
@@ -62,16 +62,23 @@ def specify(said: str, folder: Path | None = None) -> Rule:
     if word in ("cuts", "balanced", "flat"):
         raise RequestError(f"{shown(said)} is no hierarchy; say {', '.join(FORMS)}")
     path = Path(said) if folder is None else folder / said
-    if not path.suffix and not path.exists():
+    if not path.suffix and not _is_file(path):
         raise RequestError(f"{shown(said)} is no hierarchy; say {', '.join(FORMS)}")
     return read_listed(path)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _widths(said: str, rest: str) -> Rule:
     numbers, _, origin = rest.partition("@")
     try:
-        widths = tuple(Fraction(part.strip()) for part in numbers.split(","))
-    except (ValueError, ZeroDivisionError):
+        widths = tuple(Axis("number").read(part, said) for part in numbers.split(","))
+    except InputError:
         raise RequestError(f"{shown(said)}: say widths:5,10,20") from None
     if widths[0] <= 0 or any(b % a or a == b for a, b in pairwise(widths)):
         raise RequestError(
@@ -96,7 +103,7 @@ def in_folder(folder: Path, columns: list[str]) -> dict[str, str]:
     if not folder.is_dir():
         raise RequestError(f"there is no folder {shown(folder)}")
     found = {name: folder / f"{name}.csv" for name in columns if "/" not in name}
-    said = {name: str(path) for name, path in found.items() if path.is_file()}
+    said = {name: str(path) for name, path in found.items() if _is_file(path)}
     if not said:
         raise RequestError(
             f"{shown(folder)} has no file named like a quasi-identifier: "

@@ -10,6 +10,7 @@ from shoal.table.hierarchy.tree import ROOT
 from shoal.table.hierarchy.values import Distinct
 from shoal.table.roles import Kind
 
+LEVELS = 24
 CALENDAR = ("day", "month", "quarter", "year")
 
 
@@ -17,7 +18,7 @@ CALENDAR = ("day", "month", "quarter", "year")
 class Prefixes:
     """Texts with ever fewer of their first signs: 1234, 123*, 12**, 1***.
 
-    prefixes:3,2 keeps 3, then 2; without numbers one sign less in every level.
+    prefixes:3,2 keeps 3, then 2; without numbers one sign less in every level, of at most LEVELS.
     """
 
     lengths: tuple[int, ...] = ()
@@ -29,7 +30,7 @@ class Prefixes:
     def paths(self, values: Distinct) -> tuple[list[list[str]], list[int]]:
         """Return the masked forms of every value, the longest first."""
         longest = max(map(len, values.texts), default=0)
-        lengths = self.lengths or tuple(range(longest - 1, 0, -1))
+        lengths = self.lengths or tuple(range(min(longest - 1, LEVELS), 0, -1))
         return [
             [text, *(text[:keep] + "*" * (len(text) - keep) for keep in lengths), ROOT]
             for text in values.texts
@@ -38,7 +39,10 @@ class Prefixes:
 
 @dataclass(frozen=True)
 class Dates:
-    """The calendar: 2026-03-31 lies in 2026-03, that in 2026-Q1, that in 2026."""
+    """The calendar: 2026-03-31 lies in 2026-03, that in 2026-Q1, that in 2026.
+
+    Times with a zone are counted in UTC, as they are written.
+    """
 
     levels: tuple[str, ...] = CALENDAR
     given: bool = True
@@ -59,11 +63,14 @@ class Dates:
 
 
 def _calendar(value: Any, level: str) -> str:
-    if level == "day":
-        return f"{value:%Y-%m-%d}"
-    if level == "month":
-        return f"{value:%Y-%m}"
-    return f"{value.year:04d}-Q{(value.month + 2) // 3}" if level == "quarter" else f"{value:%Y}"
+    year = f"{value.year:04d}"
+    words = {
+        "day": f"{year}-{value.month:02d}-{value.day:02d}",
+        "month": f"{year}-{value.month:02d}",
+        "quarter": f"{year}-Q{(value.month + 2) // 3}",
+        "year": year,
+    }
+    return words[level]
 
 
 @dataclass(frozen=True)

@@ -67,12 +67,14 @@ def distinct_values(column: Column) -> Distinct:
     """Return a column's distinct values, in order."""
     values = column.values
     if column.kind is Kind.FLOAT:
-        values = pa.array(np.asarray(values.cast(pa.float64())) + 0.0, from_pandas=True)
-    if column.kind is Kind.DATETIME:
-        values = values.cast(pa.timestamp("us"), safe=False)
+        values = pa.array(_as_written(values) + 0.0, from_pandas=True)  # there is one zero
     encoded = values.dictionary_encode()
-    plain: list[Any] = encoded.dictionary.to_pylist()
-    order = sorted(range(len(plain)), key=plain.__getitem__)
+    texts = texts_of(column, encoded.dictionary)
+    moments = encoded.dictionary
+    if column.kind is Kind.DATETIME:
+        moments = moments.cast(pa.timestamp("us"), safe=False)
+    plain: list[Any] = moments.to_pylist()
+    order = sorted(range(len(plain)), key=lambda i: (plain[i], texts[i]))
     place = np.empty(len(plain) + 1, dtype=np.int64)
     place[order] = np.arange(len(plain))
     place[-1] = -1
@@ -80,5 +82,12 @@ def distinct_values(column: Column) -> Distinct:
     indices = place[found]
     counts = np.bincount(indices[indices >= 0], minlength=len(plain))
     ordered = [plain[i] for i in order]
-    texts = texts_of(column, encoded.dictionary.take(pa.array(order, type=pa.int64())))
-    return Distinct(column.name, column.kind, texts, ordered, counts, indices)
+    return Distinct(column.name, column.kind, [texts[i] for i in order], ordered, counts, indices)
+
+
+def _as_written(values: Any) -> npt.NDArray[np.float64]:
+    """Return floats; of shorter ones the number that they are written as, not all its digits."""
+    plain = np.asarray(values)
+    if plain.dtype.itemsize == 8:
+        return plain.astype(np.float64)
+    return np.array([float(str(value)) for value in plain])

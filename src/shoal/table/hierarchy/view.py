@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,9 +38,7 @@ class Hierarchy:
 
     def to_csv(self) -> str:
         """Return the hierarchy as a file: one line a value, `value;parent;…;*`."""
-        text = io.StringIO()
-        csv.writer(text, delimiter=";", lineterminator="\n").writerows(self.paths)
-        return text.getvalue()
+        return "".join(";".join(map(_quoted, path)) + "\n" for path in self.paths)
 
     def summary(self) -> str:
         """Return the hierarchy in numbers."""
@@ -67,25 +63,40 @@ class Hierarchy:
         before = np.concatenate(([0], np.cumsum(totals)))
         lines: list[str] = []
 
-        def add(node: int, lead: str, branch: str, level: int) -> None:
+        open_ = [(0, "", "", 0)]
+        while open_:
+            node, lead, branch, level = open_.pop()
+            if node < 0:
+                lines.append(f"{lead}└─ … {-node:,} more")
+                continue
             count = int(before[self.tree.ends[node]] - before[node])
             number = f"  {count:,}" if self.counts else ""
             lines.append(f"{lead}{branch}{shown(self.tree.labels[node])[1:-1]}{number}")
             children = self.tree.children(node)
-            if depth is not None and level >= depth:
-                return
+            if not children or (depth is not None and level >= depth):
+                continue
             inner = lead + ("   " if branch.startswith("└") else "│  " if branch else "")
-            for i, child in enumerate(children[:SHOWN]):
-                last = i == len(children) - 1
-                add(child, inner, "└─ " if last else "├─ ", level + 1)
-            if len(children) > SHOWN:
-                lines.append(f"{inner}└─ … {len(children) - SHOWN:,} more")
-
-        add(0, "", "", 0)
+            last = len(children) - 1
+            below = [
+                (child, inner, "└─ " if i == last else "├─ ", level + 1)
+                for i, child in enumerate(children[:SHOWN])
+            ]
+            if last >= SHOWN:
+                below.append((SHOWN - 1 - last, inner, "", level + 1))
+            open_.extend(reversed(below))
         return "\n".join(lines)
 
     def __str__(self) -> str:
         return f"{self.summary()}\n\n{self.draw()}"
+
+
+def _quoted(label: str) -> str:
+    """Return a label as a cell."""
+    if not label:
+        raise InputError("an empty text has no place in a file of a hierarchy")
+    if any(sign in label for sign in ';"\r\n'):
+        return '"' + label.replace('"', '""') + '"'
+    return label
 
 
 def hierarchy(data: Any, column: str | None = None, rule: str | None = None) -> Hierarchy:
@@ -107,8 +118,6 @@ def hierarchy(data: Any, column: str | None = None, rule: str | None = None) -> 
     from shoal.table.read import read
 
     table = read(data)
-    if column not in table.names and rule is None and len(table.names) == 1:
-        column = table.names[0]
     its = table[column]
     if its.doubt:
         raise InputError(f"{table.source.name}, column {shown(column)}: {its.doubt}")

@@ -49,7 +49,7 @@ def make_report(
     trees = {} if coded is None else {column.name: column for column in coded.columns}
     by_trees = not {"mean", "median"}.issuperset(how.values())
     errors = [
-        _lost(b, a) if _is_numbers(b, a) else _iloss(trees[b.name], partition)
+        _lost_by(how[b.name], b, a, trees.get(b.name), partition)
         for b, a in zip(before, after, strict=True)
     ]
     columns = [
@@ -95,8 +95,30 @@ def make_report(
     )
 
 
-def _iloss(column: CodedColumn, partition: Partition) -> float:
-    return 100.0 * float(cell_losses(column, partition.labels).mean())
+def _lost_by(
+    way: str, before: Column, after: Column, coded: CodedColumn | None, partition: Partition
+) -> float:
+    """Return what a column lost, in percent.
+
+    Of numbers that stayed numbers SSE/SST, of generalized cells ILoss, of words that became
+    another's word (mode, medoid) the share of those that did.
+    """
+    if _is_numbers(before, after):
+        return _lost(before, after)
+    if way in ("generalize", "range"):
+        assert coded is not None
+        return 100.0 * float(cell_losses(coded, partition.labels).mean())
+    there = _present(before)
+    return percent(float(np.count_nonzero(there & ~_same(before, after))), float(there.size))
+
+
+def _same(before: Column, after: Column) -> Flags:
+    """Return which cells are released as they were."""
+    import pyarrow.compute as pc
+
+    if before.values.type != after.values.type:
+        return np.zeros(len(before.values), dtype=bool)
+    return np.asarray(pc.equal(before.values, after.values).fill_null(False))
 
 
 def _ways(how: Mapping[str, str]) -> str:
@@ -248,7 +270,8 @@ def _column_report(
         same = there & ~starred & (texts == np.array(after.values.to_pylist(), dtype=object))
         counts = (int(same.sum()), int((there & ~starred & ~same).sum()))
     else:
-        counts = (0, int((there & left).sum()))
+        same = there & _same(before, after)
+        counts = (int(same.sum()), int((there & left & ~same).sum()))
     report = ColumnReport(
         name=before.name,
         kind=str(before.kind),

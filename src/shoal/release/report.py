@@ -92,12 +92,12 @@ class Report:
         ]
         width = max(16, *(len(plain(column.name)) for column in self.columns))
         lines.append("")
-        numeric = any(column.mean_before is not None for column in self.columns)
-        what = "mean before → after" if numeric else "cells kept, generalized, suppressed"
+        numeric = all(column.mean_before is not None for column in self.columns)
+        what = "mean before → after" if numeric else "what became of it"
         lines.append(f"  {'quasi-identifier':<{width}}  loss %  {what}")
         lines.extend(
-            f"  {plain(column.name):<{width}}  {column.information_loss:6.2f}  {_told(column)}"
-            for column in self.columns
+            f"  {plain(c.name):<{width}}  {c.information_loss:6.2f}  {_told(c, numeric)}"
+            for c in self.columns
         )
         lines.append("")
         if self.missing["cells"] or self.missing["deleted"]:
@@ -110,7 +110,10 @@ class Report:
 
     def loss_of(self) -> str:
         """Return what the loss is a share of."""
-        return "the variation" if self.costs is None else "what the cells said (ILoss)"
+        if self.costs is None:
+            return "the variation"
+        words = all(column.released_as in ("generalize", "range") for column in self.columns)
+        return f"what the cells said ({'ILoss' if words else 'mean of the columns'})"
 
     def group_span(self) -> str:
         """Return the sizes of the groups in words: "5" or "5 to 9"."""
@@ -149,12 +152,14 @@ def _short(value: float | str | None) -> str:
     return value if isinstance(value, str) else "–" if value is None else f"{value:.6g}"
 
 
-def _told(column: ColumnReport) -> str:
+def _told(column: ColumnReport, numeric: bool) -> str:
     """Return what happened to a column: its means, or how many cells were generalized."""
+    star = f", {column.suppressed:,} suppressed" if column.suppressed else ""
     if column.mean_before is not None:
-        star = f", {column.suppressed:,} suppressed" if column.suppressed else ""
-        return f"{_short(column.mean_before)} → {_short(column.mean_after)}{star}"
-    return f"{column.unchanged:,}, {column.generalized:,}, {column.suppressed:,}"
+        word = "" if numeric else "mean "
+        return f"{word}{_short(column.mean_before)} → {_short(column.mean_after)}{star}"
+    what = "generalized" if column.released_as in ("generalize", "range") else "changed"
+    return f"{column.unchanged:,} cells kept, {column.generalized:,} {what}{star}"
 
 
 def guarantee(k: int, smallest: int, ranges: bool = False) -> dict[str, list[str]]:

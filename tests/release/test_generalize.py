@@ -1,0 +1,106 @@
+"""What a group releases in place of its cells: modes, medoids, means, generalizations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import shoal
+from mixed_tables import random_table
+from naive import mixed as twin
+from shoal.release.generalize import medoids, modes
+from shoal.table.code import code
+from shoal.table.read import read
+
+
+def groups_of(rng, rows):
+    """A random grouping into groups of two to five or so."""
+    return rng.permutation(np.sort(np.arange(rows) % max(1, rows // 3)))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_modes(seed, tmp_path):
+    """A group's mode is its most frequent value, of equally frequent ones the least."""
+    rng = np.random.default_rng(seed)
+    made = random_table(rng, tmp_path, ranges=True)
+    labels = groups_of(rng, len(made.records))
+    for j, column in enumerate(code(read(made.table), made.rules).columns):
+        rows = modes(column, labels)
+        for group, row in enumerate(rows.tolist()):
+            cells = [made.records[i][j] for i in np.flatnonzero(labels == group)]
+            if None in cells:
+                assert row == -1
+                continue
+            most = max(Counter(cells).values())
+            assert made.records[row][j] == min(c for c, n in Counter(cells).items() if n == most)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_medoids(seed, tmp_path):
+    """A group's medoid has the least sum of what pairs with the others would lose."""
+    rng = np.random.default_rng(100 + seed)
+    made = random_table(rng, tmp_path)
+    labels = groups_of(rng, len(made.records))
+    coded = code(read(made.table), made.rules)
+    members = [np.flatnonzero(labels == g) for g in range(labels.max() + 1)]
+
+    def apart(a, b):
+        total = Fraction(0)
+        for tree, x, y in zip(made.trees, made.records[a], made.records[b], strict=True):
+            if x != y:
+                every = len(twin.leaves(tree, None))
+                total += Fraction(len(twin.leaves(tree, twin.common(tree, [x, y]))), every)
+        return total
+
+    for rows, found in zip(members, medoids(coded, members).tolist(), strict=True):
+        sums = {int(a): sum(apart(a, b) for b in rows) for a in rows}
+        assert found == min(sums, key=lambda row: (sums[row], row))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_means_beside_missing_cells(kind):
+    """A group with a missing cell has no mean; the others' means are exact, and types stay."""
+    table = pa.table({"x": [1, 2, None, 4, 10, 20], "s": ["a", "a", "b", "b", "c", "c"]})
+    data = table
+    if kind == "polars":
+        data = pytest.importorskip("polars").from_arrow(table)
+    if kind == "pandas":
+        data = table.to_pandas().astype({"x": "Int64"})
+    found = shoal.anonymize(data, k=2, quasi_identifiers=["x", "s"], aggregate="mean",
+                            column_weights={"s": 100.0})  # fmt: skip
+    released = pa.table(found.data) if kind != "pandas" else pa.Table.from_pandas(found.data)
+    cells = released["x"].to_pylist()
+    assert cells == [2, 2, None, None, 15, 15]  # 1.5 is half to even
+    assert type(found.data) is type(data)
+    x, s = found.report.columns
+    assert (x.unchanged, x.generalized, x.suppressed, x.missing) == (1, 3, 1, 1)
+    assert (s.unchanged, s.released_as) == (6, "generalize")
+
+
+def test_wrong_ways():
+    """A text has no mean, a column that is not grouped no value of its own."""
+    table = pa.table({"x": [1, 2, 3, 4], "s": ["a", "a", "b", "b"]})
+    with pytest.raises(shoal.RequestError, match="column 's' is text, which has no mean"):
+        shoal.anonymize(table, k=2, aggregate={"s": "mean"})
+    with pytest.raises(shoal.RequestError, match="aggregate is given for 'z'"):
+        shoal.anonymize(table, k=2, aggregate={"z": "mode"})
+    with pytest.raises(shoal.RequestError, match="a hierarchy is given, but the groups release me"):
+        shoal.anonymize(table.select(["x"]), k=2, method="mdav", hierarchies={"x": "widths:2"})
+
+
+def test_generalized_groups_of_a_numeric_method():
+    """Groups of any method can be released as intervals, of a tree or [least,greatest]."""
+    table = pa.table({"x": [1, 2, 8, 9]})
+    found = shoal.anonymize(table, k=2, method="mdav", aggregate="generalize")
+    assert found.data["x"].to_pylist() == ["[1,2]", "[1,2]", "[8,9]", "[8,9]"]
+    found = shoal.anonymize(table, k=2, method="mdav", aggregate="generalize",
+                            hierarchies={"x": "widths:5"})  # fmt: skip
+    assert found.data["x"].to_pylist() == ["[0,5)", "[0,5)", "[5,10)", "[5,10)"]
+    found = shoal.anonymize(table, k=2, method="kaim", aggregate="range",
+                            hierarchies={"x": "widths:5"})  # fmt: skip
+    assert found.data["x"].to_pylist() == ["[1,2]", "[1,2]", "[8,9]", "[8,9]"]
+    assert found.report.costs["iloss_rate"] == pytest.approx(100 * 2 / 9)

@@ -5,7 +5,18 @@ from __future__ import annotations
 import statistics
 from itertools import product
 
-from runs import ALL, WIDTH, Bar, Data, adult, coded, lost, missing_share, random_kaim
+from runs import (
+    ALL,
+    WIDTH,
+    Bar,
+    Data,
+    adult,
+    coded,
+    incomplete,
+    lost,
+    missing_share,
+    random_kaim,
+)
 
 SIZES = 2, 5, 10  # k
 WIDTHS = 2, 5, 8  # quasi-identifiers
@@ -20,7 +31,9 @@ def below(series, points):
 
     `points` are the number of quasi-identifiers and the two losses.
     """
-    where = [(ours, theirs) for width, ours, theirs in points if coded(ALL, width).incomplete.any()]
+    where = [
+        (ours, theirs) for width, ours, theirs in points if incomplete(coded(ALL, width)).any()
+    ]
     better = sum(ours < theirs for ours, theirs in where)
     what = f"{series}: below k-member, of {len(where)} points with missing cells"
     return Bar(what, better, ">=", len(where))

@@ -136,6 +136,11 @@ def coded(data, width):
     return code(table, {name: str(folder() / f"adult_hierarchies/{name}.csv") for name in names})
 
 
+def incomplete(coded):
+    """Return which records miss a cell."""
+    return np.any([column.absent for column in coded.columns], axis=0)
+
+
 @cache
 def lost(method, k, width=WIDTH, data=ALL, start=None, seed=0):
     """Return what a method loses; k-member deletes the incomplete records first, as in the paper.
@@ -145,7 +150,7 @@ def lost(method, k, width=WIDTH, data=ALL, start=None, seed=0):
     begun = time.perf_counter()
     whole = some = coded(data, width)
     if method == "k-member":
-        some = whole.taken(np.flatnonzero(~whole.incomplete))
+        some = whole.taken(np.flatnonzero(~incomplete(whole)))
     gone = whole.rows - some.rows
     labels = solve_mixed(some, k, method, Reporter(None), seed=seed, start=start).labels
     found = Loss(loss_rate(some, labels, gone), 100 * gone / whole.rows)

@@ -19,7 +19,7 @@ from shoal.search.parameters import Search
 from shoal.settings import count, whole, wishes
 from shoal.solving import check_search, check_size, improve, solve, solve_mixed
 from shoal.table.assign import all_quasi_identifiers
-from shoal.table.code import code
+from shoal.table.code import code, needs_trees
 from shoal.table.encode import encode
 from shoal.table.read import read
 from shoal.table.table import Table
@@ -73,10 +73,11 @@ def microaggregate(
     tree = search.to_dict() if isinstance(search, Search) else search or {}
     counts = count(max_iterations, "max_iterations"), time_limit, count(runs, "runs")
     changes = wishes(tree, *counts)
-    check_search(recipe, start, changes)
+    if method != "auto":
+        check_search(recipe, start, changes)
     table = read(X)
     check_size(table.rows, k)
-    if recipe.mixed is not None:
+    if recipe.mixed is not None or (method == "auto" and needs_trees(table)):
         coded = code(table, hierarchies)
         return solve_mixed(coded, k, method, Reporter(callback), seed=seed, start=start,
                            weights=column_weights)  # fmt: skip

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from shoal.recipes import find
 from shoal.settings import Settings
 from shoal.solving import check_size
 from shoal.table.assign import identifier_reason
+from shoal.table.code import needs_trees
 from shoal.table.encode import check_numeric, check_readable
 from shoal.table.hierarchy.specify import in_folder, is_file
 from shoal.table.roles import Role
@@ -52,9 +54,7 @@ def generalizes(table: Table, settings: Settings) -> bool:
         return False
     if settings.protect.method != "auto":
         return find(settings.protect.method).mixed is not None
-    grouped = table.having(Role.QUASI_IDENTIFIER)
-    wordy = any(column.missing or not column.kind.is_numeric for column in grouped)
-    return wordy or bool(settings.hierarchies)
+    return needs_trees(table) or bool(settings.hierarchies)
 
 
 def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
@@ -76,6 +76,7 @@ def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
                     "say mode, medoid or generalize"
                 )
         found[column.name] = str(way)
+    _check_rounding(found, settings.release.decimals)
     for name in said if isinstance(said, dict) else ():
         if name not in found:
             raise RequestError(
@@ -83,6 +84,20 @@ def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
                 f"{nearest_names(name, found)}"
             )
     return found
+
+
+def _check_rounding(found: dict[str, str], decimals: int | dict[str, int] | None) -> None:
+    """Refuse decimals that would round nothing: only means and medians are rounded."""
+    averaged = [name for name, way in found.items() if way in ("mean", "median")]
+    if isinstance(decimals, dict):
+        for name in decimals:
+            if name in found and name not in averaged:
+                raise RequestError(
+                    f"decimals are for means and medians; {shown(name)} is released as "
+                    f"{found[name]}"
+                )
+    elif decimals is not None and not averaged:
+        raise RequestError("decimals are for means and medians; no column is released so")
 
 
 def without_groups(table: Table, settings: Settings) -> tuple[Table, Integers | None]:
@@ -107,7 +122,9 @@ def without_groups(table: Table, settings: Settings) -> tuple[Table, Integers | 
 
 
 def check_request(table: Table, settings: Settings) -> None:
-    """Refuse decimals for columns that are not grouped, and sensitive columns without a value."""
+    """Refuse decimals for columns that are not grouped, and columns without a value."""
+    if settings.roles.group is not None and settings.protect.incomplete == "delete":
+        raise RequestError("groups that are given hold every record: none can be deleted")
     decimals = settings.release.decimals
     grouped = table.schema.having(Role.QUASI_IDENTIFIER)
     for name in decimals if isinstance(decimals, dict) else ():
@@ -141,7 +158,10 @@ def resolved(
     log = partition.search
     protect: dict[str, Any] = {"method": partition.method} if settings.roles.group is None else {}
     again = dict(settings.search)
-    if log is not None:  # as many iterations, whatever the clock says next time
+    if log is None:
+        protect |= {"max_iterations": None, "time_limit": None, "runs": None}
+        again = {}
+    else:  # as many iterations, whatever the clock says next time
         protect |= {"max_iterations": log.iterations, "time_limit": None, "runs": log.runs}
         again["schedule"] = log.schedule
     dropped = settings.roles.drop
@@ -157,6 +177,7 @@ def resolved(
             "delimiter": table.source.delimiter if table.source.kind == "csv" else None,
             "missing": table.source.missing,
             "types": dict(table.source.types),
+            "hierarchies_sha256": digests(trees),
         },
         roles={
             "identifiers": schema.having(Role.IDENTIFIER),
@@ -169,6 +190,19 @@ def resolved(
         hierarchies=trees,
         search=again,
     )
+
+
+def digests(hierarchies: Mapping[str, str], folder: Path | None = None) -> dict[str, str]:
+    """Return the sha256 of the files of hierarchies, by column."""
+    found = {}
+    for name, said in hierarchies.items():
+        if is_file(said):
+            path = (folder or Path()) / said
+            try:
+                found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+            except OSError:
+                raise InputError(f"there is no hierarchy file {shown(path.name)}") from None
+    return found
 
 
 def said_of_groups(partition: Partition) -> list[str]:

@@ -36,6 +36,7 @@ class InputSettings(_Part):
     missing: Names = ("",)
     types: dict[str, str] = {}
     hierarchies: str | None = None
+    hierarchies_sha256: dict[str, str] = {}
 
 
 class RoleSettings(_Part):

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from shoal.errors import RequestError, shown
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import information_loss
+from shoal.mixed.build import check_weights
 from shoal.mixed.cluster import STARTS, cluster
 from shoal.numeric.refine.how import HOW
 from shoal.partition import Partition
@@ -150,6 +151,7 @@ def solve_mixed(
             f"{recipe.name} groups complete tables of numbers only; {AUTO_MIXED} and auto group "
             "categories and missing cells"
         )
+    check_weights(coded, weights)
     begin = recipe.mixed.start if start is None else start
     if begin not in STARTS:
         raise RequestError(f"start of {recipe.name} must be one of {', '.join(STARTS)}")
@@ -184,8 +186,8 @@ def merged(tree: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_search(recipe: Method, start: Any, changes: Mapping[str, Any]) -> None:
     """Refuse the wishes of a search for a method that makes none, and nonsense."""
-    if recipe.mixed is not None and not changes and (start is None or isinstance(start, str)):
-        return
+    if recipe.mixed is not None and isinstance(start, str):
+        start = None  # a word for the first record of a group
     if recipe.search is not None:
         recipe.search.having(changes)
         if isinstance(start, str) and start != RANDOM and find(start).search is not None:

@@ -25,6 +25,7 @@ from shoal.release.verify import Verification, verify
 from shoal.request import (
     check_request,
     complete,
+    digests,
     generalizes,
     notes,
     resolved,
@@ -217,7 +218,7 @@ def walk(
     start = time.perf_counter()
     report = Reporter(callback)
     k, asked = settings.protect.k, settings.input
-    if settings.roles.group is None:
+    if settings.roles.group is None and settings.protect.method != "auto":
         check_search(find(settings.protect.method), settings.protect.start, settings.changes())
 
     report("reading", 0, 1)
@@ -286,7 +287,10 @@ def find_groups(
             coded.taken(order), k, protect.method, report, seed=protect.seed, start=protect.start,
             weights=protect.column_weights,
         )  # fmt: skip
-        return _in_rows(partition, order), said_of_groups(partition)
+        told = said_of_groups(partition)
+        if settings.changes():
+            told.append(f"{partition.method} is no search: limits and parts of one have no effect")
+        return _in_rows(partition, order), told
     matrix = encode(table, weights=protect.column_weights).matrix[order]
     if given is None:
         partition = solve(
@@ -307,8 +311,8 @@ def find_groups(
         changes=settings.changes(), threads=threads,
     )  # fmt: skip
     before = information_loss(matrix, first)
-    told = f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they came"
-    return _in_rows(partition, order), [told]
+    came = f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they came"
+    return _in_rows(partition, order), [came]
 
 
 def _in_rows(partition: Partition, order: Integers) -> Partition:
@@ -343,5 +347,11 @@ def repeat(
         raise RequestError(
             "the input has changed since the recipe was written (its sha256 differs); "
             f"say --input {source} to run the recipe on it all the same"
+        )
+    trees = asked.hierarchies_sha256
+    if data is None and trees and trees != digests(settings.hierarchies, recipe.parent):
+        raise RequestError(
+            "a hierarchy has changed since the recipe was written (its sha256 differs); take "
+            "hierarchies_sha256 out of the recipe to run it all the same"
         )
     return walk(source, settings, callback, threads, recipe.parent)

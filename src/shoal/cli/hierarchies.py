@@ -10,7 +10,7 @@ import typer
 from shoal.cli.app import app
 from shoal.cli.options import Delimiter, Force, Missing, Types, split_pairs
 from shoal.cli.speak import say
-from shoal.errors import InputError
+from shoal.errors import InputError, RequestError, shown
 
 if TYPE_CHECKING:
     from shoal.table.hierarchy.view import Hierarchy
@@ -72,6 +72,8 @@ def build(
         return
     target = Path(output)
     if output.endswith("/") or target.is_dir():
+        if "/" in column:
+            raise RequestError(f"column {shown(column)} cannot name a file; say -o FILE.csv")
         target = target / f"{column}.csv"
     with Staging(force=force) as staging:
         staging.check(target, data)

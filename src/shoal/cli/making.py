@@ -66,7 +66,11 @@ def anonymize(
         typer.Option(help="How long auto searches: quick, normal, best. Default: normal."),
     ] = None,
     start: Annotated[
-        str | None, typer.Option(help="The method that a search starts from. Default: random.")
+        str | None,
+        typer.Option(
+            help="The method that a search starts from (default: random); of kaim and k-member "
+            "the record that starts a group: random, farthest or common."
+        ),
     ] = None,
     max_iterations: MaxIterations = None,
     time_limit: TimeLimit = None,
@@ -93,7 +97,7 @@ def anonymize(
     allow_k1: AllowK1 = False,
     allow_empty: Annotated[
         bool,
-        typer.Option("--allow-empty", "--allow", help="Accept a sensitive column without a value."),
+        typer.Option("--allow-empty", "--allow", help="Accept a column without any value."),
     ] = False,
     no_report: NoReport = False,
     force: Force = False,
@@ -123,7 +127,7 @@ def anonymize(
             "types": split_pairs(type_, "--type"),
             "hierarchies": None if hierarchies is None else str(hierarchies),
         },
-        "hierarchies": split_pairs(hierarchy, "--hierarchy"),
+        "hierarchies": split_pairs(hierarchy, "--hierarchy", first=True),
         "protect": {
             "k": k,
             "method": method,
@@ -227,6 +231,7 @@ def run(
     threads: Threads = None,
     no_report: NoReport = False,
     force: Force = False,
+    show_values: ShowValues = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Repeat a run from its recipe: the same groups, in fresh row order.
@@ -241,7 +246,8 @@ def run(
         if noted is None:
             raise RequestError("the recipe names no output; say -o OUT")
         output = str(recipe.parent / noted) + ("/" if noted.endswith("/") else "")
-    _anonymize(settings, input, output, force, as_json, not no_report, recipe, threads)
+    with showing(show_values):
+        _anonymize(settings, input, output, force, as_json, not no_report, recipe, threads)
 
 
 def beside_recipe(tree: dict[str, Any], folder: Path) -> None:

@@ -91,11 +91,11 @@ def split_names(given: list[str] | None) -> list[str]:
     return [name for rows in parts for row in rows for name in row]
 
 
-def split_pairs(given: list[str] | None, option: str) -> dict[str, str]:
-    """Return COLUMN=VALUE options as a dict."""
+def split_pairs(given: list[str] | None, option: str, first: bool = False) -> dict[str, str]:
+    """Return COLUMN=VALUE options as a dict, split at the last = (or the first)."""
     pairs: dict[str, str] = {}
     for part in given or []:
-        name, equals, value = part.rpartition("=")
+        name, equals, value = part.partition("=") if first else part.rpartition("=")
         if not equals or not name or name in pairs:
             raise RequestError(f"{option} {shown(part)}: say COLUMN=VALUE, once for a column")
         pairs[name] = value

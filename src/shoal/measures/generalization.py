@@ -65,11 +65,6 @@ def cell_losses(column: CodedColumn, labels: Integers) -> Floats:
     return np.where(column.absent, 0.0, lost)
 
 
-def column_losses(coded: Coded, labels: Integers) -> Floats:
-    """Return the mean ILoss of each column's cells, in percent."""
-    return np.array([100.0 * cell_losses(column, labels).mean() for column in coded.columns])
-
-
 def loss_rate(coded: Coded, labels: Integers, deleted: int = 0) -> float:
     """Return KAIM's ILossRate in percent; a deleted record has lost all its cells."""
     width = len(coded.columns)
@@ -136,7 +131,7 @@ def non_uniform_entropy(coded: Coded, labels: Integers) -> float:
 
 @dataclass(frozen=True)
 class Costs:
-    """The measures of a generalized release, for the report."""
+    """The measures of a generalized release, for the report; only ILoss counts the deleted."""
 
     iloss_rate: float
     ncp: float
@@ -154,8 +149,8 @@ def costs(coded: Coded, labels: Integers, k: int, deleted: int = 0) -> Costs:
     """Return all measures of a grouping."""
     sizes = np.bincount(labels)
     return Costs(
-        loss_rate(coded, labels, deleted),
-        ncp(coded, labels),
+        loss_rate(coded, labels, deleted) if coded.columns else 0.0,
+        ncp(coded, labels) if coded.columns else 0.0,
         discernibility(sizes, deleted),
         average_class_size(sizes, k),
         non_uniform_entropy(coded, labels),

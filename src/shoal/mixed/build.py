@@ -16,8 +16,6 @@ from shoal.table.code import Coded, CodedColumn
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-FORMS = ("root", "paper", "height")
-
 
 class Part(NamedTuple):
     """One column's share of a Forest."""
@@ -44,12 +42,6 @@ def build(
     coded: Coded, form: str, weights: Mapping[str, float] | None = None
 ) -> tuple[Forest, Records]:
     """Return the forest of a method (`form`: root, paper or height) and the distinct records."""
-    for name in weights or {}:
-        if name not in coded.names:
-            raise RequestError(
-                f"a weight is given for {shown(name)}, which is no quasi-identifier"
-                f"{nearest_names(name, coded.names)}"
-            )
     parts = []
     for column in coded.columns:
         weight = (weights or {}).get(column.name, 1.0)
@@ -70,6 +62,16 @@ def build(
     )
     codes = np.stack([p.codes + offset for p, offset in zip(parts, first, strict=False)], axis=1)
     return forest, distinct(codes)
+
+
+def check_weights(coded: Coded, weights: Mapping[str, float] | None) -> None:
+    """Refuse a weight of a column that is not grouped."""
+    for name in weights or {}:
+        if name not in coded.names:
+            raise RequestError(
+                f"a weight is given for {shown(name)}, which is no quasi-identifier"
+                f"{nearest_names(name, coded.names)}"
+            )
 
 
 def distinct(codes: Integers) -> Records:

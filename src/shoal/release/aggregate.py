@@ -21,7 +21,7 @@ import pyarrow as pa
 from shoal.partition import Partition
 from shoal.release.generalize import generalized, medoids, modes
 from shoal.table.code import Coded
-from shoal.table.roles import TICKS, Column, Kind, Role, Written
+from shoal.table.roles import STAR, TICKS, Column, Kind, Role, Written
 from shoal.table.table import Table, as_integers
 
 Integers = npt.NDArray[np.int64]
@@ -37,8 +37,8 @@ def aggregate(
 ) -> Table:
     """Return the table to release: identifiers gone, quasi-identifiers grouped, the rest as it was.
 
-    `how` is a group's value: mean, median, mode, medoid, or generalize; the last three need the
-    `coded` table. Ensures that two records of one group agree in every quasi-identifier.
+    `how` is a group's value: mean, median, or, of the `coded` table, mode, medoid, generalize,
+    range. Ensures that two records of one group agree in every quasi-identifier.
     """
     order = np.argsort(partition.labels, kind="stable")
     starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
@@ -93,7 +93,8 @@ def _holed(column: Column, groups: _Groups) -> npt.NDArray[np.bool_]:
 def _taken(column: Column, rows: Integers, labels: Integers) -> Column:
     """Return the column with every group's cells replaced by that of a row; none where it is -1."""
     chosen = rows[labels]
-    return _with_values(column, column.values.take(pa.array(chosen, mask=chosen < 0)))
+    values = column.values.take(pa.array(chosen, mask=chosen < 0))
+    return _with_values(column, values.fill_null(STAR) if column.kind is Kind.TEXT else values)
 
 
 def _averaged(
@@ -105,7 +106,7 @@ def _averaged(
     gone = np.asarray(column.values.is_null(nan_is_null=True))
     known = int(np.flatnonzero(~gone)[0]) if not gone.all() else -1
     if known < 0:
-        return _with_values(column, column.values)
+        return _with_values(column, pa.nulls(gone.size, column.values.type))
     rows = pa.array(
         np.where(gone, known, np.arange(gone.size))
     )  # any value: their groups have none

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.errors import OutputError, shown
-from shoal.table.roles import Column, Kind
+from shoal.table.roles import STAR, Column, Kind
 from shoal.table.scan import DELIMITERS
 from shoal.table.texts import texts_of
 
 QUOTE = '"'
-SUPPRESSED = "*"  # a group's cell without a value
 
 
 def csv_cells(column: Column, delimiter: str) -> list[str]:
@@ -22,7 +21,7 @@ def csv_cells(column: Column, delimiter: str) -> list[str]:
         return _as_it_stood(column)
     distinct = column.values.dictionary_encode()
     texts = texts_of(column, distinct.dictionary)
-    absent = SUPPRESSED if column.protected else ""
+    absent = STAR if column.protected else ""
     if column.kind is Kind.TEXT:
         if any("\0" in text for text in texts):
             raise OutputError(

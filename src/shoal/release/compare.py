@@ -17,11 +17,10 @@ from shoal.measures.histogram import histogram
 from shoal.measures.loss import percent, squares
 from shoal.measures.moments import correlations, mean, variance
 from shoal.partition import Partition
-from shoal.release.generalize import SUPPRESSED
 from shoal.release.report import SCHEMA, ColumnReport, Report, guarantee
 from shoal.table.code import Coded, CodedColumn
 from shoal.table.encode import near_zero, standardized
-from shoal.table.roles import TICKS, Column, Kind, Role
+from shoal.table.roles import STAR, TICKS, Column, Kind, Role
 from shoal.table.table import Table, as_floats
 
 Floats = npt.NDArray[np.float64]
@@ -62,8 +61,12 @@ def make_report(
     equal = groups["without_spread"]
     told = [f"{equal} groups hold equal records, whose values are released as they were"]
     roles = {str(role): [c.name for c in table.having(role)] for role in Role}
-    ranges = any(c.by_range and how[c.name] in ("generalize", "range") for c in trees.values())
-    found = costs(coded, partition.labels, partition.k, deleted) if coded and by_trees else None
+    shown = [c for c in trees.values() if how[c.name] in ("generalize", "range")]
+    found = None
+    if by_trees and coded is not None:
+        found = costs(Coded(tuple(shown), coded.rows), partition.labels, partition.k, deleted)
+    values = any(c.by_range or c.rule.shows_values for c in shown)
+    records = not {"mode", "medoid"}.isdisjoint(how.values())
     return Report(
         schema=SCHEMA,
         versions=versions(),
@@ -86,11 +89,11 @@ def make_report(
         loss_name=partition.loss_name,
         columns=columns,
         correlations=_correlations(whole),
-        guarantee=guarantee(partition.k, int(partition.sizes.min()), ranges),
+        guarantee=guarantee(partition.k, int(partition.sizes.min()), values, records),
         notes=[*notes, *(told if equal else [])],
         seconds=round(seconds, 3),
         search=None if partition.search is None else partition.search.to_dict(),
-        missing=_missing(before, columns, partition.labels, deleted),
+        missing=_missing(before, after, columns, partition.labels, deleted),
         costs=None if found is None else found.to_dict(),
     )
 
@@ -100,10 +103,10 @@ def _lost_by(
 ) -> float:
     """Return what a column lost, in percent.
 
-    Of numbers that stayed numbers SSE/SST, of generalized cells ILoss, of words that became
-    another's word (mode, medoid) the share of those that did.
+    Of means and medians SSE/SST, of generalized cells ILoss, of cells that became another's (mode,
+    medoid) the share of those that changed.
     """
-    if _is_numbers(before, after):
+    if way in ("mean", "median"):
         return _lost(before, after)
     if way in ("generalize", "range"):
         assert coded is not None
@@ -116,9 +119,12 @@ def _same(before: Column, after: Column) -> Flags:
     """Return which cells are released as they were."""
     import pyarrow.compute as pc
 
-    if before.values.type != after.values.type:
-        return np.zeros(len(before.values), dtype=bool)
-    return np.asarray(pc.equal(before.values, after.values).fill_null(False))
+    b, a = before.values, after.values
+    if before.kind is Kind.FLOAT:  # Arrow does not compare half floats
+        b, a = b.cast("double"), a.cast("double")
+    if b.type != a.type:
+        return np.zeros(len(b), dtype=bool)
+    return np.asarray(pc.equal(b, a).fill_null(False))
 
 
 def _ways(how: Mapping[str, str]) -> str:
@@ -134,11 +140,12 @@ def _overall(
 ) -> float:
     """Return the loss of all columns: of those that vary, or of all, deleted records included."""
     if by_trees:
-        mean_ = float(np.mean(errors))
-        return (mean_ * rows + 100.0 * deleted) / (rows + deleted)
-    there = [_rows(b, _present(b)) for b in before if _present(b).any()]
-    varied = sum(float(np.ptp(near_zero(b)) > 0) for b in there)
-    return percent(float(np.sum(errors)), 100.0 * varied)
+        lost = float(np.mean(errors))
+    else:
+        there = [_rows(b, _present(b)) for b in before if _present(b).any()]
+        varied = sum(float(np.ptp(near_zero(b)) > 0) for b in there)
+        lost = percent(float(np.sum(errors)), 100.0 * varied)
+    return (lost * rows + 100.0 * deleted) / (rows + deleted)
 
 
 def _correlations(whole: Sequence[tuple[Column, Column]]) -> dict[str, Any]:
@@ -151,18 +158,25 @@ def _correlations(whole: Sequence[tuple[Column, Column]]) -> dict[str, Any]:
 
 
 def _missing(
-    before: Sequence[Column], columns: Sequence[ColumnReport], labels: Integers, deleted: int
+    before: Sequence[Column],
+    after: Sequence[Column],
+    columns: Sequence[ColumnReport],
+    labels: Integers,
+    deleted: int,
 ) -> dict[str, Any]:
     """Return how many cells were missing, what that means, and what was done about it."""
     cells = sum(column.missing for column in columns)
     suppressed = sum(column.suppressed for column in columns)
     starred = sum(_starred_for_missing(column, labels) for column in before)
+    nothing = int(np.logical_and.reduce([_starred(column) for column in after]).sum())
     incomplete = {row for column in before for row in column.missing_rows()}
     text = (
         f"{cells:,} cells of {len(incomplete):,} records; in matching, a missing cell is a "
-        "category of its own; a group in which it is missing for some releases * for all, which "
-        f"took {starred:,} cells that were there"
+        "category of its own; a group in which it is missing for some releases * for all: "
+        f"{starred:,} cells that were there are in such groups"
     )
+    if nothing:
+        text += f"; {nothing:,} records are * in every quasi-identifier"
     if deleted:
         text = f"{deleted:,} incomplete records were deleted; {text}"
     return {
@@ -171,6 +185,7 @@ def _missing(
         "deleted": deleted,
         "suppressed": suppressed,
         "suppressed_beside_missing": starred,
+        "suppressed_everywhere": nothing,
         "reading": "own category",
         "text": text,
     }
@@ -181,6 +196,16 @@ def versions() -> dict[str, str]:
     names = ("shoal", "numpy", "numba", "pyarrow")
     found = {name: metadata.version(name) for name in names}
     return {**found, "python": platform.python_version()}
+
+
+def _starred(column: Column) -> Flags:
+    """Return which cells of a released column say nothing."""
+    stars = ~_present(column)
+    if column.kind is Kind.TEXT:
+        values = column.values.dictionary_encode()
+        star = np.array([text == STAR for text in values.dictionary.to_pylist()] or [False])
+        stars |= star[np.asarray(values.indices.fill_null(0))]
+    return stars
 
 
 def _starred_for_missing(column: Column, labels: Integers) -> int:
@@ -209,19 +234,20 @@ def _groups(partition: Partition, before: Sequence[Column]) -> dict[str, Any]:
 
 
 def _lost(before: Column, after: Column) -> float:
-    """Return 100 * SSE / SST of one column, as released; 0 for a constant one.
+    """Return 100 * SSE / SST of the released cells of a column; 0 for a constant one.
 
-    A suppressed cell has lost what it differs from the mean of all.
+    A suppressed cell has lost everything, whatever it was: a figure that depended on it would give
+    it away.
     """
     there = _present(before)
     kept = there & _present(after)
-    if not there.any():
-        return 0.0
-    b, a = _comparable(_rows(before, there), _rows(after, kept))
+    if not kept.any():
+        return percent(float(there.sum()), float(there.size))
+    b, a = _comparable(_rows(before, kept), _rows(after, kept))
     center = b - b.mean()
-    error = center.copy()
-    error[kept[there]] = b[kept[there]] - a
-    return percent(float(squares(error[:, None])[0]), float(squares(center[:, None])[0]))
+    lost = percent(float(squares((b - a)[:, None])[0]), float(squares(center[:, None])[0]))
+    share = float(kept.sum()) / float(there.sum())
+    return lost * share + 100.0 * (1.0 - share)
 
 
 def _present(column: Column) -> Flags:
@@ -260,18 +286,15 @@ def _column_report(
     before: Column, after: Column, lost: float, k: int, way: str, coded: CodedColumn | None
 ) -> ColumnReport:
     there, left = _present(before), _present(after)
-    starred = there & ~left
+    starred = there & _starred(after)
     if way in ("generalize", "range"):
         assert coded is not None
-        values = after.values.dictionary_encode()
-        star = np.array([text == SUPPRESSED for text in values.dictionary.to_pylist()])
-        starred = there & star[np.asarray(values.indices)]
         texts = np.array([*coded.values.texts, ""], dtype=object)[coded.values.indices]
         same = there & ~starred & (texts == np.array(after.values.to_pylist(), dtype=object))
         counts = (int(same.sum()), int((there & ~starred & ~same).sum()))
     else:
-        same = there & _same(before, after)
-        counts = (int(same.sum()), int((there & left & ~same).sum()))
+        same = there & ~starred & _same(before, after)
+        counts = (int(same.sum()), int((there & ~starred & ~same).sum()))
     report = ColumnReport(
         name=before.name,
         kind=str(before.kind),
@@ -284,9 +307,10 @@ def _column_report(
         hierarchy=None if coded is None else str(coded.rule),
         levels=None if coded is None else int(coded.tree.heights[0]) + 1,
     )
-    if not _is_numbers(before, after) or not (there.any() and left.any()):
+    if not _is_numbers(before, after) or not (there & left).any():
         return report
-    b, a = _rows(before, there), _rows(after, left)
+    kept = there & left  # means of all would give the suppressed cells away
+    b, a = _rows(before, kept), _rows(after, kept)
     return replace(
         report,
         mean_before=_mean(b),

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from shoal.errors import PrivacyError, shown
 from shoal.release.covers import file_lines, uncovered
 from shoal.table.hierarchy.specify import is_file
-from shoal.table.roles import Column, Role
+from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table
-from shoal.table.texts import texts_of
+from shoal.table.texts import as_written, texts_of
 
 
 def check_coverage(
@@ -43,6 +44,9 @@ def _pairs(before: Column, after: Column) -> list[tuple[Any, Any]]:
     missing = np.asarray(before.values.is_null(nan_is_null=True))
     first = np.where(missing, -1, np.asarray(old.indices.fill_null(0)))
     both = np.unique(np.stack([np.asarray(new.indices), first], axis=1), axis=0)
-    words = [*texts_of(before, old.dictionary), None]
+    kinds = old.dictionary
+    if before.kind is Kind.FLOAT:
+        kinds = pa.array(as_written(kinds))
+    words = [*texts_of(before, kinds), None]
     released = new.dictionary.to_pylist()
     return [(released[i], words[j]) for i, j in both.tolist()]

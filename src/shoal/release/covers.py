@@ -10,9 +10,11 @@ from __future__ import annotations
 import csv
 import io
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +41,17 @@ def uncovered(pairs: Iterable[tuple[Any, Any]], lines: Lines) -> list[tuple[Any,
         value = number(key)
         if value is not None:
             by_number.setdefault(value, set()).update(line)
-    spans = [(key, line) for key, line in lines.items() if BETWEEN.fullmatch(key)]
+    spans = sorted((low, key) for key in lines if (low := _low(key)) is not None)
+    lows = [low for low, _ in spans]
     bad = []
     for released, original in set(pairs):
         words: Collection[str] = lines.get(original, ())
         if original is not None and not words:
             value = number(original)
             words = by_number.get(value, ()) if value is not None else ()
-            words = words or next((more for key, more in spans if _holds(key, original)), ())
+            at = bisect_right(lows, value) - 1 if value is not None else -1
+            if not words and at >= 0 and _holds(spans[at][1], original):
+                words = lines[spans[at][1]]
         if not _covered(released, original, words):
             bad.append((released, original))
     return bad
@@ -68,6 +73,11 @@ def _covered(released: str, original: str | None, words: Collection[str]) -> boo
         return True
     same = number(released)
     return same is not None and any(number(word) == same for word in words)
+
+
+def _low(text: str) -> Fraction | None:
+    between = BETWEEN.fullmatch(text)
+    return number(between[1]) if between else None
 
 
 def _is_interval(text: str) -> bool:
@@ -102,6 +112,7 @@ def _holds(released: str, original: str) -> bool:
     )
 
 
+@lru_cache(maxsize=200_000)
 def number(text: str) -> Fraction | None:
     """Return a number, or a date in days; None for any other text."""
     text = text.strip()

@@ -8,12 +8,13 @@ import pyarrow as pa
 
 from shoal.measures.generalization import Spans, spans
 from shoal.table.code import Coded, CodedColumn
-from shoal.table.roles import Column, Kind, Written
+from shoal.table.roles import STAR, Column, Kind, Written
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-SUPPRESSED = "*"  # the root: what a group is called that has nothing in common
+
+BLOCK = 256  # records whose distances to all of their group are held at once
 
 
 def generalized(column: Column, coded: CodedColumn, labels: Integers) -> Column:
@@ -27,14 +28,14 @@ def generalized(column: Column, coded: CodedColumn, labels: Integers) -> Column:
 
 
 def _labels(column: CodedColumn, found: Spans) -> list[str]:
-    return [column.tree.labels[n] if n else SUPPRESSED for n in found.nodes.tolist()]
+    return [column.tree.labels[n] if n else STAR for n in found.nodes.tolist()]
 
 
 def _ranges(column: CodedColumn, found: Spans) -> list[str]:
     texts, written = column.values.texts, []
     for low, high in zip(found.low.tolist(), found.high.tolist(), strict=True):
         if low < 0:
-            written.append(SUPPRESSED)
+            written.append(STAR)
         else:
             written.append(texts[low] if low == high else f"[{texts[low]},{texts[high]}]")
     return written
@@ -66,24 +67,23 @@ def medoids(coded: Coded, members: list[Integers]) -> Integers:
     best = np.empty(len(members), dtype=np.int64)
     for group, rows in enumerate(members):
         total = np.zeros(rows.size)
-        for column in coded.columns:
-            total += _apart(column, rows).sum(axis=1)
+        for begin in range(0, rows.size, BLOCK):
+            some = slice(begin, begin + BLOCK)
+            for column in coded.columns:
+                total[some] += _apart(column, rows[some], rows).sum(axis=1)
         best[group] = rows[int(np.round(total, 9).argmin())]
     return best
 
 
-def _apart(column: CodedColumn, rows: Integers) -> Floats:
+def _apart(column: CodedColumn, some: Integers, rows: Integers) -> Floats:
     """Return what the common generalization of every pair of records loses in a column."""
     if column.by_range:
         assert column.places is not None
-        found = column.values.indices[rows]
-        places = column.places[found] if column.places.size else np.zeros(rows.size)
-        missing = found < 0
-        apart = np.abs(places[:, None] - places[None, :])
-        lost = np.where(missing[:, None] != missing[None, :], 1.0, apart)
-        return np.where(missing[:, None] & missing[None, :], 0.0, lost)
-    codes = column.codes[rows]
-    first, second = np.broadcast_arrays(codes[:, None], codes[None, :])
+        places = np.append(column.places, 0.0)
+        a, b = column.values.indices[some][:, None], column.values.indices[rows][None, :]
+        lost = np.where((a < 0) != (b < 0), 1.0, np.abs(places[a] - places[b]))
+        return np.where((a < 0) & (b < 0), 0.0, lost)
+    first, second = np.broadcast_arrays(column.codes[some][:, None], column.codes[rows][None, :])
     low, high = np.minimum(first, second).ravel(), np.maximum(first, second).ravel()
     lost = column.losses[column.tree.common(low, high)].reshape(first.shape)
     return np.where(first == second, 0.0, lost)

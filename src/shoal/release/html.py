@@ -108,7 +108,7 @@ def _verdict(report: Report) -> str:
         f"{span} similar ones, and each group’s values were "
         f"replaced by its {_value_of(report)}. This kept "
         f"<strong>{100 - report.information_loss_released:.1f} %</strong> of "
-        f"{'the variation in the data' if report.costs is None else 'what the cells said'}."
+        f"{'the variation in the data' if report.costs is None else escape(report.loss_of())}."
         f"</p></div>"
     )
 
@@ -136,7 +136,7 @@ def _tiles(report: Report) -> str:
         (f"{report.groups['count']:,}", "groups"),
         (
             f"{report.information_loss_released:.2f} %",
-            "of the variation lost" if report.costs is None else "of what the cells said lost",
+            f"of {report.loss_of()} lost",
         ),
         (f"{len(report.columns)}", "quasi-identifiers"),
     )
@@ -237,7 +237,7 @@ def _costs_in_words(report: Report) -> str:
              "take to say the original cells again"),
         ]  # fmt: skip
     rows = "".join(f"<dt>{name}, {value}</dt><dd>{what}</dd>" for name, value, what in lines)
-    table = f"<h2>Other measures</h2>\n<dl>{rows}</dl>" if rows else ""
+    table = f"<h2>Other measures of the generalized columns</h2>\n<dl>{rows}</dl>" if rows else ""
     if report.missing["cells"] or report.missing["deleted"]:
         table += f"\n<h2>Missing values</h2>\n<p>{escape(report.missing['text'])}.</p>"
     return table

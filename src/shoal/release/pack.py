@@ -16,7 +16,7 @@ from shoal.release.staging import Staging
 from shoal.release.verify import class_counts, verify
 from shoal.release.write import release_bytes, row_order
 from shoal.table.hierarchy.specify import is_file
-from shoal.table.roles import Kind
+from shoal.table.roles import STAR, Kind
 
 if TYPE_CHECKING:
     from shoal.release.report import Report
@@ -117,7 +117,13 @@ def _says_what_was_meant(release: Release, path: Path, kind: str) -> bool:
     kinds = [release.table[name].kind for name in wanted]
     if kind == "parquet":  # which holds short decimals as floats
         kinds = [Kind.FLOAT if of is Kind.DECIMAL else of for of in kinds]
+    if kind != "parquet":  # whose cells the judge compares as bytes
+        written = Counter({_decoded(key): count for key, count in written.items()})
     return _by_value(written, kinds) == _by_value(meant, kinds)
+
+
+def _decoded(key: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(cell.encode("latin-1").decode("utf-8", "replace") for cell in key)
 
 
 def _by_value(classes: Counter[tuple[Any, ...]], kinds: list[Kind]) -> Counter[tuple[Any, ...]]:
@@ -129,7 +135,7 @@ def _by_value(classes: Counter[tuple[Any, ...]], kinds: list[Kind]) -> Counter[t
 
 def _value(cell: Any, kind: Kind) -> Any:
     """Return a value, or what a cell's text says, in one form; times are compared by class only."""
-    if cell is None or cell == "*":
+    if cell is None or cell == STAR:
         return None
     if kind is Kind.TEXT:
         return cell

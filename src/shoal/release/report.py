@@ -162,12 +162,24 @@ def _told(column: ColumnReport, numeric: bool) -> str:
     return f"{column.unchanged:,} cells kept, {column.generalized:,} {what}{star}"
 
 
-def guarantee(k: int, smallest: int, ranges: bool = False) -> dict[str, list[str]]:
-    """Say in plain words what k-anonymity promises and what it leaves open."""
-    ends = (
-        "The ends of an interval [least,greatest] are values of records in the group, though it "
-        "does not say of which; a hierarchy of fixed intervals shows no value."
-    )
+def guarantee(
+    k: int, smallest: int, values: bool = False, records: bool = False
+) -> dict[str, list[str]]:
+    """Say in plain words what k-anonymity promises and what it leaves open.
+
+    `values`: intervals end in values of the data; `records`: groups release a member's own values.
+    """
+    more = []
+    if values:
+        more.append(
+            "Intervals that were made from the data end in values of records, though they do not "
+            "say of which; a hierarchy of fixed intervals (widths, cuts) shows none."
+        )
+    if records:
+        more.append(
+            "A mode or medoid is a value of one of the group's records, a group's medoids are one "
+            "record's combination; they do not say whose."
+        )
     return {
         "covers": [
             f"Whoever knows all quasi-identifiers of a person finds at least {k} records that fit "
@@ -181,6 +193,6 @@ def guarantee(k: int, smallest: int, ranges: bool = False) -> dict[str, list[str
             f"Someone who knows {k - 1} or more of a group's {smallest} or more members can narrow "
             "down the rest.",
             "Two releases of the same people can be combined against each other.",
-            *([ends] if ranges else []),
+            *more,
         ],
     }

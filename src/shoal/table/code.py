@@ -84,13 +84,13 @@ class Coded:
         ]
         return Coded(tuple(columns), rows.size)
 
-    @property
-    def incomplete(self) -> npt.NDArray[np.bool_]:
-        """Which records miss a cell."""
-        flags = np.zeros(self.rows, dtype=bool)
-        for column in self.columns:
-            flags |= column.absent
-        return flags
+
+def needs_trees(table: Table) -> bool:
+    """Tell whether a quasi-identifier holds texts or misses cells: no matrix can hold it."""
+    return any(
+        column.missing or not column.kind.is_numeric
+        for column in table.having(Role.QUASI_IDENTIFIER)
+    )
 
 
 def code(
@@ -139,8 +139,9 @@ def _code(column: Column, rule: Rule, table: Table) -> CodedColumn:
     nodes = np.array([tree.nodes[text] for text in values.texts], dtype=np.int64)
     codes = np.concatenate((nodes, [0]))[values.indices]
     places = _places(values)
-    spans = _spans(tree, values) if places is not None and values.values else None
-    losses = tree.values_below / max(int(tree.values_below[0]), 1) if spans is None else spans
+    losses = tree.values_below / max(int(tree.values_below[0]), 1)
+    if rule.given and places is not None and values.values:
+        losses = _spans(tree, values)
     return CodedColumn(
         column.name, column.kind, rule, tree, values, nodes, codes, losses.astype(float), places,
         _unit(values) if places is not None else 0.0,
@@ -165,6 +166,10 @@ def _places(values: Distinct) -> Floats | None:
         return None
     if not values.values:
         return np.zeros(0)
+    if all(isinstance(value, float | int) and abs(value) < 2**52 for value in values.values):
+        floats = np.array(values.values, dtype=np.float64)
+        wide = float(floats[-1] - floats[0])
+        return (floats - floats[0]) / wide if wide else np.zeros(floats.size)
     numbers = [values.axis.number(value) for value in values.values]
     width = numbers[-1] - numbers[0]
     if not width:

@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal.errors import shown
 
+STAR = "*"  # the root of every tree, and what a group releases that has nothing in common
 TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of Arrow's units of time, in a second
 
 

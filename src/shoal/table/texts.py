@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.table.roles import Column, Kind, Written
 
@@ -12,6 +13,14 @@ from shoal.table.roles import Column, Kind, Written
 def texts_of(column: Column, values: Any) -> list[str]:
     """Return the texts of values of a column's own type; not-a-number is empty."""
     return [_text(value, column) for value in _plain(values)]
+
+
+def as_written(values: Any) -> npt.NDArray[np.float64]:
+    """Return floats; of shorter ones the number that they are written as, not all its digits."""
+    plain = np.asarray(values)
+    if plain.dtype.itemsize == 8:
+        return plain.astype(np.float64)
+    return np.array([float(str(value)) for value in plain], dtype=np.float64)
 
 
 def _plain(values: Any) -> list[Any]:

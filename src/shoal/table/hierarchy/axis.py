@@ -51,8 +51,8 @@ class Axis:
         text = text.strip()
         try:
             if self.kind in ("date", "datetime"):
-                parse = date.fromisoformat if len(text) == 10 else datetime.fromisoformat
-                return self.number(parse(text))
+                day = len(text) == 10 or self.kind == "date"
+                return self.number((date if day else datetime).fromisoformat(text))
             if NUMBER.fullmatch(text):
                 return Fraction(text)
         except ValueError:

@@ -25,6 +25,7 @@ class Widths:
     widths: tuple[Fraction, ...]
     origin: str = ""
     given: bool = True
+    shows_values: bool = False
 
     def __str__(self) -> str:
         start = f"@{self.origin}" if self.origin else ""
@@ -56,6 +57,7 @@ class Cuts:
 
     levels: tuple[tuple[str, ...], ...]
     given: bool = True
+    shows_values: bool = False
 
     def __str__(self) -> str:
         return "cuts:" + "/".join(",".join(level) for level in self.levels)
@@ -82,6 +84,7 @@ class Quantiles:
 
     counts: tuple[int, ...]
     given: bool = True
+    shows_values: bool = True
 
     def __str__(self) -> str:
         return f"quantiles:{','.join(map(str, self.counts))}"
@@ -107,6 +110,7 @@ class Balanced:
     """
 
     given: bool = False
+    shows_values: bool = True
 
     def __str__(self) -> str:
         return "balanced"

@@ -80,6 +80,7 @@ class Listed:
     rows: tuple[tuple[str, ...], ...]
     lines: tuple[int, ...]
     given: bool = True
+    shows_values: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -250,6 +251,13 @@ def parse_listed(data: bytes, name: str) -> Listed:
                 if len(row) == 1 and row[0].strip():
                     raise InputError(
                         f"{name}, line {begins}: no {shown(sign)} between the levels, as line 1 has"
+                    )
+                halves = (
+                    re.fullmatch(r"\[[^\])]+", a) and b[-1:] in ")]" for a, b in pairwise(row)
+                )
+                if sign == "," and any(halves):
+                    raise InputError(
+                        f"{name}, line {begins}: an interval is cut at its comma; put it in quotes"
                     )
                 if not all(row):
                     raise InputError(f"{name}, line {begins}: an empty label")

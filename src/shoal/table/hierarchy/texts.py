@@ -23,6 +23,7 @@ class Prefixes:
 
     lengths: tuple[int, ...] = ()
     given: bool = True
+    shows_values: bool = False
 
     def __str__(self) -> str:
         return f"prefixes:{','.join(map(str, self.lengths))}" if self.lengths else "prefixes"
@@ -46,6 +47,7 @@ class Dates:
 
     levels: tuple[str, ...] = CALENDAR
     given: bool = True
+    shows_values: bool = False
 
     def __str__(self) -> str:
         return f"dates:{','.join(self.levels)}" if self.levels != CALENDAR else "dates"
@@ -78,6 +80,7 @@ class Flat:
     """What a column of categories gets where nobody said: the root, and all values below it."""
 
     given: bool = False
+    shows_values: bool = False
 
     def __str__(self) -> str:
         return "flat"

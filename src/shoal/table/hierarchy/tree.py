@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import InputError, shown
+from shoal.table.roles import STAR
 
 Integers = npt.NDArray[np.int64]
 Path = Sequence[str]
 Place = Callable[[int], str]
 
-ROOT = "*"
+ROOT = STAR
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from shoal.table.hierarchy.axis import Axis
 from shoal.table.roles import Column, Kind
-from shoal.table.texts import texts_of
+from shoal.table.texts import as_written, texts_of
 
 Integers = npt.NDArray[np.int64]
 
@@ -59,6 +59,10 @@ class Rule(Protocol):
     def given(self) -> bool:
         """Whether somebody asked for it."""
 
+    @property
+    def shows_values(self) -> bool:
+        """Whether labels above the values hold values of the data."""
+
     def paths(self, values: Distinct) -> tuple[list[list[str]], list[int]]:
         """Return the paths of values, and those of them that have none."""
 
@@ -67,7 +71,7 @@ def distinct_values(column: Column) -> Distinct:
     """Return a column's distinct values, in order."""
     values = column.values
     if column.kind is Kind.FLOAT:
-        values = pa.array(_as_written(values) + 0.0, from_pandas=True)  # there is one zero
+        values = pa.array(as_written(values) + 0.0, from_pandas=True)  # there is one zero
     encoded = values.dictionary_encode()
     texts = texts_of(column, encoded.dictionary)
     moments = encoded.dictionary
@@ -83,11 +87,3 @@ def distinct_values(column: Column) -> Distinct:
     counts = np.bincount(indices[indices >= 0], minlength=len(plain))
     ordered = [plain[i] for i in order]
     return Distinct(column.name, column.kind, [texts[i] for i in order], ordered, counts, indices)
-
-
-def _as_written(values: Any) -> npt.NDArray[np.float64]:
-    """Return floats; of shorter ones the number that they are written as, not all its digits."""
-    plain = np.asarray(values)
-    if plain.dtype.itemsize == 8:
-        return plain.astype(np.float64)
-    return np.array([float(str(value)) for value in plain])

@@ -128,10 +128,11 @@ def hierarchy(data: Any, column: str | None = None, rule: str | None = None) -> 
     if not values.texts:
         raise InputError(f"{table.source.name}, column {shown(column)}: every cell is missing")
     paths, missing = made.paths(values)
+    gone = set(missing)
     counts = {
         text: int(count)
         for i, (text, count) in enumerate(zip(values.texts, values.counts, strict=True))
-        if i not in set(missing)
+        if i not in gone
     }
     tree = from_paths(paths, str(made)) if paths else from_paths([[ROOT]], str(made))
     return Hierarchy(

@@ -122,3 +122,18 @@ def test_records_that_say_nothing_are_counted():
     found = library.anonymize(table, k=4, quasi_identifiers=["a", "b"])
     assert found.report.missing["suppressed_everywhere"] == 4
     assert "4 records are * in every quasi-identifier" in found.report.summary()
+
+
+def test_cancel_while_columns_are_coded_and_checked():
+    """A callback hears of every stage, and stops the run in each."""
+    rng = np.random.default_rng(0)
+    table = pa.table({f"c{j}": rng.integers(0, 50, 60) for j in range(4)})
+    looks = []
+    library.anonymize(table, k=3, method="kaim", callback=looks.append)
+    stages = list(dict.fromkeys(look.stage for look in looks))
+    assert stages == ["reading", "coding", "grouping", "releasing", "checking"]
+    for stage in stages:
+        with pytest.raises(library.Canceled, match=f"while {stage}"):
+            library.anonymize(
+                table, k=3, method="kaim", callback=lambda look, stage=stage: look.stage == stage
+            )

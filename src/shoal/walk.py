@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -236,7 +237,7 @@ def walk(
     ranges = [name for name, way in how.items() if way == "range"]
     coded = None
     if by_trees or not {"mean", "median"}.issuperset(how.values()):
-        coded = code(table, settings.hierarchies, folder, ranges)
+        coded = code(table, settings.hierarchies, folder, ranges, partial(report, "coding"))
     elif settings.hierarchies:
         raise RequestError(
             "a hierarchy is given, but the groups release means; say --method kaim, or "
@@ -248,7 +249,9 @@ def walk(
     report("releasing", 0, 1)
     released = aggregate_groups(table, partition, how, settings.release.decimals, coded)
     if coded is not None:
-        check_coverage(table, released, how, settings.hierarchies, folder)
+        check_coverage(
+            table, released, how, settings.hierarchies, folder, partial(report, "checking")
+        )
     verification = check(released, k, table.schema.having(Role.QUASI_IDENTIFIER))
     settings = resolved(settings, table, partition, folder)
     result = make_report(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,15 @@ def check_coverage(
     how: Mapping[str, str],
     said: Mapping[str, str],
     folder: Path | None,
+    tell: Callable[[int, int], None],
 ) -> None:
-    """Raise a PrivacyError if a released value does not cover its original."""
-    for column in table.having(Role.QUASI_IDENTIFIER):
+    """Raise a PrivacyError if a released value does not cover its original.
+
+    `tell` hears how many columns are done, of how many.
+    """
+    columns = table.having(Role.QUASI_IDENTIFIER)
+    for done, column in enumerate(columns):
+        tell(done, len(columns))
         if how[column.name] not in ("generalize", "range"):
             continue
         tree = said.get(column.name, "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -98,11 +98,13 @@ def code(
     said: Mapping[str, str] | None = None,
     folder: Path | None = None,
     ranges: Container[str] = (),
+    tell: Callable[[int, int], None] | None = None,
 ) -> Coded:
     """Return the quasi-identifiers as nodes of trees, or say which cell has no place in one.
 
     `said` names the hierarchies of columns; the others get automatic ones. The numbers of `ranges`
-    are released as [least,greatest] in any case.
+    are released as [least,greatest] in any case. `tell` hears how many columns are done, of how
+    many.
     """
     columns = table.having(Role.QUASI_IDENTIFIER)
     if not columns:
@@ -117,10 +119,11 @@ def code(
     for column in columns:
         check_readable(column, table)
     rules = rules_for(columns, said or {}, folder)
-    coded = [
-        replace(_code(column, rule, table), ranged=column.name in ranges)
-        for column, rule in zip(columns, rules, strict=True)
-    ]
+    coded: list[CodedColumn] = []
+    for column, rule in zip(columns, rules, strict=True):
+        if tell is not None:
+            tell(len(coded), len(columns))
+        coded.append(replace(_code(column, rule, table), ranged=column.name in ranges))
     return Coded(tuple(coded), table.rows)
 
 

@@ -428,17 +428,17 @@ def test_verify_counts_stars_as_values(shoal, write):
 @pytest.fixture
 def project(shoal, stays, here):
     """A folder with data, trees and a release made of them by two files and a rule."""
-    (here / "work/trees").mkdir(parents=True)
-    (here / "work/data").mkdir()
-    shutil.move(stays, here / "work/data/stays.csv")
-    (here / "work/trees/town.csv").write_text(TOWNS)
-    (here / "work/age file.csv").write_text("[0,40);*\n[40,99);*\n")
-    ran = shoal("anonymize", "work/data/stays.csv", "-k", 2, "--quasi", "age,town,day",
-                "--sensitive", "ill", "--identifier", "name", "--hierarchies", "work/trees",
-                "--hierarchy", "age=work/age file.csv", "--hierarchy", "day=dates:month,year",
-                "--aggregate", "generalize", "-o", "work/out/")  # fmt: skip
+    (here / "desk/trees").mkdir(parents=True)
+    (here / "desk/data").mkdir()
+    shutil.move(stays, here / "desk/data/stays.csv")
+    (here / "desk/trees/town.csv").write_text(TOWNS)
+    (here / "desk/age file.csv").write_text("[0,40);*\n[40,99);*\n")
+    ran = shoal("anonymize", "desk/data/stays.csv", "-k", 2, "--quasi", "age,town,day",
+                "--sensitive", "ill", "--identifier", "name", "--hierarchies", "desk/trees",
+                "--hierarchy", "age=desk/age file.csv", "--hierarchy", "day=dates:month,year",
+                "--aggregate", "generalize", "-o", "desk/out/")  # fmt: skip
     assert ran.code == 0, ran.err
-    return here / "work"
+    return here / "desk"
 
 
 def released(folder):
@@ -461,7 +461,7 @@ def test_run_again_from_another_folder(shoal, project, tmp_path, monkeypatch):
     first = released(project / "out")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    ran = shoal("run", "../work/out/run.toml", "-o", "again/")
+    ran = shoal("run", "../desk/out/run.toml", "-o", "again/")
     assert ran.code == 0, ran.err
     assert released(tmp_path / "elsewhere/again") == first
     ran = shoal("run", "again/run.toml", "-o", "third/")

@@ -14,10 +14,11 @@ import subprocess
 import sys
 import time
 
-from runs import ALL, WIDTH, Bar, Data, coded
+from runs import ALL, WIDTH, Data, coded
 
 from shoal.progress import Reporter
 from shoal.solving import solve_mixed
+from telling import Bar
 
 K = 10
 SECONDS, GIGABYTES = 45, 2

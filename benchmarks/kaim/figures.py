@@ -8,7 +8,6 @@ from itertools import product
 from runs import (
     ALL,
     WIDTH,
-    Bar,
     Data,
     adult,
     coded,
@@ -17,6 +16,8 @@ from runs import (
     missing_share,
     random_kaim,
 )
+
+from telling import Bar
 
 SIZES = 2, 5, 10  # k
 WIDTHS = 2, 5, 8  # quasi-identifiers

@@ -9,9 +9,7 @@ last; the ratio of the losses is computed from all figures that are there.
 
 from __future__ import annotations
 
-import csv
 import sys
-import time
 from functools import partial
 
 import page
@@ -19,34 +17,11 @@ from alone import alone
 from figures import fig4, fig5, fig6, fig7, fig8, ratio
 from runs import REPOSITORY
 
+from telling import measure
+
 DOCS = REPOSITORY / "docs/kaim"
 # `alone` is the first: Linux counts the memory of whoever starts a process as the process's own
 PARTS = {part.__name__: part for part in (alone, fig4, fig5, fig6, fig7, fig8)}
-
-
-def write(name, rows):
-    """Write a csv file; the first row is its head."""
-    with (DOCS / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
-
-
-def measure(name, part):
-    """Run one part, print and write what it found; return how many bars it missed."""
-    print(name, flush=True)
-    start = time.perf_counter()
-    bars, tables = part()
-    for bar in bars:
-        print(bar)
-    print(f"      {name}: {time.perf_counter() - start:.0f} s", flush=True)
-    for table, rows in tables.items():
-        write(table, rows)
-    if bars:
-        told = [
-            [bar.what, f"{bar.measured:.6g}", bar.sign, bar.asked, "yes" if bar.met else "no"]
-            for bar in bars
-        ]
-        write(f"bars_{name}", [["what", "measured", "sign", "bar", "met"], *told])
-    return sum(not bar.met for bar in bars)
 
 
 def main():
@@ -56,8 +31,8 @@ def main():
         sys.exit(f"kaim: there is no part {unknown[0]}; there are {', '.join(PARTS)}")
     wanted = [name for name in PARTS if name in sys.argv[1:] or not sys.argv[1:]]
     DOCS.mkdir(parents=True, exist_ok=True)
-    missed = sum(measure(name, PARTS[name]) for name in wanted)
-    missed += measure("ratio", partial(ratio, partial(page.read, DOCS)))
+    missed = sum(measure(DOCS, name, PARTS[name]) for name in wanted)
+    missed += measure(DOCS, "ratio", partial(ratio, partial(page.read, DOCS)))
     page.write(DOCS)
     return 1 if missed else 0
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import platform
 import statistics
-import textwrap
 
 import vl_convert
 from figures import spread
-from runs import number
 
 import shoal
+from telling import number, read, several, table, wrapped
 
 # csv column: name and color, told apart by color-blind eyes (Okabe and Ito)
 SERIES = {
@@ -40,34 +38,6 @@ FRAME = {
     "padding": 12,
     "config": CONFIG,
 }
-
-
-def read(folder, name):
-    """Return the rows of a csv file as dicts; none if the part was never run."""
-    path = folder / f"{name}.csv"
-    if not path.is_file():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def several(rows, *keys):
-    """Return the different values of some columns, in their order."""
-    return list(dict.fromkeys(tuple(row[key] for key in keys) for row in rows))
-
-
-def table(head, rows, left=0):
-    """Return a Markdown table; all but the first columns are aligned right."""
-    lines = [head, ["---"] * left + ["--:"] * (len(head) - left), *rows]
-    escaped = ([cell.replace("|", "\\|") for cell in cells] for cells in lines)
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in escaped)
-
-
-def wrapped(text):
-    """Return a paragraph in lines of at most 100 signs."""
-    return textwrap.fill(
-        " ".join(text.split()), 100, break_on_hyphens=False, break_long_words=False
-    )
 
 
 def percent(text):
@@ -219,7 +189,7 @@ def across(rows, down, over, series, names):
         for (at,) in several(rows, down[1])
     ]
     head = [f"{label} = {value}, {name}" for value in values for name in names]
-    return table([down[0], *head], cells)
+    return table([down[0], *head], cells, left=0)
 
 
 def fig4_text(rows):
@@ -271,7 +241,7 @@ def fig7_text(rows):
             missing cell has nothing to lose, unless its record is deleted; the third column has
             what `kaim` loses of the cells that are present."""),
         table(["missing, percent", "kaim", "of present cells", "k-member", "of it generalization",
-               "of it deleted records"], cells),
+               "of it deleted records"], cells, left=0),
     ]  # fmt: skip
 
 
@@ -293,7 +263,7 @@ def fig8_text(rows):
             that differs more. The chart has all records, as the paper's. Its third panel says
             |QI| = 10, of 8 columns; here it is 8."""),
         table(["records", "|QI|", "k", "least", "mean", "greatest", "(max - min) / mean, percent"],
-              cells),
+              cells, left=0),
     ]  # fmt: skip
 
 

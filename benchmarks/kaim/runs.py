@@ -22,42 +22,12 @@ from shoal.table.read import read
 from shoal.table.roles import Role
 
 REPOSITORY = Path(__file__).parents[2]
+sys.path.append(str(REPOSITORY / "benchmarks"))  # for `telling`, which others have too
 NAMES = (
     "age", "workclass", "education", "marital-status", "occupation", "race", "sex",
     "native-country",
 )  # fmt: skip
 WIDTH = len(NAMES)
-
-
-class Bar(NamedTuple):
-    """What is asked, and what was measured."""
-
-    what: str
-    measured: float
-    sign: str
-    asked: float
-
-    @property
-    def met(self):
-        """Whether the measured number is on the right side."""
-        compared = {
-            "<": self.measured < self.asked,
-            "<=": self.measured <= self.asked,
-            ">": self.measured > self.asked,
-            ">=": self.measured >= self.asked,
-        }
-        return compared[self.sign]
-
-    def __str__(self):
-        return (
-            f"{'ok  ' if self.met else 'MISS'}  {self.what:<66} {number(self.measured):>8} "
-            f"(bar {self.sign} {number(self.asked)})"
-        )
-
-
-def number(value):
-    """Return a number with about four digits."""
-    return f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.4g}"
 
 
 class Data(NamedTuple):

@@ -6,7 +6,9 @@ import statistics
 from itertools import product
 
 import numpy as np
-from runs import ITERATIONS, TABLES, Bar, full, printed
+from runs import ITERATIONS, TABLES, full, printed
+
+from telling import Bar
 
 SIZES = 3, 4, 5, 6, 10
 SEEDS = 10

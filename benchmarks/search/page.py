@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import platform
-import textwrap
 
 import vl_convert
 from losses import CURVES
-from runs import ALL_GROUPS, TABLES, number
+from runs import ALL_GROUPS, TABLES
 
 import shoal
+from telling import number, read, several, table, wrapped
 
 # told apart by color-blind eyes (Okabe and Ito)
 COLORS = {
@@ -24,33 +23,6 @@ COLORS = {
     "ilsm": "#CC79A7",
 }
 GLANCES = 500, 1_000, 5_000  # iterations
-
-
-def read(folder, name):
-    """Return the rows of a csv file as dicts; none if the part was never run."""
-    path = folder / f"{name}.csv"
-    if not path.is_file():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def several(rows, keys):
-    """Return the different values of some columns, in their order."""
-    return list(dict.fromkeys(tuple(row[key] for key in keys) for row in rows))
-
-
-def table(head, rows, left=1):
-    """Return a Markdown table; all but the first columns are aligned right."""
-    lines = [head, ["---"] * left + ["--:"] * (len(head) - left), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
-
-def wrapped(text):
-    """Return a paragraph in lines of at most 100 signs."""
-    return textwrap.fill(
-        " ".join(text.split()), 100, break_on_hyphens=False, break_long_words=False
-    )
 
 
 # charts
@@ -211,7 +183,7 @@ def table6_text(folder):
     rows = read(folder, "table6")
     found = {(row["recipe"], row["table"], row["k"]): row for row in rows}
     cells = []
-    for name, k in several(rows, ("table", "k")):
+    for name, k in several(rows, "table", "k"):
         ilsmc, plus = found["ilsmc", name, k], found["ilsmc+", name, k]
         cells.append([name, k, *(ilsmc[f"printed_{what}"] for what in ("best", "mean", "worst")),
                       *(f"{float(row[what]):.4f}" for row in (ilsmc, plus)
@@ -232,7 +204,7 @@ def pairs_text(folder):
     found = {(row["table"], row["k"], row["recipe"]): float(row["pairs"]) for row in rows}
     recipes = list(dict.fromkeys(row["recipe"] for row in rows))
     cells = []
-    for name, k in several(rows, ("table", "k")):
+    for name, k in several(rows, "table", "k"):
         values = {recipe: found[name, k, recipe] for recipe in recipes}
         cells.append([name, k, *(f"{value:,.1f}" for value in values.values()),
                       f"{values['ilsm'] / values['ilsmc']:.1f}",
@@ -254,7 +226,7 @@ def speed_text(folder):
     """Seconds beside the prototype's."""
     rows = read(folder, "speed")
     cells = []
-    for name, k, samples in several(rows, ("table", "k", "s")):
+    for name, k, samples in several(rows, "table", "k", "s"):
         some = [row for row in rows if (row["table"], row["k"], row["s"]) == (name, k, samples)]
         ours, theirs, loss, other = (
             sum(float(row[what]) for row in some) / len(some)
@@ -275,11 +247,11 @@ def speed_text(folder):
 def growth_text(folder):
     """Microseconds by n."""
     rows = read(folder, "growth")
-    kinds = several(rows, ("k", "data", "start"))
+    kinds = several(rows, "k", "data", "start")
     found = {(row["k"], row["data"], row["start"], row["n"]): row["microseconds"] for row in rows}
     cells = [
         [f"{int(n):,}", *(f"{float(found[*kind, n]):.1f}" for kind in kinds)]
-        for (n,) in several(rows, ("n",))
+        for (n,) in several(rows, "n")
     ]
     return [
         "## Growth",
@@ -298,10 +270,10 @@ def curves_text(folder):
     found = {(row["table"], row["k"], int(row["iteration"])): row for row in rows}
     cells = [
         [name, k, f"{at:,}", *(f"{float(found[name, k, at][recipe]):.4f}" for recipe in CURVES)]
-        for name, k in several(rows, ("table", "k"))
+        for name, k in several(rows, "table", "k")
         for at in GLANCES
     ]
-    runs = ", ".join(f"{runs} at k = {k}" for k, runs in several(rows, ("k", "runs")))
+    runs = ", ".join(f"{runs} at k = {k}" for k, runs in several(rows, "k", "runs"))
     return [
         "## Curves",
         wrapped(f"""Means of the best loss of several runs ({runs}) from random starts, as in

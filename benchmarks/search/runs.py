@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
+import sys
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import shoal
 from shoal.progress import Reporter
@@ -16,6 +16,7 @@ from shoal.search.run import search
 from shoal.table.encode import encode
 
 REPOSITORY = Path(__file__).parents[2]
+sys.path.append(str(REPOSITORY / "benchmarks"))  # for `telling`, which others have too
 PRINTED = REPOSITORY / "tests/published/ilsmc_2020.csv"
 TABLES = {"tarragona": "tarragona", "census": "census", "eia10": "eia"}  # ours: the thesis's name
 ITERATIONS = 5_000
@@ -30,36 +31,6 @@ RECIPES = {
     ALL_GROUPS: Search(neighbors=0),
     "ilsm": Search(local="all", neighbors=0),
 }
-
-
-class Bar(NamedTuple):
-    """What is asked, and what was measured."""
-
-    what: str
-    measured: float
-    sign: str
-    asked: float
-
-    @property
-    def met(self):
-        """Whether the measured number is on the right side."""
-        compared = {
-            "<": self.measured < self.asked,
-            "<=": self.measured <= self.asked,
-            ">=": self.measured >= self.asked,
-        }
-        return compared[self.sign]
-
-    def __str__(self):
-        return (
-            f"{'ok  ' if self.met else 'MISS'}  {self.what:<66} {number(self.measured):>8} "
-            f"(bar {self.sign} {number(self.asked)})"
-        )
-
-
-def number(value):
-    """Return a number with about four digits."""
-    return f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.4g}"
 
 
 @cache

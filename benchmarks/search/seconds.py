@@ -9,10 +9,11 @@ import time
 from pathlib import Path
 
 import numpy as np
-from runs import ITERATIONS, Bar, matrix, run
+from runs import ITERATIONS, matrix, run
 
 import shoal
 from shoal.measures.loss import information_loss
+from telling import Bar
 
 TIMES_AS_FAST = {("census", 3): 5, ("eia10", 3): 5, ("census", 10): 4}
 SEEDS = {3: 10, 10: 5}  # by k

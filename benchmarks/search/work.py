@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from runs import ALL_GROUPS, ITERATIONS, Bar, matrix, run
+from runs import ALL_GROUPS, ITERATIONS, matrix, run
+
+from telling import Bar
 
 MOST_A_PASS = {"tarragona": 1_500, "census": 1_900, "eia10": 4_500}
 TIMES_AS_MANY = {("tarragona", 3): 14, ("census", 3): 20, ("eia10", 3): 200, ("tarragona", 10): 4}

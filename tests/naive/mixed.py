@@ -119,22 +119,14 @@ def common_record(trees, records):
     return tuple(common(tree, column) for tree, column in zip(trees, cells, strict=True))
 
 
-def kaim(trees, records, k, weights, form, starts, leftover_order):
-    """KAIM: groups of k grown by least D from given starts, then the left-over records."""
-    columns = list(zip(*records, strict=True))
+def grow_groups(records, k, start, cost, leftover_order):
+    """Groups of k from given starts, each grown by the least cost, then the left-over records."""
     remaining = list(range(len(records)))
     groups = []
-
-    def cost(row, group):
-        generalized = common_record(trees, [records[member] for member in group])
-        return distance_to_group(
-            trees, columns, weights, records[row], generalized, len(group), form
-        )
-
     for _ in range(len(records) // k):
-        start = starts(list(remaining))
-        remaining.remove(start)
-        group = [start]
+        first = start(list(remaining))
+        remaining.remove(first)
+        group = [first]
         while len(group) < k:
             row = cheapest_record(records, {row: cost(row, group) for row in remaining})
             remaining.remove(row)
@@ -144,6 +136,19 @@ def kaim(trees, records, k, weights, form, starts, leftover_order):
         number = cheapest_group({number: cost(row, group) for number, group in enumerate(groups)})
         groups[number].append(row)
     return labels_of(groups, len(records))
+
+
+def kaim(trees, records, k, weights, form, starts, leftover_order):
+    """KAIM: groups of k grown by least D from given starts, then the left-over records."""
+    columns = list(zip(*records, strict=True))
+
+    def cost(row, group):
+        generalized = common_record(trees, [records[member] for member in group])
+        return distance_to_group(
+            trees, columns, weights, records[row], generalized, len(group), form
+        )
+
+    return grow_groups(records, k, starts, cost, leftover_order)
 
 
 def spread(tree, cells):
@@ -174,8 +179,7 @@ def spread_of_records(trees, weights, records):
 
 def k_member(trees, records, k, weights, first, leftover_order=sorted):
     """k-member: groups of k grown by least rise of loss, each started far from the last start."""
-    remaining = list(range(len(records)))
-    groups = []
+    starts = []
 
     def loss(rows):
         return len(rows) * spread_of_records(trees, weights, [records[row] for row in rows])
@@ -183,26 +187,18 @@ def k_member(trees, records, k, weights, first, leftover_order=sorted):
     def rise(row, group):
         return loss([*group, row]) - loss(group)
 
-    start = first
-    for number in range(len(records) // k):
-        if number > 0:
-            # The distance of two records is what the two span together.
-            last = records[start]
+    def start(remaining):
+        if not starts:
+            starts.append(first)
+        else:  # the distance of two records is what the two span together
+            last = records[starts[-1]]
             distances = {
                 row: spread_of_records(trees, weights, [last, records[row]]) for row in remaining
             }
-            start = farthest_record(records, distances)
-        remaining.remove(start)
-        group = [start]
-        while len(group) < k:
-            row = cheapest_record(records, {row: rise(row, group) for row in remaining})
-            remaining.remove(row)
-            group.append(row)
-        groups.append(group)
-    for row in leftover_order(list(remaining)):
-        number = cheapest_group({number: rise(row, group) for number, group in enumerate(groups)})
-        groups[number].append(row)
-    return labels_of(groups, len(records))
+            starts.append(farthest_record(records, distances))
+        return starts[-1]
+
+    return grow_groups(records, k, start, rise, leftover_order)
 
 
 def group_cells(records, labels, row, j):

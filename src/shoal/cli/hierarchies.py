@@ -59,12 +59,8 @@ def build(
     Example: `shoal hierarchy build stays.csv --column age --rule widths:5,10,20 -o trees/age.csv`
     """
     from shoal.release.staging import Staging
-    from shoal.table.hierarchy.view import hierarchy
-    from shoal.table.read import read
 
-    types = split_pairs(type_, "--type")
-    table = read(data, delimiter=delimiter, missing=missing or ("",), types=types)
-    found = hierarchy(table, column, rule)
+    found = _of(data, column, rule, delimiter, missing, type_)
     if found.uncovered:
         raise InputError(f"{len(found.uncovered)} values of the column have no place in it")
     if output == "-":
@@ -97,9 +93,7 @@ def check(
 
     Example: `shoal hierarchy check trees/age.csv --data stays.csv --column age`
     """
-    from shoal.table.hierarchy.view import hierarchy
-
-    found = hierarchy(file) if data is None else _of(data, column, file, delimiter, missing, type_)
+    found = _said(file, data, column, delimiter, missing, type_)
     say(f"{found.summary()}\n")
     if found.uncovered:
         raise InputError(f"{file}: {len(found.uncovered)} values of the data have no place in it")
@@ -123,16 +117,30 @@ def show(
 
     Example: `shoal hierarchy show widths:10,20 --data stays.csv --column age`
     """
+    found = _said(file, data, column, delimiter, missing, type_)
+    say(f"{found.summary()}\n\n{found.draw(depth)}\n")
+
+
+def _said(
+    file: str,
+    data: Path | None,
+    column: str | None,
+    delimiter: str | None,
+    missing: list[str] | None,
+    type_: list[str] | None,
+) -> Hierarchy:
+    """Return the hierarchy of a file alone, or what a rule makes of a column of data."""
     from shoal.table.hierarchy.view import hierarchy
 
-    found = hierarchy(file) if data is None else _of(data, column, file, delimiter, missing, type_)
-    say(f"{found.summary()}\n\n{found.draw(depth)}\n")
+    if data is None:
+        return hierarchy(file)
+    return _of(data, column or Path(file).stem, file, delimiter, missing, type_)
 
 
 def _of(
     data: Path,
-    column: str | None,
-    rule: str,
+    column: str,
+    rule: str | None,
     delimiter: str | None,
     missing: list[str] | None,
     type_: list[str] | None,
@@ -143,4 +151,4 @@ def _of(
 
     types = split_pairs(type_, "--type")
     table = read(data, delimiter=delimiter, missing=missing or ("",), types=types)
-    return hierarchy(table, column or Path(rule).stem, rule)
+    return hierarchy(table, column, rule)

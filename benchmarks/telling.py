@@ -1,0 +1,92 @@
+"""What benchmarks of several parts share: bars, csv files, tables of a page."""
+
+from __future__ import annotations
+
+import csv
+import textwrap
+import time
+from typing import NamedTuple
+
+
+class Bar(NamedTuple):
+    """What is asked, and what was measured."""
+
+    what: str
+    measured: float
+    sign: str
+    asked: float
+
+    @property
+    def met(self):
+        """Whether the measured number is on the right side."""
+        compared = {
+            "<": self.measured < self.asked,
+            "<=": self.measured <= self.asked,
+            ">": self.measured > self.asked,
+            ">=": self.measured >= self.asked,
+        }
+        return compared[self.sign]
+
+    def __str__(self):
+        return (
+            f"{'ok  ' if self.met else 'MISS'}  {self.what:<66} {number(self.measured):>8} "
+            f"(bar {self.sign} {number(self.asked)})"
+        )
+
+
+def number(value):
+    """Return a number with about four digits."""
+    return f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.4g}"
+
+
+def write(folder, name, rows):
+    """Write a csv file; the first row is its head."""
+    with (folder / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def measure(folder, name, part):
+    """Run one part, print and write what it found; return how many bars it missed."""
+    print(name, flush=True)
+    start = time.perf_counter()
+    bars, tables = part()
+    for bar in bars:
+        print(bar)
+    print(f"      {name}: {time.perf_counter() - start:.0f} s", flush=True)
+    for table, rows in tables.items():
+        write(folder, table, rows)
+    if bars:
+        told = [
+            [bar.what, f"{bar.measured:.6g}", bar.sign, bar.asked, "yes" if bar.met else "no"]
+            for bar in bars
+        ]
+        write(folder, f"bars_{name}", [["what", "measured", "sign", "bar", "met"], *told])
+    return sum(not bar.met for bar in bars)
+
+
+def read(folder, name):
+    """Return the rows of a csv file as dicts; none if the part was never run."""
+    path = folder / f"{name}.csv"
+    if not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def several(rows, *keys):
+    """Return the different values of some columns, in their order."""
+    return list(dict.fromkeys(tuple(row[key] for key in keys) for row in rows))
+
+
+def table(head, rows, left=1):
+    """Return a Markdown table; all but the first columns are aligned right."""
+    lines = [head, ["---"] * left + ["--:"] * (len(head) - left), *rows]
+    escaped = ([cell.replace("|", "\\|") for cell in cells] for cells in lines)
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in escaped)
+
+
+def wrapped(text):
+    """Return a paragraph in lines of at most 100 signs."""
+    return textwrap.fill(
+        " ".join(text.split()), 100, break_on_hyphens=False, break_long_words=False
+    )

@@ -38,14 +38,14 @@ def with_hierarchies(settings: Settings, table: Table, folder: Path | None) -> S
     return settings.having(hierarchies=said, input={"hierarchies": None})
 
 
-def complete(table: Table, settings: Settings) -> tuple[Table, Integers | None]:
+def complete(table: Table, settings: Settings) -> Table:
     """Leave out the records that miss a quasi-identifier, where that is asked for."""
     if settings.protect.incomplete == "keep":
-        return table, None
+        return table
     gone = {row for c in table.having(Role.QUASI_IDENTIFIER) for row in c.missing_rows()}
     kept = np.array([row for row in range(table.rows) if row not in gone], dtype=np.int64)
     check_size(kept.size, settings.protect.k, f"{table.source.name} without incomplete records")
-    return table.taken(kept), kept
+    return table.taken(kept)
 
 
 def generalizes(table: Table, settings: Settings) -> bool:

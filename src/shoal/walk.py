@@ -229,8 +229,7 @@ def walk(
     assigned = assign(table, settings.roles)
     settings = with_hierarchies(settings, assigned.table, folder)
     check_request(assigned.table, settings)
-    table, kept = complete(assigned.table, settings)
-    given = given if given is None or kept is None else given[kept]
+    table = complete(assigned.table, settings)
 
     by_trees = generalizes(table, settings)
     how = ways(table, settings, by_trees)

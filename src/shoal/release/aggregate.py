@@ -107,9 +107,8 @@ def _averaged(
     known = int(np.flatnonzero(~gone)[0]) if not gone.all() else -1
     if known < 0:
         return _with_values(column, pa.nulls(gone.size, column.values.type))
-    rows = pa.array(
-        np.where(gone, known, np.arange(gone.size))
-    )  # any value: their groups have none
+    filling = np.where(gone, known, np.arange(gone.size))  # any value: their groups have none
+    rows = pa.array(filling)
     cells = None if column.cells is None else column.cells.take(rows)
     filled = column.having(values=column.values.take(rows), cells=cells)
     found = _protect(filled, groups, how, digits, labels)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from shoal.errors import InputError, RequestError, listed, nearest_names, shown
 from shoal.table.encode import check_readable
-from shoal.table.hierarchy.listed import interval
+from shoal.table.hierarchy.listed import FAR, Span, interval
 from shoal.table.hierarchy.specify import rules_for
 from shoal.table.hierarchy.tree import Tree, from_paths
 from shoal.table.hierarchy.values import Distinct, Rule, distinct_values
@@ -203,46 +203,42 @@ def _spans(tree: Tree, values: Distinct) -> Floats:
     The bounds are those a label prints; of a label without bounds, those of the values below.
     """
     axis = values.axis
-    low, high = _bounds(tree, values)
+    below = _below(tree, values)
     least, most = axis.number(values.values[0]), axis.number(values.values[-1])
     unit = step(values)
     whole = most - least + unit
     found = np.ones(len(tree))
-    for node in range(1, len(tree)):
-        label = tree.labels[node]
-        span = interval(label, axis)
-        if span is None:
-            least_, most_ = low[node], high[node]
-            if least_ is None or most_ is None:
-                continue
-            span = (least_, most_)
-        wide = min(span[1], most + unit) - max(span[0], least - unit) if _open(label) else (
-            span[1] - span[0])  # fmt: skip
-        found[node] = min(1.0, float((wide + unit) / whole)) if whole else 1.0
+    for node, label in enumerate(tree.labels):
+        span = interval(label, axis) or below[node]
+        if node == 0 or span is None:
+            continue
+        low, high = span
+        if abs(low) >= FAR or abs(high) >= FAR:
+            low, high = max(low, least - unit), min(high, most + unit)
+        found[node] = min(1.0, float((high - low + unit) / whole)) if whole else 1.0
     return found
 
 
-def _open(label: str) -> bool:
-    return "inf" in label or "∞" in label
-
-
-def _bounds(tree: Tree, values: Distinct) -> tuple[list[Fraction | None], list[Fraction | None]]:
-    """Return the least and greatest number below every node."""
-    low: list[Fraction | None] = [None] * len(tree)
-    high: list[Fraction | None] = [None] * len(tree)
+def _below(tree: Tree, values: Distinct) -> list[Span | None]:
+    """Return the least and greatest number below every node; None where no value is a number."""
+    found: list[Span | None] = [None] * len(tree)
     known = dict(zip(values.texts, values.values, strict=True))
     for node in range(len(tree) - 1, -1, -1):
         if tree.is_value[node]:
-            label = tree.labels[node]
-            number = _number(known.get(label, label), values)
+            number = _number(known.get(tree.labels[node], tree.labels[node]), values)
             if number is not None:
-                low[node] = number if low[node] is None else min(low[node], number)  # type: ignore[type-var]
-                high[node] = number if high[node] is None else max(high[node], number)  # type: ignore[type-var]
-        if node and low[node] is not None:
+                found[node] = _joined(found[node], (number, number))
+        if node:
             above = int(tree.parents[node])
-            low[above] = low[node] if low[above] is None else min(low[above], low[node])  # type: ignore[type-var]
-            high[above] = high[node] if high[above] is None else max(high[above], high[node])  # type: ignore[type-var]
-    return low, high
+            found[above] = _joined(found[above], found[node])
+    return found
+
+
+def _joined(one: Span | None, other: Span | None) -> Span | None:
+    """Return the span that holds two others, of which either may be none."""
+    if one is None or other is None:
+        return one or other
+    return min(one[0], other[0]), max(one[1], other[1])
 
 
 def _number(value: object, values: Distinct) -> Fraction | None:

@@ -19,7 +19,11 @@ def by_first_row(labels: npt.NDArray[Any]) -> Integers:
 
 @dataclass(frozen=True)
 class SearchLog:
-    """How a search went: losses in percent, what brought the gain, why it ended."""
+    """How a search went: losses in percent, what brought the gain, why it ended.
+
+    `complete` says whether it ended in a local optimum, so that no move between two groups gains;
+    `looks` is how many groups a search on trees has looked at for that.
+    """
 
     iterations: int
     runs: int
@@ -33,6 +37,8 @@ class SearchLog:
     gains: dict[str, dict[str, float]]
     pairs_examined: int
     pairs_by_pass: list[float]
+    complete: bool = True
+    looks: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -42,6 +48,8 @@ class SearchLog:
         """Return one line for people."""
         whole = self.iterations > 0 or self.stopped_by == "iterations"
         unfinished = "" if whole else ", before the first local optimum: not repeatable"
+        if whole and not self.complete:
+            unfinished = ", before its last local optimum"
         return (
             f"search: loss {self.loss_start:.4f} % → {self.loss_end:.4f} % in {self.iterations:,} "
             f"iterations, {self.seconds:.1f} s, ended by {self.stopped_by}{unfinished}"

@@ -22,6 +22,8 @@ from shoal.partition import Partition
 from shoal.progress import Reporter
 from shoal.recipes import AUTO, AUTO_MIXED, RECIPES, Method, find
 from shoal.search.run import search
+from shoal.search.trees.run import check as check_trees
+from shoal.search.trees.run import search_trees
 from shoal.table.code import Coded
 
 Floats = npt.NDArray[np.float64]
@@ -29,6 +31,7 @@ Integers = npt.NDArray[np.int64]
 
 EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand records
 SECONDS_AN_ITERATION = 3.5e-6  # times k²: measured on a thousand records of 13 columns
+SECONDS_A_LOOK = 2e-7  # times groups: an iteration on trees, measured on adult
 RANDOM = "random"
 ILOSS = "ILoss rate, percent"
 
@@ -138,34 +141,78 @@ def solve_mixed(
     report: Reporter,
     *,
     seed: int = 0,
-    start: str | None = None,
+    start: str | Integers | None = None,
     weights: Mapping[str, float] | None = None,
+    changes: Mapping[str, Any] | None = None,
+    effort: str = "normal",
+    threads: int | None = None,
 ) -> Partition:
     """Group coded records by a method for categories and missing cells; the rows keep their order.
 
-    Ensures what `solve` does. `start` says which record a group is begun with.
+    Ensures what `solve` does. `start` says which record a group is begun with, or which groups a
+    search begins with: those of a method, or labels; the rest is as in `solve`.
     """
-    recipe = RECIPES[AUTO_MIXED] if method == "auto" else find(method)
+    recipe, asked, reason = find(method), dict(changes or {}), ""
+    if method == "auto":
+        choice = choose_mixed(coded.rows, k, effort)
+        recipe, reason = RECIPES[choice.method], choice.reason
+        asked = merged(choice.changes, asked)
     if recipe.mixed is None:
         raise RequestError(
             f"{recipe.name} groups complete tables of numbers only; {AUTO_MIXED} and auto group "
             "categories and missing cells"
         )
     check_weights(coded, weights)
-    begin = recipe.mixed.start if start is None else start
-    if begin not in STARTS:
-        raise RequestError(f"start of {recipe.name} must be one of {', '.join(STARTS)}")
+    check_search(recipe, start, asked)
+    options = None if recipe.search is None else recipe.search.having(asked)
+    log = None
     if coded.rows < 2 * k or k == 1:  # there is only one best grouping
         labels = np.arange(coded.rows) if k == 1 else np.zeros(coded.rows, dtype=np.int64)
         report("grouping", 0, coded.rows)
         report("grouping", coded.rows, coded.rows)
     else:
-        labels = cluster(
-            coded, k, report, form=recipe.mixed.form, start=begin, seed=seed, weights=weights
-        )
-    reason = "categories, trees or missing cells" if method == "auto" else ""
+        labels = _grow(coded, k, recipe, start, report, seed, weights)
+        if options is not None:
+            labels, log = search_trees(
+                coded, k, labels, options, seed, report, threads=threads, weights=weights
+            )
     lost = loss_rate(coded, labels)
-    return Partition(labels, k, recipe.name, lost, loss_name=ILOSS, reason=reason)
+    return Partition(labels, k, recipe.name, lost, loss_name=ILOSS, search=log, reason=reason)
+
+
+def _grow(
+    coded: Coded, k: int, recipe: Method, start: str | Integers | None, report: Reporter, seed: int,
+    weights: Mapping[str, float] | None,
+) -> Integers:  # fmt: skip
+    """Return the groups that a recipe grows, or those its search begins with."""
+    if isinstance(start, np.ndarray):
+        return start
+    if isinstance(start, str) and start not in STARTS:
+        recipe, start = find(start), None
+    assert recipe.mixed is not None
+    begin = recipe.mixed.start if start is None else start
+    return cluster(
+        coded, k, report, form=recipe.mixed.form, start=begin, seed=seed, weights=weights
+    )
+
+
+def choose_mixed(rows: int, k: int, effort: str) -> Choice:
+    """Decide what suits a table of so many records with categories, trees or missing cells.
+
+    Effort is a number of iterations computed from n and k: about 0.3, 3 or 20 seconds for a
+    thousand records, growing with the square root of their number beyond.
+    """
+    if effort not in EFFORTS:
+        raise RequestError(f"effort must be one of {', '.join(EFFORTS)}")
+    size = rows / 1000
+    seconds = EFFORTS[effort] / 3.0 * (size if size < 1 else size**0.5)
+    iterations = max(100, round(seconds / (SECONDS_A_LOOK * (rows / k + 10 * k))))
+    return Choice(
+        AUTO_MIXED,
+        {"stop": {"iterations": iterations, "patience": max(1000, 4 * rows)}},
+        f"categories, trees or missing cells, to be generalized as little as possible (ILoss), "
+        f"up to {iterations:,} iterations: effort {effort}",
+    )
 
 
 def merged(tree: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -187,9 +234,12 @@ def merged(tree: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 def check_search(recipe: Method, start: Any, changes: Mapping[str, Any]) -> None:
     """Refuse the wishes of a search for a method that makes none, and nonsense."""
     if recipe.mixed is not None and isinstance(start, str):
-        start = None  # a word for the first record of a group
+        check_start(recipe, start)
+        start = None
     if recipe.search is not None:
-        recipe.search.having(changes)
+        options = recipe.search.having(changes)
+        if recipe.mixed is not None:
+            check_trees(options)
         if isinstance(start, str) and start != RANDOM and find(start).search is not None:
             raise RequestError(f"start: {shown(start)} is a search itself; give its groups instead")
         return
@@ -198,6 +248,23 @@ def check_search(recipe: Method, start: Any, changes: Mapping[str, Any]) -> None
     given += [name for name in changes if name != "stop"]
     if given:
         raise RequestError(f"{given[0]} is for methods that search; {recipe.name} does not")
+
+
+def check_start(recipe: Method, start: str) -> None:
+    """Refuse a start that a method for categories does not know.
+
+    It is a word for the first record of a group or, for a search, the method that makes the groups.
+    """
+    if start in STARTS:
+        return
+    if recipe.search is None:
+        raise RequestError(f"start of {recipe.name} must be one of {', '.join(STARTS)}")
+    first = find(start)
+    if first.mixed is None or first.search is not None:
+        able = [m.name for m in RECIPES.values() if m.mixed is not None and m.search is None]
+        raise RequestError(
+            f"start of {recipe.name} must be one of {', '.join([*STARTS, *able])}, or labels"
+        )
 
 
 _OUTSIDE = {"iterations": "max_iterations", "seconds": "time_limit"}
@@ -226,7 +293,10 @@ def improve(
 
     Requires labels from 0 without gaps, each at least k times. `how` is a refinement or a search.
     """
-    searches = [name for name, method in RECIPES.items() if method.search is not None]
+    searches = [
+        name for name, method in RECIPES.items()
+        if method.search is not None and method.mixed is None
+    ]  # fmt: skip
     if isinstance(how, str) and how in searches:
         return solve(
             matrix, k, how, report, seed=seed, start=labels, changes=changes, threads=threads

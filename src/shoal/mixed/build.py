@@ -41,12 +41,18 @@ class Records(NamedTuple):
 def build(
     coded: Coded, form: str, weights: Mapping[str, float] | None = None
 ) -> tuple[Forest, Records]:
-    """Return the forest of a method (`form`: root, paper or height) and the distinct records."""
+    """Return the forest of a method and the distinct records.
+
+    `form` is root, paper (KAIM's cost), height (k-member's), or loss: what ILoss counts, with ranges
+    where ranges are released.
+    """
     parts = []
     for column in coded.columns:
         weight = (weights or {}).get(column.name, 1.0)
-        by_range = form == "height" and column.places is not None
-        parts.append(_range(column, weight) if by_range else _tree(column, form, weight))
+        by_range = column.by_range if form == "loss" else form == "height"
+        by_range = by_range and column.places is not None
+        unit = column.unit if form == "loss" else 0.0
+        parts.append(_range(column, weight, unit) if by_range else _tree(column, form, weight))
     first = np.concatenate(([0], np.cumsum([part.parents.size for part in parts])))
     shifted = [part.parents + offset for part, offset in zip(parts, first, strict=False)]
     ends = [part.ends + offset for part, offset in zip(parts, first, strict=False)]
@@ -110,7 +116,9 @@ def _tree(column: CodedColumn, form: str, weight: float) -> Part:
     tree = column.tree
     size = len(tree)
     rates, leave = np.ones(size), np.zeros(size)
-    if form == "height":
+    if form == "loss":
+        heights = weight * column.losses
+    elif form == "height":
         heights = weight * tree.heights / max(int(tree.heights[0]), 1)
     else:
         rows = column.codes.size
@@ -128,15 +136,19 @@ def _tree(column: CodedColumn, form: str, weight: float) -> Part:
     return Part(column.codes, parents, tree.ends, heights, leave, rates, np.zeros(size), 0)
 
 
-def _range(column: CodedColumn, weight: float) -> Part:
-    """Return a column of numbers as a range: node 0 is missing, the others the values in order."""
+def _range(column: CodedColumn, weight: float, unit: float) -> Part:
+    """Return a column of numbers as a range: node 0 is missing, the others the values in order.
+
+    `unit` is the share of one step, which ILoss adds to every width.
+    """
     assert column.places is not None
     size = column.places.size + 1
-    places = np.concatenate(([0.0], weight * column.places))
+    places = np.concatenate(([weight * unit], weight * (1.0 - unit) * column.places))
     heights = np.zeros(size)
     heights[0] = weight
-    nodes = np.arange(size)
+    ends = np.arange(size) + 1
+    ends[0] = size
     return Part(
-        column.values.indices + 1, np.zeros(size, dtype=np.int64), nodes + 1, heights,
+        column.values.indices + 1, np.zeros(size, dtype=np.int64), ends, heights,
         np.zeros(size), np.ones(size), places, 1,
     )  # fmt: skip

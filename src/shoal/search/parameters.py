@@ -105,7 +105,7 @@ ACCEPTANCE: dict[str, type[Acceptance]] = {
     rule.name: rule for rule in (Fixed, Dynamic, RecordToRecord, Late, Annealing)
 }
 MOVES = ("shift", "swap", "split")
-PERTURBATIONS = ("dissolve", "distill")
+PERTURBATIONS = ("dissolve", "distill", "regroup")
 
 
 @dataclass(frozen=True)
@@ -161,27 +161,35 @@ class Search:
     start after every local optimum instead of perturbations. `runs` searches are made, the best
     counts. `schedule` is the number of iterations that annealing is planned for; it begins anew
     after them.
+
+    Searches on trees (kaim+) know the perturbations dissolve and regroup (the groups around a
+    record are formed anew; `neighbors` says how many besides its own, None: 4). They end with
+    shifts and swaps; `looks` is how many groups are looked at for these, None: all, until nothing
+    gains.
     """
 
     local: str = "changed"
     neighbors: int | None = None
     moves: tuple[str, ...] = ("shift", "swap")
-    perturbations: tuple[str, ...] = PERTURBATIONS
+    perturbations: tuple[str, ...] = ("dissolve", "distill")
     samples: int = 1
     share: float = 0.2
     acceptance: Acceptance = field(default_factory=Fixed)
     restarts: bool = False
     runs: int = 1
     schedule: int | None = None
+    looks: int | None = None
     stop: Stop = field(default_factory=Stop)
 
     def check(self) -> Self:
         """Return the search, or say what makes no sense."""
         if self.local not in ("changed", "all"):
             raise RequestError("local must be 'changed' or 'all'")
-        for name, low in (("neighbors", 0), ("samples", 1), ("runs", 1), ("schedule", 1)):
+        for name, low in (
+            ("neighbors", 0), ("samples", 1), ("runs", 1), ("schedule", 1), ("looks", 0),
+        ):  # fmt: skip
             value = getattr(self, name)
-            if name in ("schedule", "neighbors") and value is None:
+            if name in ("schedule", "neighbors", "looks") and value is None:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or value < low:
                 raise RequestError(f"{name} must be a whole number, at least {low}")

@@ -8,7 +8,6 @@ done once the first local optimum is reached.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import interrupt
+from shoal.errors import RequestError, interrupt
 from shoal.measures.loss import percent, squared_error, squares
 from shoal.partition import SearchLog, by_first_row
 from shoal.progress import Progress, Reporter
@@ -59,12 +58,12 @@ from shoal.search.neighbors import neighbors
 from shoal.search.parameters import Late, Search
 from shoal.search.start import random_start, small_groups
 from shoal.search.state import State
+from shoal.search.watch import NEVER, Watch
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 PAIRS_A_CALL = 2_000_000  # a fraction of a second
-NEVER = 2**62
 ITERATIONS, RESTARTS = 5_000, 100
 QUICK_GROUPS = 1_000  # up to here a descent takes a fraction of a second
 CLOSING_GROUPS = 10_000  # up to here the result is compared pair by pair: about two seconds
@@ -83,6 +82,8 @@ def search(
 
     Requires 2 <= k and 2k rows; a start has groups 0, 1, ... of at least k records, None: random.
     """
+    if "regroup" in options.perturbations:
+        raise RequestError("regroup is for searches on trees; say dissolve or distill")
     return _Searcher(matrix, k, start, options, seed, report, threads).run()
 
 
@@ -100,20 +101,13 @@ class _Searcher:
         self.matrix, self.k, self.options, self.report = matrix, k, options, report
         self.rows = matrix.shape[0]
         self.total = float(squares(matrix - matrix.mean(axis=0)).sum())
-        stop = options.stop
         usual = RESTARTS if options.restarts else ITERATIONS
-        unlimited = stop.seconds is not None or stop.target is not None
-        self.limit = stop.iterations if stop.iterations is not None else (
-            NEVER if unlimited else usual
-        )  # fmt: skip
-        self.schedule = options.schedule or (self.limit if 0 < self.limit < NEVER else usual)
+        self.watch = Watch(options, report, usual)
+        limit = self.watch.limit
+        self.schedule = options.schedule or (limit if 0 < limit < NEVER else usual)
         self.threads = min(options.runs, threads or os.cpu_count() or 1)
         self.rngs = [np.random.default_rng([seed, run]) for run in range(options.runs)]
         self.start = None if start is None else small_groups(matrix, start, k)
-        self.curve: list[tuple[int, float]] = []
-        self.lowest = np.inf
-        self.done = 0
-        self.stopped_by = ""
         self.cut = False  # in the middle of the first descent
 
     def run(self) -> tuple[Integers, SearchLog]:
@@ -125,7 +119,7 @@ class _Searcher:
             near = neighbors(self.matrix, wanted, self.report)
         runs = [self._make(near, rng) for rng in self.rngs]
         warm_up(self.matrix.shape[1])
-        self.began = time.perf_counter()
+        self.watch.start()
         interrupt.anytime = True
         try:
             with ThreadPoolExecutor(self.threads) as pool:
@@ -179,10 +173,10 @@ class _Searcher:
             return
         size = max(1, min(1000, 20_000 // (self.k * self.k)))
         while not self._told_to_stop(runs):
-            stop = min(self.limit, self.done + size)
+            stop = min(self.watch.limit, self.watch.done + size)
             trace = np.full((len(runs), size + 1), np.inf)
             for s in runs:
-                s.choices[SINCE], s.choices[STOP] = self.done, stop
+                s.choices[SINCE], s.choices[STOP] = self.watch.done, stop
 
             def work(s: State, trace: Floats = trace) -> None:
                 if s.counts[ITERATION] < s.choices[SINCE]:
@@ -191,10 +185,10 @@ class _Searcher:
                     interrupt.check()
 
             everywhere(work)
-            self._note(self.done, trace)
-            self.done = max(int(s.counts[ITERATION]) for s in runs)
-            self.stopped_by = self._reached(runs, stop)
-            if self.stopped_by:
+            self._note(self.watch.done, trace)
+            self.watch.done = max(int(s.counts[ITERATION]) for s in runs)
+            self.watch.stopped_by = self._reached(runs, stop)
+            if self.watch.stopped_by:
                 return
 
     def _reached(self, runs: list[State], stop: int) -> str:
@@ -202,7 +196,7 @@ class _Searcher:
         limits = self.options.stop
         if min(s.sums[BEST_SUM] for s in runs) <= runs[0].levels[TARGET]:
             return "nothing to lose" if limits.target is None else "target"
-        if self.done >= stop:
+        if self.watch.done >= stop:
             return ""
         waited = max(int(s.counts[ITERATION] - s.counts[IMPROVED]) for s in runs)
         patient = limits.patience is not None and waited >= limits.patience
@@ -224,65 +218,46 @@ class _Searcher:
                 least[i], best[i] = float(s.sums[BEST_SUM]), s.records[:, BEST].copy()
 
         waited = 0
-        self.done = 1
+        self.watch.done = 1
         while True:
             for i, s in enumerate(runs):  # what was found last may not be the best
                 s.records[:, BEST], s.sums[BEST_SUM] = best[i], least[i]
             if self.options.stop.patience is not None and waited >= self.options.stop.patience:
-                self.stopped_by = "patience"
+                self.watch.stopped_by = "patience"
             if min(least) <= runs[0].levels[TARGET]:
                 target = self.options.stop.target
-                self.stopped_by = "nothing to lose" if target is None else "target"
-            if self.stopped_by or self._told_to_stop(runs):
+                self.watch.stopped_by = "nothing to lose" if target is None else "target"
+            if self.watch.stopped_by or self._told_to_stop(runs):
                 return
             before = min(least)
             everywhere(work)
             waited = 0 if min(least) < before else waited + 1
-            self.done += 1
-            self._note(self.done, np.array([[min(least)]]))
+            self.watch.done += 1
+            self._note(self.watch.done, np.array([[min(least)]]))
 
     def _note(self, since: int, trace: Floats) -> None:
-        """Add the iterations in which the best of all runs fell to the curve."""
-        best = np.minimum.accumulate(np.minimum(trace.min(axis=0), self.lowest))
-        before = np.concatenate(([self.lowest], best[:-1]))
-        for i in np.flatnonzero(best < before):
-            self.curve.append((since + int(i), self._percent(float(best[i]))))
-        self.lowest = float(best[-1])
+        """Add what the best of all runs lost after each iteration. trace (runs, iterations) IN."""
+        lost = [self._percent(float(error)) for error in trace.min(axis=0)]
+        self.watch.note(since, np.array(lost))
 
     def _percent(self, error: float) -> float:
         return percent(float(error), self.total)
 
     def _told_to_stop(self, runs: list[State], descending: bool = False) -> bool:
         """Report; tell whether the count, the clock, the callback or the user ends the search."""
-        seconds = time.perf_counter() - self.began
-        stop = self.options.stop
-        known = self.limit if self.limit < NEVER else self.done + 1
-        over = self.done >= self.limit and not descending
-        tried = sum(int(s.counts[SHIFTS_TRIED] + s.counts[SWAPS_TRIED]) for s in runs)
         best = min(runs, key=lambda s: float(s.sums[BEST_SUM]))
-        enough = self.report.look(
-            Progress(
-                stage="searching",
-                done=self.done,
-                total=known,
-                seconds=seconds,
-                current_loss=self._percent(best.sums[CURRENT]),
-                best_loss=self._percent(best.sums[BEST_SUM]),
-                groups=int(best.counts[ALIVE]),
-                moves_tried=tried,
-                moves_applied=sum(int(s.counts[SHIFTS] + s.counts[SWAPS]) for s in runs),
-            ),
-            last=over,
+        look = Progress(
+            stage="searching",
+            done=0,
+            total=0,
+            seconds=0.0,
+            current_loss=self._percent(best.sums[CURRENT]),
+            best_loss=self._percent(best.sums[BEST_SUM]),
+            groups=int(best.counts[ALIVE]),
+            moves_tried=sum(int(s.counts[SHIFTS_TRIED] + s.counts[SWAPS_TRIED]) for s in runs),
+            moves_applied=sum(int(s.counts[SHIFTS] + s.counts[SWAPS]) for s in runs),
         )
-        if over:
-            self.stopped_by = "iterations"
-        elif stop.seconds is not None and seconds >= stop.seconds:
-            self.stopped_by = "time limit"
-        elif enough:
-            self.stopped_by = "callback"
-        elif interrupt.finish:
-            self.stopped_by = "interrupt"
-        return bool(self.stopped_by)
+        return self.watch.told_to_stop(look, descending)
 
     def _finish(self, runs: list[State]) -> tuple[Integers, SearchLog]:
         """Compare all groups of every run once more, pair by pair, and take the best grouping.
@@ -290,7 +265,7 @@ class _Searcher:
         After a descent that was cut short that would be a descent again, past any limit: then only
         where it is a matter of a moment.
         """
-        seconds = time.perf_counter() - self.began
+        seconds = self.watch.seconds
         gained, examined = gains(runs, self.total), sum(int(s.counts[PAIRS]) for s in runs)
         by_pass = pairs_by_pass(runs)
         nothing = np.zeros(1)
@@ -307,15 +282,15 @@ class _Searcher:
         labels = by_first_row(best.records[:, BEST])
         end = self._percent(squared_error(self.matrix, labels).sum())
         log = SearchLog(
-            iterations=self.done,
+            iterations=self.watch.done,
             runs=len(runs),
             schedule=self.schedule,
-            stopped_by=self.stopped_by,
+            stopped_by=self.watch.stopped_by,
             seconds=seconds,
             loss_start=self.loss_start,
-            loss_first_optimum=self.curve[0][1] if self.curve else self.loss_start,
+            loss_first_optimum=self.watch.curve[0][1] if self.watch.curve else self.loss_start,
             loss_end=end,
-            curve=thinned(self.curve, self.done, end),
+            curve=thinned(self.watch.curve, self.watch.done, end),
             gains=gained,
             pairs_examined=examined,
             pairs_by_pass=by_pass,

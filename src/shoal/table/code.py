@@ -216,6 +216,9 @@ def _spans(tree: Tree, values: Distinct) -> Floats:
         if abs(low) >= FAR or abs(high) >= FAR:
             low, high = max(low, least - unit), min(high, most + unit)
         found[node] = min(1.0, float((high - low + unit) / whole)) if whole else 1.0
+    for node in range(len(tree) - 1, 0, -1):  # what covers more never loses less
+        above = int(tree.parents[node])
+        found[above] = max(found[above], found[node])
     return found
 
 

@@ -1,0 +1,86 @@
+"""The one kernel of a search on trees: look at changed groups, then try perturbations."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.kernels.jit import inlined, jit
+from shoal.kernels.random import uniform
+from shoal.search.trees.layout import (
+    CHANGED,
+    CURRENT,
+    GROUPS,
+    HEAD,
+    IMPROVED,
+    ITERATION,
+    LABEL,
+    LIVING,
+    LOOKING,
+    MAY_DISSOLVE,
+    MAY_REGROUP,
+    PATIENCE,
+    QUEUE,
+    QUEUED,
+    SIZE,
+    STOP,
+    WAITING,
+)
+from shoal.search.trees.moves import look
+from shoal.search.trees.perturb import choose, dissolve, regroup
+from shoal.search.trees.state import State, measure
+
+Floats = npt.NDArray[np.float64]
+
+
+@inlined
+def next_group(s: State) -> tuple[int, bool]:
+    """Take the group out of the queue that has waited longest; tell if it changed. s IN/OUT."""
+    group = s.groups[s.counts[HEAD], QUEUE]
+    s.counts[HEAD] = (s.counts[HEAD] + 1) % s.counts[GROUPS]
+    s.counts[WAITING] -= 1
+    changed = s.groups[group, QUEUED] == CHANGED
+    s.groups[group, QUEUED] = 0
+    return group, changed
+
+
+@inlined
+def perturb(s: State) -> bool:
+    """Try a perturbation where much is lost; tell whether it gained. s IN/OUT."""
+    row, dissolves = choose(s), uniform(s.random) < 0.5
+    if s.counts[MAY_REGROUP] == 1 and not (dissolves and s.counts[MAY_DISSOLVE] == 1):
+        return regroup(s, row)
+    return dissolve(s, s.records[row, LABEL])
+
+
+@jit
+def advance(s: State, trace: Floats, new: int, budget: int) -> bool:
+    """Go on for a budget of groups or perturbations; tell whether there is no more to do.
+
+    The first `new` groups are measured before. Then, where LOOKING says so, groups are looked at
+    until none is left that has changed; else perturbations are tried, up to the STOP-th or until
+    PATIENCE of them gained nothing. s IN/OUT, trace OUT: the loss after each of the latter.
+    """
+    counts, since = s.counts, s.counts[ITERATION]
+    for group in range(new):
+        measure(s, group)
+    while budget > 0:
+        budget -= 1
+        if counts[LOOKING] == 1:
+            if counts[WAITING] == 0:
+                return True
+            group, changed = next_group(s)
+            if s.groups[group, SIZE] > 0:
+                look(s, group, changed)
+        elif (
+            counts[ITERATION] >= counts[STOP]
+            or counts[ITERATION] - counts[IMPROVED] >= counts[PATIENCE]
+            or counts[LIVING] < 2
+        ):
+            return True
+        else:
+            counts[ITERATION] += 1
+            if perturb(s):
+                counts[IMPROVED] = counts[ITERATION]
+            trace[counts[ITERATION] - since - 1] = s.sums[CURRENT]
+    return False

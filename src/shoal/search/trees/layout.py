@@ -1,0 +1,36 @@
+"""Where things stand in the arrays of a search on trees: few arrays, many columns."""
+
+from __future__ import annotations
+
+PARENT, END = 0, 1  # columns of the tree
+HEIGHT, PLACE = 0, 1  # columns of the levels
+ROOT, RANGED = 0, 1  # columns of the columns
+
+# what describes a column of a group, and of a record's group without it
+LOW, HIGH, OWN = 0, 1, 2
+NODE, CELL = 3, 4  # of a record: its own node
+CORE_LOW, CORE_HIGH, CORE_OWN, CORE_SIZE, SPAN = 3, 4, 5, 6, 7  # of a group: what is left for sure
+
+COST, SURE = 0, 1  # of a column of a group
+LOSS, SLACK = 0, 1  # of a group: in the row behind its columns
+
+LABEL, SLOT = 0, 1  # columns of the records
+RECORD, NEW = 0, 1  # columns of the pool
+
+# columns of the groups: some of the group, some lists of groups; the members come last
+SIZE, QUEUED, ALIVE_AT, ALIVE, FREE, QUEUE, MEMBERS = range(7)
+
+WAITS, CHANGED = 1, 2  # why a group is queued
+
+# places in the counts; behind them the groups that were found last
+(
+    LIVING, SPARE, HEAD, WAITING, ITERATION, IMPROVED, SHIFTS_TRIED, SWAPS_TRIED, SHIFTS, SWAPS,
+    DISSOLVED, BY_DISSOLVING, REGROUPED, BY_REGROUPING,
+    K, MOST, MAY_SHIFT, MAY_SWAP, MAY_DISSOLVE, MAY_REGROUP, SAMPLES, AROUND, STOP, PATIENCE,
+    LOOKING, GROUPS, PARTNER, FOUND,
+) = range(28)  # fmt: skip
+
+# places in the sums; behind them what the groups that were found last would cost
+CURRENT, BY_SHIFTS, BY_SWAPS, BY_DISSOLVE, BY_REGROUP, KEYS = range(6)
+
+TIE = 1e-10  # what a cell must gain on average for a move to count

@@ -1,0 +1,281 @@
+"""A search on trees from start to end: perturbations in rounds, then shifts and swaps.
+
+What comes out depends on the seed, the number of runs and the number of iterations, never on
+threads or the clock.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import RequestError, interrupt
+from shoal.measures.loss import percent
+from shoal.mixed.build import build
+from shoal.mixed.cluster import cluster
+from shoal.partition import SearchLog, by_first_row
+from shoal.progress import Progress, Reporter
+from shoal.search.log import thinned
+from shoal.search.parameters import Search
+from shoal.search.trees import state as states
+from shoal.search.trees.advance import advance
+from shoal.search.trees.layout import (
+    BY_DISSOLVE,
+    BY_DISSOLVING,
+    BY_REGROUP,
+    BY_REGROUPING,
+    BY_SHIFTS,
+    BY_SWAPS,
+    CURRENT,
+    DISSOLVED,
+    ITERATION,
+    LABEL,
+    LIVING,
+    LOOKING,
+    MAY_DISSOLVE,
+    MAY_REGROUP,
+    MAY_SHIFT,
+    MAY_SWAP,
+    PATIENCE,
+    REGROUPED,
+    SAMPLES,
+    SHIFTS,
+    SHIFTS_TRIED,
+    STOP,
+    SWAPS,
+    SWAPS_TRIED,
+)
+from shoal.search.trees.state import State
+from shoal.search.watch import NEVER, Watch
+from shoal.table.code import Coded
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+ITERATIONS = 20_000
+MOST = 4  # times k: larger groups are cut up, which never adds to the loss
+LOOKS_A_CALL = 2_000_000  # of a record at a group: about a tenth of a second
+QUICK, CLOSING = 10**7, 10**9  # looks: up to here after an interrupt, and at all
+NOTHING = np.zeros(1)  # no trace
+SHARE = 0.6  # of a time limit: then shifts and swaps must have their turn
+
+
+def search_trees(
+    coded: Coded,
+    k: int,
+    start: Integers,
+    options: Search,
+    seed: int,
+    report: Reporter,
+    *,
+    threads: int | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> tuple[Integers, SearchLog]:
+    """Return the grouping of least ILoss found, and how. Never more loss than the start had.
+
+    Requires 2 <= k and 2k records; a start has groups 0, 1, ... of at least k records.
+    """
+    return _Searcher(coded, k, start, options, seed, report, threads, weights).run()
+
+
+class _Searcher:
+    def __init__(
+        self,
+        coded: Coded,
+        k: int,
+        start: Integers,
+        options: Search,
+        seed: int,
+        report: Reporter,
+        threads: int | None,
+        weights: Mapping[str, float] | None,
+    ) -> None:
+        self.k, self.options = k, options
+        self.around = 4 if options.neighbors is None else options.neighbors
+        self.forest, records = build(coded, "loss", _scaled(coded, weights))
+        self.codes = records.codes[records.which]
+        self.rows, width = self.codes.shape
+        self.total = float(self.rows * width)
+        self.looks = self.rows * (self.rows // k)
+        self.watch = Watch(options, report, ITERATIONS)
+        self.threads = min(options.runs, threads or os.cpu_count() or 1)
+        self.rngs = [np.random.default_rng([seed, run]) for run in range(options.runs)]
+        self.start = small_groups(coded, start, k, MOST * k)
+        self.whole = False  # the local optimum was reached
+        self.looked = 0
+
+    def run(self) -> tuple[Integers, SearchLog]:
+        runs = [self._make(rng) for rng in self.rngs]
+        self._measure(runs[0], self.start)  # and compile
+        self.watch.start()
+        interrupt.anytime = True
+        try:
+            with ThreadPoolExecutor(self.threads) as pool:
+                self._search(runs, lambda work: list(pool.map(work, runs)))
+        finally:
+            interrupt.anytime = False
+        return self._finish(runs)
+
+    def _make(self, rng: np.random.Generator) -> State:
+        options = self.options
+        s = states.make(self.forest, self.codes, self.k, MOST * self.k, self.around,
+                        int(rng.integers(1, 2**63)))  # fmt: skip
+        s.counts[MAY_SHIFT], s.counts[MAY_SWAP] = (
+            "shift" in options.moves,
+            "swap" in options.moves,
+        )
+        s.counts[MAY_DISSOLVE] = "dissolve" in options.perturbations
+        s.counts[MAY_REGROUP] = "regroup" in options.perturbations
+        s.counts[SAMPLES] = options.samples
+        s.counts[PATIENCE] = options.stop.patience or NEVER
+        return s
+
+    def _measure(self, s: State, labels: Integers) -> None:
+        """Take over a grouping, with what it costs; the groups that lose most are looked at first."""
+        states.load(s, labels)
+        advance(s, NOTHING, int(labels.max()) + 1, 0)
+        states.line_up(s)
+
+    def _search(self, runs: list[State], everywhere: Callable[[Any], Any]) -> None:
+        """Perturb round by round, then shift and swap to a local optimum."""
+        everywhere(lambda s: self._measure(s, self.start))
+        self.loss_start = self._percent(runs[0].sums[CURRENT])
+        self.watch.note(0, np.array([self.loss_start]))
+        index = {id(s): i for i, s in enumerate(runs)}
+        size = max(1, min(1000, LOOKS_A_CALL // (8 * (self.rows // self.k))))
+        limit = self.options.stop.seconds
+        target = self.options.stop.target or 0.0
+        while not self._told_to_stop(runs):
+            if limit is not None and self.watch.seconds > SHARE * limit and self.looks > QUICK:
+                self.watch.stopped_by = "time limit"
+                break
+            since, stop = self.watch.done, min(self.watch.limit, self.watch.done + size)
+            trace = np.full((len(runs), stop - since), np.inf)
+
+            def work(s: State, stop: int = stop, trace: Floats = trace) -> None:
+                s.counts[STOP] = stop
+                advance(s, trace[index[id(s)]], 0, NEVER)
+
+            everywhere(work)
+            self.watch.note(since + 1, trace.min(axis=0) * 100.0 / self.total)
+            self.watch.done = max(int(s.counts[ITERATION]) for s in runs)
+            if self.watch.lowest <= target:
+                self.watch.stopped_by = "nothing to lose" if target == 0.0 else "target"
+            elif self.watch.done < stop:
+                patient = self.options.stop.patience is not None and runs[0].counts[LIVING] > 1
+                self.watch.stopped_by = "patience" if patient else "nothing to change"
+            if self.watch.stopped_by:
+                break
+        self._close(runs, everywhere)
+
+    def _close(self, runs: list[State], everywhere: Callable[[Any], Any]) -> None:
+        """Shift and swap until nothing gains, as far as the clock and the user allow."""
+        hurried = self.watch.stopped_by in ("interrupt", "callback") and self.looks > QUICK
+        a_call = max(1, LOOKS_A_CALL // self.rows)
+        limit = self.options.stop.seconds
+        wanted = self.options.looks if self.options.looks is not None else CLOSING // self.rows
+        for s in runs:
+            s.counts[LOOKING] = 1
+        everywhere(lambda s: self._measure(s, by_first_row(s.records[:, LABEL])))
+        while not self.whole and not hurried and self.looked < wanted:
+            some = min(a_call, wanted - self.looked)
+            self.whole = all(everywhere(lambda s, some=some: advance(s, NOTHING, 0, some)))
+            self.looked += some
+            late = limit is not None and self.watch.seconds >= limit
+            hurried = (late or interrupt.finish) and self.looks > QUICK
+            interrupt.check()
+
+    def _percent(self, loss: float) -> float:
+        return percent(float(loss), self.total)
+
+    def _told_to_stop(self, runs: list[State]) -> bool:
+        best = min(runs, key=lambda s: float(s.sums[CURRENT]))
+        look = Progress(
+            stage="searching",
+            done=0,
+            total=0,
+            seconds=0.0,
+            current_loss=self._percent(best.sums[CURRENT]),
+            best_loss=self._percent(best.sums[CURRENT]),
+            groups=int(best.counts[LIVING]),
+            moves_tried=sum(int(s.counts[SHIFTS_TRIED] + s.counts[SWAPS_TRIED]) for s in runs),
+            moves_applied=sum(int(s.counts[SHIFTS] + s.counts[SWAPS]) for s in runs),
+        )
+        return self.watch.told_to_stop(look)
+
+    def _finish(self, runs: list[State]) -> tuple[Integers, SearchLog]:
+        best = min(runs, key=lambda s: float(s.sums[CURRENT]))
+        labels = by_first_row(best.records[:, LABEL])
+        self._measure(best, labels)  # the sum without what rounding did on the way
+        end = self._percent(best.sums[CURRENT])
+        watch = self.watch
+        log = SearchLog(
+            iterations=watch.done,
+            runs=len(runs),
+            schedule=max(1, watch.done),
+            stopped_by=watch.stopped_by,
+            seconds=watch.seconds,
+            loss_start=self.loss_start,
+            loss_first_optimum=end,
+            loss_end=end,
+            curve=thinned(watch.curve, watch.done, end),
+            gains=_gains(runs, self.total),
+            pairs_examined=sum(int(s.counts[SHIFTS_TRIED]) for s in runs),
+            pairs_by_pass=[],
+            complete=self.whole,
+            looks=None if self.whole else self.looked,
+        )
+        return labels, log
+
+
+def _scaled(coded: Coded, weights: Mapping[str, float] | None) -> dict[str, float]:
+    """Return every column's weight; they are 1 on average."""
+    found = {name: (weights or {}).get(name, 1.0) for name in coded.names}
+    average = sum(found.values()) / len(found)
+    return {name: weight / average for name, weight in found.items()}
+
+
+def small_groups(coded: Coded, labels: Integers, k: int, most: int) -> Integers:
+    """Return the grouping with all groups of more than `most` cut up, which adds no loss."""
+    labels = labels.copy()
+    sizes = np.bincount(labels)
+    made = sizes.size
+    for group in np.flatnonzero(sizes > most):
+        rows = np.flatnonzero(labels == group)
+        parts = cluster(coded.taken(rows), k, Reporter(None), form="root", start="common")
+        labels[rows[parts > 0]] = made + parts[parts > 0] - 1
+        made += int(parts.max())
+    return labels
+
+
+def _gains(runs: list[State], total: float) -> dict[str, dict[str, float]]:
+    """Sum up over all runs how often each part was used and what it gained, in percent."""
+    counts = np.sum([s.counts for s in runs], axis=0)
+    sums = np.sum([s.sums for s in runs], axis=0)
+    found: dict[str, dict[str, float]] = {}
+    for name, applied, by in (("shift", SHIFTS, BY_SHIFTS), ("swap", SWAPS, BY_SWAPS)):
+        found[name] = {"applied": int(counts[applied]), "gain": percent(sums[by], total)}
+    for name, tried, improved, by in (
+        ("dissolve", DISSOLVED, BY_DISSOLVING, BY_DISSOLVE),
+        ("regroup", REGROUPED, BY_REGROUPING, BY_REGROUP),
+    ):
+        gain = percent(sums[by], total)
+        found[name] = {
+            "applied": int(counts[tried]), "improved": int(counts[improved]), "gain": gain,
+        }  # fmt: skip
+    return found
+
+
+def check(options: Search) -> None:
+    """Refuse what only searches on numbers have."""
+    usual = Search()
+    for name in ("local", "share", "acceptance", "restarts"):
+        if getattr(options, name) != getattr(usual, name):
+            raise RequestError(f"{name} is for searches on numbers; a search on trees has none")
+    if "distill" in options.perturbations or "split" in options.moves:
+        raise RequestError("a search on trees has shift and swap, dissolve and regroup")

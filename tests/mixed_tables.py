@@ -9,12 +9,16 @@ import pyarrow as pa
 
 @dataclass
 class Mixed:
-    """A table with one tree a column: `trees` are the twins', `rules` are Shoal's."""
+    """A table with one tree a column: `trees` are the twins', `rules` are Shoal's.
+
+    `values` are the labels of a tree that are values.
+    """
 
     table: pa.Table
     records: list[tuple]
     trees: list
     rules: dict[str, str] = field(default_factory=dict)
+    values: list[set] = field(default_factory=list)
 
 
 def random_tree(rng, prefix):
@@ -33,11 +37,20 @@ def random_tree(rng, prefix):
     return parents, paths
 
 
-def random_table(rng, folder, *, ranges=False, rows=None):
-    """A table of one to three columns; some are numbers if `ranges`; a fifth of it is missing."""
+def with_inner_values(rng, paths):
+    """The paths, and those of some nodes above the leaves, which are values too."""
+    inner = {path[1]: path[1:] for path in paths if len(path) > 2}
+    return [*paths, *([path[0], *path] for path in inner.values() if rng.random() < 0.5)]
+
+
+def random_table(rng, folder, *, ranges=False, rows=None, inner=False):
+    """A table of one to three columns; some are numbers if `ranges`; a fifth of it is missing.
+
+    If `inner`, some values of trees are nodes above others.
+    """
     rows = int(rng.integers(4, 26)) if rows is None else rows
     names = [f"c{j}" for j in range(int(rng.integers(1, 4)))]
-    columns, trees, rules = {}, [], {}
+    columns, trees, values_of, rules = {}, [], [], {}
     gaps = float(rng.choice([0.0, 0.2]))
     for name in names:
         if ranges and rng.random() < 0.5:
@@ -45,6 +58,7 @@ def random_table(rng, folder, *, ranges=False, rows=None):
             kind = pa.int64()
         else:
             parents, paths = random_tree(rng, name)
+            paths = with_inner_values(rng, paths) if inner else paths
             (folder / f"{name}.csv").write_text("".join(";".join(p) + "\n" for p in paths))
             rules[name] = str(folder / f"{name}.csv")
             values = [paths[i][0] for i in rng.integers(0, len(paths), rows)]
@@ -55,5 +69,6 @@ def random_table(rng, folder, *, ranges=False, rows=None):
         columns[name] = pa.array(cells, type=kind)
         present = [cell for cell in cells if cell is not None]
         trees.append(parents if name in rules else ("range", min(present), max(present)))
+        values_of.append({path[0] for path in paths} if name in rules else set())
     records = list(zip(*(column.to_pylist() for column in columns.values()), strict=True))
-    return Mixed(pa.table(columns), records, trees, rules)
+    return Mixed(pa.table(columns), records, trees, rules, values_of)

@@ -43,8 +43,8 @@ def build(
 ) -> tuple[Forest, Records]:
     """Return the forest of a method and the distinct records.
 
-    `form` is root, paper (KAIM's cost), height (k-member's), or loss: what ILoss counts, with ranges
-    where ranges are released.
+    `form` is root, paper (KAIM's cost), height (k-member's), or loss: what ILoss counts, with
+    ranges where ranges are released.
     """
     parts = []
     for column in coded.columns:

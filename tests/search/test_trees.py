@@ -1,0 +1,266 @@
+"""The search on trees: every move by brute force, on small tables of every kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import shoal
+from mixed_tables import random_table
+from naive import trees as twin
+from shoal.mixed.build import build
+from shoal.progress import Reporter
+from shoal.search.trees import moves, state
+from shoal.search.trees.advance import advance
+from shoal.search.trees.layout import CURRENT, LABEL, LOOKING, MAY_SHIFT, MAY_SWAP, SIZE
+from shoal.solving import solve_mixed
+from shoal.table.code import code
+from shoal.table.read import read
+
+QUIET = Reporter(None)
+
+
+def random_groups(rng, rows, k):
+    """A random grouping into groups of k or more, numbered from 0."""
+    groups = int(rng.integers(1, rows // k + 1))
+    labels = np.concatenate((np.repeat(np.arange(groups), k),
+                             rng.integers(0, groups, rows - groups * k)))  # fmt: skip
+    return rng.permutation(labels).astype(np.int64)
+
+
+def drawn(seed, folder, rows=None):
+    """A random table, its coded form, k, weights of 1 on average, and a random grouping."""
+    rng = np.random.default_rng(seed)
+    made = random_table(rng, folder, ranges=seed % 2 == 0, inner=seed % 3 == 0, rows=rows)
+    count = len(made.records)
+    k = int(rng.integers(2, max(3, count // 2)))
+    raw = [Fraction(int(w)) for w in rng.choice([1, 1, 2, 5], len(made.trees))]
+    weights = [w * len(raw) / sum(raw) for w in raw]
+    named = {n: float(w) for n, w in zip(made.table.column_names, raw, strict=True)}
+    coded = code(read(made.table), made.rules)
+    trees = list(zip(made.trees, made.values, strict=True))
+    return made, coded, trees, k, weights, named, random_groups(rng, count, k)
+
+
+def state_of(coded, labels, k, weights, most):
+    """A state that holds a grouping, measured."""
+    scaled = dict(zip(coded.names, map(float, weights), strict=True))
+    forest, records = build(coded, "loss", scaled)
+    s = state.make(forest, records.codes[records.which], k, most, 2, 1)
+    state.load(s, labels)
+    advance(s, np.zeros(1), int(labels.max()) + 1, 0)
+    return s
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_every_price_is_right(seed, tmp_path):
+    """What a group loses, what leaving spares, what coming and swapping cost: as from scratch."""
+    made, coded, trees, k, weights, _, labels = drawn(seed, tmp_path)
+    records = made.records
+    s = state_of(coded, labels, k, weights, len(records))
+    groups = twin.members(labels.tolist())
+
+    def loss(rows):
+        return float(twin.group_loss(trees, weights, records, rows))
+
+    assert s.sums[CURRENT] == pytest.approx(sum(map(loss, groups.values())))
+    for one, here in groups.items():
+        assert s.costs[one, -1, 0] == pytest.approx(loss(here))
+        for x in here:
+            left = [row for row in here if row != x]
+            assert s.gains[x] == pytest.approx(loss(here) - loss(left), abs=1e-12)
+            for two, there in groups.items():
+                if one == two:
+                    continue
+                enter = moves.entry(s, x, two, np.inf)
+                assert enter == pytest.approx(loss([*there, x]) - loss(there), abs=1e-12)
+                changes = []
+                for y in there:
+                    rest = [row for row in there if row != y]
+                    change = loss([*left, y]) + loss([*rest, x]) - loss(here) - loss(there)
+                    assert moves.exchange(s, x, y, np.inf) == pytest.approx(change, abs=1e-12)
+                    changes.append(change)
+                assert moves.may_swap(s, x, two, min(changes) + 1e-9)
+        assert s.groups[one, SIZE] == len(here)
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_a_local_optimum(seed, tmp_path):
+    """The loss is that from scratch, no shift or swap gains, sizes are k or more, it verifies."""
+    made, coded, trees, k, weights, named, labels = drawn(seed, tmp_path)
+    changes = {"stop": {"iterations": int(seed % 4) * 5}}
+    found = solve_mixed(coded, k, "kaim+", QUIET, start=labels, seed=seed, changes=changes,
+                        weights=named)  # fmt: skip
+    rows = len(made.records)
+    assert found.sizes.min() >= k
+    assert found.labels.size == rows
+    ended = float(twin.total_loss(trees, weights, made.records, found.labels.tolist()))
+    before = float(twin.total_loss(trees, weights, made.records, labels.tolist()))
+    percent = 100 / (rows * len(trees))
+    if found.search is not None:
+        assert found.search.complete
+        assert found.search.loss_end == pytest.approx(percent * ended, abs=1e-9)
+        assert found.search.loss_start <= percent * before + 1e-9
+        gained = sum(part["gain"] for part in found.search.gains.values())
+        assert found.search.loss_start - gained == pytest.approx(percent * ended, abs=1e-9)
+    assert ended <= before + 1e-9
+    assert twin.best_move(trees, weights, made.records, found.labels.tolist(), k, 4 * k) < 1e-7
+    plain = [Fraction(1)] * len(trees)
+    whole = float(twin.total_loss(trees, plain, made.records, found.labels.tolist()))
+    assert found.information_loss == pytest.approx(percent * whole, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_release_verifies(seed, tmp_path):
+    """What kaim+ releases is k-anonymous by a count of its cells, and covers what was there."""
+    made, _, _, k, _, named, _ = drawn(3000 + seed, tmp_path)
+    found = shoal.anonymize(made.table, k=k, method="kaim+", hierarchies=made.rules, seed=seed,
+                            max_iterations=20, column_weights=named)  # fmt: skip
+    rows = zip(*found.data.to_pydict().values(), strict=True)
+    assert min(Counter(rows).values()) >= k
+
+
+@pytest.mark.parametrize("kinds", [("shift",), ("swap",)])
+def test_only_the_moves_that_are_allowed(kinds, tmp_path):
+    """A search of shifts makes no swap, and the other way round."""
+    _, coded, _, _, _, _, _ = drawn(4, tmp_path, rows=25)
+    labels = np.repeat(np.arange(5), 5)
+    found = solve_mixed(coded, 3, "kaim+", QUIET, start=labels, changes={
+        "moves": list(kinds), "stop": {"iterations": 0},
+    })  # fmt: skip
+    gains = found.search.gains
+    assert all(gains[name]["applied"] == 0 for name in ("shift", "swap") if name not in kinds)
+    assert sum(part["applied"] for part in gains.values()) > 0
+
+
+def large(rows=600, seed=0):
+    """A table of categories and numbers with missing cells, of some structure."""
+    rng = np.random.default_rng(seed)
+    center = rng.integers(0, 12, rows)
+    columns = {
+        "a": [f"a{(c + int(e)) % 9}" for c, e in zip(center, rng.random(rows) < 0.2, strict=True)],
+        "b": [f"b{c % 4}{int(v)}" for c, v in zip(center, rng.integers(0, 3, rows), strict=True)],
+        "x": [int(v) for v in center * 5 + rng.integers(0, 6, rows)],
+    }
+    gaps = rng.random((rows, 3)) < 0.05
+    return pa.table({
+        name: pa.array([None if gap else v for v, gap in zip(values, gaps[:, j], strict=True)])
+        for j, (name, values) in enumerate(columns.items())
+    })  # fmt: skip
+
+
+def test_the_same_for_a_seed_and_a_count():
+    """Seed and iterations decide: on one thread or two, at once or again; more of them lose less."""
+    coded = code(read(large()), {"b": "prefixes:2"})
+
+    def labels(iterations, threads=1, seed=3):
+        stop = {"stop": {"iterations": iterations}, "runs": 2}
+        found = solve_mixed(coded, 5, "kaim+", QUIET, seed=seed, changes=stop, threads=threads)
+        return found.labels.tolist(), found.information_loss
+
+    first, lost = labels(400)
+    assert first == labels(400)[0] == labels(400, threads=2)[0]
+    assert first != labels(400, seed=4)[0]
+    assert lost < labels(0)[1] < solve_mixed(coded, 5, "kaim", QUIET).information_loss
+    assert labels(4000)[1] < lost
+
+
+def test_a_time_limit_is_kept_and_repeats():
+    """A search that the clock ended is repeated exactly by its count of iterations."""
+    coded = code(read(large(rows=900)))
+    timed = solve_mixed(coded, 4, "kaim+", QUIET, changes={"stop": {"seconds": 0.2}})
+    assert timed.search.stopped_by == "time limit"
+    again = {"stop": {"iterations": timed.search.iterations}, "looks": timed.search.looks}
+    assert solve_mixed(coded, 4, "kaim+", QUIET, changes=again) == timed
+
+
+def test_the_callback_ends_it_with_its_best():
+    """True from the callback ends the search; the groups are whole and no worse than kaim's."""
+    calls = []
+
+    def enough(progress):
+        calls.append(progress)
+        return progress.stage == "searching" and progress.done >= 300
+
+    found = shoal.microaggregate(large(), 5, method="kaim+", callback=enough,
+                                 max_iterations=10**9)  # fmt: skip
+    assert found.search.stopped_by == "callback"
+    assert found.search.iterations < 10_000
+    assert (
+        found.information_loss < solve_mixed(code(read(large())), 5, "kaim", QUIET).information_loss
+    )
+    losses = [call.best_loss for call in calls if call.best_loss is not None]
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_target_and_patience():
+    """It ends as soon as the loss is low enough, or when nothing has gained for long."""
+    coded = code(read(large()))
+    kaim = solve_mixed(coded, 5, "kaim", QUIET).information_loss
+    stop = {"stop": {"target": 0.95 * kaim}}
+    found = solve_mixed(coded, 5, "kaim+", QUIET, changes=stop)
+    assert found.search.stopped_by == "target"
+    assert found.information_loss <= 0.95 * kaim
+    patient = solve_mixed(coded, 5, "kaim+", QUIET, changes={"stop": {"patience": 50}})
+    assert patient.search.stopped_by == "patience"
+    rows = [("a", 1)] * 5 + [("b", 2)] * 5
+    equal = pa.table({"a": [a for a, _ in rows], "b": [b for _, b in rows]})
+    nothing = solve_mixed(code(read(equal)), 5, "kaim+", QUIET)
+    assert nothing.information_loss == 0.0
+    assert nothing.search.stopped_by == "nothing to lose"
+
+
+def test_any_grouping_is_improved():
+    """All records in one group, a group column of a file, the groups of another method."""
+    table = large()
+    coded = code(read(table))
+    one = np.zeros(table.num_rows, dtype=np.int64)
+    found = solve_mixed(coded, 5, "kaim+", QUIET, start=one, changes={"stop": {"iterations": 50}})
+    assert found.groups > 50
+    member = solve_mixed(coded, 5, "k-member", QUIET)
+    better = solve_mixed(coded, 5, "kaim+", QUIET, start="k-member",
+                         changes={"stop": {"iterations": 50}})  # fmt: skip
+    assert better.information_loss < member.information_loss
+    refined = shoal.refine(table, member.labels, 5, how="kaim+", max_iterations=50)
+    assert refined == better
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"search": {"acceptance": "late"}}, "searches on numbers"),
+        ({"search": {"perturbations": ["distill"]}}, "dissolve and regroup"),
+        ({"search": {"moves": ["split"]}}, "shift and swap"),
+        ({"start": "mdav"}, "must be one of random, farthest, common, kaim"),
+        ({"start": "kaim+"}, "must be one of"),
+        ({"method": "kaim", "max_iterations": 5}, "methods that search"),
+        ({"method": "ilsmc", "search": {"perturbations": ["regroup"]}}, "searches on trees"),
+    ],
+)
+def test_what_makes_no_sense(options, words):
+    """A wish that the search cannot fulfil is refused with a reason."""
+    table = large(60) if options.get("method") != "ilsmc" else np.random.default_rng(0).normal(
+        size=(30, 3))  # fmt: skip
+    with pytest.raises(shoal.RequestError, match=words):
+        shoal.microaggregate(table, 3, **{"method": "kaim+", **options})
+
+
+def test_looking_at_what_changed_is_enough():
+    """After a pass over all groups, no group that was left out of the queue has a move that gains."""
+    coded = code(read(large(rows=120)))
+    labels = solve_mixed(coded, 4, "k-member", QUIET).labels
+    s = state_of(coded, np.array(labels), 4, [1.0] * 3, 16)
+    s.counts[LOOKING] = s.counts[MAY_SHIFT] = s.counts[MAY_SWAP] = 1
+    while not advance(s, np.zeros(1), 0, 1):
+        pass
+    before = s.sums[CURRENT]
+    settled = state_of(
+        coded, np.unique(s.records[:, LABEL], return_inverse=True)[1], 4, [1.0] * 3, 16
+    )
+    settled.counts[LOOKING] = settled.counts[MAY_SHIFT] = settled.counts[MAY_SWAP] = 1
+    assert advance(settled, np.zeros(1), 0, 10**6)
+    assert settled.sums[CURRENT] == pytest.approx(before, abs=1e-9)

@@ -18,10 +18,10 @@ from shoal.settings import Settings
 from shoal.solving import check_size
 from shoal.table.assign import identifier_reason
 from shoal.table.code import needs_trees
-from shoal.table.encode import check_numeric, check_readable
+from shoal.table.encode import check_numeric
 from shoal.table.hierarchy.specify import in_folder, is_file
 from shoal.table.roles import Role
-from shoal.table.table import Table
+from shoal.table.table import Table, check_readable
 
 Integers = npt.NDArray[np.int64]
 

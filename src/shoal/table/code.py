@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import InputError, RequestError, listed, nearest_names, shown
-from shoal.table.encode import check_readable
 from shoal.table.hierarchy.listed import FAR, Span, interval
 from shoal.table.hierarchy.specify import rules_for
 from shoal.table.hierarchy.tree import Tree, from_paths
 from shoal.table.hierarchy.values import Distinct, Rule, distinct_values
 from shoal.table.roles import Column, Kind, Role
-from shoal.table.table import Table
+from shoal.table.table import Table, check_readable
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

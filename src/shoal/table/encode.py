@@ -16,37 +16,67 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import InputError, RequestError, nearest_names, shown
+from shoal.table.code import Coded, code
+from shoal.table.embed import Texts
 from shoal.table.roles import Column, Kind, Role
-from shoal.table.table import Table, as_floats, as_integers
+from shoal.table.table import (
+    Table,
+    as_floats,
+    as_integers,
+    check_readable,
+    missing_cells,
+    some_rows,
+)
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """One row a record, one column a quasi-identifier."""
+    """One row a record; one column a quasi-identifier that is complete and numeric.
+
+    Others have several: a number with missing cells one more, a text one for every edge of its
+    tree. `mixed` tells whether there are such. Columns of numbers come first.
+    """
 
     matrix: Floats
     names: tuple[str, ...]
+    mixed: bool = False
+
+    @property
+    def loss_name(self) -> str:
+        """What SSE/SST of the matrix is."""
+        return SSE_MIXED if self.mixed else SSE
+
+
+SSE = "SSE/SST, percent"
+SSE_MIXED = "SSE/SST of numbers and tree paths, percent"
 
 
 def encode(
-    table: Table, *, standardize: bool = True, weights: Mapping[str, float] | None = None
+    table: Table,
+    *,
+    standardize: bool = True,
+    weights: Mapping[str, float] | None = None,
+    coded: Coded | None = None,
+    hierarchies: Mapping[str, str] | None = None,
+    apart: float = 1.0,
 ) -> Encoded:
-    """Return the quasi-identifiers as a matrix, or say which one cannot be grouped and why.
+    """Return the quasi-identifiers as a matrix: the one distance of records, for all methods.
 
-    A weight says how many times a column's squared differences count; 1 where none is given.
+    The squared distance of two rows is the sum over columns of squared standardized differences of
+    numbers and of lengths of paths between texts (`embed.py`), those of the `coded` table or of
+    `hierarchies`. A missing cell is the mean of the others, and apart from them all by one more
+    coordinate. A weight says how many times a column's squared distances count; 1 where none is
+    given.
     """
     columns = table.having(Role.QUASI_IDENTIFIER)
     if not columns:
         raise RequestError(f"{table.source.name}: no column is a quasi-identifier")
     for column in columns:
-        check_numeric(column, table)
-    if standardize:
-        parts = [standardized(near_zero(column)) for column in columns]
-    else:
-        parts = _one_scale(columns)
+        check_readable(column, table)
     names = tuple(column.name for column in columns)
     for name in weights or {}:
         if name not in names:
@@ -54,15 +84,59 @@ def encode(
                 f"a weight is given for {shown(name)}, which is no quasi-identifier"
                 f"{nearest_names(name, names)}"
             )
-    scales = [math.sqrt((weights or {}).get(name, 1.0)) for name in names]
-    parts = [
-        part if scale == 1.0 else part * scale for part, scale in zip(parts, scales, strict=True)
-    ]
-    return Encoded(np.ascontiguousarray(np.stack(parts, axis=1)), names)
+    weight = {name: (weights or {}).get(name, 1.0) for name in names}
+    numbers = [column for column in columns if column.kind.is_numeric]
+    words = [column for column in columns if not column.kind.is_numeric]
+    if coded is None and words:
+        coded = code(_only(table, words), hierarchies)
+    trees = {} if coded is None else {column.name: column for column in coded.columns}
+    texts = Texts([trees[c.name] for c in words], [weight[c.name] for c in words])
+    flags = {column.name: missing_cells(column) for column in columns}
+    holed = [name for name in names if flags[name].any() and not flags[name].all()]
+    matrix = np.zeros((table.rows, len(numbers) + texts.width + len(holed)))
+    scales = _write_numbers(matrix, numbers, flags, weight, standardize)
+    texts.write(matrix[:, len(numbers) : len(numbers) + texts.width])
+    for j, name in enumerate(holed, len(numbers) + texts.width):
+        scale = scales.get(name, 1.0) * math.sqrt(weight[name])
+        matrix[flags[name], j] = math.sqrt(apart) * scale
+    return Encoded(matrix, names, bool(words or holed))
+
+
+def _write_numbers(
+    matrix: Floats,
+    columns: list[Column],
+    flags: Mapping[str, Flags],
+    weight: Mapping[str, float],
+    standardize: bool,
+) -> dict[str, float]:
+    """Write columns of numbers, missing cells as means; return the deviations of incomplete ones.
+
+    """
+    there = [some_rows(column, ~flags[column.name]) for column in columns]
+    known = [j for j, column in enumerate(there) if len(column.values)]
+    if standardize:
+        parts = [standardized(near_zero(there[j])) for j in known]
+    else:
+        parts = _one_scale([there[j] for j in known])
+    deviations = {}
+    for j, part in zip(known, parts, strict=True):
+        name = columns[j].name
+        gone = flags[name]
+        if gone.any():
+            part = part - math.fsum(part) / part.size
+            if not standardize:
+                deviations[name] = math.sqrt(math.fsum(part * part) / part.size) or 1.0
+        scale = math.sqrt(weight[name])
+        matrix[~gone, j] = part if scale == 1.0 else part * scale
+    return deviations
+
+
+def _only(table: Table, columns: list[Column]) -> Table:
+    return table.only(lambda column: column in columns)
 
 
 def check_numeric(column: Column, table: Table) -> None:
-    """Raise an InputError for what a method that takes a matrix cannot group."""
+    """Raise an InputError for what is no complete column of numbers."""
     check_readable(column, table)
     where = f"{table.source.name}, quasi-identifier {shown(column.name)}"
     rows = column.missing_rows()
@@ -79,17 +153,6 @@ def check_numeric(column: Column, table: Table) -> None:
 
 
 OTHERWISE = "use --method auto or kaim, or leave the column out with --drop"
-
-
-def check_readable(column: Column, table: Table) -> None:
-    """Raise an InputError for cells that nobody can make sense of."""
-    where = f"{table.source.name}, quasi-identifier {shown(column.name)}"
-    if column.doubt:
-        raise InputError(f"{where}: {column.doubt}")
-    if column.kind is Kind.FLOAT:
-        rows = np.flatnonzero(np.isinf(np.asarray(column.values.cast("double")))).tolist()
-        if rows:
-            raise InputError(f"{where}: infinite ({table.source.where(rows)})")
 
 
 def near_zero(column: Column) -> Floats:

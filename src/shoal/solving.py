@@ -31,6 +31,7 @@ EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand
 SECONDS_AN_ITERATION = 3.5e-6  # times k²: measured on a thousand records of 13 columns
 RANDOM = "random"
 ILOSS = "ILoss rate, percent"
+SSE = {False: "SSE/SST, percent", True: "SSE/SST of numbers and tree paths, percent"}  # mixed?
 
 
 def check_size(rows: int, k: int, name: str = "the table") -> None:
@@ -87,12 +88,14 @@ def solve(
     changes: Mapping[str, Any] | None = None,
     effort: str = "normal",
     threads: int | None = None,
+    mixed: bool = False,
 ) -> Partition:
     """Group the rows of an encoded matrix by a named method; the order of the rows is kept.
 
     Requires k <= number of rows. Ensures that every group has at least k records and that every
     record is in one group (`Partition` checks both). `start` (a method's name or labels from 0,
-    each k times), `changes` (to the recipe's Search), `effort` and `threads` are for searches.
+    each k times), `changes` (to the recipe's Search), `effort` and `threads` are for searches;
+    `mixed` tells that the matrix stands for texts or missing cells too.
     """
     recipe = find(method)
     if recipe.mixed is not None:
@@ -109,7 +112,8 @@ def solve(
         asked = merged(choice.changes, asked) if recipe.search is not None else {}
     if recipe.columns is not None and width > recipe.columns:
         raise RequestError(
-            f"{recipe.name} takes {recipe.columns} column that varies, the table has {width}; "
+            f"{recipe.name} takes {recipe.columns} column that varies, the table has {width}"
+            f"{', as texts and missing cells count several times' if mixed else ''}; "
             "`shoal methods` lists the methods for several"
         )
     check_search(recipe, start, asked)
@@ -128,7 +132,7 @@ def solve(
             labels = recipe.refine(matrix, labels, k, report)
     loss = information_loss(matrix, labels)
     report("grouping", rows, rows)
-    return Partition(labels, k, recipe.name, loss, search=log, reason=reason)
+    return Partition(labels, k, recipe.name, loss, SSE[mixed], search=log, reason=reason)
 
 
 def solve_mixed(
@@ -148,8 +152,8 @@ def solve_mixed(
     recipe = RECIPES[AUTO_MIXED] if method == "auto" else find(method)
     if recipe.mixed is None:
         raise RequestError(
-            f"{recipe.name} groups complete tables of numbers only; {AUTO_MIXED} and auto group "
-            "categories and missing cells"
+            f"{recipe.name} groups the rows of a matrix, not cells by their trees; {AUTO_MIXED} "
+            "and auto do"
         )
     check_weights(coded, weights)
     begin = recipe.mixed.start if start is None else start
@@ -221,6 +225,7 @@ def improve(
     seed: int = 0,
     changes: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    mixed: bool = False,
 ) -> Partition:
     """Refine a grouping of the rows of an encoded matrix; never more loss than it had.
 
@@ -229,12 +234,14 @@ def improve(
     searches = [name for name, method in RECIPES.items() if method.search is not None]
     if isinstance(how, str) and how in searches:
         return solve(
-            matrix, k, how, report, seed=seed, start=labels, changes=changes, threads=threads
-        )
+            matrix, k, how, report, seed=seed, start=labels, changes=changes, threads=threads,
+            mixed=mixed,
+        )  # fmt: skip
     if not isinstance(how, str) or how not in HOW:
         raise RequestError(f"how must be one of {', '.join([*HOW, *searches])}")
     if changes:
         raise RequestError(f"{how} is no search: it takes no parameters")
     matrix = _varying(matrix)
     refined = HOW[how](matrix, labels, k, report)
-    return Partition(refined, k, f"{how} refinement", information_loss(matrix, refined))
+    lost = information_loss(matrix, refined)
+    return Partition(refined, k, f"{how} refinement", lost, SSE[mixed])

@@ -99,14 +99,14 @@ def _paths(nodes: Integers, top: Integers, parents: Integers, number: Integers) 
 class Texts:
     """The blocks of all columns of text: how wide they are, and how to write one into a matrix.
 
-    `weights` says how many times the squared distances of each column count.
+    `scales` are what the coordinates of each column are multiplied by.
     """
 
     def __init__(
-        self, columns: Sequence[CodedColumn], weights: Sequence[float], width: int = WIDTH
+        self, columns: Sequence[CodedColumn], scales: Sequence[float], width: int = WIDTH
     ) -> None:
         self.columns = columns
-        self.scales = [math.sqrt(weight) for weight in weights]
+        self.scales = scales
         self.edges = [edges(column) for column in columns]
         self.exact, self.folded, self.prime = _shared_out([len(e) for e in self.edges], width)
         self.ranks = self._ranked()

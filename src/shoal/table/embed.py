@@ -175,7 +175,7 @@ def _shared_out(sizes: Sequence[int], width: int) -> tuple[list[int], list[int],
     used = np.cumsum([sizes[j] for j in order])
     many = int(np.searchsorted(used, width // 2, side="right"))
     kept = int(used[many - 1]) if many else 0
-    prime = next(p for p in range((width - kept) // 2, 1, -1) if _is_prime(p))
+    prime = next(p for p in range((width - kept) // 2, 2, -1) if _is_prime(p))
     while 2 * prime * prime < sum(sizes) - kept:  # every edge has a vector of its own
         prime = next(p for p in range(prime + 1, 2 * prime + 2) if _is_prime(p))
     return sorted(order[:many]), sorted(order[many:]), prime

@@ -152,6 +152,17 @@ def test_refinements(how, stays):
     assert {column.released_as for column in result.report.columns} == {"mean", "generalize"}
 
 
+def test_refine_on_the_command_line(shoal, write):
+    """`shoal refine` takes texts, gaps and hierarchies."""
+    rows = "".join(f"{g},{z},{a},s\n" for g, z, a in
+                   [(0, "0110", 1), (0, "0211", ""), (1, "0112", 2), (1, "0210", "")])  # fmt: skip
+    ran = shoal("refine", write("t.csv", f"g,zip,age,s\n{rows}"), "--group", "g", "-k", 2,
+                "--quasi", "zip,age", "--sensitive", "s", "--hierarchy", "zip=prefixes:2",
+                "--how", "ilsmc+", "-o", "-")  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert sorted(ran.out.split()[1:]) == ["01**,2,s", "01**,2,s", "02**,*,s", "02**,*,s"]
+
+
 def test_auto_by_what_is_released(stays):
     """auto searches distances where all columns release centers, and generalizes else."""
     quick = {"k": 4, "max_iterations": 20}

@@ -29,6 +29,7 @@ Integers = npt.NDArray[np.int64]
 
 EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand records
 SECONDS_AN_ITERATION = 3.5e-6  # times k²: measured on a thousand records of 13 columns
+WIDE = 35  # columns beyond which the time of an iteration grows with their number
 RANDOM = "random"
 ILOSS = "ILoss rate, percent"
 SSE = {False: "SSE/SST, percent", True: "SSE/SST of numbers and tree paths, percent"}  # mixed?
@@ -57,11 +58,12 @@ class Choice:
     reason: str
 
 
-def choose(rows: int, columns: int, k: int, effort: str) -> Choice:
+def choose(rows: int, columns: int, k: int, effort: str, mixed: bool = False) -> Choice:
     """Decide what suits a table of so many records and columns that vary.
 
     Effort is a number of iterations computed from n and k: about 1, 10 or 60 seconds for a thousand
-    records, less for fewer, and growing with the square root of their number beyond.
+    records, less for fewer, and growing with the square root of their number beyond. Texts may have
+    hundreds of coordinates, of which an iteration takes longer.
     """
     if effort not in EFFORTS:
         raise RequestError(f"effort must be one of {', '.join(EFFORTS)}")
@@ -69,6 +71,8 @@ def choose(rows: int, columns: int, k: int, effort: str) -> Choice:
         return Choice("optimal-1d", {}, "one column varies: its best grouping can be computed")
     size = rows / 1000
     seconds = EFFORTS[effort] * (size * size if size < 1 else size**0.5)
+    if mixed:
+        seconds *= min(1.0, WIDE / columns)
     iterations = max(100, round(seconds / (SECONDS_AN_ITERATION * k * k)))
     return Choice(
         AUTO,
@@ -105,7 +109,7 @@ def solve(
     asked = dict(changes or {})
     reason = ""
     if method == "auto" and start is None:
-        choice = choose(rows, width, k, effort)
+        choice = choose(rows, width, k, effort, mixed)
         recipe, reason = RECIPES[choice.method], choice.reason
         if asked.get("stop"):
             reason = "the search with the least loss"

@@ -134,6 +134,14 @@ def test_columns_that_say_nothing(kind):
     assert not pairs(encode(read(table.select(["gone", "same"]))).matrix).any()
 
 
+@pytest.mark.parametrize("method", ["mdav", "kaim", "auto"])
+def test_cells_that_nobody_can_group(method):
+    """Nested cells are refused by name, by methods of every kind."""
+    table = pa.table({"x": [1, 2, 3], "nested": [[1], [2], None]})
+    with pytest.raises(shoal.InputError, match="'nested': cells of a type that is not supported"):
+        shoal.microaggregate(table, 2, method=method)
+
+
 def test_one_value_and_missing_cells():
     """Where a column has one value and gaps, only the gaps count."""
     found = pairs(encode(read(pa.table({"w": ["a", None, "a"]})), k=6).matrix)

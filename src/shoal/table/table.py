@@ -170,6 +170,8 @@ def check_readable(column: Column, table: Table) -> None:
     where = f"{table.source.name}, quasi-identifier {shown(column.name)}"
     if column.doubt:
         raise InputError(f"{where}: {column.doubt}")
+    if column.kind is Kind.UNKNOWN:
+        raise InputError(f"{where}: cells of a type that is not supported; leave the column out")
     if column.kind is Kind.FLOAT:
         rows = np.flatnonzero(np.isinf(np.asarray(column.values.cast("double")))).tolist()
         if rows:

@@ -134,6 +134,15 @@ def test_columns_that_say_nothing_change_nothing(method, stays):
     assert set(found.data["n"].to_pylist()) == {None}
 
 
+@every_method
+@pytest.mark.parametrize("cell", ["same", None])
+def test_equal_texts_alone(method, cell):
+    """A table of one text, or of none, is grouped and loses nothing."""
+    found = solve(pa.table({"w": pa.array([cell] * 9, pa.string())}), 2, method)
+    assert found.sizes.min() >= 2
+    assert found.information_loss == 0.0
+
+
 @pytest.mark.parametrize("how", REFINEMENTS)
 def test_refinements(how, stays):
     """Groups of anybody are refined on mixed tables, by the library and from a column."""

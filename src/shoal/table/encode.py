@@ -86,7 +86,7 @@ def encode(
     texts = Texts([trees[name] for name in words], [scale[name] * unit for name in words])
 
     first, last = len(numbers), len(numbers) + texts.width
-    matrix = np.zeros((table.rows, last + len(holed)))
+    matrix = np.zeros((table.rows, max(1, last + len(holed))))  # texts that agree have no edges
     spread = dict.fromkeys(names, unit)
     for j, column in enumerate(there):
         if len(column.values):

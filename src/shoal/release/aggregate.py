@@ -21,7 +21,7 @@ import pyarrow as pa
 from shoal.partition import Partition
 from shoal.release.generalize import generalized, medoids, modes
 from shoal.table.code import Coded
-from shoal.table.encode import encode
+from shoal.table.encode import canonical_order, encode
 from shoal.table.roles import STAR, TICKS, Column, Kind, Role, Written
 from shoal.table.table import Table, as_integers
 
@@ -61,7 +61,8 @@ def aggregate(
             assert coded is not None
             if not nearest:
                 encoded = encode(table, weights=weights, coded=coded, k=partition.k)
-                nearest.append(medoids(encoded.matrix, partition.labels))
+                fixed = canonical_order(table)  # that of the rows says nothing
+                nearest.append(medoids(encoded.matrix, partition.labels, fixed))
             rows = np.where(_holed(column, groups), -1, nearest[0])
             return _taken(column, rows, partition.labels)
         digits = decimals.get(column.name) if isinstance(decimals, dict) else decimals

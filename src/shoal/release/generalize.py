@@ -60,17 +60,17 @@ def modes(coded: CodedColumn, labels: Integers) -> Integers:
     return best
 
 
-def medoids(matrix: Floats, labels: Integers) -> Integers:
+def medoids(matrix: Floats, labels: Integers, order: Integers) -> Integers:
     """Return the row of each group with the least sum of squared distances to the others.
 
-    That is the one nearest to the group's mean; of equals the lowest.
+    That is the one nearest to the group's mean; of equals the first in an order of the rows.
     """
     apart = np.empty(labels.size)
     means = group_means(matrix, labels)
     for begin in range(0, labels.size, BLOCK):
         some = slice(begin, begin + BLOCK)
         apart[some] = ((matrix[some] - means[labels[some]]) ** 2).sum(axis=1)
-    order = np.lexsort((np.arange(labels.size), np.round(apart, 9), labels))
+    near = order[np.lexsort((np.round(apart[order], 9), labels[order]))]  # it keeps the order
     first = np.concatenate(([0], np.cumsum(np.bincount(labels))[:-1]))
-    best: Integers = order[first]
+    best: Integers = near[first]
     return best

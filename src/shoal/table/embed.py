@@ -3,7 +3,8 @@
 One coordinate for every edge of the tree, the root of the edge's length for the values below it
 and 0 for the others: the squared difference of two values is then the sum of the lengths of the
 edges between them, exactly. An edge is as long as the loss falls along it (`CodedColumn.losses`,
-of a leaf 0), so that in a flat tree all values are equally far apart. A block is scaled to inertia
+of a leaf 0), so that in a flat tree all values are equally far apart; lengths by KAIM's information
+lost as much or a little more. A block is scaled to inertia
 1 over the present cells, which a standardized column of numbers has: no column counts more than
 another because it has more values (Pagès 2004, factor analysis of mixed data).
 

@@ -70,8 +70,6 @@ ERRORS = [
     ("27 -inf", GOOD + "-inf,1,x\n", QUASI, ["'a'", "line 10"]),
     ("27 1e999", GOOD + "1e999,1,x\n", QUASI, ["'a'", "too large", "line 10"]),
     ("28 NA is no number", GOOD + "NA,1,x\n", QUASI, ["'a'", "line 10", "--missing"]),
-    ("28 missing cell, numeric method", GOOD + ",1,x\n", (*QUASI, "--method", "mdav"),
-     ["t.csv", "'a'", "1 missing cells (line 10)", "kaim"]),
     ("29 1_000", GOOD + "1_000,1,x\n", QUASI, ["'a'", "line 10"]),
     ("29 foreign digits", GOOD + "١٢,1,x\n", QUASI, ["'a'", "line 10"]),
     ("30 decimal comma", GOOD + '"1,5",1,x\n', QUASI, ["'a'", "line 10"]),
@@ -149,6 +147,7 @@ HANDLED = [
     ("32 leading zeros declared", GOOD.replace("3,", "03,"), (*QUASI, "--type", "a=number"), 4),
     ("34 constant column", "a,b,s\n" + "".join(f"{i},7,x\n" for i in range(8)), QUASI, 4),
     ("28 missing cell", GOOD + ",1,x\n", QUASI, 4),
+    ("28 missing cell, mdav", GOOD + ",1,x\n", (*QUASI, "--method", "mdav"), 4),
     ("28 declared missing cell", GOOD + "NA,1,x\n", (*QUASI, "--missing", "NA"), 4),
     ("28 deleted missing cell", GOOD + ",1,x\n", (*QUASI, "--incomplete", "delete"), 4),
     ("37 empty sensitive on purpose", "a,b,s\n1,1,\n2,2,\n", (*QUASI, "--allow"), 1),
@@ -405,8 +404,8 @@ def test_32_leading_zeros_stay(shoal, write, tmp_path):
     assert ran.code == 0, ran.err
     assert sorted(ran.out.split()[1:]) == ["01067"] * 4 + ["10115"] * 4
     ran = shoal("anonymize", path, "-k", 2, "--quasi", "a,b,s", "--method", "mdav", "-o", "-")
-    assert (ran.code, ran.out) == (2, "")
-    assert "--type s=number" in ran.err
+    assert ran.code == 0, ran.err
+    assert {line.rsplit(",", 1)[1] for line in ran.out.split()[1:]} <= {"01067", "10115", "*"}
 
 
 def test_35_constant_categories(shoal, write):

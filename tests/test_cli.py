@@ -210,9 +210,9 @@ def test_names_with_commas(shoal, write, tmp_path):
         (("-k", 3, "--quasi", "a", "--seed", "-1"), 2, "seed must be"),
         (("-k", 3, "--quasi", "a", "--method", "magic"), 2, "no method 'magic'"),
         (
-            ("-k", 3, "--quasi", "a,b,s", "--identifier", "who", "--method", "mdav"),
+            ("-k", 3, "--quasi", "a,b,s", "--identifier", "who", "--method", "optimal-1d"),
             2,
-            "'s': text, which this method cannot group; use --method auto or kaim",
+            "texts and missing cells count several times",
         ),
         (("-k", 3, "--quasi", "a", "--type", "a"), 2, "say COLUMN=VALUE"),
         (("-k", 3, "--quasi", "a", "--decimals", "x"), 2, "--decimals must be"),

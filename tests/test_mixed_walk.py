@@ -113,7 +113,7 @@ def test_grouping_alone_by_trees():
     with pytest.raises(library.RequestError, match="a weight is given for 'z'"):
         library.microaggregate(table, 3, method="kaim", column_weights={"z": 2.0})
     with pytest.raises(library.InputError, match="text, which this method cannot group"):
-        library.microaggregate(table, 2, method="mdav")
+        library.microaggregate_columns(table, 2)
 
 
 def test_records_that_say_nothing_are_counted():

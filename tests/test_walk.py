@@ -39,25 +39,24 @@ def test_the_sample(result):
     assert isinstance(result.data, shoal.Table)
 
 
-@pytest.mark.parametrize(
-    ("drop", "message"),
-    [
-        (["postcode", "sex"], r"quasi-identifier 'weight': 90 missing cells \(lines "),
-        (["postcode", "weight"], r"quasi-identifier 'sex': 25 missing cells"),
-        (["sex", "weight"], r"quasi-identifier 'postcode': 54 missing cells"),
-    ],
-)
-def test_what_a_matrix_cannot_hold_is_refused(patients, drop, message):
-    """Missing and categorical quasi-identifiers are refused by name by methods for numbers."""
-    with pytest.raises(shoal.InputError, match=message):
-        shoal.anonymize(patients, k=5, drop=drop, method="mdav")
+@pytest.mark.parametrize("method", ["mdav", "mdav-nn3", "hilbert"])
+def test_the_whole_sample_by_any_method(patients, method):
+    """Postcodes, sexes and missing weights are grouped by methods that take a matrix."""
+    found = shoal.anonymize(
+        patients, k=5, method=method, hierarchies={"postcode": "prefixes:4,3,2"}
+    )
+    assert found.report.verification["k"] >= 5
+    assert (found.report.method, found.report.missing["cells"]) == (method, 90 + 25 + 54)
+    released = {column.name: column.released_as for column in found.report.columns}
+    assert {name for name, way in released.items() if way == "generalize"} == {"postcode", "sex"}
+    assert found.report.information_loss_released < 60
 
 
-def test_text_is_refused_by_methods_for_numbers():
-    """A complete text column as quasi-identifier is refused by name, and auto offered."""
+def test_text_is_generalized_by_methods_for_numbers():
+    """Beside means of numbers, texts become their common ancestor."""
     frame = pd.DataFrame({"city": ["a", "b"] * 4, "age": [1, 2] * 4})
-    with pytest.raises(shoal.InputError, match=r"'city': text, which this method.*auto or kaim"):
-        shoal.anonymize(frame, k=2, method="mdav")
+    found = shoal.anonymize(frame, k=2, method="mdav")
+    assert set(zip(found.data["city"], found.data["age"], strict=True)) == {("a", 1), ("b", 2)}
 
 
 def test_released_means_from_scratch(result, patients):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class ShoalError(Exception):
@@ -68,6 +68,16 @@ def listed(names: Iterable[object], limit: int = 6) -> str:
     every = list(names)
     more = f" and {len(every) - limit} more" if len(every) > limit else ""
     return ", ".join(shown(name) for name in every[:limit]) + more
+
+
+def check_known(given: Iterable[str], known: Sequence[str], what: str) -> None:
+    """Refuse what is given for a column that is no quasi-identifier; `what` says of what."""
+    for name in given:
+        if name not in known:
+            raise RequestError(
+                f"{what} is given for {shown(name)}, which is no quasi-identifier"
+                f"{nearest_names(name, known)}"
+            )
 
 
 def nearest_names(name: str, known: Iterable[str]) -> str:

@@ -20,8 +20,9 @@ from shoal.settings import count, whole, wishes
 from shoal.solving import check_search, check_size, improve, solve, solve_mixed
 from shoal.table.assign import all_quasi_identifiers
 from shoal.table.code import code, needs_trees
-from shoal.table.encode import encode
+from shoal.table.encode import Encoded, check_numeric, encode
 from shoal.table.read import read
+from shoal.table.roles import Role
 from shoal.table.table import Table
 
 Integers = npt.NDArray[np.int64]
@@ -47,19 +48,20 @@ def microaggregate(
 ) -> Partition:
     """Group similar records so that every group has at least k, and return the groups.
 
-    X is an n×d array of numbers, a dataframe or a Table (its quasi-identifiers are used). The
-    rows keep their order: the same rows in another order may give other groups where distances
-    tie. The callback gets a `Progress`; when it returns True the run is canceled, and a search
-    ends with the best it has.
+    X is an array, a dataframe or a Table (its quasi-identifiers are used). Numbers count by their
+    squared standardized differences, texts by the paths between them in their trees, which
+    `hierarchies` names as in `shoal.anonymize` (flat where it does not); a missing cell is far from
+    all others. The rows keep their order: the same rows in another order may give other groups
+    where distances tie. The callback gets a `Progress`; when it returns True the run is canceled,
+    and a search ends with the best it has.
 
     For methods that search: `start` is a method's name, "random", or labels; `max_iterations`
     counts perturbations (restarts for `ls` and `lsc`), `time_limit` is seconds after compilation,
     `runs` searches are made on up to `threads` threads and the best counts; `search` changes other
     parts (`shoal.Search`, or a dict as a recipe's [search] has it); `effort` is for `auto`.
 
-    `kaim`, `kaim-paper` and `k-member` group texts and missing cells too, by trees: `hierarchies`
-    says what the tree of a column is, as in `shoal.anonymize`; `start` is random, farthest or
-    common (the record a group begins with).
+    `kaim`, `kaim-paper` and `k-member` group numbers by trees too; their `start` is random,
+    farthest or common (the record a group begins with).
 
     >>> import numpy as np, shoal
     >>> groups = shoal.microaggregate(np.array([[1.0], [2.0], [9.0], [8.0]]), 2)
@@ -81,11 +83,9 @@ def microaggregate(
         coded = code(table, hierarchies)
         return solve_mixed(coded, k, method, Reporter(callback), seed=seed, start=start,
                            weights=column_weights)  # fmt: skip
-    if hierarchies:
-        raise RequestError(f"hierarchies are for methods that use trees; {recipe.name} does not")
     if start is not None and not isinstance(start, str):
         start = numbered(start, table.rows, k, "start")
-    encoded = encode(table, standardize=standardize, weights=column_weights)
+    encoded = _encoded(table, k, standardize, column_weights, hierarchies)
     return solve(
         encoded.matrix,
         k,
@@ -96,6 +96,7 @@ def microaggregate(
         changes=changes,
         effort=effort,
         threads=None if threads is None else max(1, whole(threads, "threads")),
+        mixed=encoded.mixed,
     )
 
 
@@ -106,6 +107,8 @@ def refine(
     *,
     how: str = "iterative",
     standardize: bool = True,
+    column_weights: Mapping[str, float] | None = None,
+    hierarchies: Mapping[str, str] | None = None,
     seed: int = 0,
     max_iterations: int | None = None,
     time_limit: float | None = None,
@@ -117,8 +120,8 @@ def refine(
     have k records. `how` is `phase2` (groups of much loss dissolved into their neighbors, 2007),
     `decompose` (every group tried once, 2018), `iterative` (dissolved and shrunk until nothing
     changes, 2018), or a search from there (`ilsmc+` finds the least loss; `seed`, `max_iterations`
-    and `time_limit` are for it). Never returns more loss than came in; where nothing helps, the
-    same groups.
+    and `time_limit` are for it). `column_weights` and `hierarchies` are as in `microaggregate`.
+    Never returns more loss than came in; where nothing helps, the same groups.
 
     >>> import numpy as np, shoal
     >>> X = np.array([[1.0], [2.0], [8.0], [9.0], [1.5], [8.5]])
@@ -129,11 +132,29 @@ def refine(
     table = read(X)
     check_size(table.rows, k)
     start = numbered(labels, table.rows, k)
-    encoded = encode(table, standardize=standardize)
+    encoded = _encoded(table, k, standardize, column_weights, hierarchies)
     changes = wishes({}, count(max_iterations, "max_iterations"), time_limit, None)
     return improve(
-        encoded.matrix, start, k, how, Reporter(callback), seed=whole(seed, "seed"), changes=changes
-    )
+        encoded.matrix, start, k, how, Reporter(callback), seed=whole(seed, "seed"),
+        changes=changes, mixed=encoded.mixed,
+    )  # fmt: skip
+
+
+def _encoded(
+    table: Table,
+    k: int,
+    standardize: bool,
+    weights: Mapping[str, float] | None,
+    hierarchies: Mapping[str, str] | None,
+) -> Encoded:
+    """Return the matrix that is grouped; refuse hierarchies that have no say in it."""
+    texts = [c.name for c in table.having(Role.QUASI_IDENTIFIER) if not c.kind.is_numeric]
+    encoded = encode(table, standardize=standardize, weights=weights, hierarchies=hierarchies, k=k)
+    if hierarchies and not set(texts).intersection(hierarchies):
+        raise RequestError(
+            "hierarchies are given for numbers only, which this method groups by their differences"
+        )
+    return encoded
 
 
 def _group_size(k: Any) -> int:
@@ -217,6 +238,8 @@ def microaggregate_columns(X: Any, k: int) -> ColumnByColumn:
     if not table.roles_given:
         table = all_quasi_identifiers(table)
     check_size(table.rows, k)
+    for each in table.having(Role.QUASI_IDENTIFIER):
+        check_numeric(each, table)
     encoded = encode(table)
     labels = np.empty(encoded.matrix.shape, dtype=np.int64)
     released: dict[str, Any] = {}

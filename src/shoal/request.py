@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, RequestError, nearest_names, shown
+from shoal.errors import InputError, RequestError, check_known, nearest_names, shown
 from shoal.grouping import numbered
 from shoal.partition import Partition
 from shoal.recipes import find
@@ -18,10 +18,9 @@ from shoal.settings import Settings
 from shoal.solving import check_size
 from shoal.table.assign import identifier_reason
 from shoal.table.code import needs_trees
-from shoal.table.encode import check_numeric, check_readable
 from shoal.table.hierarchy.specify import in_folder, is_file
-from shoal.table.roles import Role
-from shoal.table.table import Table
+from shoal.table.roles import Column, Role
+from shoal.table.table import Table, check_readable
 
 Integers = npt.NDArray[np.int64]
 
@@ -54,28 +53,39 @@ def generalizes(table: Table, settings: Settings) -> bool:
         return False
     if settings.protect.method != "auto":
         return find(settings.protect.method).mixed is not None
+    columns = table.having(Role.QUASI_IDENTIFIER)
+    if CENTERS.issuperset(_way(column, settings.release.aggregate, "") for column in columns):
+        return False  # what such a release loses is distances to a center
     return needs_trees(table) or bool(settings.hierarchies)
+
+
+CENTERS = frozenset(("mean", "median", "mode", "medoid"))
+
+
+def _way(column: Column, said: str | Mapping[str, str] | None, usual: str) -> str:
+    """Return what was asked of a column, else the usual."""
+    if not isinstance(said, str):
+        return str((said or {}).get(column.name, usual))
+    if not column.kind.is_numeric and said in ("mean", "median", "range"):
+        return "generalize"  # said of all columns: meant for those that can
+    return said
 
 
 def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
     """Return what the value of a group is in each quasi-identifier."""
-    if not by_trees:
-        for column in table.having(Role.QUASI_IDENTIFIER):
-            check_numeric(column, table)
     said = settings.release.aggregate
-    usual = "generalize" if by_trees else "mean"
     found = {}
     for column in table.having(Role.QUASI_IDENTIFIER):
-        way = said.get(column.name, usual) if isinstance(said, dict) else said or usual
+        averaged = column.kind.is_numeric and not by_trees
+        way = _way(column, said, "mean" if averaged else "generalize")
         if not column.kind.is_numeric and way in ("mean", "median", "range"):
-            if isinstance(said, str):
-                way = "generalize"  # said of all columns: meant for those that can
-            else:
-                raise RequestError(
-                    f"aggregate: column {shown(column.name)} is {column.kind}, which has no {way}; "
-                    "say mode, medoid or generalize"
-                )
-        found[column.name] = str(way)
+            raise RequestError(
+                f"aggregate: column {shown(column.name)} is {column.kind}, which has no {way}; "
+                "say mode, medoid or generalize"
+            )
+        found[column.name] = way
+    if settings.hierarchies and not by_trees:
+        _check_trees(table, settings, found)
     _check_rounding(found, settings.release.decimals)
     for name in said if isinstance(said, dict) else ():
         if name not in found:
@@ -84,6 +94,19 @@ def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
                 f"{nearest_names(name, found)}"
             )
     return found
+
+
+def _check_trees(table: Table, settings: Settings, found: Mapping[str, str]) -> None:
+    """Refuse hierarchies that neither group records nor are released."""
+    check_known(settings.hierarchies, list(found), "a hierarchy")
+    for name in settings.hierarchies:
+        if found[name] in ("generalize", "range") or not table[name].kind.is_numeric:
+            return
+    ways_ = "means" if CENTERS - {"mode", "medoid"} >= set(found.values()) else "no generalization"
+    raise RequestError(
+        f"a hierarchy is given, but the groups release {ways_}; say --method kaim, or "
+        "--aggregate generalize"
+    )
 
 
 def _check_rounding(found: dict[str, str], decimals: int | dict[str, int] | None) -> None:

@@ -32,8 +32,10 @@ Integers = npt.NDArray[np.int64]
 EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand records
 SECONDS_AN_ITERATION = 3.5e-6  # times k²: measured on a thousand records of 13 columns
 SECONDS_A_LOOK = 2e-7  # times groups: an iteration on trees, measured on adult
+WIDE = 35  # columns beyond which the time of an iteration grows with their number
 RANDOM = "random"
 ILOSS = "ILoss rate, percent"
+SSE = {False: "SSE/SST, percent", True: "SSE/SST of numbers and tree paths, percent"}  # mixed?
 
 
 def check_size(rows: int, k: int, name: str = "the table") -> None:
@@ -59,11 +61,12 @@ class Choice:
     reason: str
 
 
-def choose(rows: int, columns: int, k: int, effort: str) -> Choice:
+def choose(rows: int, columns: int, k: int, effort: str, mixed: bool = False) -> Choice:
     """Decide what suits a table of so many records and columns that vary.
 
     Effort is a number of iterations computed from n and k: about 1, 10 or 60 seconds for a thousand
-    records, less for fewer, and growing with the square root of their number beyond.
+    records, less for fewer, and growing with the square root of their number beyond. Texts may have
+    hundreds of coordinates, of which an iteration takes longer.
     """
     if effort not in EFFORTS:
         raise RequestError(f"effort must be one of {', '.join(EFFORTS)}")
@@ -71,6 +74,8 @@ def choose(rows: int, columns: int, k: int, effort: str) -> Choice:
         return Choice("optimal-1d", {}, "one column varies: its best grouping can be computed")
     size = rows / 1000
     seconds = EFFORTS[effort] * (size * size if size < 1 else size**0.5)
+    if mixed:
+        seconds *= min(1.0, WIDE / columns)
     iterations = max(100, round(seconds / (SECONDS_AN_ITERATION * k * k)))
     return Choice(
         AUTO,
@@ -90,12 +95,14 @@ def solve(
     changes: Mapping[str, Any] | None = None,
     effort: str = "normal",
     threads: int | None = None,
+    mixed: bool = False,
 ) -> Partition:
     """Group the rows of an encoded matrix by a named method; the order of the rows is kept.
 
     Requires k <= number of rows. Ensures that every group has at least k records and that every
     record is in one group (`Partition` checks both). `start` (a method's name or labels from 0,
-    each k times), `changes` (to the recipe's Search), `effort` and `threads` are for searches.
+    each k times), `changes` (to the recipe's Search), `effort` and `threads` are for searches;
+    `mixed` tells that the matrix stands for texts or missing cells too.
     """
     recipe = find(method)
     if recipe.mixed is not None:
@@ -105,14 +112,15 @@ def solve(
     asked = dict(changes or {})
     reason = ""
     if method == "auto" and start is None:
-        choice = choose(rows, width, k, effort)
+        choice = choose(rows, width, k, effort, mixed)
         recipe, reason = RECIPES[choice.method], choice.reason
         if asked.get("stop"):
             reason = "the search with the least loss"
         asked = merged(choice.changes, asked) if recipe.search is not None else {}
     if recipe.columns is not None and width > recipe.columns:
         raise RequestError(
-            f"{recipe.name} takes {recipe.columns} column that varies, the table has {width}; "
+            f"{recipe.name} takes {recipe.columns} column that varies, the table has {width}"
+            f"{', as texts and missing cells count several times' if mixed else ''}; "
             "`shoal methods` lists the methods for several"
         )
     check_search(recipe, start, asked)
@@ -131,7 +139,7 @@ def solve(
             labels = recipe.refine(matrix, labels, k, report)
     loss = information_loss(matrix, labels)
     report("grouping", rows, rows)
-    return Partition(labels, k, recipe.name, loss, search=log, reason=reason)
+    return Partition(labels, k, recipe.name, loss, SSE[mixed], search=log, reason=reason)
 
 
 def solve_mixed(
@@ -159,8 +167,8 @@ def solve_mixed(
         asked = merged(choice.changes, asked)
     if recipe.mixed is None:
         raise RequestError(
-            f"{recipe.name} groups complete tables of numbers only; {AUTO_MIXED} and auto group "
-            "categories and missing cells"
+            f"{recipe.name} groups the rows of a matrix, not cells by their trees; {AUTO_MIXED} "
+            "and auto do"
         )
     check_weights(coded, weights)
     check_search(recipe, start, asked)
@@ -288,6 +296,7 @@ def improve(
     seed: int = 0,
     changes: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    mixed: bool = False,
 ) -> Partition:
     """Refine a grouping of the rows of an encoded matrix; never more loss than it had.
 
@@ -299,12 +308,14 @@ def improve(
     ]  # fmt: skip
     if isinstance(how, str) and how in searches:
         return solve(
-            matrix, k, how, report, seed=seed, start=labels, changes=changes, threads=threads
-        )
+            matrix, k, how, report, seed=seed, start=labels, changes=changes, threads=threads,
+            mixed=mixed,
+        )  # fmt: skip
     if not isinstance(how, str) or how not in HOW:
         raise RequestError(f"how must be one of {', '.join([*HOW, *searches])}")
     if changes:
         raise RequestError(f"{how} is no search: it takes no parameters")
     matrix = _varying(matrix)
     refined = HOW[how](matrix, labels, k, report)
-    return Partition(refined, k, f"{how} refinement", information_loss(matrix, refined))
+    lost = information_loss(matrix, refined)
+    return Partition(refined, k, f"{how} refinement", lost, SSE[mixed])

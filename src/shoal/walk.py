@@ -148,10 +148,13 @@ def anonymize(
     for a thousand records; `start` to `search` are for searches, see `shoal.microaggregate`.
 
     Where quasi-identifiers hold texts or missing cells, `auto` is `kaim`, and groups release their
-    closest common generalization. `hierarchies` says of a column what its tree is ("ages.csv",
-    "widths:5,10", "prefixes:3,2", "dates"; see `shoal hierarchy build`), or is a folder of files
-    COLUMN.csv; the others get balanced intervals or a flat tree. A missing cell is a value of its
-    own; a group that has some releases `*`; `incomplete="delete"` leaves such records out.
+    closest common generalization; other methods release means of numbers and generalize texts.
+    Where all columns are asked to release means, medians, modes or medoids, `auto` searches with
+    the distance that these lose (see `shoal.microaggregate`). `hierarchies` says of a column what
+    its tree is ("ages.csv", "widths:5,10", "prefixes:3,2", "dates"; see `shoal hierarchy build`),
+    or is a folder of files COLUMN.csv; the others get balanced intervals or a flat tree. A missing
+    cell is a value of its own; a group that has some releases `*`; `incomplete="delete"` leaves
+    such records out.
     `aggregate` is a group's value, for all columns or by name: mean, median, mode, medoid,
     generalize, or range ([least,greatest]).
 
@@ -237,16 +240,12 @@ def walk(
     coded = None
     if by_trees or not {"mean", "median"}.issuperset(how.values()):
         coded = code(table, settings.hierarchies, folder, ranges, partial(report, "coding"))
-    elif settings.hierarchies:
-        raise RequestError(
-            "a hierarchy is given, but the groups release means; say --method kaim, or "
-            "--aggregate generalize"
-        )
-    partition, more = find_groups(table, settings, coded if by_trees else None, given, report,
-                                  threads)  # fmt: skip
+    partition, more = find_groups(table, settings, coded, by_trees, given, report, threads)
 
     report("releasing", 0, 1)
-    released = aggregate_groups(table, partition, how, settings.release.decimals, coded)
+    released = aggregate_groups(
+        table, partition, how, settings.release.decimals, coded, settings.protect.column_weights
+    )
     if coded is not None:
         check_coverage(
             table, released, how, settings.hierarchies, folder, partial(report, "checking")
@@ -274,6 +273,7 @@ def find_groups(
     table: Table,
     settings: Settings,
     coded: Coded | None,
+    by_trees: bool,
     given: Integers | None,
     report: Reporter,
     threads: int | None,
@@ -284,7 +284,8 @@ def find_groups(
     """
     protect, k = settings.protect, settings.protect.k
     order = canonical_order(table)
-    if coded is not None:
+    if by_trees:
+        assert coded is not None
         partition = solve_mixed(
             coded.taken(order), k, protect.method, report, seed=protect.seed, start=protect.start,
             weights=protect.column_weights,
@@ -293,7 +294,9 @@ def find_groups(
         if settings.changes():
             told.append(f"{partition.method} is no search: limits and parts of one have no effect")
         return _in_rows(partition, order), told
-    matrix = encode(table, weights=protect.column_weights).matrix[order]
+    encoded = encode(table, weights=protect.column_weights, coded=coded, k=k)
+    matrix, mixed = encoded.matrix[order], encoded.mixed
+    del encoded  # it may be large
     if given is None:
         partition = solve(
             matrix,
@@ -305,12 +308,13 @@ def find_groups(
             changes=settings.changes(),
             effort=protect.effort,
             threads=threads,
+            mixed=mixed,
         )
         return _in_rows(partition, order), said_of_groups(partition)
     first = by_first_row(given[order])  # whatever order the rows came in
     partition = improve(
         matrix, first, k, protect.refine or "iterative", report, seed=protect.seed,
-        changes=settings.changes(), threads=threads,
+        changes=settings.changes(), threads=threads, mixed=mixed,
     )  # fmt: skip
     before = information_loss(matrix, first)
     came = f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they came"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -11,9 +10,10 @@ import pytest
 
 import shoal
 from mixed_tables import random_table
-from naive import mixed as twin
+from naive import distance as twin
 from shoal.release.generalize import medoids, modes
 from shoal.table.code import code
+from shoal.table.encode import encode
 from shoal.table.read import read
 
 
@@ -41,24 +41,33 @@ def test_modes(seed, tmp_path):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_medoids(seed, tmp_path):
-    """A group's medoid has the least sum of what pairs with the others would lose."""
+    """A group's medoid has the least sum of squared distances to the others."""
     rng = np.random.default_rng(100 + seed)
-    made = random_table(rng, tmp_path)
+    made = random_table(rng, tmp_path, ranges=True)
     labels = groups_of(rng, len(made.records))
-    coded = code(read(made.table), made.rules)
-    members = [np.flatnonzero(labels == g) for g in range(labels.max() + 1)]
+    apart = twin.distances(made.trees, made.records, 3)
+    matrix = encode(read(made.table), hierarchies=made.rules, k=3).matrix
+    found = medoids(matrix, labels, np.arange(labels.size))
+    expected = [twin.medoid(apart, np.flatnonzero(labels == g)) for g in range(labels.max() + 1)]
+    assert found.tolist() == expected
 
-    def apart(a, b):
-        total = Fraction(0)
-        for tree, x, y in zip(made.trees, made.records[a], made.records[b], strict=True):
-            if x != y:
-                every = len(twin.leaves(tree, None))
-                total += Fraction(len(twin.leaves(tree, twin.common(tree, [x, y]))), every)
-        return total
 
-    for rows, found in zip(members, medoids(coded, members).tolist(), strict=True):
-        sums = {int(a): sum(apart(a, b) for b in rows) for a in rows}
-        assert found == min(sums, key=lambda row: (sums[row], row))
+def test_medoids_forget_the_order_of_the_rows():
+    """Of two records each is as near as the other: what they hold decides, not where they stand."""
+    table = pa.table({"w": ["b", "a", "d", "c"], "x": [1, 1, 9, 9]})
+    for order in ([0, 1, 2, 3], [1, 0, 3, 2], [3, 2, 1, 0]):
+        found = shoal.anonymize(table.take(order), k=2, method="mdav", aggregate="medoid",
+                                quasi_identifiers=["w", "x"])  # fmt: skip
+        assert sorted(found.data["w"].to_pylist()) == ["a", "a", "c", "c"]
+
+
+def test_medoid_of_weighted_columns():
+    """The weights of the columns count in the medoid too."""
+    table = pa.table({"x": [0, 4, 7, 10], "y": [9, 0, 9, 9]})
+    for weights, value in (({"x": 1000.0}, 4), ({"y": 1000.0}, 7)):
+        found = shoal.anonymize(table, k=4, aggregate="medoid", method="mdav",
+                                column_weights=weights)  # fmt: skip
+        assert found.data["x"].to_pylist() == [value] * 4
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])

@@ -10,7 +10,7 @@ import pytest
 
 import naive
 import shoal
-from shoal.table.encode import canonical_order, encode
+from shoal.table.encode import canonical_order, encode, near_zero, standardized
 from shoal.table.read import from_matrix, read
 
 
@@ -21,6 +21,18 @@ def test_standardized():
     found = encode(from_matrix(matrix)).matrix
     assert found == pytest.approx(naive.standardize(matrix), abs=1e-12)
     assert not found[:, 1].any()
+
+
+def test_numbers_are_encoded_one_by_one():
+    """The matrix of a complete table of numbers is its standardized columns, bit for bit."""
+    rng = np.random.default_rng(1)
+    table = read(pa.table({"a": rng.normal(size=30), "b": rng.integers(0, 2**60, 30),
+                           "c": np.ones(30), "d": rng.random(30) < 0.5}))  # fmt: skip
+    found = encode(table, weights={"b": 3.0})
+    parts = [standardized(near_zero(column)) for column in table.columns]
+    parts[1] = parts[1] * np.sqrt(3.0)
+    assert np.array_equal(found.matrix, np.stack(parts, axis=1))
+    assert (found.names, found.mixed) == (("a", "b", "c", "d"), False)
 
 
 @pytest.mark.parametrize("scale", [1e308, 1e-320, 1e-160, 1e160, 1.0])

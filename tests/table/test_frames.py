@@ -197,8 +197,9 @@ def test_not_a_number_is_passed_on(tmp_path):
 def test_masked_and_matrix():
     """A mask hides cells, which are then missing; a matrix is an array."""
     masked = np.ma.masked_array([[1.0], [999.0], [3.0]], mask=[[0], [1], [0]])
+    assert shoal.read(masked).columns[0].missing_rows() == [1]
     with pytest.raises(shoal.InputError, match=r"1 missing cells \(row 1\)"):
-        shoal.microaggregate(masked, 2)
+        shoal.microaggregate_columns(masked, 2)
     with pytest.warns(PendingDeprecationWarning):
         matrix = np.matrix([[1.0], [2.0]])
     assert shoal.microaggregate(matrix, 2).groups == 1
@@ -249,11 +250,14 @@ def test_no_value_in_the_message():
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])
-def test_missing_cells_are_refused(missing):
-    """A missing number in a quasi-identifier is refused, by row, by a method for numbers."""
+def test_missing_cells_hide_their_group(missing):
+    """However a dataframe says that a number is missing, its group has no mean."""
     frame = pd.DataFrame({"a": pd.array([1, 2, missing, 4], dtype="Float64"), "b": [1, 1, 2, 2]})
+    found = shoal.anonymize(frame, k=2, method="mdav")
+    assert found.data["a"].isna().tolist() == [False, False, True, True]
+    assert found.report.missing["cells"] == 1
     with pytest.raises(shoal.InputError, match=r"1 missing cells \(row 2\)"):
-        shoal.anonymize(frame, k=2, method="mdav")
+        shoal.microaggregate_columns(frame, 2)
 
 
 def test_types_are_for_csv():

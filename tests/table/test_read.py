@@ -281,9 +281,8 @@ def test_arrays():
     ):  # fmt: skip
         with pytest.raises(shoal.InputError, match="array must"):
             shoal.read(wrong)
-    for bad, message in ((np.inf, "infinite"), (np.nan, "missing")):
-        with pytest.raises(shoal.InputError, match=message):
-            shoal.microaggregate(np.array([[1.0], [bad], [2.0]]), 2)
+    with pytest.raises(shoal.InputError, match="infinite"):
+        shoal.microaggregate(np.array([[1.0], [np.inf], [2.0]]), 2)
 
 
 def test_table_as_matrix(write):

@@ -175,6 +175,8 @@ def refine(
     identifier: Identifier = None,
     other: Other = None,
     drop: Drop = None,
+    hierarchies: HierarchyFolder = None,
+    hierarchy: HierarchyRules = None,
     aggregate: Aggregate = None,
     decimals: DecimalsOption = None,
     delimiter: Delimiter = None,
@@ -201,7 +203,9 @@ def refine(
             "delimiter": delimiter,
             "missing": missing,
             "types": split_pairs(type_, "--type"),
+            "hierarchies": None if hierarchies is None else str(hierarchies),
         },
+        "hierarchies": split_pairs(hierarchy, "--hierarchy", first=True),
         "protect": {
             "k": k,
             "refine": how,

@@ -39,7 +39,7 @@ Aggregate = Annotated[
     list[str] | None,
     typer.Option(
         help="A group's value, or COLUMN=VALUE: mean, median, mode, medoid, generalize, range; "
-        "repeatable. Default: mean of numeric methods, generalize of others."
+        "repeatable. Default: generalize by methods that use trees; else mean, of texts generalize."
     ),
 ]
 HierarchyFolder = Annotated[

@@ -21,6 +21,7 @@ import pyarrow as pa
 from shoal.partition import Partition
 from shoal.release.generalize import generalized, medoids, modes
 from shoal.table.code import Coded
+from shoal.table.encode import canonical_order, encode
 from shoal.table.roles import STAR, TICKS, Column, Kind, Role, Written
 from shoal.table.table import Table, as_integers
 
@@ -34,11 +35,13 @@ def aggregate(
     how: str | Mapping[str, str],
     decimals: Decimals,
     coded: Coded | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> Table:
     """Return the table to release: identifiers gone, quasi-identifiers grouped, the rest as it was.
 
     `how` is a group's value: mean, median, or, of the `coded` table, mode, medoid, generalize,
-    range. Ensures that two records of one group agree in every quasi-identifier.
+    range; `weights` are those of the columns in the distance of a medoid. Ensures that two records
+    of one group agree in every quasi-identifier.
     """
     order = np.argsort(partition.labels, kind="stable")
     starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
@@ -57,7 +60,9 @@ def aggregate(
         if way == "medoid":
             assert coded is not None
             if not nearest:
-                nearest.append(medoids(coded, partition.members()))
+                encoded = encode(table, weights=weights, coded=coded, k=partition.k)
+                fixed = canonical_order(table)  # that of the rows says nothing
+                nearest.append(medoids(encoded.matrix, partition.labels, fixed))
             rows = np.where(_holed(column, groups), -1, nearest[0])
             return _taken(column, rows, partition.labels)
         digits = decimals.get(column.name) if isinstance(decimals, dict) else decimals

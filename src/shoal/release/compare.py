@@ -21,7 +21,7 @@ from shoal.release.report import SCHEMA, ColumnReport, Report, guarantee
 from shoal.table.code import Coded, CodedColumn
 from shoal.table.encode import near_zero, standardized
 from shoal.table.roles import STAR, TICKS, Column, Kind, Role
-from shoal.table.table import Table, as_floats
+from shoal.table.table import Table, as_floats, missing_cells, some_rows
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -142,7 +142,7 @@ def _overall(
     if by_trees:
         lost = float(np.mean(errors))
     else:
-        there = [_rows(b, _present(b)) for b in before if _present(b).any()]
+        there = [some_rows(b, _present(b)) for b in before if _present(b).any()]
         varied = sum(float(np.ptp(near_zero(b)) > 0) for b in there)
         lost = percent(float(np.sum(errors)), 100.0 * varied)
     return (lost * rows + 100.0 * deleted) / (rows + deleted)
@@ -243,7 +243,7 @@ def _lost(before: Column, after: Column) -> float:
     kept = there & _present(after)
     if not kept.any():
         return percent(float(there.sum()), float(there.size))
-    b, a = _comparable(_rows(before, kept), _rows(after, kept))
+    b, a = _comparable(some_rows(before, kept), some_rows(after, kept))
     center = b - b.mean()
     lost = percent(float(squares((b - a)[:, None])[0]), float(squares(center[:, None])[0]))
     share = float(kept.sum()) / float(there.sum())
@@ -251,17 +251,7 @@ def _lost(before: Column, after: Column) -> float:
 
 
 def _present(column: Column) -> Flags:
-    return ~np.asarray(column.values.is_null(nan_is_null=True))
-
-
-def _rows(column: Column, flags: Flags) -> Column:
-    """Return some rows of a column; all of them as they are."""
-    if flags.all():
-        return column
-    import pyarrow as pa
-
-    cells = None if column.cells is None else column.cells.filter(pa.array(flags))
-    return column.having(values=column.values.filter(pa.array(flags)), cells=cells)
+    return ~missing_cells(column)
 
 
 def _comparable(before: Column, after: Column) -> tuple[Floats, Floats]:
@@ -310,7 +300,7 @@ def _column_report(
     if not _is_numbers(before, after) or not (there & left).any():
         return report
     kept = there & left  # means of all would give the suppressed cells away
-    b, a = _rows(before, kept), _rows(after, kept)
+    b, a = some_rows(before, kept), some_rows(after, kept)
     return replace(
         report,
         mean_before=_mean(b),

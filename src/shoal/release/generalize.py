@@ -7,14 +7,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from shoal.measures.generalization import Spans, spans
-from shoal.table.code import Coded, CodedColumn
+from shoal.measures.loss import group_means
+from shoal.table.code import CodedColumn
 from shoal.table.roles import STAR, Column, Kind, Written
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
-BLOCK = 256  # records whose distances to all of their group are held at once
+BLOCK = 4096  # records whose differences are held at once
 
 
 def generalized(column: Column, coded: CodedColumn, labels: Integers) -> Column:
@@ -59,31 +60,17 @@ def modes(coded: CodedColumn, labels: Integers) -> Integers:
     return best
 
 
-def medoids(coded: Coded, members: list[Integers]) -> Integers:
-    """Return the row of each group that is nearest to all others of it, of equals the lowest.
+def medoids(matrix: Floats, labels: Integers, order: Integers) -> Integers:
+    """Return the row of each group with the least sum of squared distances to the others.
 
-    The distance of two records is the sum over columns of what their common generalization loses.
+    That is the one nearest to the group's mean; of equals the first in an order of the rows.
     """
-    best = np.empty(len(members), dtype=np.int64)
-    for group, rows in enumerate(members):
-        total = np.zeros(rows.size)
-        for begin in range(0, rows.size, BLOCK):
-            some = slice(begin, begin + BLOCK)
-            for column in coded.columns:
-                total[some] += _apart(column, rows[some], rows).sum(axis=1)
-        best[group] = rows[int(np.round(total, 9).argmin())]
+    apart = np.empty(labels.size)
+    means = group_means(matrix, labels)
+    for begin in range(0, labels.size, BLOCK):
+        some = slice(begin, begin + BLOCK)
+        apart[some] = ((matrix[some] - means[labels[some]]) ** 2).sum(axis=1)
+    near = order[np.lexsort((np.round(apart[order], 9), labels[order]))]  # it keeps the order
+    first = np.concatenate(([0], np.cumsum(np.bincount(labels))[:-1]))
+    best: Integers = near[first]
     return best
-
-
-def _apart(column: CodedColumn, some: Integers, rows: Integers) -> Floats:
-    """Return what the common generalization of every pair of records loses in a column."""
-    if column.by_range:
-        assert column.places is not None
-        places = np.append(column.places, 0.0)
-        a, b = column.values.indices[some][:, None], column.values.indices[rows][None, :]
-        lost = np.where((a < 0) != (b < 0), 1.0, np.abs(places[a] - places[b]))
-        return np.where((a < 0) & (b < 0), 0.0, lost)
-    first, second = np.broadcast_arrays(column.codes[some][:, None], column.codes[rows][None, :])
-    low, high = np.minimum(first, second).ravel(), np.maximum(first, second).ravel()
-    lost = column.losses[column.tree.common(low, high)].reshape(first.shape)
-    return np.where(first == second, 0.0, lost)

@@ -10,14 +10,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, RequestError, listed, nearest_names, shown
-from shoal.table.encode import check_readable
+from shoal.errors import InputError, RequestError, check_known, listed, shown
 from shoal.table.hierarchy.listed import FAR, Span, interval
 from shoal.table.hierarchy.specify import rules_for
 from shoal.table.hierarchy.tree import Tree, from_paths
 from shoal.table.hierarchy.values import Distinct, Rule, distinct_values
 from shoal.table.roles import Column, Kind, Role
-from shoal.table.table import Table
+from shoal.table.table import Table, check_readable
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -86,7 +85,7 @@ class Coded:
 
 
 def needs_trees(table: Table) -> bool:
-    """Tell whether a quasi-identifier holds texts or misses cells: no matrix can hold it."""
+    """Tell whether a quasi-identifier holds texts or misses cells."""
     return any(
         column.missing or not column.kind.is_numeric
         for column in table.having(Role.QUASI_IDENTIFIER)
@@ -110,12 +109,7 @@ def code(
     if not columns:
         raise RequestError(f"{table.source.name}: no column is a quasi-identifier")
     names = [column.name for column in columns]
-    for name in said or {}:
-        if name not in names:
-            raise RequestError(
-                f"a hierarchy is given for {shown(name)}, which is no quasi-identifier"
-                f"{nearest_names(name, names)}"
-            )
+    check_known(said or {}, names, "a hierarchy")
     for column in columns:
         check_readable(column, table)
     rules = rules_for(columns, said or {}, folder)

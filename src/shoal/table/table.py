@@ -165,6 +165,37 @@ class Table:
         return to_native(self)
 
 
+def check_readable(column: Column, table: Table) -> None:
+    """Raise an InputError for cells of a quasi-identifier that nobody can make sense of."""
+    where = f"{table.source.name}, quasi-identifier {shown(column.name)}"
+    if column.doubt:
+        raise InputError(f"{where}: {column.doubt}")
+    if column.kind is Kind.UNKNOWN:
+        raise InputError(f"{where}: cells of a type that is not supported; leave the column out")
+    if column.kind is Kind.FLOAT:
+        rows = np.flatnonzero(np.isinf(np.asarray(column.values.cast("double")))).tolist()
+        if rows:
+            raise InputError(f"{where}: infinite ({table.source.where(rows)})")
+
+
+def missing_cells(column: Column) -> npt.NDArray[np.bool_]:
+    """Return which cells are missing; not-a-number is missing too."""
+    flags: npt.NDArray[np.bool_] = np.asarray(column.values.is_null(nan_is_null=True))
+    return flags
+
+
+def some_rows(column: Column, flags: npt.NDArray[np.bool_]) -> Column:
+    """Return some rows of a column; all of them as they are."""
+    if flags.all():
+        return column
+    import pyarrow as pa
+
+    mask = pa.array(flags)
+    cells = None if column.cells is None else column.cells.filter(mask)
+    quoted = None if column.quoted is None else column.quoted[flags]
+    return column.having(values=column.values.filter(mask), cells=cells, quoted=quoted)
+
+
 def as_integers(column: Column) -> npt.NDArray[Any] | None:
     """Return the values as whole numbers of the column's smallest unit; None for floats.
 

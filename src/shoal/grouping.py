@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from shoal.solving import check_search, check_size, improve, solve, solve_mixed
 from shoal.table.assign import all_quasi_identifiers
 from shoal.table.code import code, needs_trees
 from shoal.table.encode import encode
+from shoal.table.order import with_orders
 from shoal.table.read import read
 from shoal.table.table import Table
 
@@ -42,6 +43,7 @@ def microaggregate(
     search: Search | Mapping[str, Any] | None = None,
     effort: str = "normal",
     hierarchies: Mapping[str, str] | None = None,
+    orders: Mapping[str, Sequence[str]] | None = None,
     threads: int | None = None,
     callback: Callback | None = None,
 ) -> Partition:
@@ -59,7 +61,8 @@ def microaggregate(
 
     `kaim`, `kaim-paper` and `k-member` group texts and missing cells too, by trees: `hierarchies`
     says what the tree of a column is, as in `shoal.anonymize`; `start` is random, farthest or
-    common (the record a group begins with).
+    common (the record a group begins with). `orders` lists the values of ordinal columns, the least
+    first, which any method groups by their ranks.
 
     >>> import numpy as np, shoal
     >>> groups = shoal.microaggregate(np.array([[1.0], [2.0], [9.0], [8.0]]), 2)
@@ -75,7 +78,7 @@ def microaggregate(
     changes = wishes(tree, *counts)
     if method != "auto":
         check_search(recipe, start, changes)
-    table = read(X)
+    table = with_orders(read(X), orders)
     check_size(table.rows, k)
     if recipe.mixed is not None or (method == "auto" and needs_trees(table)):
         coded = code(table, hierarchies)

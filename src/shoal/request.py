@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,14 @@ def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
     found = {}
     for column in table.having(Role.QUASI_IDENTIFIER):
         way = said.get(column.name, usual) if isinstance(said, dict) else said or usual
-        if not column.kind.is_numeric and way in ("mean", "median", "range"):
+        if column.is_ordinal and way == "mean":
+            if isinstance(said, dict) and column.name in said:
+                raise RequestError(
+                    f"aggregate: column {shown(column.name)} is ordinal, which has no mean; say "
+                    "median, mode, medoid, generalize or range"
+                )
+            way = "median"
+        if not column.has_places and way in ("mean", "median", "range"):
             if isinstance(said, str):
                 way = "generalize"  # said of all columns: meant for those that can
             else:
@@ -76,7 +83,8 @@ def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
                     "say mode, medoid or generalize"
                 )
         found[column.name] = str(way)
-    _check_rounding(found, settings.release.decimals)
+    numbers = {column.name for column in table.columns if not column.is_ordinal}
+    _check_rounding(found, numbers, settings.release.decimals)
     for name in said if isinstance(said, dict) else ():
         if name not in found:
             raise RequestError(
@@ -86,11 +94,16 @@ def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
     return found
 
 
-def _check_rounding(found: dict[str, str], decimals: int | dict[str, int] | None) -> None:
-    """Refuse decimals that would round nothing: only means and medians are rounded."""
-    averaged = [name for name, way in found.items() if way in ("mean", "median")]
+def _check_rounding(
+    found: dict[str, str], numbers: set[str], decimals: int | dict[str, int] | None
+) -> None:
+    """Refuse decimals that would round nothing: only means and medians of numbers are rounded."""
+    ways = ("mean", "median")
+    averaged = [name for name, way in found.items() if way in ways and name in numbers]
     if isinstance(decimals, dict):
         for name in decimals:
+            if name in found and name not in numbers:
+                raise RequestError(f"decimals are for numbers; {shown(name)} is ordinal")
             if name in found and name not in averaged:
                 raise RequestError(
                     f"decimals are for means and medians; {shown(name)} is released as "
@@ -215,7 +228,7 @@ def said_of_groups(partition: Partition) -> list[str]:
     return said
 
 
-def notes(table: Table, unnamed: Sequence[str]) -> list[str]:
+def notes(table: Table, unnamed: Sequence[str], orders: Container[str] = ()) -> list[str]:
     """Say what a steward should look at, without any value."""
     found = []
     if unnamed:
@@ -224,5 +237,12 @@ def notes(table: Table, unnamed: Sequence[str]) -> list[str]:
     if unique:
         found.append(
             f"(nearly) every record has its own value in {', '.join(unique)}; is it an identifier?"
+        )
+    own = [c.name for c in table.having(Role.QUASI_IDENTIFIER) if c.is_ordinal]
+    own = [name for name in own if name not in orders]
+    if own:
+        found.append(
+            f"the order of the values of {', '.join(own)} came with the data; the recipe does not "
+            "hold it"
         )
     return found

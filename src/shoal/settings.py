@@ -89,7 +89,10 @@ class ReleaseSettings(_Part):
 
 
 class Settings(_Part):
-    """A whole run; `hierarchies` says of columns what their trees are (see `shoal hierarchy`)."""
+    """A whole run; `hierarchies` says of columns what their trees are (see `shoal hierarchy`).
+
+    `orders` lists the values of ordinal columns, the least first.
+    """
 
     shoal: str | None = None
     input: InputSettings = InputSettings()
@@ -97,6 +100,7 @@ class Settings(_Part):
     protect: ProtectSettings
     release: ReleaseSettings = ReleaseSettings()
     hierarchies: dict[str, str] = {}
+    orders: dict[str, Names] = {}
     search: dict[str, Any] = {}
 
     def changes(self) -> dict[str, Any]:

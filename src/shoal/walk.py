@@ -41,6 +41,7 @@ from shoal.solving import check_search, check_size, improve, solve, solve_mixed
 from shoal.table.assign import assign
 from shoal.table.code import Coded, code
 from shoal.table.encode import canonical_order, encode
+from shoal.table.order import read_orders, with_orders
 from shoal.table.read import read, read_bytes
 from shoal.table.roles import Role
 from shoal.table.table import Table
@@ -128,6 +129,7 @@ def anonymize(
     column_weights: Mapping[str, float] | None = None,
     threads: int | None = None,
     hierarchies: Mapping[str, str] | str | Path | None = None,
+    orders: Mapping[str, Sequence[str]] | None = None,
     incomplete: str = "keep",
     aggregate: str | Mapping[str, str] | None = None,
     decimals: int | Mapping[str, int] | None = None,
@@ -152,6 +154,9 @@ def anonymize(
     "widths:5,10", "prefixes:3,2", "dates"; see `shoal hierarchy build`), or is a folder of files
     COLUMN.csv; the others get balanced intervals or a flat tree. A missing cell is a value of its
     own; a group that has some releases `*`; `incomplete="delete"` leaves such records out.
+    `orders` lists the values of an ordinal column, the least first ({"pain": ["mild", "severe"]});
+    ordered categories of a dataframe need none. Such a column counts by rank and releases its
+    groups' medians, or ranges where other columns are generalized.
     `aggregate` is a group's value, for all columns or by name: mean, median, mode, medoid,
     generalize, or range ([least,greatest]).
 
@@ -195,6 +200,7 @@ def anonymize(
                 name: str(said) if isinstance(said, Path) else said
                 for name, said in (hierarchies if isinstance(hierarchies, Mapping) else {}).items()
             },
+            "orders": read_orders(orders),
             "release": {
                 "aggregate": dict(aggregate) if isinstance(aggregate, Mapping) else aggregate,
                 "decimals": dict(decimals) if isinstance(decimals, Mapping) else decimals,
@@ -227,6 +233,7 @@ def walk(
     check_size(table.rows, k, table.source.name)
     table, given = without_groups(table, settings)
     assigned = assign(table, settings.roles)
+    assigned = replace(assigned, table=with_orders(assigned.table, settings.orders))
     settings = with_hierarchies(settings, assigned.table, folder)
     check_request(assigned.table, settings)
     table = complete(assigned.table, settings)
@@ -263,7 +270,7 @@ def walk(
         seed=settings.protect.seed,
         verification=verification.to_dict(),
         dropped=settings.roles.drop,
-        notes=[*notes(table, assigned.unnamed), *more],
+        notes=[*notes(table, assigned.unnamed, settings.orders), *more],
         seconds=time.perf_counter() - start,
     )
     report("releasing", 1, 1)

@@ -36,7 +36,7 @@ def check_coverage(
             continue
         tree = said.get(column.name, "")
         lines = file_lines((folder or Path()) / tree) if tree and is_file(tree) else {}
-        bad = uncovered(_pairs(column, released[column.name]), lines)
+        bad = uncovered(_pairs(column, released[column.name]), lines, column.order or ())
         if bad:
             raise PrivacyError(
                 f"column {shown(column.name)}: {len(bad)} released values do not cover what they "

@@ -71,10 +71,10 @@ def check_numeric(column: Column, table: Table) -> None:
             f"{where}: {len(rows)} missing cells ({table.source.where(rows)}), which this method "
             f"cannot group; {OTHERWISE}"
         )
-    if not column.kind.is_numeric:
+    if not column.has_places:
         raise InputError(
             f"{where}: text, which this method cannot group; {OTHERWISE}, or, if its cells are "
-            f"numbers, say --type {column.name}=number"
+            f"numbers, say --type {column.name}=number, or, if they have an order, say --order"
         )
 
 

@@ -112,10 +112,14 @@ def split_pairs(given: list[str] | None, option: str, first: bool = False) -> di
 
 def read_orders(given: list[str] | None) -> dict[str, list[str]]:
     """Return `--order pain=mild,severe` as a dict of lists; a value with a comma is in quotes."""
-    return {
+    orders = {
         name: _lines(text[1:], name) if text.startswith("@") else split_names([text])
         for name, text in split_pairs(given, "--order", first=True).items()
     }
+    for name, values in orders.items():
+        if not values:
+            raise RequestError(f"--order {shown(name)}: the order names no value")
+    return orders
 
 
 def _lines(path: str, name: str) -> list[str]:

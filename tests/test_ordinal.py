@@ -298,6 +298,19 @@ def test_types_that_come_back():
     assert kept.to_pylist() == cells
 
 
+def test_untouched_orders_stay():
+    """An ordered dictionary that is kept keeps its order, without the levels that nobody has."""
+    for levels in ([30, 20, 99, 10], ["c", "b", "z", "a"]):
+        places = pa.array([3, 0, 1, None, 3, 0, 1, 0], pa.int8())
+        kept = pa.DictionaryArray.from_arrays(places, levels, ordered=True)
+        table = pa.table({"x": list(range(8)), "o": kept})
+        found = library.anonymize(table, k=2, quasi_identifiers=["x"], other=["o"]).data["o"]
+        assert found.type == kept.type
+        assert found.to_pylist() == kept.to_pylist()
+        wanted = [levels[0], levels[1], levels[3]]
+        assert found.combine_chunks().dictionary.to_pylist() == wanted
+
+
 def test_levels_stay_out_of_every_file(tmp_path):
     """Of an order that came with the data no file says more than the release does."""
     cells = ["mild", "moderate", "severe"] * 4

@@ -137,6 +137,16 @@ def test_a_file_wins(tmp_path):
     assert set(found.data["pain"].to_pylist()) <= {*PAIN, "low", "high", "*"}
 
 
+def test_prefixes_of_ordinal_values():
+    """A mask that is a value too stands for what a mask stands for."""
+    order = ["x*", "xy", "ab", "ac"]
+    frame = pa.table({"o": order * 2, "n": [1, 2, 8, 9] * 2})
+    found = shoal.anonymize(
+        frame, k=4, method="kaim", hierarchies={"o": "prefixes:1"}, orders={"o": order}
+    )
+    assert set(found.data["o"].to_pylist()) == {"x*", "a*"}
+
+
 def test_balanced_may_be_said():
     """Balanced intervals that are asked for release their labels, which cover."""
     cells = PAIN * 4

@@ -40,22 +40,27 @@ def from_dataframe(data: Any) -> Table:
 def _own_order(native: Any, values: Any) -> tuple[str, ...] | None:
     """Return the order that ordered categories of texts declare; None for any other column.
 
-    Of Arrow chunks that say different things, and of what cannot be an order, nothing is taken.
     Parquet files are not asked: one without a dictionary comes back with its words as they appear,
     called ordered.
     """
-    kind = values.type
-    if not pa.types.is_dictionary(kind) or not kind.ordered:
+    levels = _declared(native, values)
+    if not levels or STAR in levels or not all(isinstance(level, str) for level in levels):
         return None
-    if not (pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)):
+    return tuple(levels)
+
+
+def _declared(native: Any, values: Any) -> list[Any] | None:
+    """Return the levels of ordered categories, the least first; None where they have no order.
+
+    Of Arrow chunks that say different things, and of what cannot be an order, nothing is taken.
+    """
+    if not pa.types.is_dictionary(values.type) or not values.type.ordered:
         return None
-    levels: list[str | None] = values.dictionary.to_pylist()
+    levels: list[Any] = values.dictionary.to_pylist()
     chunks = native.chunks if isinstance(native, pa.ChunkedArray) else ()
     if any(pa.types.is_dictionary(c.type) and c.dictionary.to_pylist() != levels for c in chunks):
         return None
-    if not levels or None in levels or STAR in levels or len(set(levels)) < len(levels):
-        return None
-    return tuple(level for level in levels if level is not None)
+    return None if None in levels or len(set(levels)) < len(levels) else levels
 
 
 def _narwhals(data: Any) -> nw.DataFrame[Any]:
@@ -189,7 +194,7 @@ def _without_leftovers(series: nw.Series[Any]) -> Any:
     native = series.to_native()
     if isinstance(native, pa.ChunkedArray) and pa.types.is_dictionary(native.type):
         plain = native.cast(native.type.value_type).combine_chunks()
-        order = _own_order(native, native.combine_chunks())
+        order = _declared(native, native.combine_chunks())
         chunks = pa.chunked_array([_encoded(plain, native.type, order)])
         return nw.from_native(chunks, series_only=True).alias(series.name)
     if hasattr(native, "cat") and hasattr(native.cat, "remove_unused_categories"):
@@ -200,8 +205,8 @@ def _without_leftovers(series: nw.Series[Any]) -> Any:
     return series
 
 
-def _encoded(plain: Any, kind: Any, order: Sequence[str] | None) -> Any:
-    """Return texts as a dictionary of those there are: in their order, or of no order."""
+def _encoded(plain: Any, kind: Any, order: Sequence[Any] | None) -> Any:
+    """Return values as a dictionary of those there are: in their order, or of no order."""
     if order is None:
         unordered = pa.dictionary(kind.index_type, kind.value_type)
         return plain.dictionary_encode().cast(unordered)
@@ -212,7 +217,7 @@ def _encoded(plain: Any, kind: Any, order: Sequence[str] | None) -> Any:
     return pa.DictionaryArray.from_arrays(places, levels, ordered=True)
 
 
-def _levels(values: Any, order: Sequence[str]) -> list[str]:
+def _levels(values: Any, order: Sequence[Any]) -> list[Any]:
     """Return what an order names and a record has."""
     present = set(values.unique().to_pylist())
     return [level for level in order if level in present]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +17,11 @@ from shoal.recipes import find
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.search.parameters import Search
 from shoal.settings import count, whole, wishes
-from shoal.solving import check_search, check_size, improve, solve, solve_mixed
+from shoal.solving import check_search, check_size, improve, on_trees, solve, solve_mixed
 from shoal.table.assign import all_quasi_identifiers
 from shoal.table.code import code, needs_trees
 from shoal.table.encode import Encoded, check_numeric, encode
+from shoal.table.order import with_orders
 from shoal.table.read import read
 from shoal.table.roles import Role
 from shoal.table.table import Table
@@ -43,6 +44,7 @@ def microaggregate(
     search: Search | Mapping[str, Any] | None = None,
     effort: str = "normal",
     hierarchies: Mapping[str, str] | None = None,
+    orders: Mapping[str, Sequence[str]] | None = None,
     threads: int | None = None,
     callback: Callback | None = None,
 ) -> Partition:
@@ -60,8 +62,9 @@ def microaggregate(
     `runs` searches are made on up to `threads` threads and the best counts; `search` changes other
     parts (`shoal.Search`, or a dict as a recipe's [search] has it); `effort` is for `auto`.
 
-    `kaim`, `kaim-paper` and `k-member` group numbers by trees too; their `start` is random,
-    farthest or common (the record a group begins with).
+    `kaim` and its kin group numbers by trees too; their `start` is random, farthest or common (the
+    record a group begins with), for `kaim+` also a method of them, or labels. `orders` lists the
+    values of ordinal columns, the least first, which any method groups by their ranks.
 
     >>> import numpy as np, shoal
     >>> groups = shoal.microaggregate(np.array([[1.0], [2.0], [9.0], [8.0]]), 2)
@@ -77,14 +80,16 @@ def microaggregate(
     changes = wishes(tree, *counts)
     if method != "auto":
         check_search(recipe, start, changes)
-    table = read(X)
+    table = with_orders(read(X), orders)
     check_size(table.rows, k)
-    if recipe.mixed is not None or (method == "auto" and needs_trees(table)):
-        coded = code(table, hierarchies)
-        return solve_mixed(coded, k, method, Reporter(callback), seed=seed, start=start,
-                           weights=column_weights)  # fmt: skip
     if start is not None and not isinstance(start, str):
         start = numbered(start, table.rows, k, "start")
+    threads = None if threads is None else max(1, whole(threads, "threads"))
+    if recipe.mixed is not None or (method == "auto" and needs_trees(table)):
+        return solve_mixed(
+            code(table, hierarchies), k, method, Reporter(callback), seed=seed, start=start,
+            weights=column_weights, changes=changes, effort=effort, threads=threads,
+        )  # fmt: skip
     encoded = _encoded(table, k, standardize, column_weights, hierarchies)
     return solve(
         encoded.matrix,
@@ -95,7 +100,7 @@ def microaggregate(
         start=start,
         changes=changes,
         effort=effort,
-        threads=None if threads is None else max(1, whole(threads, "threads")),
+        threads=threads,
         mixed=encoded.mixed,
     )
 
@@ -109,6 +114,7 @@ def refine(
     standardize: bool = True,
     column_weights: Mapping[str, float] | None = None,
     hierarchies: Mapping[str, str] | None = None,
+    orders: Mapping[str, Sequence[str]] | None = None,
     seed: int = 0,
     max_iterations: int | None = None,
     time_limit: float | None = None,
@@ -119,9 +125,10 @@ def refine(
     `labels` says which group each record of X is in, by any numbers or texts; every group must
     have k records. `how` is `phase2` (groups of much loss dissolved into their neighbors, 2007),
     `decompose` (every group tried once, 2018), `iterative` (dissolved and shrunk until nothing
-    changes, 2018), or a search from there (`ilsmc+` finds the least loss; `seed`, `max_iterations`
-    and `time_limit` are for it). `column_weights` and `hierarchies` are as in `microaggregate`.
-    Never returns more loss than came in; where nothing helps, the same groups.
+    changes, 2018), or a search from there (`ilsmc+` finds the least squared error, `kaim+` the
+    least generalization; `seed`, `max_iterations` and `time_limit` are for them). `column_weights`,
+    `hierarchies` and `orders` are as in `microaggregate`. Never returns more loss than came in;
+    where nothing helps, the same groups.
 
     >>> import numpy as np, shoal
     >>> X = np.array([[1.0], [2.0], [8.0], [9.0], [1.5], [8.5]])
@@ -129,14 +136,20 @@ def refine(
     [0, 0, 1, 1, 0, 1]
     """
     k = _group_size(k)
-    table = read(X)
+    table = with_orders(read(X), orders)
     check_size(table.rows, k)
     start = numbered(labels, table.rows, k)
-    encoded = _encoded(table, k, standardize, column_weights, hierarchies)
     changes = wishes({}, count(max_iterations, "max_iterations"), time_limit, None)
+    seed = whole(seed, "seed")
+    if on_trees(how):
+        return solve_mixed(
+            code(table, hierarchies), k, how, Reporter(callback), seed=seed, start=start,
+            weights=column_weights, changes=changes,
+        )  # fmt: skip
+    encoded = _encoded(table, k, standardize, column_weights, hierarchies)
     return improve(
-        encoded.matrix, start, k, how, Reporter(callback), seed=whole(seed, "seed"),
-        changes=changes, mixed=encoded.mixed,
+        encoded.matrix, start, k, how, Reporter(callback), seed=seed, changes=changes,
+        mixed=encoded.mixed,
     )  # fmt: skip
 
 
@@ -148,7 +161,7 @@ def _encoded(
     hierarchies: Mapping[str, str] | None,
 ) -> Encoded:
     """Return the matrix that is grouped; refuse hierarchies that have no say in it."""
-    texts = [c.name for c in table.having(Role.QUASI_IDENTIFIER) if not c.kind.is_numeric]
+    texts = [c.name for c in table.having(Role.QUASI_IDENTIFIER) if not c.has_places]
     encoded = encode(table, standardize=standardize, weights=weights, hierarchies=hierarchies, k=k)
     if hierarchies and not set(texts).intersection(hierarchies):
         raise RequestError(

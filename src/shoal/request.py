@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from shoal.grouping import numbered
 from shoal.partition import Partition
 from shoal.recipes import find
 from shoal.settings import Settings
-from shoal.solving import check_size
+from shoal.solving import check_size, on_trees
 from shoal.table.assign import identifier_reason
 from shoal.table.code import needs_trees
 from shoal.table.hierarchy.specify import in_folder, is_file
@@ -50,7 +50,7 @@ def complete(table: Table, settings: Settings) -> Table:
 def generalizes(table: Table, settings: Settings) -> bool:
     """Tell whether the records are grouped by trees: asked for, or nothing else can be done."""
     if settings.roles.group is not None:
-        return False
+        return on_trees(settings.protect.refine)
     if settings.protect.method != "auto":
         return find(settings.protect.method).mixed is not None
     columns = table.having(Role.QUASI_IDENTIFIER)
@@ -66,7 +66,7 @@ def _way(column: Column, said: str | Mapping[str, str] | None, usual: str) -> st
     """Return what was asked of a column, else the usual."""
     if not isinstance(said, str):
         return str((said or {}).get(column.name, usual))
-    if not column.kind.is_numeric and said in ("mean", "median", "range"):
+    if not column.has_places and said in ("mean", "median", "range"):
         return "generalize"  # said of all columns: meant for those that can
     return said
 
@@ -76,17 +76,25 @@ def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
     said = settings.release.aggregate
     found = {}
     for column in table.having(Role.QUASI_IDENTIFIER):
-        averaged = column.kind.is_numeric and not by_trees
+        averaged = column.has_places and not by_trees
         way = _way(column, said, "mean" if averaged else "generalize")
-        if not column.kind.is_numeric and way in ("mean", "median", "range"):
+        if not column.has_places and way in ("mean", "median", "range"):
             raise RequestError(
                 f"aggregate: column {shown(column.name)} is {column.kind}, which has no {way}; "
                 "say mode, medoid or generalize"
             )
+        if column.is_ordinal and way == "mean":
+            if isinstance(said, dict) and column.name in said:
+                raise RequestError(
+                    f"aggregate: column {shown(column.name)} is ordinal, which has no mean; say "
+                    "median, mode, medoid, generalize or range"
+                )
+            way = "median"
         found[column.name] = way
     if settings.hierarchies and not by_trees:
         _check_trees(table, settings, found)
-    _check_rounding(found, settings.release.decimals)
+    numbers = {column.name for column in table.columns if not column.is_ordinal}
+    _check_rounding(found, numbers, settings.release.decimals)
     for name in said if isinstance(said, dict) else ():
         if name not in found:
             raise RequestError(
@@ -100,7 +108,7 @@ def _check_trees(table: Table, settings: Settings, found: Mapping[str, str]) -> 
     """Refuse hierarchies that neither group records nor are released."""
     check_known(settings.hierarchies, list(found), "a hierarchy")
     for name in settings.hierarchies:
-        if found[name] in ("generalize", "range") or not table[name].kind.is_numeric:
+        if found[name] in ("generalize", "range") or not table[name].has_places:
             return
     ways_ = "means" if CENTERS - {"mode", "medoid"} >= set(found.values()) else "no generalization"
     raise RequestError(
@@ -109,11 +117,16 @@ def _check_trees(table: Table, settings: Settings, found: Mapping[str, str]) -> 
     )
 
 
-def _check_rounding(found: dict[str, str], decimals: int | dict[str, int] | None) -> None:
-    """Refuse decimals that would round nothing: only means and medians are rounded."""
-    averaged = [name for name, way in found.items() if way in ("mean", "median")]
+def _check_rounding(
+    found: dict[str, str], numbers: set[str], decimals: int | dict[str, int] | None
+) -> None:
+    """Refuse decimals that would round nothing: only means and medians of numbers are rounded."""
+    ways = ("mean", "median")
+    averaged = [name for name, way in found.items() if way in ways and name in numbers]
     if isinstance(decimals, dict):
         for name in decimals:
+            if name in found and name not in numbers:
+                raise RequestError(f"decimals are for numbers; {shown(name)} is ordinal")
             if name in found and name not in averaged:
                 raise RequestError(
                     f"decimals are for means and medians; {shown(name)} is released as "
@@ -186,7 +199,7 @@ def resolved(
         again = {}
     else:  # as many iterations, whatever the clock says next time
         protect |= {"max_iterations": log.iterations, "time_limit": None, "runs": log.runs}
-        again["schedule"] = log.schedule
+        again |= {"schedule": log.schedule} if log.looks is None else {"looks": log.looks}
     dropped = settings.roles.drop
     trees = {
         name: str(((folder or Path()) / said).resolve()) if is_file(said) else said
@@ -238,7 +251,7 @@ def said_of_groups(partition: Partition) -> list[str]:
     return said
 
 
-def notes(table: Table, unnamed: Sequence[str]) -> list[str]:
+def notes(table: Table, unnamed: Sequence[str], orders: Container[str] = ()) -> list[str]:
     """Say what a steward should look at, without any value."""
     found = []
     if unnamed:
@@ -247,5 +260,12 @@ def notes(table: Table, unnamed: Sequence[str]) -> list[str]:
     if unique:
         found.append(
             f"(nearly) every record has its own value in {', '.join(unique)}; is it an identifier?"
+        )
+    own = [c.name for c in table.having(Role.QUASI_IDENTIFIER) if c.is_ordinal]
+    own = [name for name in own if name not in orders]
+    if own:
+        found.append(
+            f"the order of the values of {', '.join(own)} came with the data; the recipe does not "
+            "hold it"
         )
     return found

@@ -18,7 +18,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from shoal.errors import RequestError, nearest_names, shown
 
 Names = tuple[str, ...]
-Refine = Literal["phase2", "decompose", "iterative", "ls", "lsc", "ilsm", "ilsmc", "ilsmc+"]
+Refine = Literal[
+    "phase2", "decompose", "iterative", "ls", "lsc", "ilsm", "ilsmc", "ilsmc+", "kaim+"
+]
 Effort = Literal["quick", "normal", "best"]
 How = Literal["mean", "median", "mode", "medoid", "generalize", "range"]
 
@@ -89,7 +91,10 @@ class ReleaseSettings(_Part):
 
 
 class Settings(_Part):
-    """A whole run; `hierarchies` says of columns what their trees are (see `shoal hierarchy`)."""
+    """A whole run; `hierarchies` says of columns what their trees are (see `shoal hierarchy`).
+
+    `orders` lists the values of ordinal columns, the least first.
+    """
 
     shoal: str | None = None
     input: InputSettings = InputSettings()
@@ -97,6 +102,7 @@ class Settings(_Part):
     protect: ProtectSettings
     release: ReleaseSettings = ReleaseSettings()
     hierarchies: dict[str, str] = {}
+    orders: dict[str, Names] = {}
     search: dict[str, Any] = {}
 
     def changes(self) -> dict[str, Any]:

@@ -286,6 +286,12 @@ def _start(
     return None if isinstance(start, str) else start
 
 
+def on_trees(how: str | None) -> bool:
+    """Tell whether a refinement is a search on trees."""
+    recipe = RECIPES.get(how) if isinstance(how, str) else None
+    return recipe is not None and recipe.search is not None and recipe.mixed is not None
+
+
 def improve(
     matrix: Floats,
     labels: Integers,
@@ -312,7 +318,7 @@ def improve(
             mixed=mixed,
         )  # fmt: skip
     if not isinstance(how, str) or how not in HOW:
-        raise RequestError(f"how must be one of {', '.join([*HOW, *searches])}")
+        raise RequestError(f"how must be one of {', '.join([*HOW, *searches, AUTO_MIXED])}")
     if changes:
         raise RequestError(f"{how} is no search: it takes no parameters")
     matrix = _varying(matrix)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import PrivacyError, RequestError, shown
+from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import information_loss
 from shoal.partition import Partition, by_first_row
 from shoal.progress import Callback, Reporter
@@ -41,6 +42,7 @@ from shoal.solving import check_search, check_size, improve, solve, solve_mixed
 from shoal.table.assign import assign
 from shoal.table.code import Coded, code
 from shoal.table.encode import canonical_order, encode
+from shoal.table.order import read_orders, with_orders
 from shoal.table.read import read, read_bytes
 from shoal.table.roles import Role
 from shoal.table.table import Table
@@ -128,6 +130,7 @@ def anonymize(
     column_weights: Mapping[str, float] | None = None,
     threads: int | None = None,
     hierarchies: Mapping[str, str] | str | Path | None = None,
+    orders: Mapping[str, Sequence[str]] | None = None,
     incomplete: str = "keep",
     aggregate: str | Mapping[str, str] | None = None,
     decimals: int | Mapping[str, int] | None = None,
@@ -155,6 +158,9 @@ def anonymize(
     or is a folder of files COLUMN.csv; the others get balanced intervals or a flat tree. A missing
     cell is a value of its own; a group that has some releases `*`; `incomplete="delete"` leaves
     such records out.
+    `orders` lists the values of an ordinal column, the least first ({"pain": ["mild", "severe"]});
+    ordered categories of a dataframe need none. Such a column counts by rank and releases its
+    groups' medians, or ranges where other columns are generalized.
     `aggregate` is a group's value, for all columns or by name: mean, median, mode, medoid,
     generalize, or range ([least,greatest]).
 
@@ -198,6 +204,7 @@ def anonymize(
                 name: str(said) if isinstance(said, Path) else said
                 for name, said in (hierarchies if isinstance(hierarchies, Mapping) else {}).items()
             },
+            "orders": read_orders(orders),
             "release": {
                 "aggregate": dict(aggregate) if isinstance(aggregate, Mapping) else aggregate,
                 "decimals": dict(decimals) if isinstance(decimals, Mapping) else decimals,
@@ -230,6 +237,7 @@ def walk(
     check_size(table.rows, k, table.source.name)
     table, given = without_groups(table, settings)
     assigned = assign(table, settings.roles)
+    assigned = replace(assigned, table=with_orders(assigned.table, settings.orders))
     settings = with_hierarchies(settings, assigned.table, folder)
     check_request(assigned.table, settings)
     table = complete(assigned.table, settings)
@@ -262,7 +270,7 @@ def walk(
         seed=settings.protect.seed,
         verification=verification.to_dict(),
         dropped=settings.roles.drop,
-        notes=[*notes(table, assigned.unnamed), *more],
+        notes=[*notes(table, assigned.unnamed, settings.orders), *more],
         seconds=time.perf_counter() - start,
     )
     report("releasing", 1, 1)
@@ -286,13 +294,22 @@ def find_groups(
     order = canonical_order(table)
     if by_trees:
         assert coded is not None
+        ordered = coded.taken(order)
         partition = solve_mixed(
-            coded.taken(order), k, protect.method, report, seed=protect.seed, start=protect.start,
+            ordered,
+            k,
+            protect.method if given is None else str(protect.refine),
+            report,
+            seed=protect.seed,
+            start=protect.start if given is None else by_first_row(given[order]),
             weights=protect.column_weights,
-        )  # fmt: skip
+            changes=settings.changes(),
+            effort=protect.effort,
+            threads=threads,
+        )
         told = said_of_groups(partition)
-        if settings.changes():
-            told.append(f"{partition.method} is no search: limits and parts of one have no effect")
+        if given is not None:
+            told.insert(0, _came(settings, loss_rate(ordered, given[order])))
         return _in_rows(partition, order), told
     encoded = encode(table, weights=protect.column_weights, coded=coded, k=k)
     matrix, mixed = encoded.matrix[order], encoded.mixed
@@ -316,9 +333,13 @@ def find_groups(
         matrix, first, k, protect.refine or "iterative", report, seed=protect.seed,
         changes=settings.changes(), threads=threads, mixed=mixed,
     )  # fmt: skip
-    before = information_loss(matrix, first)
-    came = f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they came"
+    came = _came(settings, information_loss(matrix, first))
     return _in_rows(partition, order), [came]
+
+
+def _came(settings: Settings, before: float) -> str:
+    """Say what groups that were given lost before they were refined."""
+    return f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they came"
 
 
 def _in_rows(partition: Partition, order: Integers) -> Partition:

@@ -119,7 +119,8 @@ def test_the_release_verifies(seed, tmp_path):
     """What kaim+ releases is k-anonymous by a count of its cells, and covers what was there."""
     made, _, _, k, _, named, _ = drawn(3000 + seed, tmp_path)
     found = shoal.anonymize(made.table, k=k, method="kaim+", hierarchies=made.rules, seed=seed,
-                            max_iterations=20, column_weights=named)  # fmt: skip
+                            max_iterations=20, column_weights=named,
+                            quasi_identifiers=made.table.column_names)  # fmt: skip
     rows = zip(*found.data.to_pydict().values(), strict=True)
     assert min(Counter(rows).values()) >= k
 
@@ -154,7 +155,7 @@ def large(rows=600, seed=0):
 
 
 def test_the_same_for_a_seed_and_a_count():
-    """Seed and iterations decide: on one thread or two, at once or again; more of them lose less."""
+    """Seed and iterations decide, on one thread or two; more iterations lose less."""
     coded = code(read(large()), {"b": "prefixes:2"})
 
     def labels(iterations, threads=1, seed=3):
@@ -250,7 +251,7 @@ def test_what_makes_no_sense(options, words):
 
 
 def test_looking_at_what_changed_is_enough():
-    """After a pass over all groups, no group that was left out of the queue has a move that gains."""
+    """Where the queue is empty, another pass over all groups finds nothing."""
     coded = code(read(large(rows=120)))
     labels = solve_mixed(coded, 4, "k-member", QUIET).labels
     s = state_of(coded, np.array(labels), 4, [1.0] * 3, 16)

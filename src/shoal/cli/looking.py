@@ -9,7 +9,16 @@ from typing import Annotated
 import typer
 
 from shoal.cli.app import app
-from shoal.cli.options import Delimiter, JsonFlag, Missing, Types, split_names, split_pairs
+from shoal.cli.options import (
+    Delimiter,
+    JsonFlag,
+    Missing,
+    Orders,
+    Types,
+    read_orders,
+    split_names,
+    split_pairs,
+)
 from shoal.cli.speak import say
 from shoal.errors import shown
 
@@ -57,6 +66,7 @@ def inspect(
     delimiter: Delimiter = None,
     missing: Missing = None,
     type_: Types = None,
+    order: Orders = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Show a table's columns: kinds, missing cells, distinct values, likely roles and why.
@@ -64,11 +74,12 @@ def inspect(
     Example: `shoal inspect stays.csv`
     """
     from shoal.table.inspect import inspect as look
+    from shoal.table.order import with_orders
     from shoal.table.read import read
 
     types = split_pairs(type_, "--type")
     table = read(file, delimiter=delimiter, missing=missing or ("",), types=types)
-    found = look(table)
+    found = look(with_orders(table, read_orders(order)))
     if as_json:
         say(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
         return

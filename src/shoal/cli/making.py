@@ -25,6 +25,7 @@ from shoal.cli.options import (
     MaxIterations,
     Missing,
     NoReport,
+    Orders,
     Other,
     Output,
     Quasi,
@@ -37,6 +38,7 @@ from shoal.cli.options import (
     Types,
     read_aggregate,
     read_decimals,
+    read_orders,
     read_weights,
     roles,
     said,
@@ -82,6 +84,7 @@ def anonymize(
     threads: Threads = None,
     hierarchies: HierarchyFolder = None,
     hierarchy: HierarchyRules = None,
+    order: Orders = None,
     incomplete: Incomplete = None,
     aggregate: Aggregate = None,
     decimals: DecimalsOption = None,
@@ -106,7 +109,8 @@ def anonymize(
 ) -> None:
     """Make a table safe to release, verify it, and write it with a report and a recipe.
 
-    Texts and missing cells are grouped too: by trees, and released generalized.
+    Texts and missing cells are grouped too: by trees, and released generalized. Texts that have an
+    order are grouped by their ranks: `--order pain=mild,moderate,severe`.
 
     Example: `shoal anonymize stays.csv -k 5 --quasi age,income --sensitive diagnosis
     --identifier name -o release.csv`
@@ -128,6 +132,7 @@ def anonymize(
             "hierarchies": None if hierarchies is None else str(hierarchies),
         },
         "hierarchies": split_pairs(hierarchy, "--hierarchy", first=True),
+        "orders": read_orders(order),
         "protect": {
             "k": k,
             "method": method,
@@ -177,6 +182,7 @@ def refine(
     drop: Drop = None,
     hierarchies: HierarchyFolder = None,
     hierarchy: HierarchyRules = None,
+    order: Orders = None,
     aggregate: Aggregate = None,
     decimals: DecimalsOption = None,
     delimiter: Delimiter = None,
@@ -185,6 +191,7 @@ def refine(
     allow_k1: AllowK1 = False,
     no_report: NoReport = False,
     force: Force = False,
+    show_values: ShowValues = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Refine the groups somebody made, so that less is lost, and release the table by them.
@@ -206,6 +213,7 @@ def refine(
             "hierarchies": None if hierarchies is None else str(hierarchies),
         },
         "hierarchies": split_pairs(hierarchy, "--hierarchy", first=True),
+        "orders": read_orders(order),
         "protect": {
             "k": k,
             "refine": how,
@@ -220,7 +228,8 @@ def refine(
         },
     }
     tree = said(tree)
-    _anonymize(build(tree), input, output, force, as_json, not no_report, threads=threads)
+    with showing(show_values):
+        _anonymize(build(tree), input, output, force, as_json, not no_report, threads=threads)
 
 
 @app.command()

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.errors import RequestError, shown
+from shoal.errors import InputError, RequestError, shown
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 Delimiter = Annotated[
@@ -51,6 +51,14 @@ HierarchyRules = Annotated[
         "--hierarchy",
         help="COLUMN=RULE: a FILE.csv, widths:5,10, cuts:18,65, quantiles:20,5, prefixes:3,2, "
         "dates; repeatable. See `shoal hierarchy`.",
+    ),
+]
+Orders = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--order",
+        help="The order of a text column's values, the least first: pain=mild,moderate,severe, or "
+        "pain=@FILE with one value a line; repeatable.",
     ),
 ]
 Incomplete = Annotated[
@@ -100,6 +108,30 @@ def split_pairs(given: list[str] | None, option: str, first: bool = False) -> di
             raise RequestError(f"{option} {shown(part)}: say COLUMN=VALUE, once for a column")
         pairs[name] = value
     return pairs
+
+
+def read_orders(given: list[str] | None) -> dict[str, list[str]]:
+    """Return `--order pain=mild,severe` as a dict of lists; a value with a comma is in quotes."""
+    orders = {
+        name: _lines(text[1:], name) if text.startswith("@") else split_names([text])
+        for name, text in split_pairs(given, "--order", first=True).items()
+    }
+    for name, values in orders.items():
+        if not values:
+            raise RequestError(f"--order {shown(name)}: the order names no value")
+    return orders
+
+
+def _lines(path: str, name: str) -> list[str]:
+    """Return the lines of a file that lists the values of a column."""
+    from shoal.table.read import read_bytes
+
+    try:
+        text = read_bytes(Path(path)).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"--order {shown(name)}: {shown(path)} is not UTF-8 text") from None
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return lines[:-1] if lines[-1] == "" else lines
 
 
 def roles(

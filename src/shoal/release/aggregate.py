@@ -3,6 +3,8 @@
 Whole numbers, fixed-point numbers, dates and times are summed exactly and rounded once, half to
 even, to the precision the column came with; floats are summed without loss, then divided. Every
 member of a group carries the same value to the last bit, and no digit says more than the input did.
+Of ordinal values the median is taken, the lower one where two are in the middle: the center of what
+has an order and no sums (Domingo-Ferrer and Torra 2005).
 Where a cell of a group is missing the group has no value: the cell is empty in a dataframe and `*`
 in a csv file. Nothing is filled in.
 """
@@ -39,9 +41,9 @@ def aggregate(
 ) -> Table:
     """Return the table to release: identifiers gone, quasi-identifiers grouped, the rest as it was.
 
-    `how` is a group's value: mean, median, or, of the `coded` table, mode, medoid, generalize,
-    range; `weights` are those of the columns in the distance of a medoid. Ensures that two records
-    of one group agree in every quasi-identifier.
+    `how` is a group's value: mean (of ordinal columns the median), median, or, of the `coded`
+    table, mode, medoid, generalize, range; `weights` are those of the columns in the distance of a
+    medoid. Ensures that two records of one group agree in every quasi-identifier.
     """
     order = np.argsort(partition.labels, kind="stable")
     starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
@@ -65,6 +67,8 @@ def aggregate(
                 nearest.append(medoids(encoded.matrix, partition.labels, fixed))
             rows = np.where(_holed(column, groups), -1, nearest[0])
             return _taken(column, rows, partition.labels)
+        if column.is_ordinal:
+            return _taken(column, _medians(column, groups), partition.labels)
         digits = decimals.get(column.name) if isinstance(decimals, dict) else decimals
         return _averaged(column, groups, way, digits, partition.labels)
 
@@ -99,7 +103,26 @@ def _taken(column: Column, rows: Integers, labels: Integers) -> Column:
     """Return the column with every group's cells replaced by that of a row; none where it is -1."""
     chosen = rows[labels]
     values = column.values.take(pa.array(chosen, mask=chosen < 0))
+    if values.null_count:
+        column = column.having(order=None)  # a star has no place in one
     return _with_values(column, values.fill_null(STAR) if column.kind is Kind.TEXT else values)
+
+
+def _medians(column: Column, groups: _Groups) -> Integers:
+    """Return the row that holds each group's median, the lower of two; -1 where a cell is missing.
+
+    Of rows with the same value any will do.
+    """
+    gone = np.asarray(column.values.is_null())
+    known = column.having(values=column.values.filter(pa.array(~gone)))
+    ranks = np.zeros(gone.size, dtype=np.int64)
+    found = as_integers(known)
+    assert found is not None
+    ranks[~gone] = found
+    label = np.empty(gone.size, dtype=np.int64)
+    label[groups.order] = np.repeat(np.arange(groups.sizes.size), groups.sizes)
+    rows = np.lexsort((ranks, label))[groups.starts + (groups.sizes - 1) // 2]
+    return np.where(_holed(column, groups), -1, rows)
 
 
 def _averaged(

@@ -66,7 +66,10 @@ def make_report(
     if by_trees and coded is not None:
         found = costs(Coded(tuple(shown), coded.rows), partition.labels, partition.k, deleted)
     values = any(c.by_range or c.rule.shows_values for c in shown)
-    records = not {"mode", "medoid"}.isdisjoint(how.values())
+    records = any(
+        how[c.name] in ("mode", "medoid") or (c.is_ordinal and how[c.name] == "median")
+        for c in before
+    )
     return Report(
         schema=SCHEMA,
         versions=versions(),
@@ -103,8 +106,8 @@ def _lost_by(
 ) -> float:
     """Return what a column lost, in percent.
 
-    Of means and medians SSE/SST, of generalized cells ILoss, of cells that became another's (mode,
-    medoid) the share of those that changed.
+    Of means and medians SSE/SST (of ordinal columns on ranks), of generalized cells ILoss, of cells
+    that became another's (mode, medoid) the share of those that changed.
     """
     if way in ("mean", "median"):
         return _lost(before, after)
@@ -240,7 +243,7 @@ def _lost(before: Column, after: Column) -> float:
     it away.
     """
     there = _present(before)
-    kept = there & _present(after)
+    kept = there & ~_starred(after)
     if not kept.any():
         return percent(float(there.sum()), float(there.size))
     b, a = _comparable(some_rows(before, kept), some_rows(after, kept))
@@ -287,7 +290,7 @@ def _column_report(
         counts = (int(same.sum()), int((there & ~starred & ~same).sum()))
     report = ColumnReport(
         name=before.name,
-        kind=str(before.kind),
+        kind=before.kind_name,
         information_loss=lost,
         released_as=way,
         unchanged=counts[0],

@@ -36,7 +36,9 @@ def check_coverage(
             continue
         tree = said.get(column.name, "")
         lines = file_lines((folder or Path()) / tree) if tree and is_file(tree) else {}
-        bad = uncovered(_pairs(column, released[column.name]), lines)
+        by_order = how[column.name] == "range" or tree in ("", "balanced")
+        order = (column.order or ()) if by_order else ()
+        bad = uncovered(_pairs(column, released[column.name]), lines, order)
         if bad:
             raise PrivacyError(
                 f"column {shown(column.name)}: {len(bad)} released values do not cover what they "

@@ -2,7 +2,8 @@
 
 It reads the released text as a person would: * is anything, [a,b) and [a,b] are intervals, 12** is
 what begins with 12 and is as long, 2026-Q1 is a part of the calendar; any other word must stand on
-the original's line of the hierarchy's file, which is read here once more.
+the original's line of the hierarchy's file, which is read here once more. Of a column with a
+declared order, [mild,severe] is what lies between two of its values.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import csv
 import io
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from fractions import Fraction
 from functools import lru_cache
@@ -31,11 +32,15 @@ def covers(released: str, original: str | None, lines: Lines) -> bool:
     return not uncovered([(released, original)], lines)
 
 
-def uncovered(pairs: Iterable[tuple[Any, Any]], lines: Lines) -> list[tuple[Any, Any]]:
+def uncovered(
+    pairs: Iterable[tuple[Any, Any]], lines: Lines, order: Sequence[str] = ()
+) -> list[tuple[Any, Any]]:
     """Return the pairs of released and original text of which the first does not cover the second.
 
     Each pair is looked at once. Numbers that a file writes in another way (1 and 1.0) are equal.
+    `order` is the declared order of the values, least first, where they have one.
     """
+    ranks = {value: rank for rank, value in enumerate(order)}
     by_number: dict[Fraction, set[str]] = {}
     for key, line in lines.items():
         value = number(key)
@@ -46,6 +51,15 @@ def uncovered(pairs: Iterable[tuple[Any, Any]], lines: Lines) -> list[tuple[Any,
     bad = []
     for released, original in set(pairs):
         words: Collection[str] = lines.get(original, ())
+        read = _readings(released, ranks)
+        if released in ranks:
+            if released != original and released not in words:  # 5 and 5.0 are two values
+                bad.append((released, original))
+            continue
+        if read:
+            if not all(low <= ranks.get(original, -1) <= high for low, high in read):
+                bad.append((released, original))
+            continue
         if original is not None and not words:
             value = number(original)
             words = by_number.get(value, ()) if value is not None else ()
@@ -55,6 +69,19 @@ def uncovered(pairs: Iterable[tuple[Any, Any]], lines: Lines) -> list[tuple[Any,
         if not _covered(released, original, words):
             bad.append((released, original))
     return bad
+
+
+def _readings(released: str, ranks: Mapping[str, int]) -> list[tuple[int, int]]:
+    """Return the ranks of all pairs of values, least first, whose range is written so.
+
+    Values may hold commas and brackets: a text is taken apart at every comma it has.
+    """
+    if not ranks or released[:1] != "[" or released[-1:] != "]":
+        return []
+    inner = released[1:-1]
+    places = [place for place, sign in enumerate(inner) if sign == ","]
+    pairs = [(ranks.get(inner[:at], -1), ranks.get(inner[at + 1 :], -1)) for at in places]
+    return [(low, high) for low, high in pairs if 0 <= low < high]
 
 
 def _covered(released: str, original: str | None, words: Collection[str]) -> bool:

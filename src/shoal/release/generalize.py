@@ -19,13 +19,14 @@ BLOCK = 4096  # records whose differences are held at once
 
 
 def generalized(column: Column, coded: CodedColumn, labels: Integers) -> Column:
-    """Return the column to release: labels of the tree, [least,greatest] of numbers, or *."""
+    """Return the column to release: labels of the tree, [least,greatest] of an order, or *."""
     found = spans(coded, labels)
     texts = _ranges(coded, found) if coded.by_range else _labels(coded, found)
     values = pa.array(texts, type=pa.string()).take(pa.array(labels))
     return column.having(
-        kind=Kind.TEXT, values=values, cells=None, quoted=None, protected=True, written=Written()
-    )
+        kind=Kind.TEXT, values=values, cells=None, quoted=None, protected=True, written=Written(),
+        order=None,
+    )  # fmt: skip
 
 
 def _labels(column: CodedColumn, found: Spans) -> list[str]:

@@ -17,8 +17,9 @@ SCHEMA = "shoal-report/2"
 class ColumnReport:
     """One quasi-identifier before and after; means of dates are dates, variances in days².
 
-    `information_loss` is SSE/SST in percent for a column of numbers that stayed one, ILoss in
-    percent for the others, which have no means, variances and histogram. `released_as` is what a
+    `information_loss` is SSE/SST in percent for a column of numbers that stayed one and, on ranks,
+    for medians of an ordinal one, ILoss in percent for what is generalized; only numbers have
+    means, variances and a histogram. `released_as` is what a
     group's value is; unchanged, generalized and suppressed (`*`) count the cells that were there,
     `missing` those that were not; `hierarchy` says where the tree is from, `levels` how many there
     are.
@@ -177,8 +178,8 @@ def guarantee(
         )
     if records:
         more.append(
-            "A mode or medoid is a value of one of the group's records, a group's medoids are one "
-            "record's combination; they do not say whose."
+            "A mode, a medoid or the median of ordinal values is a value of one of the group's "
+            "records, a group's medoids are one record's combination; they do not say whose."
         )
     return {
         "covers": [

@@ -13,8 +13,10 @@ import numpy.typing as npt
 from shoal.errors import InputError, RequestError, check_known, listed, shown
 from shoal.table.hierarchy.listed import FAR, Span, interval
 from shoal.table.hierarchy.specify import rules_for
+from shoal.table.hierarchy.texts import Flat
 from shoal.table.hierarchy.tree import Tree, from_paths
 from shoal.table.hierarchy.values import Distinct, Rule, distinct_values
+from shoal.table.order import check_ranges
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table, check_readable
 
@@ -85,10 +87,9 @@ class Coded:
 
 
 def needs_trees(table: Table) -> bool:
-    """Tell whether a quasi-identifier holds texts or misses cells."""
+    """Tell whether a quasi-identifier misses cells or holds texts without an order."""
     return any(
-        column.missing or not column.kind.is_numeric
-        for column in table.having(Role.QUASI_IDENTIFIER)
+        column.missing or not column.has_places for column in table.having(Role.QUASI_IDENTIFIER)
     )
 
 
@@ -117,7 +118,13 @@ def code(
     for column, rule in zip(columns, rules, strict=True):
         if tell is not None:
             tell(len(coded), len(columns))
-        coded.append(replace(_code(column, rule, table), ranged=column.name in ranges))
+        ranged = column.name in ranges
+        if isinstance(rule, Flat) and not ranged:
+            column = column.having(order=None)  # noqa: PLW2901 - a flat tree has no order
+        made = replace(_code(column, rule, table), ranged=ranged)
+        if ranged and column.is_ordinal:
+            check_ranges(column.name, made.values.texts)
+        coded.append(made)
     return Coded(tuple(coded), table.rows)
 
 
@@ -176,7 +183,7 @@ def _places(values: Distinct) -> Floats | None:
 
 def step(values: Distinct) -> Fraction:
     """Return the smallest difference that the column can write: what ILoss adds to every width."""
-    if values.kind in (Kind.INTEGER, Kind.DATE):
+    if values.order is not None or values.kind in (Kind.INTEGER, Kind.DATE):
         return Fraction(1)
     if values.kind is Kind.DECIMAL:
         return Fraction(1, 10 ** max((len(t.partition(".")[2]) for t in values.texts), default=0))
@@ -219,7 +226,8 @@ def _spans(tree: Tree, values: Distinct) -> Floats:
 def _below(tree: Tree, values: Distinct) -> list[Span | None]:
     """Return the least and greatest number below every node; None where no value is a number."""
     found: list[Span | None] = [None] * len(tree)
-    known = dict(zip(values.texts, values.values, strict=True))
+    known: dict[str, object] = dict(zip(values.texts, values.values, strict=True))
+    known |= {text: rank for rank, text in enumerate(values.order or ())}
     for node in range(len(tree) - 1, -1, -1):
         if tree.is_value[node]:
             number = _number(known.get(tree.labels[node], tree.labels[node]), values)

@@ -73,8 +73,8 @@ def encode(
     check_known(weights or {}, names, "a weight")
     check_known(hierarchies or {}, names, "a hierarchy")
     scale = {name: math.sqrt((weights or {}).get(name, 1.0)) for name in names}
-    numbers = [column for column in columns if column.kind.is_numeric]
-    words = [column.name for column in columns if not column.kind.is_numeric]
+    numbers = [column for column in columns if column.has_places]
+    words = [column.name for column in columns if not column.has_places]
     if coded is None and words:
         said = {name: tree for name, tree in (hierarchies or {}).items() if name in words}
         coded = code(table.only(lambda column: column.name in words), said)
@@ -122,10 +122,10 @@ def check_numeric(column: Column, table: Table) -> None:
             f"{where}: {len(rows)} missing cells ({table.source.where(rows)}), which this method "
             f"cannot group; {OTHERWISE}"
         )
-    if not column.kind.is_numeric:
+    if not column.has_places:
         raise InputError(
             f"{where}: text, which this method cannot group; {OTHERWISE}, or, if its cells are "
-            f"numbers, say --type {column.name}=number"
+            f"numbers, say --type {column.name}=number, or, if they have an order, say --order"
         )
 
 

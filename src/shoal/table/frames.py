@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from shoal.errors import InputError, listed, shown
-from shoal.table.roles import Column, Kind
+from shoal.table.roles import STAR, Column, Kind
 from shoal.table.scan import MAX_COLUMNS, MAX_NAME
 from shoal.table.table import Source, Table
 
@@ -30,8 +31,36 @@ def from_dataframe(data: Any) -> Table:
         renamed = frame.to_native().set_axis(names, axis=1)
         frame = nw.from_native(renamed, eager_only=True)
     arrow = {n: _to_arrow(frame, n) for n in names}
+    orders = {n: _own_order(frame[n].to_native(), values) for n, values in arrow.items()}
     source = Source(name=name, kind="dataframe", native=frame.to_native(), labels=labels)
-    return from_arrow(pa.table(arrow), source)
+    table = from_arrow(pa.table(arrow), source)
+    return table.mapped(lambda column: column.having(order=orders[column.name]))
+
+
+def _own_order(native: Any, values: Any) -> tuple[str, ...] | None:
+    """Return the order that ordered categories of texts declare; None for any other column.
+
+    Parquet files are not asked: one without a dictionary comes back with its words as they appear,
+    called ordered.
+    """
+    levels = _declared(native, values)
+    if not levels or STAR in levels or not all(isinstance(level, str) for level in levels):
+        return None
+    return tuple(levels)
+
+
+def _declared(native: Any, values: Any) -> list[Any] | None:
+    """Return the levels of ordered categories, the least first; None where they have no order.
+
+    Of Arrow chunks that say different things, and of what cannot be an order, nothing is taken.
+    """
+    if not pa.types.is_dictionary(values.type) or not values.type.ordered:
+        return None
+    levels: list[Any] = values.dictionary.to_pylist()
+    chunks = native.chunks if isinstance(native, pa.ChunkedArray) else ()
+    if any(pa.types.is_dictionary(c.type) and c.dictionary.to_pylist() != levels for c in chunks):
+        return None
+    return None if None in levels or len(set(levels)) < len(levels) else levels
 
 
 def _narwhals(data: Any) -> nw.DataFrame[Any]:
@@ -161,15 +190,37 @@ def to_native(table: Table) -> Any:
 
 
 def _without_leftovers(series: nw.Series[Any]) -> Any:
-    """Return a column as it is; pandas and Arrow lose the levels that no record has."""
+    """Return a column as it is; categories lose the levels that no record has."""
     native = series.to_native()
     if isinstance(native, pa.ChunkedArray) and pa.types.is_dictionary(native.type):
         plain = native.cast(native.type.value_type).combine_chunks()
-        chunks = pa.chunked_array([plain.dictionary_encode().cast(native.type)])
+        order = _declared(native, native.combine_chunks())
+        chunks = pa.chunked_array([_encoded(plain, native.type, order)])
         return nw.from_native(chunks, series_only=True).alias(series.name)
     if hasattr(native, "cat") and hasattr(native.cat, "remove_unused_categories"):
         return nw.from_native(native.cat.remove_unused_categories(), series_only=True)
+    if isinstance(series.dtype, nw.Enum):
+        present = set(series.drop_nulls().to_list())
+        return series.cast(nw.Enum([c for c in series.dtype.categories if c in present]))
     return series
+
+
+def _encoded(plain: Any, kind: Any, order: Sequence[Any] | None) -> Any:
+    """Return values as a dictionary of those there are: in their order, or of no order."""
+    if order is None:
+        unordered = pa.dictionary(kind.index_type, kind.value_type)
+        return plain.dictionary_encode().cast(unordered)
+    import pyarrow.compute as pc
+
+    levels = pa.array(_levels(plain, order), type=plain.type)
+    places = pc.index_in(plain, value_set=levels).cast(kind.index_type)
+    return pa.DictionaryArray.from_arrays(places, levels, ordered=True)
+
+
+def _levels(values: Any, order: Sequence[Any]) -> list[Any]:
+    """Return what an order names and a record has."""
+    present = set(values.unique().to_pylist())
+    return [level for level in order if level in present]
 
 
 def _native_series(before: nw.Series[Any], column: Column) -> Any:
@@ -184,8 +235,10 @@ def _native_series(before: nw.Series[Any], column: Column) -> Any:
         return nw.new_series(name, values.to_pylist(), nw.String, backend=before.implementation)
     if isinstance(native, pa.ChunkedArray):
         if pa.types.is_dictionary(native.type):
-            values = values.cast(native.type.value_type).dictionary_encode()
-        chunks = pa.chunked_array([values.cast(native.type)])
+            values = _encoded(values.cast(native.type.value_type), native.type, column.order)
+        else:
+            values = values.cast(native.type)
+        chunks = pa.chunked_array([values])
         return nw.from_native(chunks, series_only=True).alias(name)
     if values.null_count and hasattr(native, "astype"):
         return nw.from_native(
@@ -200,6 +253,12 @@ def _native_series(before: nw.Series[Any], column: Column) -> Any:
     series = nw.new_series(name, plain, backend=before.implementation)
     if zone:
         series = series.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
+    if before.dtype == nw.Enum and column.order is not None:
+        levels = _levels(values, column.order)
+        if hasattr(native, "astype"):
+            kind = type(native.dtype)(levels, ordered=True)
+            return nw.from_native(series.to_native().astype(kind), series_only=True)
+        return series.cast(nw.Enum(levels))
     if before.dtype in (nw.Categorical, nw.Enum):  # the old levels do not hold the new values
         return series.cast(nw.Categorical) if hasattr(native, "astype") else series
     if hasattr(native, "astype"):  # pandas and its kin: nullable and Arrow types too

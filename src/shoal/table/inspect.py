@@ -71,7 +71,7 @@ def _look(column: Column) -> ColumnView:
     suspected, reason = _suspect(column, different)
     return ColumnView(
         column.name,
-        str(column.kind),
+        column.kind_name,
         column.missing,
         different,
         str(suspected),
@@ -109,6 +109,8 @@ def _suspect(column: Column, different: int) -> tuple[Role, str]:
         return Role.IDENTIFIER, unique
     if unique and column.kind is Kind.INTEGER:
         return Role.IDENTIFIER, f"{unique}: a running number?"
+    if column.is_ordinal:
+        return Role.QUASI_IDENTIFIER, f"{different} ordered categories, perhaps known elsewhere"
     if column.kind is Kind.TEXT:
         return Role.QUASI_IDENTIFIER, f"{different} categories, perhaps known elsewhere"
     return Role.QUASI_IDENTIFIER, "perhaps known elsewhere"

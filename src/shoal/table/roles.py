@@ -66,7 +66,8 @@ class Column:
     A csv column also keeps its cells as they stood in the file: `cells`, and in `quoted` which of
     them stood in quotes (None: none did). `doubt` says why a text column may have been meant as
     something else; such a column is not taken as a quasi-identifier. `protected` marks the columns
-    of a released Table whose values are those of groups.
+    of a released Table whose values are those of groups. `order` is the declared order of the
+    values of an ordinal column, whose kind is text; it may hold values that no cell has.
     """
 
     name: str
@@ -78,6 +79,22 @@ class Column:
     quoted: Any = None
     doubt: str | None = None
     protected: bool = False
+    order: tuple[str, ...] | None = None
+
+    @property
+    def is_ordinal(self) -> bool:
+        """Whether the values are texts with a declared order."""
+        return self.order is not None
+
+    @property
+    def has_places(self) -> bool:
+        """Whether the values have differences: numbers and dates, and ordinal ones as ranks."""
+        return self.kind.is_numeric or self.is_ordinal
+
+    @property
+    def kind_name(self) -> str:
+        """What a person calls the kind."""
+        return "ordinal" if self.is_ordinal else str(self.kind)
 
     @property
     def missing(self) -> int:
@@ -94,7 +111,7 @@ class Column:
         return absent
 
     def __str__(self) -> str:
-        return f"column {shown(self.name)} ({self.kind}, {self.role})"
+        return f"column {shown(self.name)} ({self.kind_name}, {self.role})"
 
     def having(self, **changes: Any) -> Column:
         """Return the column with some fields changed."""

@@ -153,7 +153,7 @@ class Table:
         width = max((len(name) for name in self.names), default=0)
         for column in self.columns:
             missing = f", {column.missing} missing" if column.missing else ""
-            lines.append(f"  {column.name:<{width}}  {column.kind}, {column.role}{missing}")
+            lines.append(f"  {column.name:<{width}}  {column.kind_name}, {column.role}{missing}")
         return "\n".join(lines)
 
     def to_native(self) -> Any:
@@ -199,12 +199,18 @@ def some_rows(column: Column, flags: npt.NDArray[np.bool_]) -> Column:
 def as_integers(column: Column) -> npt.NDArray[Any] | None:
     """Return the values as whole numbers of the column's smallest unit; None for floats.
 
-    Numbers count in 10^-decimals, dates in days, times in Arrow's own unit. Python integers
-    (dtype object) stand in where 64 bits are too few. The column must be complete.
+    Numbers count in 10^-decimals, dates in days, times in Arrow's own unit, ordinal values are
+    their ranks from 0. Python integers (dtype object) stand in where 64 bits are too few. The
+    column must be complete.
     """
     import pyarrow as pa
 
     values = column.values
+    if column.order is not None:
+        import pyarrow.compute as pc
+
+        ranks = pc.index_in(values, value_set=pa.array(column.order, type=values.type))
+        return np.asarray(ranks).astype(np.int64)
     if column.kind is Kind.FLOAT:
         return None
     if column.kind is Kind.BOOLEAN:
@@ -234,7 +240,7 @@ def _scaled(values: Any) -> npt.NDArray[Any]:
 
 
 def as_floats(column: Column) -> Floats:
-    """Return the values as floating-point numbers (dates as days, times as their unit)."""
+    """Return the values as floats: dates as days, times as their unit, ordinal ones as ranks."""
     whole = as_integers(column)
     if whole is None:
         import pyarrow as pa

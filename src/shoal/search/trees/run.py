@@ -136,7 +136,7 @@ class _Searcher:
         return s
 
     def _measure(self, s: State, labels: Integers) -> None:
-        """Take over a grouping, with what it costs; the groups that lose most are looked at first."""
+        """Take over a grouping and what it costs; the groups that lose most are queued first."""
         states.load(s, labels)
         advance(s, NOTHING, int(labels.max()) + 1, 0)
         states.line_up(s)

@@ -16,7 +16,10 @@ NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 
 class Axis:
-    """Numbers as they are written, dates in days, times in days and parts of them."""
+    """Numbers as they are written, dates in days, times in days and parts of them.
+
+    The values of an ordinal column lie at their ranks; no text is read as one.
+    """
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -53,7 +56,7 @@ class Axis:
             if self.kind in ("date", "datetime"):
                 day = len(text) == 10 or self.kind == "date"
                 return self.number((date if day else datetime).fromisoformat(text))
-            if NUMBER.fullmatch(text):
+            if self.kind != "rank" and NUMBER.fullmatch(text):
                 return Fraction(text)
         except ValueError:
             pass

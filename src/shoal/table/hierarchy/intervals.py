@@ -13,6 +13,7 @@ from shoal.errors import RequestError, shown
 from shoal.table.hierarchy.axis import Axis
 from shoal.table.hierarchy.tree import ROOT
 from shoal.table.hierarchy.values import Distinct
+from shoal.table.order import check_ranges
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class Quantiles:
 
 @dataclass(frozen=True)
 class Balanced:
-    """What a column of numbers or dates gets where nobody said: halves of halves of its records.
+    """What numbers, dates and ordinal values get where nobody said: halves of halves of records.
 
     Labels are [low,high], both ends belong to it.
     """
@@ -117,7 +118,10 @@ class Balanced:
 
     def paths(self, values: Distinct) -> tuple[list[list[str]], list[int]]:
         """Return the nested halves that hold every value, the smallest first."""
-        _axis(values, self)
+        if values.order is None:
+            _axis(values, self)
+        else:
+            check_ranges(values.name, values.texts)
         ends = np.concatenate(([0], np.cumsum(values.counts)))
         above: list[list[str]] = [[] for _ in values.texts]
         blocks = [(0, len(values.texts))]
@@ -157,10 +161,10 @@ def _label(low: Fraction, high: Fraction, axis: Axis) -> str:
 
 
 def _axis(values: Distinct, rule: object) -> Axis:
-    if not values.on_a_line:
+    if not values.on_a_line or values.order is not None:
+        kind = values.kind if values.order is None else "ordinal"
         raise RequestError(
-            f"the hierarchy {rule} is for numbers and dates; column {shown(values.name)} is "
-            f"{values.kind}"
+            f"the hierarchy {rule} is for numbers and dates; column {shown(values.name)} is {kind}"
         )
     return values.axis
 

@@ -25,7 +25,7 @@ WORDS = ("widths", "cuts", "quantiles", "prefixes", "dates", "balanced", "flat")
 
 def automatic(column: Column) -> Rule:
     """Return what a column without a hierarchy gets: balanced intervals, or a flat tree."""
-    return Flat() if not column.kind.is_numeric or column.kind is Kind.BOOLEAN else Balanced()
+    return Flat() if not column.has_places or column.kind is Kind.BOOLEAN else Balanced()
 
 
 def is_file(said: str) -> bool:

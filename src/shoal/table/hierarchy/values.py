@@ -21,7 +21,7 @@ class Distinct:
     """What a column holds, each value once: as text, as a Python value, and how often.
 
     The values are in order, so that the order of the rows has no say. `indices` says which of them
-    each record has; -1 is a missing cell.
+    each record has; -1 is a missing cell. Of an ordinal column the values are ranks in its `order`.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Distinct:
     values: list[Any]
     counts: Integers
     indices: Integers
+    order: tuple[str, ...] | None = None
 
     def taken(self, rows: Integers) -> Distinct:
         """Return the same values for some rows, counted anew."""
@@ -40,11 +41,15 @@ class Distinct:
     @property
     def axis(self) -> Axis:
         """The line on which the values lie."""
+        if self.order is not None:
+            return Axis("rank")
         return Axis("number" if self.kind.is_number else str(self.kind))
 
     @property
     def on_a_line(self) -> bool:
         """Whether the values have an order and differences."""
+        if self.order is not None:
+            return True
         return self.kind.is_numeric and self.kind is not Kind.BOOLEAN
 
 
@@ -78,6 +83,9 @@ def distinct_values(column: Column) -> Distinct:
     if column.kind is Kind.DATETIME:
         moments = moments.cast(pa.timestamp("us"), safe=False)
     plain: list[Any] = moments.to_pylist()
+    if column.order is not None:
+        ranks = {text: rank for rank, text in enumerate(column.order)}
+        plain = [ranks[text] for text in texts]
     order = sorted(range(len(plain)), key=lambda i: (plain[i], texts[i]))
     place = np.empty(len(plain) + 1, dtype=np.int64)
     place[order] = np.arange(len(plain))
@@ -86,4 +94,5 @@ def distinct_values(column: Column) -> Distinct:
     indices = place[found]
     counts = np.bincount(indices[indices >= 0], minlength=len(plain))
     ordered = [plain[i] for i in order]
-    return Distinct(column.name, column.kind, [texts[i] for i in order], ordered, counts, indices)
+    words = [texts[i] for i in order]
+    return Distinct(column.name, column.kind, words, ordered, counts, indices, column.order)

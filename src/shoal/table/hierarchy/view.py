@@ -105,8 +105,9 @@ def hierarchy(data: Any, column: str | None = None, rule: str | None = None) -> 
     `shoal.hierarchy("ages.csv")` reads and checks a file. With a column, data is a table (a path, a
     dataframe) and the rule what `hierarchies` of `shoal.anonymize` takes: "ages.csv", "cuts:18,65",
     "widths:5,10", "quantiles:20,5", "prefixes:3,2", "dates", "balanced" or "flat"; without one,
-    balanced intervals for numbers and dates, a flat tree for texts. Raises an InputError that names
-    the line for what is no tree; `uncovered` lists values of the data that have no place.
+    balanced intervals for numbers, dates and ordered categories, a flat tree for texts. Raises an
+    InputError that names the line for what is no tree; `uncovered` lists values of the data that
+    have no place.
     """
     if column is None:
         if rule is not None or not isinstance(data, str | Path):

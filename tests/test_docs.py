@@ -161,3 +161,20 @@ def test_readme_shows_the_figures_of_kaim(repository):
     assert len(lines) == 3
     for name, *cells in lines:
         assert cells == [f"{float(cell):.2f}" for cell in wanted[name.removeprefix("adult, k = ")]]
+
+
+def test_readme_shows_the_figures_of_kaim_plus(repository):
+    """The table of kaim+ in the README is that of `make mixed`."""
+    with (repository / "docs/mixed/adult.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    found = {(row["k"], row["method"], row["limit"]): row for row in rows}
+    runs = [("kaim", ""), ("kaim+", "10"), ("kaim+", "30"), ("kaim+", "60")]
+    readme = (repository / "README.md").read_text()
+    start = "| all of adult, k = "
+    lines = [line.removeprefix(start) for line in readme.splitlines() if line.startswith(start)]
+    assert len(lines) == 3
+    for line in lines:
+        k, *cells = line.rstrip("| ").split(" | ")
+        wanted = [f"{float(found[k, *run]['loss']):.2f}" for run in runs]
+        less = float(found[k, "kaim+", "60"]["percent_below_kaim"])
+        assert cells == [*wanted, f"{less:.1f}"]

@@ -31,7 +31,7 @@ Integers = npt.NDArray[np.int64]
 
 EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand records
 SECONDS_AN_ITERATION = 3.5e-6  # times k²: measured on a thousand records of 13 columns
-SECONDS_A_LOOK = 2e-7  # times groups: an iteration on trees, measured on adult
+SECONDS_A_LOOK = 4e-8  # of a search on trees: what a record would cost a group, measured on adult
 WIDE = 35  # columns beyond which the time of an iteration grows with their number
 RANDOM = "random"
 ILOSS = "ILoss rate, percent"
@@ -214,7 +214,8 @@ def choose_mixed(rows: int, k: int, effort: str) -> Choice:
         raise RequestError(f"effort must be one of {', '.join(EFFORTS)}")
     size = rows / 1000
     seconds = EFFORTS[effort] / 3.0 * (size if size < 1 else size**0.5)
-    iterations = max(100, round(seconds / (SECONDS_A_LOOK * (rows / k + 10 * k))))
+    looks = 4 * rows / k + 30 * k * k
+    iterations = max(100, round(seconds / (SECONDS_A_LOOK * looks)))
     return Choice(
         AUTO_MIXED,
         {"stop": {"iterations": iterations, "patience": max(1000, 4 * rows)}},

@@ -163,9 +163,9 @@ class Search:
     after them.
 
     Searches on trees (kaim+) know the perturbations dissolve and regroup (the groups around a
-    record are formed anew; `neighbors` says how many besides its own, None: 4). They end with
-    shifts and swaps; `looks` is how many groups are looked at for these, None: all, until nothing
-    gains.
+    record are formed anew; `neighbors` says up to how many besides its own, None: 4). They end
+    with shifts and swaps; `looks` is how many groups are looked at for these, None: all, until
+    nothing gains.
     """
 
     local: str = "changed"

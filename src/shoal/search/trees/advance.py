@@ -32,6 +32,8 @@ from shoal.search.trees.state import State, measure
 
 Floats = npt.NDArray[np.float64]
 
+DISSOLVES = 0.2  # the share of perturbations that dissolve: measured on adult and the sample
+
 
 @inlined
 def next_group(s: State) -> tuple[int, bool]:
@@ -47,7 +49,7 @@ def next_group(s: State) -> tuple[int, bool]:
 @inlined
 def perturb(s: State) -> bool:
     """Try a perturbation where much is lost; tell whether it gained. s IN/OUT."""
-    row, dissolves = choose(s), uniform(s.random) < 0.5
+    row, dissolves = choose(s), uniform(s.random) < DISSOLVES
     if s.counts[MAY_REGROUP] == 1 and not (dissolves and s.counts[MAY_DISSOLVE] == 1):
         return regroup(s, row)
     return dissolve(s, s.records[row, LABEL])

@@ -162,11 +162,11 @@ def form(s: State, pooled: int, wanted: int, bar: float) -> float:
 def regroup(s: State, row: int) -> bool:
     """Form the groups around a record anew, if that gains. s IN/OUT.
 
-    Its own group and the AROUND groups it would cost least are pooled; half of the times as many
-    groups are made of them as there can be, else up to three fewer.
+    Its own group and up to AROUND of those it would cost least are pooled; half of the times as
+    many groups are made of them as there can be, else up to three fewer.
     """
     groups, counts, pool, width = s.groups, s.counts, s.pool, s.columns.shape[0]
-    count = find_nearest(s, row, counts[AROUND], np.inf)
+    count = find_nearest(s, row, 1 + draw(s.random, counts[AROUND]), np.inf)
     counts[FOUND + count] = s.records[row, LABEL]
     counts[REGROUPED] += 1
     pooled, old = 0, 0.0

@@ -1,0 +1,274 @@
+"""What the parts leave behind: charts and one page, made of their csv files alone."""
+
+from __future__ import annotations
+
+import platform
+
+import vl_convert
+from methods import METHODS
+from wide import METHODS as WIDE_METHODS
+
+import shoal
+from telling import number, read, several, table, wrapped
+
+# told apart by color-blind eyes (Okabe and Ito)
+SEARCH, START = "#0072B2", "#D55E00"
+BY_METHOD = {
+    "mdav": "#E69F00",
+    "v-mdav": "#F0E442",
+    "hilbert": "#999999",
+    "ilsmc+": "#56B4E9",
+    "k-member": "#CC79A7",
+    "kaim": START,
+    "kaim+": SEARCH,
+}
+LOSS = "information loss, percent"
+FRAME = {
+    "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+    "background": "white",
+    "padding": 12,
+    "config": {
+        "font": "Helvetica, Arial, sans-serif",
+        "view": {"stroke": None},
+        "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal",
+                 "gridColor": "#e4e4e4"},
+        "legend": {"title": None, "labelFontSize": 12, "labelLimit": 300, "orient": "bottom"},
+        "headerFacet": {"title": None, "labelFontSize": 13, "labelFontWeight": "bold"},
+    },
+}  # fmt: skip
+
+
+def percent(text):
+    """Return a loss of a csv file with two digits, or more where it is small."""
+    value = float(text)
+    return f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.3f}"
+
+
+def whole(text):
+    """Return a whole number of a csv file for people; nothing where there is none."""
+    return f"{int(text):,}" if text else ""
+
+
+# charts
+
+
+def panels(values, layers, width):
+    """Return a Vega-Lite spec: small multiples of some layers."""
+    names = list(dict.fromkeys(value["panel"] for value in values))
+    return {
+        **FRAME,
+        "data": {"values": values},
+        "facet": {"field": "panel", "type": "nominal", "sort": names, "title": None},
+        "columns": len(names),
+        "resolve": {"scale": {"y": "independent"}, "axis": {"x": "independent"}},
+        "spec": {"width": width, "height": 200, "layer": layers},
+    }
+
+
+def adult_chart(there):
+    """Return loss over seconds: a line for the longest search, a point where each one ended."""
+    ended = [row for row in there["adult"] if row["method"] == "kaim+"]
+    series = [("line", there["adult_curves"]), ("point", ended)]
+    values = [
+        {"panel": f"k = {row['k']}", "kind": kind, "x": float(row["seconds"]),
+         "loss": float(row["loss"])}
+        for kind, rows in series for row in rows
+    ]  # fmt: skip
+    encoding = {
+        "x": {"field": "x", "type": "quantitative", "axis": {"title": "seconds of the search"}},
+        "y": {"field": "loss", "type": "quantitative", "axis": {"title": LOSS},
+              "scale": {"zero": False}},
+        "color": {"value": SEARCH},
+    }  # fmt: skip
+    marks = {
+        "line": {"type": "line", "strokeWidth": 2},
+        "point": {"type": "point", "filled": True, "size": 60},
+    }
+    layers = [
+        {"transform": [{"filter": f"datum.kind == '{kind}'"}], "mark": mark, "encoding": encoding}
+        for kind, mark in marks.items()
+    ]
+    return panels(values, layers, 250)
+
+
+def methods_chart(there):
+    """Return bars: the loss of every method, a panel for every table and k."""
+    values = [
+        {"panel": f"{row['table']}, k = {row['k']}", "method": row["method"],
+         "loss": float(row["loss"])}
+        for row in there["methods"]
+    ]  # fmt: skip
+    names = [name for name in BY_METHOD if any(value["method"] == name for value in values)]
+    scale = {"domain": names, "range": [BY_METHOD[name] for name in names]}
+    bars = {
+        "mark": {"type": "bar"},
+        "encoding": {
+            "x": {"field": "method", "type": "nominal", "sort": names,
+                  "axis": {"title": None, "labelAngle": -45}},
+            "y": {"field": "loss", "type": "quantitative", "axis": {"title": LOSS}},
+            "color": {"field": "method", "type": "nominal", "scale": scale, "legend": None},
+        },
+    }  # fmt: skip
+    return panels(values, [bars], 190)
+
+
+CHARTS = {"adult": adult_chart, "methods": methods_chart}
+
+
+# the page
+
+
+def adult_text(there):
+    """Loss and seconds on all of adult."""
+    rows, gains = there["adult"], there["adult_gains"]
+    cells = [
+        [row["k"], row["method"], row["limit"], row["seconds"], whole(row["iterations"]),
+         row["local_optimum"], percent(row["loss"]),
+         f"{float(row['percent_below_kaim']):.1f}" if row["limit"] else ""]
+        for row in rows
+    ]  # fmt: skip
+    told = [
+        [row["k"], row["part"], whole(row["applied"]), whole(row["improved"]),
+         f"{float(row['gain']):.4f}"]
+        for row in gains
+    ]  # fmt: skip
+    longest = max(int(row["limit"]) for row in rows if row["limit"])
+    return [
+        "## kaim+ on all of adult",
+        wrapped(f"""All {int(rows[0]["records"]):,} records, {rows[0]["quasi_identifiers"]}
+            quasi-identifiers. `kaim+` goes on from the groups of `kaim`, with a limit of time;
+            every line is a run of its own, on one core, and its seconds are those after `kaim`. The
+            curves are those of the limit of {longest} s, the points where each run ended. A search
+            first dissolves groups and forms them anew, which the curve follows; what its last
+            shifts and swaps gain is known only when they end, so there the curve is straight. A
+            *local optimum* is a grouping that no shift and no swap of records makes better.
+            `make mixed` writes it all, `benchmarks/mixed/mixed.py adult` this part."""),
+        table(["k", "method", "limit, s", "seconds", "iterations", "local optimum",
+               "loss, percent", "percent below kaim"], cells, left=2),
+        wrapped(f"""What the parts of the search gained, in points of the loss, with {longest} s.
+            *Improved* counts the groups dissolved or formed anew to which the search held on;
+            shifts and swaps are made only where they gain."""),
+        table(["k", "part", "made", "improved", "gain, points"], told, left=2),
+    ]  # fmt: skip
+
+
+def sample_text(there):
+    """Seconds of the sample and the cost of its columns."""
+    rows, columns = there["sample"], there["sample_columns"]
+    cells = [
+        [f"`{row['method']}`", f"`{row['ran']}`", row["seconds"], percent(row["loss"])]
+        for row in rows
+    ]
+    keys = "unchanged", "generalized", "suppressed"
+    found = {(row["method"], row["column"]): row for row in columns}
+    ways = [method for (method,) in several(columns, "method")]
+    by_column = []
+    for (name,) in several(columns, "column"):
+        cost = [name]
+        for row in (found[method, name] for method in ways):
+            cost += [percent(row["loss"]), *(whole(row[key]) for key in keys)]
+        by_column.append(cost)
+    head = [f"{method}: {key}" for method in ways for key in ("loss, percent", *keys)]
+    return [
+        "## The sample",
+        wrapped(f"""`shoal run` on the recipe of the embedded sample,
+            {int(rows[0]["records"]):,} records, k = {rows[0]["k"]}, as `make run` does it, with its
+            own `auto` and with `kaim` in its place. Seconds are those of the whole process, from
+            its start to its end, everything compiled: the better of two. `make mixed` writes it,
+            `benchmarks/mixed/mixed.py sample` this part."""),
+        table(["method", "which is", "seconds", "loss, percent"], cells, left=2),
+        "What each column cost, and how many of its cells are as they were, generalized or `*`:",
+        table(["column", *head], by_column),
+    ]
+
+
+def methods_text(there):
+    """Loss and seconds of the methods."""
+    rows = there["methods"]
+    found = {(row["table"], row["k"], row["method"]): row for row in rows}
+    names = [name for (name,) in several(rows, "method")]
+    losses, seconds = [], []
+    for where in several(rows, "table", "k"):
+        some = [found[(*where, name)] for name in names]
+        least = min(float(row["loss"]) for row in some)
+        label = f"{where[0]}, k = {where[1]}"
+        losses.append([label, *(f"**{percent(row['loss'])}**" if float(row["loss"]) == least
+                                else percent(row["loss"]) for row in some)])  # fmt: skip
+        seconds.append([label, *(row["seconds"] for row in some)])
+    told = ", ".join(
+        f"{int(records):,} records of {name} with {width} quasi-identifiers"
+        for name, records, width in several(rows, "table", "records", "quasi_identifiers")
+    )
+    head = [f"`{name}`" for name in names]
+    return [
+        "## Methods side by side",
+        wrapped(f"""{told}. Every method groups the same records, and all groups are released as
+            generalizations (`aggregate="generalize"`), so that one measure suits all. `mdav`,
+            `v-mdav`, `hilbert` and `ilsmc+` ({METHODS["ilsmc+"]["max_iterations"]:,}
+            iterations) group by distances of numbers and
+            paths in trees and do not look at ILoss; `kaim+` makes its usual number of iterations.
+            `make mixed` writes it, `benchmarks/mixed/mixed.py methods` this part."""),
+        "ILoss rate in percent, the least is bold:",
+        table(["table, k", *head], losses),
+        "Seconds from the table to the checked release, everything compiled:",
+        table(["table, k", *head], seconds),
+    ]
+
+
+def wide_text(there):
+    """Seconds and memory of wide tables."""
+    cells = [
+        [row["table"], whole(row["records"]), whole(row["columns"]), row["k"], row["method"],
+         row["seconds"], row["gigabytes"], percent(row["loss"])]
+        for row in there["wide"]
+    ]  # fmt: skip
+    return [
+        "## Wide tables",
+        wrapped(f"""Made up. *texts* has a column of 5,000 different texts and three with few
+            values; *columns* has floats, whole numbers and texts, of which some miss cells. Each
+            run is a process of its own, everything compiled, seconds from its start to its end;
+            `kaim+` makes {WIDE_METHODS["kaim+"]["max_iterations"]:,} iterations. `make mixed`
+            writes it, `benchmarks/mixed/mixed.py wide` this part."""),
+        table(["table", "records", "columns", "k", "method", "seconds", "peak memory, GB",
+               "loss, percent"], cells, left=1),
+    ]  # fmt: skip
+
+
+TEXTS = {
+    "adult": adult_text,
+    "sample": sample_text,
+    "methods": methods_text,
+    "wide": wide_text,
+}
+FILES = (*TEXTS, "adult_curves", "adult_gains", "sample_columns")
+
+
+def write(folder):
+    """Draw the charts and write the page, of the parts that were measured."""
+    there = {name: rows for name in FILES if (rows := read(folder, name))}
+    told = [
+        [part, bar["what"], f"{bar['sign']} {number(float(bar['bar']))}",
+         number(float(bar["measured"])), bar["met"]]
+        for part in TEXTS for bar in read(folder, f"bars_{part}")
+    ]  # fmt: skip
+    text = [
+        "# Texts, trees and missing cells",
+        wrapped(f"""Shoal {shoal.__version__}: the search `kaim+` beside `kaim`, where it starts,
+            and beside methods of other kinds. Losses are KAIM's ILoss rate in percent: 0 where
+            every cell is as it was, 100 where all are `*`. Made by `make mixed` with Python
+            {platform.python_version()}, every number measured; the csv files beside this page hold
+            all of them."""),
+        "## Bars",
+        table(["part", "what", "bar", "measured", "met"], told, left=2),
+    ]  # fmt: skip
+    for part, tell in TEXTS.items():
+        if part not in there:
+            continue
+        head, first, *rest = tell(there)
+        text += [head, first]
+        if part in CHARTS:
+            drawn = vl_convert.vegalite_to_svg(CHARTS[part](there))
+            (folder / f"{part}.svg").write_text(drawn, encoding="utf-8")
+            text.append(f"![{head.lstrip('# ')}]({part}.svg)")
+        text += rest
+    (folder / "README.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")

@@ -453,7 +453,7 @@ def test_recipe_names_paths_as_seen_from_it(project):
     }  # fmt: skip
     assert recipe["input"]["path"] == "../data/stays.csv"
     assert "hierarchies" not in recipe["input"]
-    assert recipe["protect"]["method"] == "kaim"
+    assert recipe["protect"]["method"] == "kaim+"
 
 
 def test_run_again_from_another_folder(shoal, project, tmp_path, monkeypatch):

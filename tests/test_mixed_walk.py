@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -69,14 +71,18 @@ def test_decimals_round_means_only():
     assert set(found.data["x"]) == {2.0, 4.0}
 
 
-def test_limits_of_a_search_have_no_effect_and_are_said(shoal, write, tmp_path):
-    """A limit given to auto on texts is noted, and the recipe can be run again."""
+def test_limits_of_a_search_on_texts(shoal, write, tmp_path):
+    """A limit given to auto on texts is kept, the report says how, and the recipe repeats it."""
     ran = shoal("anonymize", write("t.csv", WORDS), *MIXED, "--time-limit", 3, "--no-report",
                 "-o", f"{tmp_path}/a/")  # fmt: skip
     assert ran.code == 0
-    assert "kaim is no search" in ran.err
+    assert "auto chose kaim+" in ran.err
+    assert "generalized as little as possible (ILoss)" in ran.err
+    assert "search: loss" in ran.err
     ran = shoal("run", tmp_path / "a" / "run.toml", "--no-report", "-o", f"{tmp_path}/b/")
     assert ran.code == 0, ran.err
+    reports = [json.loads((tmp_path / one / "report.json").read_text()) for one in "ab"]
+    assert reports[0]["information_loss"] == reports[1]["information_loss"]
 
 
 def test_starts_of_auto_on_texts(shoal, write, tmp_path):
@@ -85,7 +91,7 @@ def test_starts_of_auto_on_texts(shoal, write, tmp_path):
     assert shoal("anonymize", table, *MIXED, "--start", "farthest", "-o", "-").code == 0
     ran = shoal("anonymize", table, *MIXED, "--start", "mdav", "-o", "-")
     assert (ran.code, ran.out) == (2, "")
-    assert "start of kaim must be one of random, farthest, common" in ran.err
+    assert "start of kaim+ must be one of random, farthest, common, kaim" in ran.err
     ran = shoal("anonymize", table, *MIXED, "--method", "kaim", "--start", "random", "--runs", 3,
                 "-o", "-")  # fmt: skip
     assert "runs is for methods that search; kaim does not" in ran.err
@@ -109,7 +115,7 @@ def test_grouping_alone_by_trees():
     """microaggregate and auto group texts; weights of unknown columns are refused at any size."""
     table = pa.table({"w": ["a", "a", "b", "b"], "x": [1, 2, 8, 9]})
     found = library.microaggregate(table, 2, method="auto")
-    assert (found.method, found.labels.tolist()) == ("kaim", [0, 0, 1, 1])
+    assert (found.method, found.labels.tolist()) == ("kaim+", [0, 0, 1, 1])
     with pytest.raises(library.RequestError, match="a weight is given for 'z'"):
         library.microaggregate(table, 3, method="kaim", column_weights={"z": 2.0})
     with pytest.raises(library.InputError, match="text, which this method cannot group"):

@@ -162,7 +162,7 @@ def solve_mixed(
     """
     recipe, asked, reason = find(method), dict(changes or {}), ""
     if method == "auto":
-        choice = choose_mixed(coded.rows, k, effort)
+        choice = choose_mixed(coded.rows, len(coded.columns), k, effort)
         recipe, reason = RECIPES[choice.method], choice.reason
         asked = merged(choice.changes, asked)
     if recipe.mixed is None:
@@ -177,7 +177,6 @@ def solve_mixed(
     if coded.rows < 2 * k or k == 1:  # there is only one best grouping
         labels = np.arange(coded.rows) if k == 1 else np.zeros(coded.rows, dtype=np.int64)
         report("grouping", 0, coded.rows)
-        report("grouping", coded.rows, coded.rows)
     else:
         labels = _grow(coded, k, recipe, start, report, seed, weights)
         if options is not None:
@@ -185,6 +184,7 @@ def solve_mixed(
                 coded, k, labels, options, seed, report, threads=threads, weights=weights
             )
     lost = loss_rate(coded, labels)
+    report("grouping", coded.rows, coded.rows)
     return Partition(labels, k, recipe.name, lost, loss_name=ILOSS, search=log, reason=reason)
 
 
@@ -204,17 +204,17 @@ def _grow(
     )
 
 
-def choose_mixed(rows: int, k: int, effort: str) -> Choice:
+def choose_mixed(rows: int, columns: int, k: int, effort: str) -> Choice:
     """Decide what suits a table of so many records with categories, trees or missing cells.
 
-    Effort is a number of iterations computed from n and k: about 0.3, 3 or 20 seconds for a
-    thousand records, growing with the square root of their number beyond.
+    Effort is a number of iterations computed from the table's size and k: about 0.3, 3 or 20
+    seconds for a thousand records, growing with the square root of their number beyond.
     """
     if effort not in EFFORTS:
         raise RequestError(f"effort must be one of {', '.join(EFFORTS)}")
     size = rows / 1000
     seconds = EFFORTS[effort] / 3.0 * (size if size < 1 else size**0.5)
-    looks = 4 * rows / k + 30 * k * k
+    looks = (4 * rows / k + 30 * k * k) * max(1.0, columns / 8)
     iterations = max(100, round(seconds / (SECONDS_A_LOOK * looks)))
     return Choice(
         AUTO_MIXED,

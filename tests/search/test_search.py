@@ -465,7 +465,8 @@ def test_log_in_plain_values():
     tree = log.to_dict()
     assert tree["iterations"] == tree["schedule"] == 30
     assert tree["runs"] == 1
-    assert all(type(value) in (int, float, str, list, dict) for value in tree.values())
+    plain = (int, float, str, list, dict, bool, type(None))
+    assert all(type(value) in plain for value in tree.values())
     first = search(normal(60, 2), 3, neighbors=0, iterations=0)[1]
     won = sum(part["gain"] for part in first.gains.values())
     assert won == pytest.approx(first.loss_start - first.loss_end, rel=1e-9)

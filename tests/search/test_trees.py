@@ -97,6 +97,7 @@ def test_a_local_optimum(seed, tmp_path):
                         weights=named)  # fmt: skip
     rows = len(made.records)
     assert found.sizes.min() >= k
+    assert found.sizes.max() < 2 * k
     assert found.labels.size == rows
     ended = float(twin.total_loss(trees, weights, made.records, found.labels.tolist()))
     before = float(twin.total_loss(trees, weights, made.records, labels.tolist()))
@@ -108,7 +109,7 @@ def test_a_local_optimum(seed, tmp_path):
         gained = sum(part["gain"] for part in found.search.gains.values())
         assert found.search.loss_start - gained == pytest.approx(percent * ended, abs=1e-9)
     assert ended <= before + 1e-9
-    assert twin.best_move(trees, weights, made.records, found.labels.tolist(), k, 4 * k) < 1e-7
+    assert twin.best_move(trees, weights, made.records, found.labels.tolist(), k, 2 * k - 1) < 1e-7
     plain = [Fraction(1)] * len(trees)
     whole = float(twin.total_loss(trees, plain, made.records, found.labels.tolist()))
     assert found.information_loss == pytest.approx(percent * whole, abs=1e-9)
@@ -130,7 +131,7 @@ def test_only_the_moves_that_are_allowed(kinds, tmp_path):
     """A search of shifts makes no swap, and the other way round."""
     _, coded, _, _, _, _, _ = drawn(4, tmp_path, rows=25)
     labels = np.repeat(np.arange(5), 5)
-    found = solve_mixed(coded, 3, "kaim+", QUIET, start=labels, changes={
+    found = solve_mixed(coded, 4, "kaim+", QUIET, start=labels, changes={
         "moves": list(kinds), "stop": {"iterations": 0},
     })  # fmt: skip
     gains = found.search.gains

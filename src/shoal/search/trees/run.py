@@ -51,6 +51,7 @@ from shoal.search.trees.layout import (
     SWAPS,
     SWAPS_TRIED,
 )
+from shoal.search.trees.layout import MOST as LARGEST
 from shoal.search.trees.state import State
 from shoal.search.watch import NEVER, Watch
 from shoal.table.code import Coded
@@ -97,7 +98,7 @@ class _Searcher:
         threads: int | None,
         weights: Mapping[str, float] | None,
     ) -> None:
-        self.k, self.options = k, options
+        self.coded, self.k, self.options = coded, k, options
         self.around = 4 if options.neighbors is None else options.neighbors
         self.forest, records = build(telling_first(coded), "loss", _scaled(coded, weights))
         self.codes = records.codes[records.which]
@@ -110,6 +111,7 @@ class _Searcher:
         self.start = small_groups(coded, start, k, MOST * k)
         self.whole = False  # the local optimum was reached
         self.looked = 0
+        self.split, self.by_split = 0, 0.0  # groups that were split off, and what that gained
 
     def run(self) -> tuple[Integers, SearchLog]:
         runs = [self._make(rng) for rng in self.rngs]
@@ -176,14 +178,22 @@ class _Searcher:
         self._close(runs, everywhere)
 
     def _close(self, runs: list[State], everywhere: Callable[[Any], Any]) -> None:
-        """Shift and swap until nothing gains, as far as the clock and the user allow."""
+        """Shift and swap until nothing gains, as far as the clock and the user allow.
+
+        Groups of 2k or more are split before, which adds no loss, and none are made.
+        """
         hurried = self.watch.stopped_by in ("interrupt", "callback") and self.looks > QUICK
         a_call = max(1, LOOKS_A_CALL // self.rows)
         limit = self.options.stop.seconds
         wanted = self.options.looks if self.options.looks is not None else CLOSING // self.rows
         for s in runs:
-            s.counts[LOOKING] = 1
-        everywhere(lambda s: self._measure(s, by_first_row(s.records[:, LABEL])))
+            s.counts[LOOKING], s.counts[LARGEST] = 1, 2 * self.k - 1
+            ended = by_first_row(s.records[:, LABEL])
+            parts = small_groups(self.coded, ended, self.k, 2 * self.k - 1)
+            self.split += int(parts.max() - ended.max())
+            before = float(s.sums[CURRENT])
+            self._measure(s, parts)
+            self.by_split += before - float(s.sums[CURRENT])
         while not self.whole and not hurried and self.looked < wanted:
             some = min(a_call, wanted - self.looked)
             self.whole = all(everywhere(lambda s, some=some: advance(s, NOTHING, 0, some)))
@@ -226,7 +236,10 @@ class _Searcher:
             loss_first_optimum=end,
             loss_end=end,
             curve=thinned(watch.curve, watch.done, end),
-            gains=_gains(runs, self.total),
+            gains={
+                **_gains(runs, self.total),
+                "split": {"applied": self.split, "gain": self._percent(self.by_split)},
+            },
             pairs_examined=sum(int(s.counts[SHIFTS_TRIED]) for s in runs),
             pairs_by_pass=[],
             complete=self.whole,
@@ -275,12 +288,12 @@ def _gains(runs: list[State], total: float) -> dict[str, dict[str, float]]:
     sums = np.sum([s.sums for s in runs], axis=0)
     found: dict[str, dict[str, float]] = {}
     for name, applied, by in (("shift", SHIFTS, BY_SHIFTS), ("swap", SWAPS, BY_SWAPS)):
-        found[name] = {"applied": int(counts[applied]), "gain": percent(sums[by], total)}
+        found[name] = {"applied": int(counts[applied]), "gain": percent(float(sums[by]), total)}
     for name, tried, improved, by in (
         ("dissolve", DISSOLVED, BY_DISSOLVING, BY_DISSOLVE),
         ("regroup", REGROUPED, BY_REGROUPING, BY_REGROUP),
     ):
-        gain = percent(sums[by], total)
+        gain = percent(float(sums[by]), total)
         found[name] = {
             "applied": int(counts[tried]), "improved": int(counts[improved]), "gain": gain,
         }  # fmt: skip

@@ -22,7 +22,6 @@ from shoal.search.trees.layout import (
     KEYS,
     LABEL,
     LIVING,
-    LOSS,
     LOW,
     MAY_SHIFT,
     MAY_SWAP,
@@ -41,7 +40,7 @@ from shoal.search.trees.layout import (
     TIE,
     K,
 )
-from shoal.search.trees.state import State, joined, measure, put, queue
+from shoal.search.trees.state import State, cost, joined, measure, put, queue
 
 
 @inlined
@@ -78,18 +77,22 @@ def may_swap(s: State, row: int, group: int, bar: float) -> bool:
 
 @inlined
 def exchange(s: State, x: int, y: int, bar: float) -> float:
-    """Return how a swap of two records changes the loss; some number >= bar where it is more."""
-    tree, levels, columns, cells, groups = s.tree, s.levels, s.columns, s.cells, s.groups
-    one, two, width = s.records[x, LABEL], s.records[y, LABEL], columns.shape[0]
-    change = -s.costs[one, width, LOSS] - s.costs[two, width, LOSS]
-    for j in range(width):
-        for side in range(2):
-            row, other = (x, y) if side == 0 else (y, x)
-            size = groups[one if side == 0 else two, SIZE] - 1
-            low, high, own = cells[row, j, LOW], cells[row, j, HIGH], cells[row, j, OWN]
-            change += joined(tree, levels, columns, j, low, high, own, size, cells[other, j, NODE])
+    """Return how a swap of two records changes the loss; some number >= bar where it is more.
+
+    What both groups gain as the two leave, less what each pays for the other: column by column
+    more, so that most swaps are given up after a few.
+    """
+    tree, levels, columns, cells = s.tree, s.levels, s.columns, s.cells
+    change = -s.gains[x] - s.gains[y]
+    for j in range(columns.shape[0]):
         if change >= bar:
             break
+        for side in range(2):
+            row, other = (x, y) if side == 0 else (y, x)
+            size = s.groups[s.records[row, LABEL], SIZE] - 1
+            low, high, own = cells[row, j, LOW], cells[row, j, HIGH], cells[row, j, OWN]
+            change -= cost(levels, columns, j, low, high, size - own)
+            change += joined(tree, levels, columns, j, low, high, own, size, cells[other, j, NODE])
     return change  # type: ignore[no-any-return]
 
 

@@ -15,12 +15,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import part
+from shoal.kernels.jit import hot
 
 Floats = npt.NDArray[np.float64]
 
 
-@part
+@hot
 def least_distances(lows: Floats, highs: Floats, size: int, center: Floats, bounds: Floats) -> None:
     """Compute the distances from a center to the boxes of a frame: 0 inside one.
 
@@ -39,7 +39,7 @@ def least_distances(lows: Floats, highs: Floats, size: int, center: Floats, boun
             bounds[i] += gap * gap
 
 
-@part
+@hot
 def aim(pivot: Floats, center: Floats, direction: Floats) -> float:
     """Set the direction from the pivot to a center; return its squared length.
 
@@ -52,7 +52,7 @@ def aim(pivot: Floats, center: Floats, direction: Floats) -> float:
     return length
 
 
-@part
+@hot
 def most_distances(
     lows: Floats,
     highs: Floats,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import jit
+from shoal.kernels.jit import hot
 
 BLOCK = 512
 
 
-@jit
+@hot
 def squared_distances(
     points: npt.NDArray[np.float64],
     start: int,

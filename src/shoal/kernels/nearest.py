@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from shoal.kernels.boxes import aim, least_distances, most_distances
 from shoal.kernels.distance import squared_distances
-from shoal.kernels.jit import ANY, jit, part
+from shoal.kernels.jit import ANY, hot, jit
 from shoal.kernels.layout import FAN, LEAF
 from shoal.kernels.tree import EVALUATIONS, TOP, Pool
 
@@ -40,7 +40,7 @@ def slacks(distances: Floats, error: float) -> Floats:
     return 4.0 * error * np.sqrt(distances) + 4.0 * error * error + 4e-15 * distances
 
 
-@jit
+@hot
 def farthest(pool: Pool, center: Floats) -> tuple[int, float]:
     """Return the row farthest from a center, and its distance; the lowest row wins a tie.
 
@@ -95,7 +95,7 @@ def farthest(pool: Pool, center: Floats) -> tuple[int, float]:
     return row, most
 
 
-@part
+@hot
 def sift_down(keys: Floats, items: Integers, size: int, at: int) -> None:
     """Restore the heap after the key at a place fell: the largest key belongs on top.
 
@@ -115,7 +115,7 @@ def sift_down(keys: Floats, items: Integers, size: int, at: int) -> None:
         at = child
 
 
-@jit
+@hot
 def nearest(pool: Pool, center: Floats, skip: int, size: int) -> None:
     """Put the size rows nearest to a center into pool.found; the lowest win a tie for the last.
 

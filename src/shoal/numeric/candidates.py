@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels.distance import BLOCK, squared_distances
-from shoal.kernels.jit import inlined, jit, part
+from shoal.kernels.jit import inlined, loop, part
 from shoal.kernels.layout import LEAF
 from shoal.kernels.nearest import slack
 from shoal.kernels.tree import Pool
@@ -88,7 +88,7 @@ def gsms(matrix: Floats, k: int, report: Reporter) -> Integers:
     return run(matrix, pool, k, partial(best_by_best, pool, candidates, k, nobody), report)
 
 
-@jit
+@loop
 def best_by_best(
     pool: Pool,
     candidates: Candidates,
@@ -102,11 +102,13 @@ def best_by_best(
 
     pool IN/OUT, candidates IN/OUT, first IN, labels IN/OUT (n).
     """
-    for row in first:
-        _list_nearest(pool, candidates, row)
-        _center(pool, candidates, row, k)
-    for _ in range(rounds):
-        if not runs_on(pool, k):
+    count = first.shape[0]
+    for i in range(count):
+        candidates.changed[i] = first[i]
+    for turn in range(rounds + 1):
+        for i in range(count):
+            _mend(pool, candidates, candidates.changed[i], k)
+        if turn == rounds or not runs_on(pool, k):
             break
         row = _best(pool, candidates)
         pool.group[0] = row
@@ -118,7 +120,7 @@ def best_by_best(
                 pool.group[count] = other
                 labels[other] = made
                 count += 1
-        _withdraw(pool, candidates, k)
+        count = _withdraw(pool, candidates, k)
         made += 1
     return made
 
@@ -147,7 +149,7 @@ def _best(pool: Pool, candidates: Candidates) -> int:
     return row
 
 
-@jit
+@inlined
 def _list_nearest(pool: Pool, candidates: Candidates, row: int) -> None:
     """List the nearest records of a row, nearest first, lowest first where they tie."""
     wanted = min(candidates.listed.shape[1], size(pool) - 1)
@@ -222,8 +224,11 @@ def _center(pool: Pool, candidates: Candidates, row: int, k: int) -> None:
 
 
 @inlined
-def _withdraw(pool: Pool, candidates: Candidates, k: int) -> None:
-    """Take the pool's group out, and mend the candidates of whoever listed one of it."""
+def _withdraw(pool: Pool, candidates: Candidates, k: int) -> int:
+    """Take the pool's group out; list in `changed` whoever listed one of it, and return how many.
+
+    Where fewer than k are left, no candidate is of use any more.
+    """
     length = candidates.listed.shape[1]
     for i in range(k):
         _drop(candidates, pool.group[i], size(pool) - 1 - i)
@@ -241,15 +246,19 @@ def _withdraw(pool: Pool, candidates: Candidates, k: int) -> None:
                 count += 1
             entry = candidates.after[entry]
     for i in range(count):
-        row = candidates.changed[i]
-        candidates.marked[row] = 0
-        if size(pool) >= k:
-            if candidates.left[row] < k - 1:
-                for number in range(length):
-                    if candidates.listed[row, number] >= 0:
-                        _unlink(candidates, row, number)
-                _list_nearest(pool, candidates, row)
-            _center(pool, candidates, row, k)
+        candidates.marked[candidates.changed[i]] = 0
+    return count if size(pool) >= k else 0
+
+
+@inlined
+def _mend(pool: Pool, candidates: Candidates, row: int, k: int) -> None:
+    """Make the candidate of a row anew; ask for its nearest where it lists too few of the pool."""
+    if candidates.left[row] < k - 1:
+        for number in range(candidates.listed.shape[1]):
+            if candidates.listed[row, number] >= 0:
+                _unlink(candidates, row, number)
+        _list_nearest(pool, candidates, row)
+    _center(pool, candidates, row, k)
 
 
 @inlined

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import ANY, inlined, jit
+from shoal.kernels.jit import inlined, jit, loop
 from shoal.kernels.layout import LEAF
 from shoal.kernels.nearest import farthest, sift_down, slack
 from shoal.kernels.tree import Pool
@@ -72,7 +72,7 @@ def set_bounds(pool: Pool, spread: Spread) -> None:
         sift_down(spread.bounds, spread.rows, rows, at)
 
 
-@jit
+@loop
 def pair_by_pair(
     pool: Pool, spread: Spread, k: int, labels: Integers, made: int, rounds: int
 ) -> int:
@@ -105,23 +105,21 @@ def farthest_pair(pool: Pool, spread: Spread) -> tuple[int, int]:
     spread.state[1] += 1
     turn = spread.state[1]
     bounds, rows = spread.bounds, spread.rows
-    while True:  # the largest distance
-        if not holds(pool, rows[0]):
+    low, known = 0.0, False  # first the largest distance, then the lowest row that has it
+    while True:
+        at = _lowest(pool, spread, low) if known else 0
+        row = rows[at]
+        if not holds(pool, row):
             spread.state[0] -= 1
             last = spread.state[0]
             bounds[0], rows[0] = bounds[last], rows[last]
             sift_down(bounds, rows, last, 0)
-        elif spread.fresh[rows[0]] != turn:
-            _look(pool, spread, 0 + ANY)
+        elif spread.fresh[row] != turn:
+            _look(pool, spread, at)
+        elif known:
+            break
         else:
-            break
-    low = bounds[0] - slack(bounds[0], pool.error)
-    while True:  # the lowest row that has it
-        at = _lowest(pool, spread, low)
-        row = rows[at]
-        if spread.fresh[row] == turn:
-            break
-        _look(pool, spread, at)
+            low, known = bounds[0] - slack(bounds[0], pool.error), True
     other = spread.partners[row]
     center = centroid(pool)
     one, two = distance_to(pool, row, center), distance_to(pool, other, center)
@@ -131,7 +129,7 @@ def farthest_pair(pool: Pool, spread: Spread) -> tuple[int, int]:
     return row, other
 
 
-@jit
+@inlined
 def _look(pool: Pool, spread: Spread, at: int) -> None:
     """Make the bound at a place of the heap exact. spread IN/OUT."""
     row = spread.rows[at]

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import inlined, loop
 from shoal.kernels.nearest import rounding, slack
 from shoal.kernels.tree import COUNT, Pool
 from shoal.measures.loss import group_means
@@ -38,7 +38,7 @@ def label(pool: Pool, count: int, labels: Integers, group: int) -> None:
         labels[pool.group[i]] = group
 
 
-@jit
+@loop
 def make_groups(
     pool: Pool,
     k: int,

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import inlined, loop
 from shoal.kernels.nearest import slack
 from shoal.kernels.tree import Pool
 from shoal.numeric import pool as pools
@@ -56,7 +56,7 @@ def _with_gamma(matrix: Floats, k: int, gamma: float, report: Reporter) -> Integ
     return run(matrix, pool, k, loop, report)
 
 
-@jit
+@loop
 def grow_and_extend(
     pool: Pool,
     k: int,

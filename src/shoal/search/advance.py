@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import jit, part
+from shoal.kernels.jit import loop, part
 from shoal.search.accept import accepts
 from shoal.search.layout import (
     BEST_SUM,
@@ -32,7 +32,7 @@ from shoal.search.state import State, go_home, keep
 Floats = npt.NDArray[np.float64]
 
 
-@jit
+@loop
 def advance(s: State, trace: Floats, budget: int) -> bool:
     """Go on with a search for a budget of pairs of groups; tell whether it has ended.
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from shoal.kernels import tree as trees
 from shoal.kernels.distance import squared_distances
-from shoal.kernels.jit import ANY, jit
+from shoal.kernels.jit import ANY, jit, loop
 from shoal.kernels.nearest import nearest, rounding, sift_down
 from shoal.kernels.tree import Pool
 from shoal.progress import Reporter
@@ -101,7 +101,7 @@ def _sweep_nearest(
             sift_down(keys, found[row], last, 0)
 
 
-@jit
+@loop
 def _list_nearest(pool: Pool, matrix: Floats, found: Integers, start: int, stop: int) -> None:
     """Fill the rows start:stop of found. pool IN (work space OUT), matrix IN, found OUT (n, m)."""
     center = pool.center

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import ANY, inlined, jit
+from shoal.kernels.jit import ANY, inlined, loop
 from shoal.kernels.nearest import slack
 from shoal.kernels.tree import Pool
 from shoal.numeric.refine.groups import (
@@ -105,7 +105,7 @@ def _join(groups: Groups, row: int, target: int, slot: int, refresh: bool) -> fl
     return total * size / (size + 1)  # type: ignore[no-any-return]
 
 
-@jit
+@loop
 def dissolve(
     groups: Groups, tree: Pool, order: Integers, k: int, refresh: bool, start: int, stop: int
 ) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import inlined, loop
 from shoal.kernels.nearest import slack
 from shoal.kernels.tree import Pool
 from shoal.numeric.refine.groups import (
@@ -21,7 +21,7 @@ from shoal.numeric.refine.groups import (
 )
 
 
-@jit
+@loop
 def shrink(groups: Groups, tree: Pool, k: int, start: int, stop: int) -> int:
     """Let records leave the groups start:stop while that lowers SSE (2018, figure 4).
 

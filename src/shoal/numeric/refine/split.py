@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.jit import ANY, inlined, jit, part
+from shoal.kernels.jit import ANY, inlined, loop, part
 from shoal.kernels.nearest import slack
 from shoal.kernels.tree import Pool
 from shoal.numeric.refine.groups import (
@@ -21,7 +21,7 @@ from shoal.numeric.refine.groups import (
 )
 
 
-@jit
+@loop
 def split_large(groups: Groups, tree: Pool, k: int) -> bool:
     """Split every group of 2k or more, first come first served (2018, figure 3). groups IN/OUT.
 

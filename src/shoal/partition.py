@@ -22,7 +22,7 @@ class SearchLog:
     """How a search went: losses in percent, what brought the gain, why it ended.
 
     `complete` says whether it ended in a local optimum, so that no move between two groups gains;
-    `looks` is how many groups a search on trees has looked at for that.
+    `looks` is after how many looks of records at groups it did not (in a search on trees).
     """
 
     iterations: int

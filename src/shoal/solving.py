@@ -214,11 +214,11 @@ def choose_mixed(rows: int, columns: int, k: int, effort: str) -> Choice:
         raise RequestError(f"effort must be one of {', '.join(EFFORTS)}")
     size = rows / 1000
     seconds = EFFORTS[effort] / 3.0 * (size if size < 1 else size**0.5)
-    looks = (4 * rows / k + 30 * k * k) * max(1.0, columns / 8)
-    iterations = max(100, round(seconds / (SECONDS_A_LOOK * looks)))
+    looks = round(seconds / (SECONDS_A_LOOK * max(1.0, columns / 8)))
+    iterations = max(100, round(looks / (4 * rows / k + 30 * k * k)))
     return Choice(
         AUTO_MIXED,
-        {"stop": {"iterations": iterations, "patience": max(1000, 4 * rows)}},
+        {"stop": {"iterations": iterations, "patience": max(1000, 4 * rows)}, "looks": looks},
         f"categories, trees or missing cells, to be generalized as little as possible (ILoss), "
         f"up to {iterations:,} iterations: effort {effort}",
     )

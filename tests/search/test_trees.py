@@ -16,7 +16,19 @@ from shoal.mixed.build import build
 from shoal.progress import Reporter
 from shoal.search.trees import moves, state
 from shoal.search.trees.advance import advance
-from shoal.search.trees.layout import CURRENT, LABEL, LOOKING, MAY_SHIFT, MAY_SWAP, SIZE
+from shoal.search.trees.layout import (
+    CURRENT,
+    LABEL,
+    LOOKED,
+    LOOKING,
+    LOOKS,
+    MAY_SHIFT,
+    MAY_SWAP,
+    SHIFTS,
+    SIZE,
+    SWAPS,
+    WAITING,
+)  # fmt: skip
 from shoal.solving import solve_mixed
 from shoal.table.code import code
 from shoal.table.read import read
@@ -52,7 +64,7 @@ def state_of(coded, labels, k, weights, most):
     forest, records = build(coded, "loss", scaled)
     s = state.make(forest, records.codes[records.which], k, most, 2, 1)
     state.load(s, labels)
-    advance(s, np.zeros(1), int(labels.max()) + 1, 0)
+    advance(s, np.zeros(1), int(labels.max()) + 1)
     return s
 
 
@@ -180,6 +192,18 @@ def test_a_time_limit_is_kept_and_repeats():
     assert solve_mixed(coded, 4, "kaim+", QUIET, changes=again) == timed
 
 
+def test_a_number_of_looks():
+    """Few looks leave moves that gain; the log says so, and the rest follows from there."""
+    coded = code(read(large(rows=900)))
+    stop = {"stop": {"iterations": 50}}
+    few = solve_mixed(coded, 4, "kaim+", QUIET, changes={**stop, "looks": 20_000})
+    every = solve_mixed(coded, 4, "kaim+", QUIET, changes=stop)
+    assert (few.search.complete, few.search.looks) == (False, 20_000)
+    assert "before its last local optimum" in few.search.summary()
+    assert (every.search.complete, every.search.looks) == (True, None)
+    assert every.information_loss < few.information_loss
+
+
 def test_the_callback_ends_it_with_its_best():
     """True from the callback ends the search; the groups are whole and no worse than kaim's."""
     calls = []
@@ -257,12 +281,13 @@ def test_looking_at_what_changed_is_enough():
     labels = solve_mixed(coded, 4, "k-member", QUIET).labels
     s = state_of(coded, np.array(labels), 4, [1.0] * 3, 16)
     s.counts[LOOKING] = s.counts[MAY_SHIFT] = s.counts[MAY_SWAP] = 1
-    while not advance(s, np.zeros(1), 0, 1):
-        pass
-    before = s.sums[CURRENT]
-    settled = state_of(
-        coded, np.unique(s.records[:, LABEL], return_inverse=True)[1], 4, [1.0] * 3, 16
-    )
-    settled.counts[LOOKING] = settled.counts[MAY_SHIFT] = settled.counts[MAY_SWAP] = 1
-    assert advance(settled, np.zeros(1), 0, 10**6)
-    assert settled.sums[CURRENT] == pytest.approx(before, abs=1e-9)
+    while s.counts[WAITING] > 0:
+        s.counts[LOOKS] = s.counts[LOOKED] + 1  # one group at a time
+        advance(s, np.zeros(1), 0)
+    ended = np.unique(s.records[:, LABEL], return_inverse=True)[1]
+    again = state_of(coded, ended, 4, [1.0] * 3, 16)
+    again.counts[LOOKING] = again.counts[MAY_SHIFT] = again.counts[MAY_SWAP] = 1
+    again.counts[LOOKS] = 10**9
+    advance(again, np.zeros(1), 0)
+    assert again.counts[WAITING] == again.counts[SHIFTS] == again.counts[SWAPS] == 0
+    assert again.sums[CURRENT] == pytest.approx(s.sums[CURRENT], abs=1e-9)

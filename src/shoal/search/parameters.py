@@ -164,8 +164,8 @@ class Search:
 
     Searches on trees (kaim+) know the perturbations dissolve and regroup (the groups around a
     record are formed anew; `neighbors` says up to how many besides its own, None: 4). They end
-    with shifts and swaps; `looks` is how many groups are looked at for these, None: all, until
-    nothing gains.
+    with shifts and swaps; `looks` is how many looks of a record at a group they may take, None:
+    until nothing gains.
     """
 
     local: str = "changed"

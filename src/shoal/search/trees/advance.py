@@ -16,7 +16,9 @@ from shoal.search.trees.layout import (
     ITERATION,
     LABEL,
     LIVING,
+    LOOKED,
     LOOKING,
+    LOOKS,
     MAY_DISSOLVE,
     MAY_REGROUP,
     PATIENCE,
@@ -56,33 +58,28 @@ def perturb(s: State) -> bool:
 
 
 @jit
-def advance(s: State, trace: Floats, new: int, budget: int) -> bool:
-    """Go on for a budget of groups or perturbations; tell whether there is no more to do.
+def advance(s: State, trace: Floats, new: int) -> None:
+    """Go on with a search. s IN/OUT.
 
     The first `new` groups are measured before. Then, where LOOKING says so, groups are looked at
-    until none is left that has changed; else perturbations are tried, up to the STOP-th or until
-    PATIENCE of them gained nothing. s IN/OUT, trace OUT: the loss after each of the latter.
+    until none is left that has changed, or LOOKS of records at groups were made; else perturbations
+    are tried, up to the STOP-th or until PATIENCE of them gained nothing. trace OUT: the loss after
+    each of the latter.
     """
     counts, since = s.counts, s.counts[ITERATION]
     for group in range(new):
         measure(s, group)
-    while budget > 0:
-        budget -= 1
-        if counts[LOOKING] == 1:
-            if counts[WAITING] == 0:
-                return True
-            group, changed = next_group(s)
-            if s.groups[group, SIZE] > 0:
-                look(s, group, changed)
-        elif (
-            counts[ITERATION] >= counts[STOP]
-            or counts[ITERATION] - counts[IMPROVED] >= counts[PATIENCE]
-            or counts[LIVING] < 2
-        ):
-            return True
-        else:
-            counts[ITERATION] += 1
-            if perturb(s):
-                counts[IMPROVED] = counts[ITERATION]
-            trace[counts[ITERATION] - since - 1] = s.sums[CURRENT]
-    return False
+    while counts[LOOKING] == 1 and counts[WAITING] > 0 and counts[LOOKED] < counts[LOOKS]:
+        group, changed = next_group(s)
+        if s.groups[group, SIZE] > 0:
+            look(s, group, changed)
+    while (
+        counts[LOOKING] == 0
+        and counts[ITERATION] < counts[STOP]
+        and counts[ITERATION] - counts[IMPROVED] < counts[PATIENCE]
+        and counts[LIVING] > 1
+    ):
+        counts[ITERATION] += 1
+        if perturb(s):
+            counts[IMPROVED] = counts[ITERATION]
+        trace[counts[ITERATION] - since - 1] = s.sums[CURRENT]

@@ -22,6 +22,7 @@ from shoal.search.trees.layout import (
     KEYS,
     LABEL,
     LIVING,
+    LOOKED,
     LOW,
     MAY_SHIFT,
     MAY_SWAP,
@@ -143,6 +144,7 @@ def find_nearest(s: State, row: int, wanted: int, bar: float) -> int:
             if listed == wanted:
                 bar = sums[KEYS + wanted - 1]
     counts[SHIFTS_TRIED] += counts[LIVING]
+    counts[LOOKED] += counts[LIVING]
     return listed
 
 
@@ -160,6 +162,8 @@ def find_swap(s: State, x: int, best: float) -> float:
                 if change < best:
                     best, counts[FOUND], counts[PARTNER] = change, group, y
             counts[SWAPS_TRIED] += groups[group, SIZE]
+            counts[LOOKED] += 2 * groups[group, SIZE]
+    counts[LOOKED] += counts[LIVING]
     return best
 
 
@@ -208,6 +212,7 @@ def look(s: State, group: int, changed: bool) -> None:
             row = groups[other, MEMBERS + m]
             bar = s.gains[row] - tie
             m += 1
+            counts[LOOKED] += 1
             if bar > 0.0 and entry(s, row, group, bar) < bar:
                 move(s, row, group, -1 + ANY)
                 m = 0

@@ -37,7 +37,9 @@ from shoal.search.trees.layout import (
     ITERATION,
     LABEL,
     LIVING,
+    LOOKED,
     LOOKING,
+    LOOKS,
     MAY_DISSOLVE,
     MAY_REGROUP,
     MAY_SHIFT,
@@ -50,6 +52,7 @@ from shoal.search.trees.layout import (
     STOP,
     SWAPS,
     SWAPS_TRIED,
+    WAITING,
 )
 from shoal.search.trees.layout import MOST as LARGEST
 from shoal.search.trees.state import State
@@ -61,8 +64,8 @@ Integers = npt.NDArray[np.int64]
 
 ITERATIONS = 20_000
 MOST = 4  # times k: larger groups are cut up, which never adds to the loss
-LOOKS_A_CALL = 2_000_000  # of a record at a group: about a tenth of a second
-QUICK, CLOSING = 10**7, 10**9  # looks: up to here after an interrupt, and at all
+LOOKS_A_CALL = 2_000_000  # of a record at a group in 8 columns: about a tenth of a second
+QUICK, CLOSING = 10**7, 10**9  # looks: so few are made after an interrupt too; no more at all
 NOTHING = np.zeros(1)  # no trace
 PAIRS = 2000  # of records, that tell which columns differ most
 SHARE = 0.6  # of a time limit: then shifts and swaps must have their turn
@@ -104,7 +107,8 @@ class _Searcher:
         self.codes = records.codes[records.which]
         self.rows, width = self.codes.shape
         self.total = float(self.rows * width)
-        self.looks = self.rows * (self.rows // k)
+        self.looks = self.rows * (self.rows // k) * max(1, width // 8)
+        self.a_call = max(1, LOOKS_A_CALL // max(1, width // 8))
         self.watch = Watch(options, report, ITERATIONS)
         self.threads = min(options.runs, threads or os.cpu_count() or 1)
         self.rngs = [np.random.default_rng([seed, run]) for run in range(options.runs)]
@@ -142,7 +146,7 @@ class _Searcher:
     def _measure(self, s: State, labels: Integers) -> None:
         """Take over a grouping and what it costs; the groups that lose most are queued first."""
         states.load(s, labels)
-        advance(s, NOTHING, int(labels.max()) + 1, 0)
+        advance(s, NOTHING, int(labels.max()) + 1)
         states.line_up(s)
 
     def _search(self, runs: list[State], everywhere: Callable[[Any], Any]) -> None:
@@ -151,7 +155,7 @@ class _Searcher:
         self.loss_start = self._percent(runs[0].sums[CURRENT])
         self.watch.note(0, np.array([self.loss_start]))
         index = {id(s): i for i, s in enumerate(runs)}
-        size = max(1, min(1000, LOOKS_A_CALL // (8 * (self.rows // self.k))))
+        size = max(1, min(1000, self.a_call // (8 * (self.rows // self.k))))
         limit = self.options.stop.seconds
         target = self.options.stop.target or 0.0
         while not self._told_to_stop(runs):
@@ -163,7 +167,7 @@ class _Searcher:
 
             def work(s: State, stop: int = stop, trace: Floats = trace) -> None:
                 s.counts[STOP] = stop
-                advance(s, trace[index[id(s)]], 0, NEVER)
+                advance(s, trace[index[id(s)]], 0)
 
             everywhere(work)
             self.watch.note(since + 1, trace.min(axis=0) * 100.0 / self.total)
@@ -183,21 +187,26 @@ class _Searcher:
         Groups of 2k or more are split before, which adds no loss, and none are made.
         """
         hurried = self.watch.stopped_by in ("interrupt", "callback") and self.looks > QUICK
-        a_call = max(1, LOOKS_A_CALL // self.rows)
-        limit = self.options.stop.seconds
-        wanted = self.options.looks if self.options.looks is not None else CLOSING // self.rows
+        limit, looks = self.options.stop.seconds, self.options.looks
+        most = CLOSING * self.a_call // LOOKS_A_CALL if looks is None else looks
         for s in runs:
-            s.counts[LOOKING], s.counts[LARGEST] = 1, 2 * self.k - 1
+            s.counts[LOOKING], s.counts[LARGEST], s.counts[LOOKED] = 1, 2 * self.k - 1, 0
+            s.counts[LOOKS] = 0  # until the groups are measured
             ended = by_first_row(s.records[:, LABEL])
             parts = small_groups(self.coded, ended, self.k, 2 * self.k - 1)
             self.split += int(parts.max() - ended.max())
             before = float(s.sums[CURRENT])
             self._measure(s, parts)
             self.by_split += before - float(s.sums[CURRENT])
-        while not self.whole and not hurried and self.looked < wanted:
-            some = min(a_call, wanted - self.looked)
-            self.whole = all(everywhere(lambda s, some=some: advance(s, NOTHING, 0, some)))
-            self.looked += some
+
+        def look(s: State) -> bool:
+            s.counts[LOOKS] = self.looked
+            advance(s, NOTHING, 0)
+            return bool(s.counts[WAITING] == 0)
+
+        while not (self.whole or hurried) and self.looked < most:
+            self.looked = min(most, self.looked + self.a_call)  # of all runs, so that it repeats
+            self.whole = all(everywhere(look))
             late = limit is not None and self.watch.seconds >= limit
             hurried = (late or interrupt.finish) and self.looks > QUICK
             interrupt.check()
@@ -223,6 +232,7 @@ class _Searcher:
     def _finish(self, runs: list[State]) -> tuple[Integers, SearchLog]:
         best = min(runs, key=lambda s: float(s.sums[CURRENT]))
         labels = by_first_row(best.records[:, LABEL])
+        best.counts[LOOKS] = 0
         self._measure(best, labels)  # the sum without what rounding did on the way
         end = self._percent(best.sums[CURRENT])
         watch = self.watch

@@ -207,13 +207,13 @@ def _grow(
 def choose_mixed(rows: int, columns: int, k: int, effort: str) -> Choice:
     """Decide what suits a table of so many records with categories, trees or missing cells.
 
-    Effort is a number of iterations computed from the table's size and k: about 0.3, 3 or 20
+    Effort is a number of iterations computed from the table's size and k: about 0.2, 2 or 12
     seconds for a thousand records, growing with the square root of their number beyond.
     """
     if effort not in EFFORTS:
         raise RequestError(f"effort must be one of {', '.join(EFFORTS)}")
     size = rows / 1000
-    seconds = EFFORTS[effort] / 3.0 * (size if size < 1 else size**0.5)
+    seconds = EFFORTS[effort] / 5.0 * (size if size < 1 else size**0.5)
     looks = round(seconds / (SECONDS_A_LOOK * max(1.0, columns / 8)))
     iterations = max(100, round(looks / (4 * rows / k + 30 * k * k)))
     return Choice(

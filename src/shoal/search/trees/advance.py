@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import inlined, loop
 from shoal.kernels.random import uniform
 from shoal.search.trees.layout import (
     CHANGED,
@@ -57,7 +57,7 @@ def perturb(s: State) -> bool:
     return dissolve(s, s.records[row, LABEL])
 
 
-@jit
+@loop
 def advance(s: State, trace: Floats, new: int) -> None:
     """Go on with a search. s IN/OUT.
 

@@ -98,9 +98,8 @@ def test_auto_says_why(table, tmp_path, shoal):
     ran = shoal("anonymize", table, "-k", "4", "-o", tmp_path / "r.csv", "--effort", "quick",
                 "--no-report")  # fmt: skip
     iterations = choose(120, 3, 4, "quick").changes["stop"]["iterations"]
-    assert (
-        f"auto chose ilsmc+: the search with the least loss, {iterations:,} iterations" in ran.err
-    )
+    said = f"the search for the least squared error (SSE), {iterations:,} iterations"
+    assert f"auto chose ilsmc+: {said}" in ran.err
     assert load(tmp_path / "r.run.toml").protect.max_iterations == iterations
     one = library.anonymize(MATRIX[:, :1], k=4)
     assert one.partition.method == "optimal-1d"

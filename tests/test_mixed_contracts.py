@@ -143,6 +143,19 @@ def test_equal_texts_alone(method, cell):
     assert found.information_loss == 0.0
 
 
+@every_method
+def test_numbers_have_the_labels_of_the_numeric_path(method):
+    """Beside a text that says nothing, which leads to the mixed path, numbers have their labels."""
+    rng = np.random.default_rng(11)
+    rows = 60
+    numbers = {"x": rng.integers(0, 9, rows), "y": rng.normal(size=rows), "z": rng.random(rows)}
+    plain = solve(pa.table(numbers), 3, method)
+    beside = solve(pa.table({"w": ["same"] * rows, **numbers}), 3, method)
+    assert beside.labels.tolist() == plain.labels.tolist()
+    assert beside.information_loss == plain.information_loss
+    assert (plain.loss_name, beside.loss_name) == ("SSE/SST, percent", MIXED_LOSS)
+
+
 @pytest.mark.parametrize("how", REFINEMENTS)
 def test_refinements(how, stays):
     """Groups of anybody are refined on mixed tables, by the library and from a column."""

@@ -85,7 +85,7 @@ class Method:
     mixed: Mixed | None = None
 
 
-FIXED = "numeric, fixed size"
+FIXED = "by distance, fixed size"
 NN = "O(n²/k) time at most, O(n·d) memory"
 NC = "O(n²) time at most, O(n·d) memory"
 
@@ -152,7 +152,7 @@ _OTHERS = (
 
 _VARIABLE = (
     Method(
-        "v-mdav", "numeric, variable size",
+        "v-mdav", "by distance, variable size",
         "groups of k, extended to up to 2k - 1 while a neighbor is nearer to them than to others; "
         "gamma 0.2 and 1.1, the better of the two",
         "O(n²) time at most, O(n·d) memory",
@@ -161,7 +161,7 @@ _VARIABLE = (
         v_mdav,
     ),
     Method(
-        "mdav-mhm", "numeric, variable size",
+        "mdav-mhm", "by distance, variable size",
         "the best cuts of a path through the groups of mdav, nearest group next",
         "O(n²/k + n·k) time at most, O(n·d) memory",
         "Domingo-Ferrer, Martínez-Ballesté, Mateo-Sanz and Sebé 2006, Efficient multivariate "
@@ -169,19 +169,19 @@ _VARIABLE = (
         mdav_mhm,
     ),
     Method(
-        "mst", "numeric, variable size",
+        "mst", "by distance, variable size",
         "the longest edges of the minimum spanning tree are cut; what has 2k records is split",
         "O(n²) time, O(n·d) memory", MST_2005, mst,
     ),
     Method(
-        "hilbert", "numeric, variable size",
+        "hilbert", "by distance, variable size",
         "the best cuts of a Hilbert curve through all records; time hardly more than linear",
         "O(n log n + n·k) time, O(n·d) memory",
         "Skilling 2004, Programming the Hilbert curve, AIP 707; Hansen and Mukherjee 2003",
         hilbert,
     ),
     Method(
-        "optimal-1d", "one numeric column, optimal",
+        "optimal-1d", "one column, optimal",
         "no grouping of one column loses less",
         "O(n log n) time, O(n) memory",
         "Hansen and Mukherjee 2003, A polynomial algorithm for optimal univariate "
@@ -190,7 +190,7 @@ _VARIABLE = (
     ),
 )  # fmt: skip
 
-SEARCH = "numeric, search"
+SEARCH = "by distance, search"
 
 _SEARCHES = (
     Method(
@@ -226,7 +226,7 @@ _SEARCHES = (
 )  # fmt: skip
 
 
-MIXED = "categories, numbers, missing cells"
+MIXED = "by trees"
 
 _MIXED = (
     Method(
@@ -261,7 +261,7 @@ def _refined(method: Method, name: str, refinement: Refinement, what: str, citat
     return replace(
         method,
         name=name,
-        kind="numeric, refined",
+        kind="by distance, refined",
         summary=f"{method.name}, then {what}",
         cost=f"{method.cost}; a pass of the refinement O(n²/k) on usual data",
         citation=citation,

@@ -80,7 +80,7 @@ def choose(rows: int, columns: int, k: int, effort: str, mixed: bool = False) ->
     return Choice(
         AUTO,
         {"stop": {"iterations": iterations}, "schedule": iterations},
-        f"the search with the least loss, {iterations:,} iterations: effort {effort}",
+        f"the search for the least squared error (SSE), {iterations:,} iterations: effort {effort}",
     )
 
 
@@ -115,7 +115,7 @@ def solve(
         choice = choose(rows, width, k, effort, mixed)
         recipe, reason = RECIPES[choice.method], choice.reason
         if asked.get("stop"):
-            reason = "the search with the least loss"
+            reason = "the search for the least squared error (SSE)"
         asked = merged(choice.changes, asked) if recipe.search is not None else {}
     if recipe.columns is not None and width > recipe.columns:
         raise RequestError(

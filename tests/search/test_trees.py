@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 from fractions import Fraction
 
@@ -291,3 +292,42 @@ def test_looking_at_what_changed_is_enough():
     advance(again, np.zeros(1), 0)
     assert again.counts[WAITING] == again.counts[SHIFTS] == again.counts[SWAPS] == 0
     assert again.sums[CURRENT] == pytest.approx(s.sums[CURRENT], abs=1e-9)
+
+
+def test_thousands_of_values():
+    """A column of 3,000 texts and one of as many floats need no table of pairs of values."""
+    rng = np.random.default_rng(5)
+    rows = 6000
+    town = rng.integers(0, 3000, rows)
+    table = pa.table({
+        "town": [f"t{i}" for i in town],
+        "region": [f"r{i % 9}" for i in town],
+        "pay": rng.permutation(rows) / 7,
+    })  # fmt: skip
+    tracemalloc.start()
+    coded = code(read(table))
+    kaim = solve_mixed(coded, 10, "kaim", QUIET)
+    changes = {"stop": {"iterations": 300}, "looks": 10**6}
+    found = solve_mixed(coded, 10, "kaim+", QUIET, start=np.array(kaim.labels), changes=changes)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.information_loss < kaim.information_loss
+    assert peak < 40_000_000  # 3,000² numbers alone are 72 MB
+
+
+def test_three_hundred_columns():
+    """Hundreds of columns of all kinds are searched, and lose less than before."""
+    rng = np.random.default_rng(6)
+    rows = 240
+    hidden = rng.integers(0, 8, rows)
+    columns = {}
+    for j in range(300):
+        noisy = np.where(rng.random(rows) < 0.3, rng.integers(0, 8, rows), hidden)
+        cells = noisy.tolist() if j % 2 else [f"v{i}" for i in noisy]
+        gaps = rng.random(rows) < (0.02 if j % 10 == 0 else 0.0)
+        columns[f"c{j}"] = pa.array([None if g else c for c, g in zip(cells, gaps, strict=True)])
+    coded = code(read(pa.table(columns)))
+    kaim = solve_mixed(coded, 4, "kaim", QUIET)
+    found = solve_mixed(coded, 4, "auto", QUIET, effort="quick")
+    assert found.method == "kaim+"
+    assert found.information_loss < kaim.information_loss

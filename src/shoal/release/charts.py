@@ -199,7 +199,7 @@ def correlations(report: Report) -> Spec:
     return _spec(values, height=220, width=220, layer=[line, points])
 
 
-def loss_curve(search: dict[str, Any]) -> Spec:
+def loss_curve(search: dict[str, Any], loss_name: str) -> Spec:
     """The best loss over the iterations of a search."""
     values = [{"iteration": at, "loss": loss} for at, loss in search["curve"]]
     ticks = [0, *(10**power for power in range(12) if 10**power <= search["iterations"])]
@@ -207,7 +207,7 @@ def loss_curve(search: dict[str, Any]) -> Spec:
         "x": {"field": "iteration", "type": "quantitative", "title": "iteration",
               "scale": {"type": "symlog", "nice": False},
               "axis": {"values": ticks, "labelOverlap": "greedy", "format": ","}},
-        "y": {"field": "loss", "type": "quantitative", "title": "variation lost, percent",
+        "y": {"field": "loss", "type": "quantitative", "title": loss_name,
               "scale": {"zero": False}},
     }  # fmt: skip
     mark = {"type": "line", "interpolate": "step-after", "color": AFTER}
@@ -222,7 +222,7 @@ def report_charts(report: Report) -> dict[str, Spec]:
     if len(report.correlations["columns"]) > 1:
         charts["correlations"] = correlations(report)
     if report.search is not None and report.search["iterations"] > 0:
-        charts["loss curve"] = loss_curve(report.search)
+        charts["loss curve"] = loss_curve(report.search, report.loss_name)
     shown_ = [column for column in report.columns if column.histogram is not None]
     ranked = sorted(shown_, key=lambda column: -column.information_loss)
     for column in ranked[:COLUMNS_SHOWN]:

@@ -249,9 +249,11 @@ def _search(report: Report, svgs: dict[str, str | None]) -> str:
     if log is None:
         return ""
     runs = f"{log['runs']} searches of " if log["runs"] > 1 else ""
+    on_trees = "regroup" in log["gains"]
+    first = f"{log['loss_first_optimum']:.4f} % at the first local optimum and "
     told = (
         f"The loss of the groups fell from {log['loss_start']:.4f} % at the start to "
-        f"{log['loss_first_optimum']:.4f} % at the first local optimum and {log['loss_end']:.4f} % "
+        f"{'' if on_trees else first}{log['loss_end']:.4f} % "
         f"at the end, in {runs}{log['iterations']:,} iterations and {log['seconds']:.1f} seconds; "
         f"ended by: {escape(log['stopped_by'])}."
     )
@@ -268,10 +270,19 @@ def _search(report: Report, svgs: dict[str, str | None]) -> str:
     return (
         f'<h2>How the groups were found</h2>\n<p>{told}</p>{curve}<div class="table"><table>'
         f'<tr><th>step</th>{head}</tr>{rows}</table></div><p class="soft">'
-        "Gains of a perturbation (dissolve, distill) are what its iterations took off the best "
-        "loss; those of a move (shift, swap) are summed over all groupings the search went "
-        "through, and undo what perturbations cost.</p>"
+        f"{ON_TREES if on_trees else ON_NUMBERS}</p>"
     )
+
+
+ON_NUMBERS = (
+    "Gains of a perturbation (dissolve, distill) are what its iterations took off the best loss; "
+    "those of a move (shift, swap) are summed over all groupings the search went through, and undo "
+    "what perturbations cost."
+)
+ON_TREES = (
+    "A perturbation (dissolve a group, form the groups around a record anew) is kept only where it "
+    "gains; then groups of 2k records and more are split, and shifts and swaps follow."
+)
 
 
 def _list(lines: list[str]) -> str:

@@ -42,6 +42,7 @@ def _little_effort():
     from shoal import solving
 
     solving.SECONDS_AN_ITERATION *= 20
+    solving.SECONDS_A_LOOK *= 20
 
 
 @dataclass

@@ -24,7 +24,7 @@ from telling import Bar
 
 GIGABYTES = 2
 FEW = 300  # records: enough to compile everything
-METHODS = {"mdav": {}, "kaim+": {"max_iterations": 2_000}}
+METHODS = {"mdav": {}, "auto": {}}
 
 
 def texts():

@@ -9,7 +9,6 @@ folder is writable, and compiled anew where none is.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -18,8 +17,15 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import numba
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+
+try:
+    from shoal.kernels import compiling
+except ImportError:  # another Numba
+    TWICE, TOGETHER, ALONE = {}, {}, {}
+else:
+    TWICE = {"pipeline_class": compiling.Twice}
+    TOGETHER = {"pipeline_class": compiling.Together}
+    ALONE = {"pipeline_class": compiling.Alone}
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,46 +35,6 @@ ANY = 0  # added to a number that is written out, or a kernel is compiled for th
 FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 UNCOUNTED: dict[str, Any] = {**FLAGS, "_nrt": False, "no_cfunc_wrapper": True}
 PART: dict[str, Any] = {**UNCOUNTED, "no_cpython_wrapper": True}
-
-
-class _Together(JITCodeLibrary):
-    """Compiled code that is optimized once: with all it calls, and not also before."""
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        ll_module.data_layout = self._codegen._data_layout
-
-
-class _Alone(JITCodeLibrary):
-    """Compiled code that is optimized once: before what it calls, optimized already, joins it."""
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-
-class _Twice(Compiler):
-    """Numba's compiler. No garbage is collected meanwhile: that took a twelfth of the time."""
-
-    library: type[JITCodeLibrary] | None = None
-
-    def compile_extra(self, func: Callable[..., Any]) -> Any:
-        if self.library is not None:
-            self.state.library = self.library(self.state.targetctx.codegen(), func.__qualname__)
-            self.state.library.enable_object_caching()  # as Numba does with its own
-        collects = gc.isenabled()
-        gc.disable()
-        try:
-            return super().compile_extra(func)  # type: ignore[no-untyped-call]
-        finally:
-            if collects:
-                gc.enable()
-
-
-class _OnceTogether(_Twice):
-    library = _Together
-
-
-class _OnceAlone(_Twice):
-    library = _Alone
 
 
 @cache
@@ -130,22 +96,22 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 
 def jit(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function at its first call, once for the types it is called with."""
-    return _compiled(function, {**UNCOUNTED, "pipeline_class": _OnceTogether})
+    return _compiled(function, {**UNCOUNTED, **TOGETHER})
 
 
 def part(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that only kernels call: the door for Python is left out."""
-    return _compiled(function, {**PART, "pipeline_class": _OnceTogether})
+    return _compiled(function, {**PART, **TOGETHER})
 
 
 def hot(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a part that most time is spent in: optimized twice, it is up to a tenth faster."""
-    return _compiled(function, {**PART, "pipeline_class": _Twice})
+    return _compiled(function, {**PART, **TWICE})
 
 
 def loop(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that leaves the work to others: those are not optimized once more."""
-    return _compiled(function, {**UNCOUNTED, "pipeline_class": _OnceAlone})
+    return _compiled(function, {**UNCOUNTED, **ALONE})
 
 
 def _compiled(function: Callable[P, R], flags: dict[str, Any]) -> Callable[P, R]:

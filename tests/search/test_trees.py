@@ -232,8 +232,11 @@ def test_target_and_patience():
     found = solve_mixed(coded, 5, "kaim+", QUIET, changes=stop)
     assert found.search.stopped_by == "target"
     assert found.information_loss <= 0.95 * kaim
-    patient = solve_mixed(coded, 5, "kaim+", QUIET, changes={"stop": {"patience": 50}})
-    assert patient.search.stopped_by == "patience"
+    patient = {"stop": {"patience": 50}, "runs": 2}
+    found = solve_mixed(coded, 5, "kaim+", QUIET, changes=patient)
+    assert found.search.stopped_by == "patience"
+    again = {"stop": {"iterations": found.search.iterations}, "runs": 2}
+    assert solve_mixed(coded, 5, "kaim+", QUIET, changes=again) == found
     rows = [("a", 1)] * 5 + [("b", 2)] * 5
     equal = pa.table({"a": [a for a, _ in rows], "b": [b for _, b in rows]})
     nothing = solve_mixed(code(read(equal)), 5, "kaim+", QUIET)
@@ -262,6 +265,7 @@ def test_any_grouping_is_improved():
         ({"search": {"acceptance": "late"}}, "searches on numbers"),
         ({"search": {"perturbations": ["distill"]}}, "dissolve and regroup"),
         ({"search": {"moves": ["split"]}}, "shift and swap"),
+        ({"search": {"neighbors": 0}}, "at least 1"),
         ({"start": "mdav"}, "must be one of random, farthest, common, kaim"),
         ({"start": "kaim+"}, "must be one of"),
         ({"method": "kaim", "max_iterations": 5}, "methods that search"),
@@ -331,3 +335,15 @@ def test_three_hundred_columns():
     found = solve_mixed(coded, 4, "auto", QUIET, effort="quick")
     assert found.method == "kaim+"
     assert found.information_loss < kaim.information_loss
+
+
+@pytest.mark.parametrize("neighbors", [1, 2, 50, 10**6])
+@pytest.mark.parametrize("k", [2, 7, 12])
+def test_any_number_of_neighbors(neighbors, k):
+    """However many groups are formed anew at once, all records stay in groups of k to 2k - 1."""
+    coded = code(read(large(25)))
+    found = solve_mixed(coded, k, "kaim+", QUIET, changes={
+        "neighbors": neighbors, "samples": 40, "stop": {"iterations": 200},
+    })  # fmt: skip
+    assert k <= found.sizes.min() <= found.sizes.max() < 2 * k
+    assert found.labels.size == 25

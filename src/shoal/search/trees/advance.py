@@ -21,7 +21,6 @@ from shoal.search.trees.layout import (
     LOOKS,
     MAY_DISSOLVE,
     MAY_REGROUP,
-    PATIENCE,
     QUEUE,
     QUEUED,
     SIZE,
@@ -63,8 +62,7 @@ def advance(s: State, trace: Floats, new: int) -> None:
 
     The first `new` groups are measured before. Then, where LOOKING says so, groups are looked at
     until none is left that has changed, or LOOKS of records at groups were made; else perturbations
-    are tried, up to the STOP-th or until PATIENCE of them gained nothing. trace OUT: the loss after
-    each of the latter.
+    are tried, up to the STOP-th. trace OUT: the loss after each of the latter.
     """
     counts, since = s.counts, s.counts[ITERATION]
     for group in range(new):
@@ -73,12 +71,7 @@ def advance(s: State, trace: Floats, new: int) -> None:
         group, changed = next_group(s)
         if s.groups[group, SIZE] > 0:
             look(s, group, changed)
-    while (
-        counts[LOOKING] == 0
-        and counts[ITERATION] < counts[STOP]
-        and counts[ITERATION] - counts[IMPROVED] < counts[PATIENCE]
-        and counts[LIVING] > 1
-    ):
+    while counts[LOOKING] == 0 and counts[ITERATION] < counts[STOP] and counts[LIVING] > 1:
         counts[ITERATION] += 1
         if perturb(s):
             counts[IMPROVED] = counts[ITERATION]

@@ -34,6 +34,7 @@ from shoal.search.trees.layout import (
     BY_SWAPS,
     CURRENT,
     DISSOLVED,
+    IMPROVED,
     ITERATION,
     LABEL,
     LIVING,
@@ -44,7 +45,6 @@ from shoal.search.trees.layout import (
     MAY_REGROUP,
     MAY_SHIFT,
     MAY_SWAP,
-    PATIENCE,
     REGROUPED,
     SAMPLES,
     SHIFTS,
@@ -102,7 +102,7 @@ class _Searcher:
         weights: Mapping[str, float] | None,
     ) -> None:
         self.coded, self.k, self.options = coded, k, options
-        self.around = 4 if options.neighbors is None else options.neighbors
+        self.around = min(4 if options.neighbors is None else options.neighbors, coded.rows // k)
         self.forest, records = build(telling_first(coded), "loss", _scaled(coded, weights))
         self.codes = records.codes[records.which]
         self.rows, width = self.codes.shape
@@ -140,7 +140,6 @@ class _Searcher:
         s.counts[MAY_DISSOLVE] = "dissolve" in options.perturbations
         s.counts[MAY_REGROUP] = "regroup" in options.perturbations
         s.counts[SAMPLES] = options.samples
-        s.counts[PATIENCE] = options.stop.patience or NEVER
         return s
 
     def _measure(self, s: State, labels: Integers) -> None:
@@ -155,7 +154,8 @@ class _Searcher:
         self.loss_start = self._percent(runs[0].sums[CURRENT])
         self.watch.note(0, np.array([self.loss_start]))
         index = {id(s): i for i, s in enumerate(runs)}
-        size = max(1, min(1000, self.a_call // (8 * (self.rows // self.k))))
+        patience = self.options.stop.patience or NEVER
+        size = max(1, min(1000, patience, self.a_call // (8 * (self.rows // self.k))))
         limit = self.options.stop.seconds
         target = self.options.stop.target or 0.0
         while not self._told_to_stop(runs):
@@ -175,8 +175,9 @@ class _Searcher:
             if self.watch.lowest <= target:
                 self.watch.stopped_by = "nothing to lose" if target == 0.0 else "target"
             elif self.watch.done < stop:
-                patient = self.options.stop.patience is not None and runs[0].counts[LIVING] > 1
-                self.watch.stopped_by = "patience" if patient else "nothing to change"
+                self.watch.stopped_by = "nothing to change"
+            elif self.watch.done - max(int(s.counts[IMPROVED]) for s in runs) >= patience:
+                self.watch.stopped_by = "patience"
             if self.watch.stopped_by:
                 break
         self._close(runs, everywhere)
@@ -316,5 +317,7 @@ def check(options: Search) -> None:
     for name in ("local", "share", "acceptance", "restarts"):
         if getattr(options, name) != getattr(usual, name):
             raise RequestError(f"{name} is for searches on numbers; a search on trees has none")
+    if options.neighbors == 0:
+        raise RequestError("neighbors must be at least 1 in a search on trees")
     if "distill" in options.perturbations or "split" in options.moves:
         raise RequestError("a search on trees has shift and swap, dissolve and regroup")

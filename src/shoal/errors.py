@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+LIGHTEST, HEAVIEST = 1e-6, 1e6  # a column that counts less than that had better be left out
 
 
 class ShoalError(Exception):
@@ -77,6 +81,18 @@ def check_known(given: Iterable[str], known: Sequence[str], what: str) -> None:
             raise RequestError(
                 f"{what} is given for {shown(name)}, which is no quasi-identifier"
                 f"{nearest_names(name, known)}"
+            )
+
+
+def check_weights(weights: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Refuse a weight of a column that is not grouped, and what is no weight."""
+    check_known(weights, known, "a weight")
+    for name, weight in weights.items():
+        number = isinstance(weight, Real) and not isinstance(weight, bool)
+        if not number or not LIGHTEST <= float(weight) <= HEAVIEST:
+            raise RequestError(
+                f"the weight of {shown(name)} must be a number between {LIGHTEST:g} and "
+                f"{HEAVIEST:,.0f}"
             )
 
 

@@ -17,7 +17,15 @@ from shoal.recipes import find
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.search.parameters import Search
 from shoal.settings import count, whole, wishes
-from shoal.solving import check_search, check_size, improve, on_trees, solve, solve_mixed
+from shoal.solving import (
+    EFFORTS,
+    check_search,
+    check_size,
+    improve,
+    on_trees,
+    solve,
+    solve_mixed,
+)
 from shoal.table.assign import all_quasi_identifiers
 from shoal.table.code import code, needs_trees
 from shoal.table.encode import Encoded, check_numeric, encode
@@ -71,9 +79,9 @@ def microaggregate(
     >>> groups.labels.tolist()
     [0, 0, 1, 1]
     """
-    k, seed = _group_size(k), whole(seed, "seed")
-    if seed < 0:
-        raise RequestError("seed must not be negative")
+    k, seed = _group_size(k), _seed(seed)
+    if effort not in EFFORTS:
+        raise RequestError(f"effort must be one of {', '.join(EFFORTS)}")
     recipe = find(method)
     tree = search.to_dict() if isinstance(search, Search) else search or {}
     counts = count(max_iterations, "max_iterations"), time_limit, count(runs, "runs")
@@ -140,7 +148,7 @@ def refine(
     check_size(table.rows, k)
     start = numbered(labels, table.rows, k)
     changes = wishes({}, count(max_iterations, "max_iterations"), time_limit, None)
-    seed = whole(seed, "seed")
+    seed = _seed(seed)
     if on_trees(how):
         return solve_mixed(
             code(table, hierarchies), k, how, Reporter(callback), seed=seed, start=start,
@@ -168,6 +176,13 @@ def _encoded(
             "hierarchies are given for numbers only, which this method groups by their differences"
         )
     return encoded
+
+
+def _seed(seed: Any) -> int:
+    number = whole(seed, "seed")
+    if number < 0:
+        raise RequestError("seed must not be negative")
+    return number
 
 
 def _group_size(k: Any) -> int:

@@ -46,7 +46,8 @@ class SearchLog:
 
     def summary(self) -> str:
         """Return one line for people."""
-        whole = self.iterations > 0 or self.stopped_by == "iterations"
+        on_trees = "regroup" in self.gains
+        whole = on_trees or self.iterations > 0 or self.stopped_by == "iterations"
         unfinished = "" if whole else ", before the first local optimum: not repeatable"
         if whole and not self.complete:
             unfinished = ", before its last local optimum"

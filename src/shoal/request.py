@@ -110,7 +110,9 @@ def _check_trees(table: Table, settings: Settings, found: Mapping[str, str]) -> 
     for name in settings.hierarchies:
         if found[name] in ("generalize", "range") or not table[name].has_places:
             return
-    ways_ = "means" if CENTERS - {"mode", "medoid"} >= set(found.values()) else "no generalization"
+    different = sorted(set(found.values()))
+    averaged = {"mean", "median"}.issuperset(different)
+    ways_ = " and ".join(f"{way}s" for way in different) if averaged else "no generalization"
     raise RequestError(
         f"a hierarchy is given, but the groups release {ways_}; say --method kaim, or "
         "--aggregate generalize"
@@ -145,6 +147,8 @@ def without_groups(table: Table, settings: Settings) -> tuple[Table, Integers | 
         return table, None
     if settings.protect.method != "auto":
         raise RequestError("the groups come from a column: give a method or a group, not both")
+    if settings.protect.start is not None:
+        raise RequestError("the groups come from a column: give a start or a group, not both")
     column = table[name]
     roles = settings.roles
     named = (roles.identifiers, roles.quasi_identifiers, roles.sensitive, roles.other, roles.drop)
@@ -200,6 +204,8 @@ def resolved(
     else:  # as many iterations, whatever the clock says next time
         protect |= {"max_iterations": log.iterations, "time_limit": None, "runs": log.runs}
         again |= {"schedule": log.schedule} if log.looks is None else {"looks": log.looks}
+        if isinstance(again.get("stop"), Mapping):  # the count has taken the place of the clock
+            again["stop"] = {**again["stop"], "seconds": None, "iterations": None}
     dropped = settings.roles.drop
     trees = {
         name: str(((folder or Path()) / said).resolve()) if is_file(said) else said

@@ -119,7 +119,7 @@ class Settings(_Part):
 
     def to_toml(self) -> str:
         """Return the recipe's text."""
-        return _toml(self.model_dump(exclude_none=True))
+        return _toml(_said(self.model_dump()))
 
 
 def wishes(
@@ -148,6 +148,15 @@ def _toml(tree: dict[str, Any], path: str = "") -> str:
         if isinstance(value, dict) and value:
             parts.append(_toml(value, f"{path}.{_key(key)}" if path else _key(key)))
     return "\n".join(parts)
+
+
+def _said(tree: dict[str, Any]) -> dict[str, Any]:
+    """Return a tree without what nobody said: TOML has no word for it."""
+    return {
+        key: _said(value) if isinstance(value, dict) else value
+        for key, value in tree.items()
+        if value is not None
+    }
 
 
 def _key(key: str) -> str:

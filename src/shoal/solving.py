@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import RequestError, shown
+from shoal.errors import RequestError, check_weights, shown
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import information_loss
-from shoal.mixed.build import check_weights
 from shoal.mixed.cluster import STARTS, cluster
 from shoal.numeric.refine.how import HOW
 from shoal.partition import Partition
 from shoal.progress import Reporter
 from shoal.recipes import AUTO, AUTO_MIXED, RECIPES, Method, find
+from shoal.search.parameters import Search
 from shoal.search.run import search
 from shoal.search.trees.run import check as check_trees
 from shoal.search.trees.run import search_trees
@@ -160,7 +160,7 @@ def solve_mixed(
     Ensures what `solve` does. `start` says which record a group is begun with, or which groups a
     search begins with: those of a method, or labels; the rest is as in `solve`.
     """
-    recipe, asked, reason = find(method), dict(changes or {}), ""
+    recipe, asked, reason = find(method), said_to_trees(changes or {}), ""
     if method == "auto":
         choice = choose_mixed(coded.rows, len(coded.columns), k, effort)
         recipe, reason = RECIPES[choice.method], choice.reason
@@ -170,7 +170,7 @@ def solve_mixed(
             f"{recipe.name} groups the rows of a matrix, not cells by their trees; {AUTO_MIXED} "
             "and auto do"
         )
-    check_weights(coded, weights)
+    check_weights(weights or {}, coded.names)
     check_search(recipe, start, asked)
     options = None if recipe.search is None else recipe.search.having(asked)
     log = None
@@ -246,7 +246,7 @@ def check_search(recipe: Method, start: Any, changes: Mapping[str, Any]) -> None
         check_start(recipe, start)
         start = None
     if recipe.search is not None:
-        options = recipe.search.having(changes)
+        options = recipe.search.having(changes if recipe.mixed is None else said_to_trees(changes))
         if recipe.mixed is not None:
             check_trees(options)
         if isinstance(start, str) and start != RANDOM and find(start).search is not None:
@@ -285,6 +285,18 @@ def _start(
     if isinstance(start, str) and start != RANDOM:
         return np.array(solve(matrix, k, start, report).labels)
     return None if isinstance(start, str) else start
+
+
+def said_to_trees(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was asked of a search on trees.
+
+    A `Search` names all its parts; those that are as usual nobody has asked for.
+    """
+    usual = Search().to_dict()
+    asked = {name: part for name, part in changes.items() if part != usual.get(name, ...)}
+    if isinstance(asked.get("stop"), Mapping):
+        asked["stop"] = {name: one for name, one in asked["stop"].items() if one is not None}
+    return asked
 
 
 def on_trees(how: str | None) -> bool:

@@ -310,6 +310,8 @@ def find_groups(
         told = said_of_groups(partition)
         if given is not None:
             told.insert(0, _came(settings, loss_rate(ordered, given[order])))
+        if partition.search is not None and protect.column_weights:
+            told.append("the losses of the search count columns by their weights, others do not")
         return _in_rows(partition, order), told
     encoded = encode(table, weights=protect.column_weights, coded=coded, k=k)
     matrix, mixed = encoded.matrix[order], encoded.mixed
@@ -334,7 +336,7 @@ def find_groups(
         changes=settings.changes(), threads=threads, mixed=mixed,
     )  # fmt: skip
     came = _came(settings, information_loss(matrix, first))
-    return _in_rows(partition, order), [came]
+    return _in_rows(partition, order), [came, *said_of_groups(partition)]
 
 
 def _came(settings: Settings, before: float) -> str:

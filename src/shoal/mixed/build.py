@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import RequestError, nearest_names, shown
 from shoal.mixed.forest import Forest
 from shoal.table.code import Coded, CodedColumn
 
@@ -68,16 +67,6 @@ def build(
     )
     codes = np.stack([p.codes + offset for p, offset in zip(parts, first, strict=False)], axis=1)
     return forest, distinct(codes)
-
-
-def check_weights(coded: Coded, weights: Mapping[str, float] | None) -> None:
-    """Refuse a weight of a column that is not grouped."""
-    for name in weights or {}:
-        if name not in coded.names:
-            raise RequestError(
-                f"a weight is given for {shown(name)}, which is no quasi-identifier"
-                f"{nearest_names(name, coded.names)}"
-            )
 
 
 def distinct(codes: Integers) -> Records:

@@ -105,6 +105,7 @@ ACCEPTANCE: dict[str, type[Acceptance]] = {
     rule.name: rule for rule in (Fixed, Dynamic, RecordToRecord, Late, Annealing)
 }
 MOVES = ("shift", "swap", "split")
+MANY = 10**15  # beyond that no number of anything makes sense
 PERTURBATIONS = ("dissolve", "distill", "regroup")
 
 
@@ -130,6 +131,8 @@ class Stop:
                 isinstance(value, bool) or not isinstance(value, int) or value < low
             ):
                 raise RequestError(f"{_STOP_NAMES[name]} must be a whole number, at least {low}")
+            if value is not None and value > MANY:
+                raise RequestError(f"{_STOP_NAMES[name]} must be at most {MANY:,}")
         for name in ("seconds", "target"):
             value = getattr(self, name)
             if value is not None and (
@@ -193,6 +196,8 @@ class Search:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or value < low:
                 raise RequestError(f"{name} must be a whole number, at least {low}")
+            if value > MANY:
+                raise RequestError(f"{name} must be at most {MANY:,}")
         for name, known in (("moves", MOVES), ("perturbations", PERTURBATIONS)):
             given = getattr(self, name)
             if not isinstance(given, tuple) or not given or any(one not in known for one in given):

@@ -56,17 +56,20 @@ class Watch:
 
     def told_to_stop(self, look: Progress, descending: bool = False) -> bool:
         """Report; tell whether the count, the clock, the callback or the user ends the search."""
-        seconds = self.seconds
-        known = self.limit if self.limit < NEVER else self.done + 1
         over = self.done >= self.limit and not descending
-        shown = replace(look, done=self.done, total=known, seconds=seconds)
-        enough = self.report.look(shown, last=over)
+        enough = self.looks_enough(look, last=over)
         if over:
             self.stopped_by = "iterations"
-        elif self.seconds_given is not None and seconds >= self.seconds_given:
+        elif self.seconds_given is not None and self.seconds >= self.seconds_given:
             self.stopped_by = "time limit"
         elif enough:
             self.stopped_by = "callback"
         elif interrupt.finish:
             self.stopped_by = "interrupt"
         return bool(self.stopped_by)
+
+    def looks_enough(self, look: Progress, last: bool = False) -> bool:
+        """Hand a look on, with count and clock; tell whether the callback has seen enough."""
+        known = self.limit if self.limit < NEVER else self.done + 1
+        shown = replace(look, done=self.done, total=known, seconds=self.seconds)
+        return self.report.look(shown, last=last)

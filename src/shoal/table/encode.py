@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, RequestError, check_known, shown
+from shoal.errors import InputError, RequestError, check_known, check_weights, shown
 from shoal.table.code import Coded, code
 from shoal.table.embed import Texts
 from shoal.table.roles import Column, Kind, Role
@@ -70,7 +70,7 @@ def encode(
     for column in columns:
         check_readable(column, table)
     names = tuple(column.name for column in columns)
-    check_known(weights or {}, names, "a weight")
+    check_weights(weights or {}, names)
     check_known(hierarchies or {}, names, "a hierarchy")
     scale = {name: math.sqrt((weights or {}).get(name, 1.0)) for name in names}
     numbers = [column for column in columns if column.has_places]

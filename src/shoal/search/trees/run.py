@@ -139,7 +139,7 @@ class _Searcher:
         )
         s.counts[MAY_DISSOLVE] = "dissolve" in options.perturbations
         s.counts[MAY_REGROUP] = "regroup" in options.perturbations
-        s.counts[SAMPLES] = options.samples
+        s.counts[SAMPLES] = min(options.samples, self.rows)
         return s
 
     def _measure(self, s: State, labels: Integers) -> None:
@@ -155,7 +155,8 @@ class _Searcher:
         self.watch.note(0, np.array([self.loss_start]))
         index = {id(s): i for i, s in enumerate(runs)}
         patience = self.options.stop.patience or NEVER
-        size = max(1, min(1000, patience, self.a_call // (8 * (self.rows // self.k))))
+        looks = 8 * (self.rows // self.k) + ((self.around + 1) * self.k) ** 2  # an iteration's
+        size = max(1, min(1000, patience, self.a_call // looks))
         limit = self.options.stop.seconds
         target = self.options.stop.target or 0.0
         while not self._told_to_stop(runs):
@@ -209,15 +210,18 @@ class _Searcher:
             self.looked = min(most, self.looked + self.a_call)  # of all runs, so that it repeats
             self.whole = all(everywhere(look))
             late = limit is not None and self.watch.seconds >= limit
-            hurried = (late or interrupt.finish) and self.looks > QUICK
-            interrupt.check()
+            enough = self.watch.looks_enough(self._seen(runs))
+            hurried = (late or enough or interrupt.finish) and self.looks > QUICK
 
     def _percent(self, loss: float) -> float:
         return percent(float(loss), self.total)
 
     def _told_to_stop(self, runs: list[State]) -> bool:
+        return self.watch.told_to_stop(self._seen(runs))
+
+    def _seen(self, runs: list[State]) -> Progress:
         best = min(runs, key=lambda s: float(s.sums[CURRENT]))
-        look = Progress(
+        return Progress(
             stage="searching",
             done=0,
             total=0,
@@ -228,7 +232,6 @@ class _Searcher:
             moves_tried=sum(int(s.counts[SHIFTS_TRIED] + s.counts[SWAPS_TRIED]) for s in runs),
             moves_applied=sum(int(s.counts[SHIFTS] + s.counts[SWAPS]) for s in runs),
         )
-        return self.watch.told_to_stop(look)
 
     def _finish(self, runs: list[State]) -> tuple[Integers, SearchLog]:
         best = min(runs, key=lambda s: float(s.sums[CURRENT]))
@@ -254,7 +257,7 @@ class _Searcher:
             pairs_examined=sum(int(s.counts[SHIFTS_TRIED]) for s in runs),
             pairs_by_pass=[],
             complete=self.whole,
-            looks=None if self.whole else self.looked,
+            looks=self.options.looks if self.whole else self.looked,
         )
         return labels, log
 

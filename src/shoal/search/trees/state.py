@@ -60,6 +60,7 @@ Integers = npt.NDArray[np.int64]
 
 NONE = -1
 FAR = 2**62
+GRAIN = 2.0**40  # losses are multiples of its inverse: sums over a group are exact, and so are ties
 
 
 class State(NamedTuple):
@@ -94,7 +95,7 @@ def make(forest: Forest, codes: Integers, k: int, most: int, around: int, random
     counts = np.zeros(FOUND + max(formed, around + 1), dtype=np.int64)
     counts[K], counts[MOST], counts[AROUND], counts[GROUPS] = k, most, around, rows // k
     roots = forest.first[:-1]
-    levels = np.stack([forest.heights, forest.places], axis=1)
+    levels = np.round(np.stack([forest.heights, forest.places], axis=1) * GRAIN) / GRAIN
     cells = np.zeros((rows, width, CELL), dtype=np.int64)
     cells[:, :, NODE] = codes
     return State(

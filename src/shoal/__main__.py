@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -25,6 +26,7 @@ def _ignored(_what: object) -> None:
 
 def main() -> None:
     """Run `shoal`; a polite kill cleans up as Ctrl-C does."""
+    gc.set_threshold(100_000, 50, 1000)  # a process of seconds: looking for garbage took a tenth
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - for the life of the process
     code: object = 0

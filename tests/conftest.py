@@ -39,10 +39,10 @@ def pytest_runtest_makereport(item, call):
 @pytest.fixture(autouse=True, scope="session")
 def _little_effort():
     """Let auto search a twentieth of the time."""
-    from shoal import solving
+    from shoal import choosing
 
-    solving.SECONDS_AN_ITERATION *= 20
-    solving.SECONDS_A_LOOK *= 20
+    choosing.SECONDS_AN_ITERATION *= 20
+    choosing.SECONDS_A_LOOK *= 20
 
 
 @dataclass

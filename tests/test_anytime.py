@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import shoal as library
+from shoal.choosing import EFFORTS, choose
 from shoal.recipes import RECIPES
 from shoal.settings import Effort, Refine, load
-from shoal.solving import EFFORTS, choose
 
 RNG = np.random.default_rng(0)
 MATRIX = RNG.normal(size=(120, 3))

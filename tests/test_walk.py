@@ -12,7 +12,7 @@ import pytest
 
 import naive
 import shoal
-from shoal import walk as walking
+from shoal import finding
 from shoal.partition import Partition
 from shoal.settings import load
 from shoal.walk import repeat
@@ -217,12 +217,12 @@ def test_table_speaks_arrow(patients):
 
 def test_a_method_that_breaks_k_is_caught(monkeypatch):
     """If groups are too small, whatever the method says, nothing is released."""
-    honest = walking.solve
+    honest = finding.solve
 
     def faulty(matrix, k, method, report, **_options):
         return replace(honest(matrix, 2, "mdav", report), k=2)
 
-    monkeypatch.setattr(walking, "solve", faulty)
+    monkeypatch.setattr(finding, "solve", faulty)
     with pytest.raises(shoal.PrivacyError, match="not 5-anonymous: 50 classes with 100 records"):
         shoal.anonymize(np.random.default_rng(0).normal(size=(100, 2)), k=5)
 

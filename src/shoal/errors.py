@@ -74,6 +74,23 @@ def listed(names: Iterable[object], limit: int = 6) -> str:
     return ", ".join(shown(name) for name in every[:limit]) + more
 
 
+class UnlistedError(InputError):
+    """Something lacks values of a column; `values` are those, for a person who asks.
+
+    A message never shows them: `where` says what does.
+    """
+
+    where = ""
+
+    def __init__(self, message: str, values: Sequence[str]) -> None:
+        super().__init__(f"{message}; {self.where} lists them")
+        self.values = list(values)
+
+    def listed(self) -> str:
+        """Return the values themselves."""
+        return listed(self.values, 20)
+
+
 def check_known(given: Iterable[str], known: Sequence[str], what: str) -> None:
     """Refuse what is given for a column that is no quasi-identifier; `what` says of what."""
     for name in given:

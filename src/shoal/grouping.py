@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.choosing import check_effort
 from shoal.errors import RequestError
 from shoal.measures.loss import percent, squared_error, squares
 from shoal.partition import Partition, by_first_row
@@ -17,15 +18,7 @@ from shoal.recipes import find
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.search.parameters import Search
 from shoal.settings import count, whole, wishes
-from shoal.solving import (
-    EFFORTS,
-    check_search,
-    check_size,
-    improve,
-    on_trees,
-    solve,
-    solve_mixed,
-)
+from shoal.solving import check_search, check_size, improve, on_trees, solve, solve_mixed
 from shoal.table.assign import all_quasi_identifiers
 from shoal.table.code import code, needs_trees
 from shoal.table.encode import Encoded, check_numeric, encode
@@ -80,8 +73,7 @@ def microaggregate(
     [0, 0, 1, 1]
     """
     k, seed = _group_size(k), _seed(seed)
-    if effort not in EFFORTS:
-        raise RequestError(f"effort must be one of {', '.join(EFFORTS)}")
+    check_effort(effort)
     recipe = find(method)
     tree = search.to_dict() if isinstance(search, Search) else search or {}
     counts = count(max_iterations, "max_iterations"), time_limit, count(runs, "runs")

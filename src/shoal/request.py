@@ -95,12 +95,7 @@ def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
         _check_trees(table, settings, found)
     numbers = {column.name for column in table.columns if not column.is_ordinal}
     _check_rounding(found, numbers, settings.release.decimals)
-    for name in said if isinstance(said, dict) else ():
-        if name not in found:
-            raise RequestError(
-                f"aggregate is given for {shown(name)}, which is no quasi-identifier"
-                f"{nearest_names(name, found)}"
-            )
+    check_known(said if isinstance(said, dict) else (), list(found), "aggregate")
     return found
 
 

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import PrivacyError, RequestError, shown
-from shoal.measures.generalization import loss_rate
-from shoal.measures.loss import information_loss
-from shoal.partition import Partition, by_first_row
+from shoal.errors import PrivacyError, RequestError
+from shoal.finding import find_groups
+from shoal.partition import Partition
 from shoal.progress import Callback, Reporter
 from shoal.recipes import find
 from shoal.release.aggregate import aggregate as aggregate_groups
@@ -31,17 +30,15 @@ from shoal.request import (
     generalizes,
     notes,
     resolved,
-    said_of_groups,
     ways,
     with_hierarchies,
     without_groups,
 )
 from shoal.search.parameters import Search
 from shoal.settings import Settings, build, count, names, whole
-from shoal.solving import check_search, check_size, improve, solve, solve_mixed
+from shoal.solving import check_search, check_size
 from shoal.table.assign import assign
-from shoal.table.code import Coded, code
-from shoal.table.encode import canonical_order, encode
+from shoal.table.code import code
 from shoal.table.order import read_orders, with_orders
 from shoal.table.read import read, read_bytes
 from shoal.table.roles import Role
@@ -275,80 +272,6 @@ def walk(
     )
     report("releasing", 1, 1)
     return Result(released.to_native(), result, partition, released, settings)
-
-
-def find_groups(
-    table: Table,
-    settings: Settings,
-    coded: Coded | None,
-    by_trees: bool,
-    given: Integers | None,
-    report: Reporter,
-    threads: int | None,
-) -> tuple[Partition, list[str]]:
-    """Return the groups, and what is to be said of how they were found.
-
-    The records are grouped in an order that depends on what they hold, not on where they stood.
-    """
-    protect, k = settings.protect, settings.protect.k
-    order = canonical_order(table)
-    if by_trees:
-        assert coded is not None
-        ordered = coded.taken(order)
-        partition = solve_mixed(
-            ordered,
-            k,
-            protect.method if given is None else str(protect.refine),
-            report,
-            seed=protect.seed,
-            start=protect.start if given is None else by_first_row(given[order]),
-            weights=protect.column_weights,
-            changes=settings.changes(),
-            effort=protect.effort,
-            threads=threads,
-        )
-        told = said_of_groups(partition)
-        if given is not None:
-            told.insert(0, _came(settings, loss_rate(ordered, given[order])))
-        if partition.search is not None and protect.column_weights:
-            told.append("the losses of the search count columns by their weights, others do not")
-        return _in_rows(partition, order), told
-    encoded = encode(table, weights=protect.column_weights, coded=coded, k=k)
-    matrix, mixed = encoded.matrix[order], encoded.mixed
-    del encoded  # it may be large
-    if given is None:
-        partition = solve(
-            matrix,
-            k,
-            protect.method,
-            report,
-            seed=protect.seed,
-            start=protect.start,
-            changes=settings.changes(),
-            effort=protect.effort,
-            threads=threads,
-            mixed=mixed,
-        )
-        return _in_rows(partition, order), said_of_groups(partition)
-    first = by_first_row(given[order])  # whatever order the rows came in
-    partition = improve(
-        matrix, first, k, protect.refine or "iterative", report, seed=protect.seed,
-        changes=settings.changes(), threads=threads, mixed=mixed,
-    )  # fmt: skip
-    came = _came(settings, information_loss(matrix, first))
-    return _in_rows(partition, order), [came, *said_of_groups(partition)]
-
-
-def _came(settings: Settings, before: float) -> str:
-    """Say what groups that were given lost before they were refined."""
-    return f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they came"
-
-
-def _in_rows(partition: Partition, order: Integers) -> Partition:
-    """Return a partition of ordered records as one of the records as they stand."""
-    labels = np.empty_like(partition.labels)
-    labels[order] = partition.labels
-    return replace(partition, labels=labels)
 
 
 def check(released: Table, k: int, quasi_identifiers: list[str]) -> Verification:

@@ -45,7 +45,7 @@ from shoal.cli.options import (
     split_pairs,
 )
 from shoal.cli.speak import say
-from shoal.errors import InputError, RequestError
+from shoal.errors import InputError, RequestError, UnlistedError
 
 
 @app.command()
@@ -280,8 +280,8 @@ def showing(values: bool) -> Iterator[None]:
     """Add the values that an error is about to its message, where somebody asked for them."""
     try:
         yield
-    except InputError as error:
-        if not values or not hasattr(error, "listed"):
+    except UnlistedError as error:
+        if not values:
             raise
         raise InputError(f"{error}: {error.listed()}") from None
 

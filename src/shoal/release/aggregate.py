@@ -68,7 +68,7 @@ def aggregate(
             rows = np.where(_holed(column, groups), -1, nearest[0])
             return _taken(column, rows, partition.labels)
         if column.is_ordinal:
-            return _taken(column, _medians(column, groups), partition.labels)
+            return _taken(column, _medians(column, groups, partition.labels), partition.labels)
         digits = decimals.get(column.name) if isinstance(decimals, dict) else decimals
         return _averaged(column, groups, way, digits, partition.labels)
 
@@ -108,7 +108,7 @@ def _taken(column: Column, rows: Integers, labels: Integers) -> Column:
     return _with_values(column, values.fill_null(STAR) if column.kind is Kind.TEXT else values)
 
 
-def _medians(column: Column, groups: _Groups) -> Integers:
+def _medians(column: Column, groups: _Groups, labels: Integers) -> Integers:
     """Return the row that holds each group's median, the lower of two; -1 where a cell is missing.
 
     Of rows with the same value any will do.
@@ -119,9 +119,7 @@ def _medians(column: Column, groups: _Groups) -> Integers:
     found = as_integers(known)
     assert found is not None
     ranks[~gone] = found
-    label = np.empty(gone.size, dtype=np.int64)
-    label[groups.order] = np.repeat(np.arange(groups.sizes.size), groups.sizes)
-    rows = np.lexsort((ranks, label))[groups.starts + (groups.sizes - 1) // 2]
+    rows = np.lexsort((ranks, labels))[groups.starts + (groups.sizes - 1) // 2]
     return np.where(_holed(column, groups), -1, rows)
 
 

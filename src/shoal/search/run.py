@@ -7,9 +7,7 @@ done once the first local optimum is reached.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ import numpy.typing as npt
 from shoal.errors import RequestError, interrupt
 from shoal.measures.loss import percent, squared_error, squares
 from shoal.partition import SearchLog, by_first_row
-from shoal.progress import Progress, Reporter
+from shoal.progress import Reporter
 from shoal.search import state as states
 from shoal.search.advance import advance
 from shoal.search.layout import (
@@ -105,7 +103,7 @@ class _Searcher:
         self.watch = Watch(options, report, usual)
         limit = self.watch.limit
         self.schedule = options.schedule or (limit if 0 < limit < NEVER else usual)
-        self.threads = min(options.runs, threads or os.cpu_count() or 1)
+        self.threads = threads
         self.rngs = [np.random.default_rng([seed, run]) for run in range(options.runs)]
         self.start = None if start is None else small_groups(matrix, start, k)
         self.cut = False  # in the middle of the first descent
@@ -119,13 +117,8 @@ class _Searcher:
             near = neighbors(self.matrix, wanted, self.report)
         runs = [self._make(near, rng) for rng in self.rngs]
         warm_up(self.matrix.shape[1])
-        self.watch.start()
-        interrupt.anytime = True
-        try:
-            with ThreadPoolExecutor(self.threads) as pool:
-                self._search(runs, lambda work: list(pool.map(work, runs)))
-        finally:
-            interrupt.anytime = False
+        with self.watch.side_by_side(runs, self.threads) as everywhere:
+            self._search(runs, everywhere)
         return self._finish(runs)
 
     def _make(self, near: Integers, rng: np.random.Generator) -> State:
@@ -246,16 +239,12 @@ class _Searcher:
     def _told_to_stop(self, runs: list[State], descending: bool = False) -> bool:
         """Report; tell whether the count, the clock, the callback or the user ends the search."""
         best = min(runs, key=lambda s: float(s.sums[BEST_SUM]))
-        look = Progress(
-            stage="searching",
-            done=0,
-            total=0,
-            seconds=0.0,
-            current_loss=self._percent(best.sums[CURRENT]),
-            best_loss=self._percent(best.sums[BEST_SUM]),
+        look = self.watch.look(
+            self._percent(best.sums[CURRENT]),
+            self._percent(best.sums[BEST_SUM]),
             groups=int(best.counts[ALIVE]),
-            moves_tried=sum(int(s.counts[SHIFTS_TRIED] + s.counts[SWAPS_TRIED]) for s in runs),
-            moves_applied=sum(int(s.counts[SHIFTS] + s.counts[SWAPS]) for s in runs),
+            tried=sum(int(s.counts[SHIFTS_TRIED] + s.counts[SWAPS_TRIED]) for s in runs),
+            applied=sum(int(s.counts[SHIFTS] + s.counts[SWAPS]) for s in runs),
         )
         return self.watch.told_to_stop(look, descending)
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,11 +39,23 @@ class Watch:
         self.lowest = np.inf
         self.done = 0
         self.stopped_by = ""
-        self.start()
-
-    def start(self) -> None:
-        """Start the clock."""
         self.began = time.perf_counter()
+
+    @contextmanager
+    def side_by_side(
+        self, runs: Sequence[Any], threads: int | None
+    ) -> Iterator[Callable[[Callable[[Any], Any]], list[Any]]]:
+        """Start the clock; yield what does some work for all runs, on as many threads.
+
+        Until the end of the block a first interrupt only asks for the best so far.
+        """
+        self.began = time.perf_counter()
+        interrupt.anytime = True
+        try:
+            with ThreadPoolExecutor(min(len(runs), threads or os.cpu_count() or 1)) as pool:
+                yield lambda work: list(pool.map(work, runs))
+        finally:
+            interrupt.anytime = False
 
     @property
     def seconds(self) -> float:
@@ -54,22 +70,25 @@ class Watch:
             self.curve.append((since + int(i), float(best[i])))
         self.lowest = float(best[-1])
 
+    def look(
+        self, current: float, best: float, *, groups: int, tried: int, applied: int
+    ) -> Progress:
+        """Return what there is to see: losses in percent, groups and moves of the best run."""
+        known = self.limit if self.limit < NEVER else self.done + 1
+        return Progress(
+            "searching", self.done, known, self.seconds, current, best, groups, tried, applied
+        )
+
     def told_to_stop(self, look: Progress, descending: bool = False) -> bool:
         """Report; tell whether the count, the clock, the callback or the user ends the search."""
         over = self.done >= self.limit and not descending
-        enough = self.looks_enough(look, last=over)
+        enough = self.report.look(look, last=over)
         if over:
             self.stopped_by = "iterations"
-        elif self.seconds_given is not None and self.seconds >= self.seconds_given:
+        elif self.seconds_given is not None and look.seconds >= self.seconds_given:
             self.stopped_by = "time limit"
         elif enough:
             self.stopped_by = "callback"
         elif interrupt.finish:
             self.stopped_by = "interrupt"
         return bool(self.stopped_by)
-
-    def looks_enough(self, look: Progress, last: bool = False) -> bool:
-        """Hand a look on, with count and clock; tell whether the callback has seen enough."""
-        known = self.limit if self.limit < NEVER else self.done + 1
-        shown = replace(look, done=self.done, total=known, seconds=self.seconds)
-        return self.report.look(shown, last=last)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, RequestError, check_known, listed, shown
+from shoal.errors import InputError, RequestError, UnlistedError, check_known, shown
 from shoal.table.hierarchy.listed import FAR, Span, interval
 from shoal.table.hierarchy.specify import rules_for
 from shoal.table.hierarchy.texts import Flat
@@ -152,16 +152,10 @@ def _code(column: Column, rule: Rule, table: Table) -> CodedColumn:
     )  # fmt: skip
 
 
-class UncoveredError(InputError):
-    """A hierarchy lacks values of its column; `values` are those, for a person who asks."""
+class UncoveredError(UnlistedError):
+    """A hierarchy lacks values of its column."""
 
-    def __init__(self, message: str, values: Sequence[str]) -> None:
-        super().__init__(f"{message}; `shoal hierarchy check` lists them")
-        self.values = list(values)
-
-    def listed(self) -> str:
-        """Return the values themselves."""
-        return listed(self.values, 20)
+    where = "`shoal hierarchy check`"
 
 
 def _places(values: Distinct) -> Floats | None:

@@ -11,23 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from shoal.errors import InputError, RequestError, listed, nearest_names, shown
+from shoal.errors import InputError, RequestError, UnlistedError, check_known, shown
 from shoal.table.roles import STAR, Column, Kind, Role
 from shoal.table.table import Table
 
 Orders = Mapping[str, Sequence[str]]
 
 
-class UnrankedError(InputError):
-    """Cells hold values that an order lacks; `values` are those, for a person who asks."""
+class UnrankedError(UnlistedError):
+    """Cells hold values that an order lacks."""
 
-    def __init__(self, message: str, values: Sequence[str]) -> None:
-        super().__init__(f"{message}; --show-values lists them")
-        self.values = list(values)
-
-    def listed(self) -> str:
-        """Return the values themselves."""
-        return listed(self.values, 20)
+    where = "--show-values"
 
 
 def read_orders(given: Any) -> dict[str, tuple[str, ...]]:
@@ -68,12 +62,7 @@ def with_orders(table: Table, given: Any) -> Table:
     """
     orders = read_orders(given)
     grouped = [column.name for column in table.having(Role.QUASI_IDENTIFIER)]
-    for name in orders:
-        if name not in grouped:
-            raise RequestError(
-                f"an order is given for {shown(name)}, which is no quasi-identifier"
-                f"{nearest_names(name, grouped)}"
-            )
+    check_known(orders, grouped, "an order")
     return table.mapped(
         lambda column: (
             _ordered(column, orders[column.name], table) if column.name in orders else column

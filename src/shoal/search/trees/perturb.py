@@ -17,7 +17,6 @@ from shoal.search.trees.layout import (
     BY_REGROUPING,
     COST,
     DISSOLVED,
-    END,
     FOUND,
     GROUPS,
     HIGH,
@@ -29,7 +28,6 @@ from shoal.search.trees.layout import (
     NEW,
     NODE,
     OWN,
-    PARENT,
     RANGED,
     RECORD,
     REGROUPED,
@@ -41,7 +39,7 @@ from shoal.search.trees.layout import (
     K,
 )
 from shoal.search.trees.moves import entry, find_nearest
-from shoal.search.trees.state import State, close, cost, measure, open_group, put, queue
+from shoal.search.trees.state import State, close, common, cost, measure, open_group, put, queue
 
 
 @inlined
@@ -106,9 +104,7 @@ def take_in(s: State, at: int, made: int) -> None:
         if ranged == 1 and root not in (low, node):
             low, high, own = min(low, node), max(high, node), 0
         else:
-            top = low
-            while node < top or node >= tree[top, END]:
-                top = tree[top, PARENT]
+            top = common(tree, low, node)
             own = (own if top == low else 0) + (1 if top == node else 0)
             low, high = top, top
         spans[group, j, LOW], spans[group, j, HIGH], spans[group, j, OWN] = low, high, own

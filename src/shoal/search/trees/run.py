@@ -6,19 +6,15 @@ threads or the clock.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import RequestError, interrupt
-from shoal.measures.generalization import cell_losses
 from shoal.measures.loss import percent
 from shoal.mixed.build import build
-from shoal.mixed.cluster import cluster
 from shoal.partition import SearchLog, by_first_row
 from shoal.progress import Progress, Reporter
 from shoal.search.log import thinned
@@ -45,6 +41,7 @@ from shoal.search.trees.layout import (
     MAY_REGROUP,
     MAY_SHIFT,
     MAY_SWAP,
+    MOST,
     REGROUPED,
     SAMPLES,
     SHIFTS,
@@ -54,7 +51,7 @@ from shoal.search.trees.layout import (
     SWAPS_TRIED,
     WAITING,
 )
-from shoal.search.trees.layout import MOST as LARGEST
+from shoal.search.trees.start import scaled, small_groups, telling_first
 from shoal.search.trees.state import State
 from shoal.search.watch import NEVER, Watch
 from shoal.table.code import Coded
@@ -63,11 +60,10 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 ITERATIONS = 20_000
-MOST = 4  # times k: larger groups are cut up, which never adds to the loss
+TIMES_K = 4  # larger groups are cut up, which never adds to the loss
 LOOKS_A_CALL = 2_000_000  # of a record at a group in 8 columns: about a tenth of a second
 QUICK, CLOSING = 10**7, 10**9  # looks: so few are made after an interrupt too; no more at all
 NOTHING = np.zeros(1)  # no trace
-PAIRS = 2000  # of records, that tell which columns differ most
 SHARE = 0.6  # of a time limit: then shifts and swaps must have their turn
 
 
@@ -103,16 +99,16 @@ class _Searcher:
     ) -> None:
         self.coded, self.k, self.options = coded, k, options
         self.around = min(4 if options.neighbors is None else options.neighbors, coded.rows // k)
-        self.forest, records = build(telling_first(coded), "loss", _scaled(coded, weights))
+        self.forest, records = build(telling_first(coded), "loss", scaled(coded, weights))
         self.codes = records.codes[records.which]
         self.rows, width = self.codes.shape
         self.total = float(self.rows * width)
         self.looks = self.rows * (self.rows // k) * max(1, width // 8)
         self.a_call = max(1, LOOKS_A_CALL // max(1, width // 8))
         self.watch = Watch(options, report, ITERATIONS)
-        self.threads = min(options.runs, threads or os.cpu_count() or 1)
+        self.threads = threads
         self.rngs = [np.random.default_rng([seed, run]) for run in range(options.runs)]
-        self.start = small_groups(coded, start, k, MOST * k)
+        self.start = small_groups(coded, start, k, TIMES_K * k)
         self.whole = False  # the local optimum was reached
         self.looked = 0
         self.split, self.by_split = 0, 0.0  # groups that were split off, and what that gained
@@ -120,23 +116,16 @@ class _Searcher:
     def run(self) -> tuple[Integers, SearchLog]:
         runs = [self._make(rng) for rng in self.rngs]
         self._measure(runs[0], self.start)  # and compile
-        self.watch.start()
-        interrupt.anytime = True
-        try:
-            with ThreadPoolExecutor(self.threads) as pool:
-                self._search(runs, lambda work: list(pool.map(work, runs)))
-        finally:
-            interrupt.anytime = False
+        with self.watch.side_by_side(runs, self.threads) as everywhere:
+            self._search(runs, everywhere)
         return self._finish(runs)
 
     def _make(self, rng: np.random.Generator) -> State:
         options = self.options
-        s = states.make(self.forest, self.codes, self.k, MOST * self.k, self.around,
-                        int(rng.integers(1, 2**63)))  # fmt: skip
-        s.counts[MAY_SHIFT], s.counts[MAY_SWAP] = (
-            "shift" in options.moves,
-            "swap" in options.moves,
-        )
+        seed = int(rng.integers(1, 2**63))
+        s = states.make(self.forest, self.codes, self.k, TIMES_K * self.k, self.around, seed)
+        s.counts[MAY_SHIFT] = "shift" in options.moves
+        s.counts[MAY_SWAP] = "swap" in options.moves
         s.counts[MAY_DISSOLVE] = "dissolve" in options.perturbations
         s.counts[MAY_REGROUP] = "regroup" in options.perturbations
         s.counts[SAMPLES] = min(options.samples, self.rows)
@@ -159,7 +148,7 @@ class _Searcher:
         size = max(1, min(1000, patience, self.a_call // looks))
         limit = self.options.stop.seconds
         target = self.options.stop.target or 0.0
-        while not self._told_to_stop(runs):
+        while not self.watch.told_to_stop(self._look(runs)):
             if limit is not None and self.watch.seconds > SHARE * limit and self.looks > QUICK:
                 self.watch.stopped_by = "time limit"
                 break
@@ -192,7 +181,7 @@ class _Searcher:
         limit, looks = self.options.stop.seconds, self.options.looks
         most = CLOSING * self.a_call // LOOKS_A_CALL if looks is None else looks
         for s in runs:
-            s.counts[LOOKING], s.counts[LARGEST], s.counts[LOOKED] = 1, 2 * self.k - 1, 0
+            s.counts[LOOKING], s.counts[MOST], s.counts[LOOKED] = 1, 2 * self.k - 1, 0
             s.counts[LOOKS] = 0  # until the groups are measured
             ended = by_first_row(s.records[:, LABEL])
             parts = small_groups(self.coded, ended, self.k, 2 * self.k - 1)
@@ -210,27 +199,21 @@ class _Searcher:
             self.looked = min(most, self.looked + self.a_call)  # of all runs, so that it repeats
             self.whole = all(everywhere(look))
             late = limit is not None and self.watch.seconds >= limit
-            enough = self.watch.looks_enough(self._seen(runs))
+            enough = self.watch.report.look(self._look(runs), last=False)
             hurried = (late or enough or interrupt.finish) and self.looks > QUICK
 
     def _percent(self, loss: float) -> float:
         return percent(float(loss), self.total)
 
-    def _told_to_stop(self, runs: list[State]) -> bool:
-        return self.watch.told_to_stop(self._seen(runs))
-
-    def _seen(self, runs: list[State]) -> Progress:
+    def _look(self, runs: list[State]) -> Progress:
         best = min(runs, key=lambda s: float(s.sums[CURRENT]))
-        return Progress(
-            stage="searching",
-            done=0,
-            total=0,
-            seconds=0.0,
-            current_loss=self._percent(best.sums[CURRENT]),
-            best_loss=self._percent(best.sums[CURRENT]),
+        loss = self._percent(best.sums[CURRENT])
+        return self.watch.look(
+            loss,
+            loss,
             groups=int(best.counts[LIVING]),
-            moves_tried=sum(int(s.counts[SHIFTS_TRIED] + s.counts[SWAPS_TRIED]) for s in runs),
-            moves_applied=sum(int(s.counts[SHIFTS] + s.counts[SWAPS]) for s in runs),
+            tried=sum(int(s.counts[SHIFTS_TRIED] + s.counts[SWAPS_TRIED]) for s in runs),
+            applied=sum(int(s.counts[SHIFTS] + s.counts[SWAPS]) for s in runs),
         )
 
     def _finish(self, runs: list[State]) -> tuple[Integers, SearchLog]:
@@ -260,40 +243,6 @@ class _Searcher:
             looks=self.options.looks if self.whole else self.looked,
         )
         return labels, log
-
-
-def _scaled(coded: Coded, weights: Mapping[str, float] | None) -> dict[str, float]:
-    """Return every column's weight; they are 1 on average."""
-    found = {name: (weights or {}).get(name, 1.0) for name in coded.names}
-    average = sum(found.values()) / len(found)
-    return {name: weight / average for name, weight in found.items()}
-
-
-def telling_first(coded: Coded) -> Coded:
-    """Return the columns in which records differ most before the others.
-
-    A move that cannot gain is then given up after a column or two.
-    """
-    some = np.arange(min(coded.rows, PAIRS))
-    pairs = np.concatenate((some, some[::-1] * 7919 % coded.rows))
-    labels = np.concatenate((some, some))
-    taken = coded.taken(pairs)
-    lost = [-float(cell_losses(column, labels).sum()) for column in taken.columns]
-    order = np.argsort(lost, kind="stable")
-    return Coded(tuple(coded.columns[j] for j in order), coded.rows)
-
-
-def small_groups(coded: Coded, labels: Integers, k: int, most: int) -> Integers:
-    """Return the grouping with all groups of more than `most` cut up, which adds no loss."""
-    labels = labels.copy()
-    sizes = np.bincount(labels)
-    made = sizes.size
-    for group in np.flatnonzero(sizes > most):
-        rows = np.flatnonzero(labels == group)
-        parts = cluster(coded.taken(rows), k, Reporter(None), form="root", start="common")
-        labels[rows[parts > 0]] = made + parts[parts > 0] - 1
-        made += int(parts.max())
-    return labels
 
 
 def _gains(runs: list[State], total: float) -> dict[str, dict[str, float]]:

@@ -162,6 +162,14 @@ def cost(levels: Floats, columns: Integers, j: int, low: int, high: int, others:
     return found * others
 
 
+@inlined
+def common(tree: Integers, low: int, node: int) -> int:
+    """Return the lowest node that a node and another one are below."""
+    while node < low or node >= tree[low, END]:
+        low = tree[low, PARENT]
+    return low
+
+
 @part
 def joined(
     tree: Integers, levels: Floats, columns: Integers, j: int, low: int, high: int, own: int,
@@ -173,21 +181,10 @@ def joined(
         low, high = min(low, node), max(high, node)
         found = cost(levels, columns, j, low, high, size + 1)
     else:
-        top = low
-        while node < top or node >= tree[top, END]:
-            top = tree[top, PARENT]
+        top = common(tree, low, node)
         same = (own if top == low else 0) + (1 if top == node else 0)
         found = levels[top, HEIGHT] * (size + 1 - same)
     return found
-
-
-@part
-def top_of(tree: Integers, columns: Integers, j: int, low: int, high: int) -> int:
-    """Return the lowest node of what is released of the nodes from low to high."""
-    if columns[j, RANGED] == 0:
-        while high >= tree[low, END]:
-            low = tree[low, PARENT]
-    return low
 
 
 @part
@@ -238,9 +235,9 @@ def measure(s: State, group: int) -> None:
                 spans[group, j, CORE_LOW] = NONE
                 costs[group, j, SURE] = 0.0
                 continue
-            top = top_of(tree, columns, j, from_, to)
+            top = from_
             if columns[j, RANGED] == 0:
-                to = top
+                top = to = common(tree, from_, to)
             own = (
                 many
                 if top == from_ and (columns[j, RANGED] == 0 or from_ == columns[j, ROOT])

@@ -1,0 +1,87 @@
+"""What `auto` runs: the one place where that is decided, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.errors import RequestError
+from shoal.recipes import AUTO, AUTO_MIXED
+
+EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand records
+SECONDS_AN_ITERATION = 3.5e-6  # times k²: measured on a thousand records of 13 columns
+SECONDS_A_LOOK = 4e-8  # of a search on trees: what a record would cost a group, measured on adult
+WIDE = 35  # columns beyond which the time of an iteration grows with their number
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What `auto` runs, with which parameters of its search, and why."""
+
+    method: str
+    changes: Mapping[str, Any]
+    reason: str
+
+
+def check_effort(effort: str) -> None:
+    """Refuse an effort that nobody knows."""
+    if effort not in EFFORTS:
+        raise RequestError(f"effort must be one of {', '.join(EFFORTS)}")
+
+
+def choose(rows: int, columns: int, k: int, effort: str, mixed: bool = False) -> Choice:
+    """Decide what suits a table of so many records and columns that vary.
+
+    Effort is a number of iterations computed from n and k: about 1, 10 or 60 seconds for a thousand
+    records, less for fewer, and growing with the square root of their number beyond. Texts may have
+    hundreds of coordinates, of which an iteration takes longer.
+    """
+    check_effort(effort)
+    if columns <= 1:
+        return Choice("optimal-1d", {}, "one column varies: its best grouping can be computed")
+    size = rows / 1000
+    seconds = EFFORTS[effort] * (size * size if size < 1 else size**0.5)
+    if mixed:
+        seconds *= min(1.0, WIDE / columns)
+    iterations = max(100, round(seconds / (SECONDS_AN_ITERATION * k * k)))
+    return Choice(
+        AUTO,
+        {"stop": {"iterations": iterations}, "schedule": iterations},
+        f"the search for the least squared error (SSE), {iterations:,} iterations: effort {effort}",
+    )
+
+
+def choose_mixed(rows: int, columns: int, k: int, effort: str) -> Choice:
+    """Decide what suits a table of so many records with categories, trees or missing cells.
+
+    Effort is a number of iterations computed from the table's size and k: about 0.2, 2 or 12
+    seconds for a thousand records, growing with the square root of their number beyond.
+    """
+    check_effort(effort)
+    size = rows / 1000
+    seconds = EFFORTS[effort] / 5.0 * (size if size < 1 else size**0.5)
+    looks = round(seconds / (SECONDS_A_LOOK * max(1.0, columns / 8)))
+    iterations = max(100, round(looks / (4 * rows / k + 30 * k * k)))
+    return Choice(
+        AUTO_MIXED,
+        {"stop": {"iterations": iterations, "patience": max(1000, 4 * rows)}, "looks": looks},
+        f"categories, trees or missing cells, to be generalized as little as possible (ILoss), "
+        f"up to {iterations:,} iterations: effort {effort}",
+    )
+
+
+def merged(tree: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return two trees of parameters as one; what the second says counts.
+
+    A limit of another kind takes the place of a number of iterations that nobody asked for; a
+    number of iterations is planned for as a whole.
+    """
+    both = {**tree, **more}
+    stop = more.get("stop")
+    if isinstance(stop, Mapping):
+        limited = stop.get("seconds") is not None or stop.get("target") is not None
+        both["stop"] = {**({} if limited else tree.get("stop", {})), **stop}
+        if "schedule" not in more and stop.get("iterations") is not None:
+            both.pop("schedule", None)
+    return both

@@ -1,11 +1,27 @@
-"""What benchmarks of several parts share: bars, csv files, tables of a page."""
+"""What benchmarks of several parts share: bars, csv files, the page and the frame of its charts."""
 
 from __future__ import annotations
 
 import csv
+import sys
 import textwrap
 import time
 from typing import NamedTuple
+
+FRAME = {
+    "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+    "background": "white",
+    "padding": 12,
+    "config": {
+        "font": "Helvetica, Arial, sans-serif",
+        "view": {"stroke": None},
+        "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal",
+                 "gridColor": "#e4e4e4"},
+        "legend": {"title": None, "labelFontSize": 12, "labelLimit": 300, "orient": "bottom"},
+        "headerFacet": {"title": None, "labelFontSize": 13, "labelFontWeight": "bold"},
+        "title": {"fontSize": 13, "anchor": "middle"},
+    },
+}  # fmt: skip
 
 
 class Bar(NamedTuple):
@@ -90,3 +106,42 @@ def wrapped(text):
     return textwrap.fill(
         " ".join(text.split()), 100, break_on_hyphens=False, break_long_words=False
     )
+
+
+def percent(text):
+    """Return a loss of a csv file with two digits, or more where it is small."""
+    value = float(text)
+    return f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.3f}"
+
+
+def asked(parts):
+    """Return the parts that the command line names, all where it names none."""
+    unknown = [name for name in sys.argv[1:] if name not in parts]
+    if unknown:
+        sys.exit(f"there is no part {unknown[0]}; there are {', '.join(parts)}")
+    return [name for name in parts if name in sys.argv[1:] or not sys.argv[1:]]
+
+
+def write_page(folder, title, opening, told, charts):
+    """Write README.md and its charts.
+
+    `told` has of every part a heading, a paragraph and more, `charts` of some parts the spec of a
+    chart, which comes after the paragraph.
+    """
+    import vl_convert
+
+    bars = [
+        [part, bar["what"], f"{bar['sign']} {number(float(bar['bar']))}",
+         number(float(bar["measured"])), bar["met"]]
+        for part in told for bar in read(folder, f"bars_{part}")
+    ]  # fmt: skip
+    text = [f"# {title}", wrapped(opening), "## Bars",
+            table(["part", "what", "bar", "measured", "met"], bars, left=2)]  # fmt: skip
+    for part, (head, first, *rest) in told.items():
+        text += [head, first]
+        if part in charts:
+            drawn = vl_convert.vegalite_to_svg(charts[part])
+            (folder / f"{part}.svg").write_text(drawn, encoding="utf-8")
+            text.append(f"![{head.lstrip('# ')}]({part}.svg)")
+        text += rest
+    (folder / "README.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")

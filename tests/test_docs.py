@@ -165,7 +165,7 @@ def test_readme_shows_the_figures_of_kaim(repository):
 
 def test_readme_shows_the_figures_of_kaim_plus(repository):
     """The table of kaim+ in the README is that of `make mixed`."""
-    with (repository / "docs/mixed/adult.csv").open() as file:
+    with (repository / "docs/mixed/limits.csv").open() as file:
         rows = list(csv.DictReader(file))
     found = {(row["k"], row["method"], row["limit"]): row for row in rows}
     runs = [("kaim", ""), ("kaim+", "10"), ("kaim+", "30"), ("kaim+", "60")]

@@ -17,7 +17,7 @@ from alone import alone
 from figures import fig4, fig5, fig6, fig7, fig8, ratio
 from runs import REPOSITORY
 
-from telling import measure
+from telling import asked, measure
 
 DOCS = REPOSITORY / "docs/kaim"
 # `alone` is the first: Linux counts the memory of whoever starts a process as the process's own
@@ -26,12 +26,8 @@ PARTS = {part.__name__: part for part in (alone, fig4, fig5, fig6, fig7, fig8)}
 
 def main():
     """Measure the parts that are asked for; the exit code says whether every bar is met."""
-    unknown = [name for name in sys.argv[1:] if name not in PARTS]
-    if unknown:
-        sys.exit(f"kaim: there is no part {unknown[0]}; there are {', '.join(PARTS)}")
-    wanted = [name for name in PARTS if name in sys.argv[1:] or not sys.argv[1:]]
     DOCS.mkdir(parents=True, exist_ok=True)
-    missed = sum(measure(DOCS, name, PARTS[name]) for name in wanted)
+    missed = sum(measure(DOCS, name, PARTS[name]) for name in asked(PARTS))
     missed += measure(DOCS, "ratio", partial(ratio, partial(page.read, DOCS)))
     page.write(DOCS)
     return 1 if missed else 0

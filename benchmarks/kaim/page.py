@@ -5,11 +5,10 @@ from __future__ import annotations
 import platform
 import statistics
 
-import vl_convert
 from figures import spread
 
 import shoal
-from telling import number, read, several, table, wrapped
+from telling import FRAME, percent, read, several, table, wrapped, write_page
 
 # csv column: name and color, told apart by color-blind eyes (Okabe and Ito)
 SERIES = {
@@ -23,27 +22,6 @@ PIECES = {
 }
 BY_K = {"2": "#009E73", "5": "#0072B2", "10": "#CC79A7"}
 LOSS = "information loss, percent"
-CONFIG = {
-    "font": "Helvetica, Arial, sans-serif",
-    "view": {"stroke": None},
-    "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal",
-             "gridColor": "#e4e4e4"},
-    "legend": {"title": None, "labelFontSize": 12, "labelLimit": 300, "orient": "bottom"},
-    "headerFacet": {"title": None, "labelFontSize": 13, "labelFontWeight": "bold"},
-    "title": {"fontSize": 13, "anchor": "middle"},
-}  # fmt: skip
-FRAME = {
-    "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-    "background": "white",
-    "padding": 12,
-    "config": CONFIG,
-}
-
-
-def percent(text):
-    """Return a loss of a csv file with two digits, or more where it is small."""
-    value = float(text)
-    return f"{value:.2f}" if value >= 1 else f"{value:.3f}"
 
 
 # charts
@@ -315,28 +293,12 @@ TEXTS = {
 def write(folder):
     """Draw the charts and write the page, of the parts that were measured."""
     there = {part: rows for part in TEXTS if (rows := read(folder, part))}
-    told = [
-        [part, bar["what"], f"{bar['sign']} {number(float(bar['bar']))}",
-         number(float(bar["measured"])), bar["met"]]
-        for part in there for bar in read(folder, f"bars_{part}")
-    ]  # fmt: skip
-    text = [
-        "# KAIM and k-member",
-        wrapped(f"""Shoal {shoal.__version__} beside figures 4 to 8 of the KAIM paper
-            (*k-anonymity for incomplete microdata*) on the adult table: 48,842 records, 8
-            quasi-identifiers, 1.65 % of their cells missing. Losses are the paper's ILossRate in
-            percent; `k-member` deletes incomplete records first, and a deleted record has lost all
-            its cells. Made by `make kaim` with Python {platform.python_version()}, every number
-            measured; the csv files beside this page hold all of them."""),
-        "## Bars",
-        table(["part", "what", "bar", "measured", "met"], told, left=2),
-    ]  # fmt: skip
-    for part, rows in there.items():
-        head, *rest = TEXTS[part](rows)
-        text += [head, rest[0]]
-        if part in CHARTS:
-            drawn = vl_convert.vegalite_to_svg(CHARTS[part](rows))
-            (folder / f"{part}.svg").write_text(drawn, encoding="utf-8")
-            text.append(f"![{head.lstrip('# ')}]({part}.svg)")
-        text += rest[1:]
-    (folder / "README.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")
+    opening = f"""Shoal {shoal.__version__} beside figures 4 to 8 of the KAIM paper
+        (*k-anonymity for incomplete microdata*) on the adult table: 48,842 records, 8
+        quasi-identifiers, 1.65 % of their cells missing. Losses are the paper's ILossRate in
+        percent; `k-member` deletes incomplete records first, and a deleted record has lost all
+        its cells. Made by `make kaim` with Python {platform.python_version()}, every number
+        measured; the csv files beside this page hold all of them."""
+    told = {part: TEXTS[part](rows) for part, rows in there.items()}
+    charts = {part: CHARTS[part](rows) for part, rows in there.items() if part in CHARTS}
+    write_page(folder, "KAIM and k-member", opening, told, charts)

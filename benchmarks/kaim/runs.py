@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from functools import cache, lru_cache
@@ -23,10 +22,8 @@ from shoal.table.roles import Role
 
 REPOSITORY = Path(__file__).parents[2]
 sys.path.append(str(REPOSITORY / "benchmarks"))  # for `telling`, which others have too
-NAMES = (
-    "age", "workclass", "education", "marital-status", "occupation", "race", "sex",
-    "native-country",
-)  # fmt: skip
+from reference import NAMES, adult, trees  # noqa: E402
+
 WIDTH = len(NAMES)
 
 
@@ -45,20 +42,6 @@ class Loss(NamedTuple):
 
     total: float
     deleted: float
-
-
-def folder():
-    """Return the folder of the reference tables."""
-    named = os.environ.get("SHOAL_DATA")
-    if not named:
-        sys.exit("kaim: SHOAL_DATA must name a folder with adult.csv and adult_hierarchies/")
-    return Path(named)
-
-
-@cache
-def adult():
-    """Return the whole table."""
-    return read(folder() / "adult.csv")
 
 
 def sampled(table, records):
@@ -103,7 +86,7 @@ def coded(data, width):
         table = blanked(table, data.missing)
     names = NAMES[:width]
     table = with_roles(table, dict.fromkeys(names, Role.QUASI_IDENTIFIER))
-    return code(table, {name: str(folder() / f"adult_hierarchies/{name}.csv") for name in names})
+    return code(table, trees(names))
 
 
 def incomplete(coded):

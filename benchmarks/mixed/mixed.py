@@ -1,8 +1,8 @@
 """Tables with texts, trees and missing cells: `kaim+` beside other methods: `make mixed`.
 
-    python benchmarks/mixed/mixed.py [wide] [adult] [sample] [methods]
+    python benchmarks/mixed/mixed.py [wide] [limits] [sample] [methods]
 
-`adult` and `methods` need adult.csv and adult_hierarchies/ in the folder SHOAL_DATA. Prints every
+`limits` and `methods` need adult.csv and adult_hierarchies/ in the folder SHOAL_DATA. Prints every
 bar, writes docs/mixed/ and fails where a bar is missed. A part that is not asked for stays on the
 page as it was measured last.
 """
@@ -12,27 +12,23 @@ from __future__ import annotations
 import sys
 
 import page
-from adult import adult
+from limits import limits
 from methods import methods
 from runs import REPOSITORY
 from sample import sample
 from wide import wide
 
-from telling import measure
+from telling import asked, measure
 
 DOCS = REPOSITORY / "docs/mixed"
 # `wide` is the first: Linux counts the memory of whoever starts a process as the process's own
-PARTS = {part.__name__: part for part in (wide, adult, sample, methods)}
+PARTS = {part.__name__: part for part in (wide, limits, sample, methods)}
 
 
 def main():
     """Measure the parts that are asked for; the exit code says whether every bar is met."""
-    unknown = [name for name in sys.argv[1:] if name not in PARTS]
-    if unknown:
-        sys.exit(f"mixed: there is no part {unknown[0]}; there are {', '.join(PARTS)}")
-    wanted = [name for name in PARTS if name in sys.argv[1:] or not sys.argv[1:]]
     DOCS.mkdir(parents=True, exist_ok=True)
-    missed = sum(measure(DOCS, name, PARTS[name]) for name in wanted)
+    missed = sum(measure(DOCS, name, PARTS[name]) for name in asked(PARTS))
     page.write(DOCS)
     return 1 if missed else 0
 

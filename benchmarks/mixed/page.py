@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import platform
 
-import vl_convert
 from methods import METHODS
 
 import shoal
-from telling import number, read, several, table, wrapped
+from telling import FRAME, percent, read, several, table, wrapped, write_page
 
 # told apart by color-blind eyes (Okabe and Ito)
 SEARCH, START = "#0072B2", "#D55E00"
@@ -22,25 +21,6 @@ BY_METHOD = {
     "kaim+": SEARCH,
 }
 LOSS = "information loss, percent"
-FRAME = {
-    "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-    "background": "white",
-    "padding": 12,
-    "config": {
-        "font": "Helvetica, Arial, sans-serif",
-        "view": {"stroke": None},
-        "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal",
-                 "gridColor": "#e4e4e4"},
-        "legend": {"title": None, "labelFontSize": 12, "labelLimit": 300, "orient": "bottom"},
-        "headerFacet": {"title": None, "labelFontSize": 13, "labelFontWeight": "bold"},
-    },
-}  # fmt: skip
-
-
-def percent(text):
-    """Return a loss of a csv file with two digits, or more where it is small."""
-    value = float(text)
-    return f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.3f}"
 
 
 def whole(text):
@@ -64,10 +44,10 @@ def panels(values, layers, width):
     }
 
 
-def adult_chart(there):
+def limits_chart(there):
     """Return loss over seconds: a line for the longest search, a point where each one ended."""
-    ended = [row for row in there["adult"] if row["method"] == "kaim+"]
-    series = [("line", there["adult_curves"]), ("point", ended)]
+    ended = [row for row in there["limits"] if row["method"] == "kaim+"]
+    series = [("line", there["limits_curves"]), ("point", ended)]
     values = [
         {"panel": f"k = {row['k']}", "kind": kind, "x": float(row["seconds"]),
          "loss": float(row["loss"])}
@@ -111,15 +91,15 @@ def methods_chart(there):
     return panels(values, [bars], 190)
 
 
-CHARTS = {"adult": adult_chart, "methods": methods_chart}
+CHARTS = {"limits": limits_chart, "methods": methods_chart}
 
 
 # the page
 
 
-def adult_text(there):
+def limits_text(there):
     """Loss and seconds on all of adult."""
-    rows, gains = there["adult"], there["adult_gains"]
+    rows, gains = there["limits"], there["limits_gains"]
     cells = [
         [row["k"], row["method"], row["limit"], row["seconds"], whole(row["iterations"]),
          row["local_optimum"], percent(row["loss"]),
@@ -141,7 +121,7 @@ def adult_text(there):
             first dissolves groups and forms them anew, which the curve follows; what its last
             shifts and swaps gain is known only when they end, so there the curve is straight. A
             *local optimum* is a grouping that no shift and no swap of records makes better.
-            `make mixed` writes it all, `benchmarks/mixed/mixed.py adult` this part."""),
+            `make mixed` writes it all, `benchmarks/mixed/mixed.py limits` this part."""),
         table(["k", "method", "limit, s", "seconds", "iterations", "local optimum",
                "loss, percent", "percent below kaim"], cells, left=2),
         wrapped(f"""What the parts of the search gained, in points of the loss, with {longest} s.
@@ -234,40 +214,23 @@ def wide_text(there):
 
 
 TEXTS = {
-    "adult": adult_text,
+    "limits": limits_text,
     "sample": sample_text,
     "methods": methods_text,
     "wide": wide_text,
 }
-FILES = (*TEXTS, "adult_curves", "adult_gains", "sample_columns")
+FILES = (*TEXTS, "limits_curves", "limits_gains", "sample_columns")
 
 
 def write(folder):
     """Draw the charts and write the page, of the parts that were measured."""
     there = {name: rows for name in FILES if (rows := read(folder, name))}
-    told = [
-        [part, bar["what"], f"{bar['sign']} {number(float(bar['bar']))}",
-         number(float(bar["measured"])), bar["met"]]
-        for part in TEXTS for bar in read(folder, f"bars_{part}")
-    ]  # fmt: skip
-    text = [
-        "# Texts, trees and missing cells",
-        wrapped(f"""Shoal {shoal.__version__}: the search `kaim+` beside `kaim`, where it starts,
-            and beside methods of other kinds. Losses are KAIM's ILoss rate in percent: 0 where
-            every cell is as it was, 100 where all are `*`. Made by `make mixed` with Python
-            {platform.python_version()}, every number measured; the csv files beside this page hold
-            all of them."""),
-        "## Bars",
-        table(["part", "what", "bar", "measured", "met"], told, left=2),
-    ]  # fmt: skip
-    for part, tell in TEXTS.items():
-        if part not in there:
-            continue
-        head, first, *rest = tell(there)
-        text += [head, first]
-        if part in CHARTS:
-            drawn = vl_convert.vegalite_to_svg(CHARTS[part](there))
-            (folder / f"{part}.svg").write_text(drawn, encoding="utf-8")
-            text.append(f"![{head.lstrip('# ')}]({part}.svg)")
-        text += rest
-    (folder / "README.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")
+    opening = f"""Shoal {shoal.__version__}: the search `kaim+` beside `kaim`, where it starts, and
+        beside methods of other kinds. Losses are KAIM's ILoss rate in percent: 0 where every cell
+        is as it was, 100 where all are `*`. Made by `make mixed` with Python
+        {platform.python_version()}, every number measured; the csv files beside this page hold all
+        of them."""
+    parts = [part for part in TEXTS if part in there]
+    told = {part: TEXTS[part](there) for part in parts}
+    charts = {part: CHARTS[part](there) for part in parts if part in CHARTS}
+    write_page(folder, "Texts, trees and missing cells", opening, told, charts)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import platform
 
-import vl_convert
 from losses import CURVES
 from runs import ALL_GROUPS, TABLES
 
 import shoal
-from telling import number, read, several, table, wrapped
+from telling import FRAME, read, several, table, wrapped, write_page
 
 # told apart by color-blind eyes (Okabe and Ito)
 COLORS = {
@@ -31,17 +30,7 @@ GLANCES = 500, 1_000, 5_000  # iterations
 def panels(values, facet, names, layers, columns, *, width=250, height=200, shared_y=False):
     """Return a Vega-Lite spec: small multiples of some layers."""
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "background": "white",
-        "padding": 12,
-        "config": {
-            "font": "Helvetica, Arial, sans-serif",
-            "view": {"stroke": None},
-            "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal",
-                     "gridColor": "#e4e4e4"},
-            "legend": {"title": None, "labelFontSize": 12, "labelLimit": 300},
-            "headerFacet": {"title": None, "labelFontSize": 13, "labelFontWeight": "bold"},
-        },
+        **FRAME,
         "data": {"values": values},
         "facet": {"field": facet, "type": "nominal", "sort": names, "title": None},
         "columns": columns,
@@ -296,27 +285,11 @@ TEXTS = {
 def write(folder, parts):
     """Draw the charts and write the page, of the parts that were measured."""
     there = [part for part in parts if read(folder, part)]
-    told = [
-        [part, bar["what"], f"{bar['sign']} {number(float(bar['bar']))}",
-         number(float(bar["measured"])), bar["met"]]
-        for part in there for bar in read(folder, f"bars_{part}")
-    ]  # fmt: skip
-    lines = [
-        "# Iterated local search",
-        wrapped(f"""Shoal {shoal.__version__} beside Bierman (2020, *Improvements to iterated local
-            search for microaggregation*, doctoral dissertation, Nova Southeastern University) on
-            tarragona, census and eia10. Made by `make search` with Python
-            {platform.python_version()}, every number measured; the csv files beside this page hold
-            all of them."""),
-        "## Bars",
-        table(["part", "what", "bar", "measured", "met"], told, left=2),
-    ]
-    for part in there:
-        head, *rest = TEXTS[part](folder)
-        lines += [head, rest[0]]
-        if part in CHARTS:
-            drawn = vl_convert.vegalite_to_svg(CHARTS[part](read(folder, part)))
-            (folder / f"{part}.svg").write_text(drawn, encoding="utf-8")
-            lines.append(f"![{head.lstrip('# ')}]({part}.svg)")
-        lines += rest[1:]
-    (folder / "README.md").write_text("\n\n".join(lines) + "\n", encoding="utf-8")
+    opening = f"""Shoal {shoal.__version__} beside Bierman (2020, *Improvements to iterated local
+        search for microaggregation*, doctoral dissertation, Nova Southeastern University) on
+        tarragona, census and eia10. Made by `make search` with Python
+        {platform.python_version()}, every number measured; the csv files beside this page hold
+        all of them."""
+    told = {part: TEXTS[part](folder) for part in there}
+    charts = {part: CHARTS[part](read(folder, part)) for part in there if part in CHARTS}
+    write_page(folder, "Iterated local search", opening, told, charts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from runs import NAMES, adult_table, adult_trees
+from runs import NAMES, adult_table, trees
 
 from shoal.progress import Reporter
 from shoal.solving import solve_mixed
@@ -19,9 +19,9 @@ FEW = 400  # records: enough to compile everything
 POINTS = 120  # of a curve
 
 
-def adult():
+def limits():
     """`kaim`, then `kaim+` from its groups, with three limits of time."""
-    coded = code(adult_table(), adult_trees())
+    coded = code(adult_table(), trees())
     compiled(coded.taken(np.arange(FEW)))
     bars, rows, curves, gains = [], [], [], []
     for k in SIZES:
@@ -45,9 +45,9 @@ def adult():
     head = ["records", "quasi_identifiers", "k", "method", "limit", "seconds", "iterations",
             "local_optimum", "loss", "percent_below_kaim"]  # fmt: skip
     return bars, {
-        "adult": [head, *rows],
-        "adult_curves": [["k", "seconds", "loss"], *curves],
-        "adult_gains": [["k", "part", "applied", "improved", "gain"], *gains],
+        "limits": [head, *rows],
+        "limits_curves": [["k", "seconds", "loss"], *curves],
+        "limits_gains": [["k", "part", "applied", "improved", "gain"], *gains],
     }
 
 

@@ -1,0 +1,52 @@
+"""Merging: a group that breaks a rule is joined to its nearest, until none does."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.enforce.groups import of_labels, of_members
+from shoal.kernels.rules import Rules
+from shoal.partition import by_first_row
+from shoal.progress import Reporter
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+def merge(matrix: Floats, labels: Integers, rules: Rules, report: Reporter) -> Integers:
+    """Return groups that keep the rules, made of whole groups that came in.
+
+    The group that breaks them most is joined to the one that this adds least squared error to (its
+    nearest by Ward's distance), again and again. Requires that all records together keep the rules.
+    """
+    broken = of_labels(rules, labels)
+    if not broken.any():
+        return labels
+    order = np.argsort(labels, kind="stable")
+    members: list[Integers] = np.split(order, np.cumsum(np.bincount(labels))[:-1])
+    sizes = np.array([rows.size for rows in members], dtype=np.float64)
+    centers = np.array([matrix[rows].mean(axis=0) for rows in members])
+    first = int((broken > 0).sum())
+    while True:
+        worst = int(broken.argmax())
+        left = int((broken > 0).sum())
+        report("merging", first - left, first)
+        if broken[worst] <= 0.0:
+            break
+        weights = sizes * sizes[worst] / np.maximum(sizes + sizes[worst], 1.0)
+        away = centers - centers[worst]
+        costs = np.where(sizes > 0, weights * (away * away).sum(axis=1), np.inf)
+        costs[worst] = np.inf
+        other = int(costs.argmin())
+        if not np.isfinite(costs[other]):
+            break
+        members[other] = np.concatenate((members[other], members[worst]))
+        members[worst] = members[worst][:0]
+        sizes[other], sizes[worst] = sizes[other] + sizes[worst], 0.0
+        centers[other] = matrix[members[other]].mean(axis=0)
+        broken[other], broken[worst] = of_members(rules, members[other]), 0.0
+    merged = np.empty_like(labels)
+    for group, rows in enumerate(members):
+        merged[rows] = group
+    return by_first_row(merged)

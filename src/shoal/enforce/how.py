@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from shoal.kernels.rules import (
     ROWS,
     Rules,
     T,
+    reordered,
 )
 from shoal.models.closeness import slices_needed
 from shoal.progress import Reporter
@@ -58,44 +59,58 @@ def check_possible(rules: Rules) -> None:
         )
 
 
-def enforce(
-    matrix: Floats,
-    labels: Integers,
-    rules: Rules,
-    values: Sequence[Sensitive],
-    k: int,
-    loss: Loss,
-    report: Reporter,
-    way: str = "auto",
-) -> Enforced:
-    """Return groups of k that keep the rules, of a method's groups or by construction.
+@dataclass(frozen=True, eq=False)
+class Keep:
+    """What groups must keep, and in which way that is brought about."""
 
-    `way` is `slices` (where there are sensitive values to cut), `swap` (then merge what is left),
-    `merge`, or `auto`: the method's own groups where they keep the rules, else what loses least.
+    rules: Rules
+    values: Sequence[Sensitive]
+    way: str = "auto"
+
+    def taken(self, order: Integers) -> Keep:
+        """Return the same for the records in another order."""
+        values = [replace(one, codes=one.codes[order]) for one in self.values]
+        return replace(self, rules=reordered(self.rules, order), values=values)
+
+
+def ways_to(
+    matrix: Floats, labels: Integers, keep: Keep, k: int, loss: Loss, report: Reporter
+) -> list[Enforced]:
+    """Return groupings that keep the rules, of a method's groups or by construction.
+
+    `keep.way` is `slices` (where there are sensitive values to cut), `swap` (then merge what is
+    left), `merge`, or `auto`: the method's own groups where they keep the rules, else both of the
+    first.
     """
+    rules, values, way = keep.rules, keep.values, keep.way
     broken = of_labels(rules, labels)
     count = int((broken > 0).sum())
     if not count and way != "slices":
-        return Enforced(labels, "none", "the method's groups keep what is asked as they are")
-    told = f"{count:,} of {broken.size:,} groups of the method broke what is asked"
-    found: list[tuple[float, Enforced]] = []
-
-    def offer(labels: Integers, way: str, said: str) -> None:
-        found.append((loss(labels), Enforced(labels, way, f"{told}; {said}")))
-
+        return [Enforced(labels, "none", "the groups keep what is asked of them as they were made")]
+    told = f"{count:,} of {broken.size:,} groups did not keep what is asked"
     if way == "merge" or (way == "slices" and not values):
-        return Enforced(merge(matrix, labels, rules, report), "merge", f"{told}; merged")
+        return [Enforced(merge(matrix, labels, rules, report), "merge", f"{told}: merged")]
+    found = []
     if way in ("auto", "swap"):
         swapped = swap_in(matrix, labels, rules, broken, report)
         left = int((of_labels(rules, swapped) > 0).sum())
         merged = merge(matrix, swapped, rules, report)
-        tail = f", {left:,} merged with others" if left else ""
-        offer(merged, "swap", f"mended by swapping records between groups{tail}")
+        tail = f", {left:,} of them merged with others" if left else ""
+        said = f"{told}: mended by swapping records between groups{tail}"
+        found.append(Enforced(merged, "swap", said))
     if way in ("auto", "slices") and values:
         best, slices, left = _slices(matrix, rules, values, k, loss, report)
-        tail = f", {left:,} mended or merged" if left else ""
-        offer(best, "slices", f"made anew of one record of each of {slices} slices{tail}")
-    return min(found, key=lambda one: one[0])[1]
+        tail = f", {left:,} groups of which were mended" if left else ""
+        said = f"{told}: made anew, one record of each of {slices:,} slices{tail}"
+        found.append(Enforced(best, "slices", said))
+    return found
+
+
+def enforce(
+    matrix: Floats, labels: Integers, keep: Keep, k: int, loss: Loss, report: Reporter
+) -> Enforced:
+    """Return the groups that keep the rules and lose least."""
+    return min(ways_to(matrix, labels, keep, k, loss, report), key=lambda one: loss(one.labels))
 
 
 def _slices(

@@ -17,8 +17,8 @@ from shoal.progress import Reporter
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-AROUND = 24  # groups that are asked: more hardly mend more (measured on census and adult)
-PASSES = 3
+AROUND, WIDER, PASSES = 24, 4, 3  # groups that are asked at first, how many times more after that
+SWAPS_TRIED = 3 * 10**8  # no more in a pass, by estimate: about a minute
 A_CALL = 200  # groups; then whoever called may show progress and stop
 
 
@@ -44,12 +44,11 @@ def _center(points: Floats, groups: Integers, centers: Floats, group: int) -> No
 def _mend(
     asked: Floats, told: Integers, points: Floats, groups: Integers, centers: Floats,
     broken: Floats, begin: int, end: int, keys: Floats, near: Integers,
-) -> int:  # fmt: skip
-    """Mend the groups from begin to end, as far as swaps can; return how many swaps there were.
+) -> None:  # fmt: skip
+    """Mend the groups from begin to end, as far as swaps can.
 
     groups, centers, broken IN/OUT; keys and near are work space: the nearest groups.
     """
-    done = 0
     for group in range(begin, end):
         steps = 0
         while broken[group] > 0.0 and steps < 8 * groups[group, SIZE]:
@@ -98,8 +97,6 @@ def _mend(
                 _center(points, groups, centers, changed)
                 size = groups[changed, SIZE]
                 broken[changed] = breach(asked, told, groups, changed, size, MEMBERS, -1, -1)
-            done += 1
-    return done
 
 
 def swap_in(
@@ -116,17 +113,16 @@ def swap_in(
     centers /= groups[:, SIZE, None]
     broken = broken.copy()
     count = groups.shape[0]
-    keys, near = np.zeros(AROUND), np.zeros(AROUND, dtype=np.int64)
     for turn in range(PASSES):
-        swaps = 0
+        around = min(AROUND * WIDER**turn, count - 1)
+        tried = int((broken > 0).sum()) * around * int(groups[:, SIZE].mean()) ** 3
+        if not broken.any() or (turn > 0 and tried > SWAPS_TRIED):
+            break
+        keys, near = np.zeros(around), np.zeros(around, dtype=np.int64)
         for begin in range(0, count, A_CALL):
             report("swapping", turn * count + begin, PASSES * count)
             end = min(count, begin + A_CALL)
-            swaps += _mend(
-                rules.asked, rules.told, points, groups, centers, broken, begin, end, keys, near
-            )
-        if not swaps or not broken.any():
-            break
+            _mend(rules.asked, rules.told, points, groups, centers, broken, begin, end, keys, near)
     swapped = np.empty_like(labels)
     for group in range(count):
         swapped[groups[group, MEMBERS : MEMBERS + groups[group, SIZE]]] = group

@@ -42,6 +42,17 @@ class Rules(NamedTuple):
 NONE = Rules(np.zeros(HEADS), np.zeros((1, 1), dtype=np.int64))
 
 
+def reordered(rules: Rules, order: Integers) -> Rules:
+    """Return the rules for the records in another order."""
+    asked, told = rules.asked.copy(), rules.told.copy()
+    told[: order.size] = rules.told[order]
+    for d in range(int(asked[DOMINATED])):
+        head = HEADS + int(asked[COLUMNS]) * HEAD + d * DOMINANCE
+        at = int(asked[head + MAGNITUDES])
+        asked[at : at + order.size] = rules.asked[at : at + order.size][order]
+    return Rules(asked, told)
+
+
 @part
 def line(
     asked: Floats, told: Integers, at: int, places: int, j: int, rows: int, size: int

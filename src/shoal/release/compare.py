@@ -38,17 +38,21 @@ def make_report(
     deleted: int,
     seed: int,
     verification: dict[str, Any],
+    wider: Mapping[str, Partition],
     dropped: Sequence[str],
     notes: Sequence[str],
     seconds: float,
 ) -> Report:
-    """Compare the table with its release, column by column and pair by pair."""
+    """Compare the table with its release, column by column and pair by pair.
+
+    `wider` has the groups of columns that have an own, larger k.
+    """
     before = table.having(Role.QUASI_IDENTIFIER)
     after = [released[column.name] for column in before]
     trees = {} if coded is None else {column.name: column for column in coded.columns}
     by_trees = not {"mean", "median"}.issuperset(how.values())
     errors = [
-        _lost_by(how[b.name], b, a, trees.get(b.name), partition)
+        _lost_by(how[b.name], b, a, trees.get(b.name), wider.get(b.name, partition))
         for b, a in zip(before, after, strict=True)
     ]
     columns = [

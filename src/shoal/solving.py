@@ -107,7 +107,7 @@ def solve(
         )
         first = _start(matrix, k, named, report)
         assert first is not None
-        plan = recipe.search.having({**asked, "stop": within(changes)})
+        plan = recipe.search.having({**asked, "stop": {"iterations": 0}})
         found = []
         for one in ways_to(matrix, first, keep, k, lost, report):
             better, its_log = one.labels, None
@@ -204,14 +204,6 @@ def _grow(
     return cluster(
         coded, k, report, form=recipe.mixed.form, start=begin, seed=seed, weights=weights
     )
-
-
-def within(changes: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the limits of a search within rules: where nobody says, the first local optimum.
-
-    A perturbed grouping seldom keeps the rules, and the way back to them is long.
-    """
-    return {"iterations": 0, **dict((changes or {}).get("stop") or {})}
 
 
 def can_search(labels: Integers, k: int) -> bool:

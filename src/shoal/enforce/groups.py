@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import jit
+from shoal.kernels.jit import ANY, jit
 from shoal.kernels.rules import Rules, breach
 
 Floats = npt.NDArray[np.float64]
@@ -26,17 +26,17 @@ def rows_of(labels: Integers, spare: int = 0) -> Integers:
 
 
 @jit
-def _breaches(asked: Floats, told: Integers, groups: Integers, found: Floats) -> None:
-    """Write by how much every group breaks the rules. told IN/OUT, found OUT (groups)."""
+def _breaches(rules: Rules, groups: Integers, found: Floats) -> None:
+    """Write by how much every group breaks the rules. rules IN/OUT, found OUT (groups)."""
     for group in range(groups.shape[0]):
         size = groups[group, SIZE]
-        found[group] = breach(asked, told, groups, group, size, MEMBERS, -1, -1)
+        found[group] = breach(rules, groups, group, size, MEMBERS + ANY, -1 + ANY, -1 + ANY)
 
 
 def breaches(rules: Rules, groups: Integers) -> Floats:
     """Return by how much every group breaks the rules; 0 where it keeps them."""
     found = np.zeros(groups.shape[0])
-    _breaches(rules.asked, rules.told, groups, found)
+    _breaches(rules, groups, found)
     return found
 
 

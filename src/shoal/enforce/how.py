@@ -51,7 +51,7 @@ class Enforced:
 
 def check_possible(rules: Rules) -> None:
     """Raise a PrivacyError if no grouping can keep the rules: all records in one group do not."""
-    rows = int(rules.asked[ROWS])
+    rows = int(rules[ROWS])
     if of_members(rules, np.arange(rows)) > 0.0:
         raise PrivacyError(
             "what is asked cannot be met: even all records as one group do not have it; "
@@ -158,7 +158,7 @@ def _next(slices: int, upward: bool) -> int:
 
 def _needed(rules: Rules, k: int) -> int:
     """Return a number of slices that is likely to keep the rules."""
-    asked, rows, most = rules.asked, int(rules.asked[ROWS]), k
+    asked, rows, most = rules, int(rules[ROWS]), k
     for j in range(int(asked[COLUMNS])):
         head = HEADS + j * HEAD
         wanted = max(asked[head + LEAST], asked[head + FROM], math.exp(asked[head + LOG]))

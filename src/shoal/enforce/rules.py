@@ -15,6 +15,7 @@ from shoal.kernels.rules import (
     ALPHA,
     AT,
     BASE,
+    CODES,
     COLUMNS,
     DOMINANCE,
     DOMINATED,
@@ -44,6 +45,9 @@ from shoal.table.table import Table
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+
+
+MODELS = ("l", "t", "alpha")  # what is asked of sensitive columns
 
 
 @dataclass(frozen=True)
@@ -131,33 +135,32 @@ def make_rules(
     averaged: Sequence[str],
 ) -> tuple[Rules, list[Sensitive]]:
     """Return the rules of a table; `averaged` are the columns whose groups release their means."""
-    heads, values, behind = [], [], []
     columns = table.having(Role.SENSITIVE) if asked.of_sensitive else []
-    wanted = [c for c in columns if any(asked.asked(w, c.name) is not None for w in "lt")
-              or asked.asked("alpha", c.name) is not None]  # fmt: skip
+    wanted = [c for c in columns if any(asked.asked(w, c.name) is not None for w in MODELS)]
     dominated = _dominated(table, asked, averaged)
+    heads: list[Floats] = []
+    behind: list[Floats] = []
+    values: list[Sensitive] = []
     at = HEADS + len(wanted) * HEAD + len(dominated) * DOMINANCE
     for column in wanted:
         made = sensitive(column, table, hierarchies.get(column.name), folder)
         head, numbers = _head(column.name, asked, made, at)
+        head[CODES] = at + numbers.size
         heads.append(head)
-        behind.append(numbers)
+        behind += [numbers, made.codes.astype(np.float64)]
         values.append(made)
-        at += numbers.size
+        at += numbers.size + table.rows
     for percent, magnitudes in dominated:
         head = np.zeros(DOMINANCE)
         head[PERCENT], head[MAGNITUDES] = percent, at
         heads.append(head)
         behind.append(magnitudes)
-        at += magnitudes.size
+        at += table.rows
     counts = np.zeros(HEADS)
-    room = 2 * (table.rows + 2)
-    counts[[COLUMNS, DOMINATED, ROWS, ROOM]] = len(wanted), len(dominated), table.rows, room
+    counts[[COLUMNS, DOMINATED, ROWS, ROOM]] = len(wanted), len(dominated), table.rows, at
     nodes = max((made.parents.size for made in values), default=0)
-    told = np.zeros((table.rows + room + nodes, max(1, len(values))), dtype=np.int64)
-    for j, made in enumerate(values):
-        told[: table.rows, j] = made.codes
-    return Rules(np.concatenate([counts, *heads, *behind]), told), values
+    room = np.zeros(2 * table.rows + 4 + nodes)  # as `kernels.rules` uses it
+    return np.concatenate([counts, *heads, *behind, room]), values
 
 
 def _head(name: str, asked: Requirement, made: Sensitive, at: int) -> tuple[Floats, Floats]:

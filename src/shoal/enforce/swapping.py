@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.enforce.groups import MEMBERS, SIZE, rows_of
-from shoal.kernels.jit import inlined, jit
+from shoal.kernels.jit import ANY, inlined, jit
 from shoal.kernels.rules import NEAR, Rules, breach
 from shoal.progress import Reporter
 
@@ -42,7 +42,7 @@ def _center(points: Floats, groups: Integers, centers: Floats, group: int) -> No
 
 @jit
 def _mend(
-    asked: Floats, told: Integers, points: Floats, groups: Integers, centers: Floats,
+    rules: Rules, points: Floats, groups: Integers, centers: Floats,
     broken: Floats, begin: int, end: int, keys: Floats, near: Integers,
 ) -> None:  # fmt: skip
     """Mend the groups from begin to end, as far as swaps can.
@@ -76,7 +76,7 @@ def _mend(
                     away = _between(points, x, centers, other) - _between(points, x, centers, group)
                     for m in range(b):
                         y = groups[other, MEMBERS + m]
-                        after = breach(asked, told, groups, group, a, MEMBERS, x, y)
+                        after = breach(rules, groups, group, a, MEMBERS + ANY, x, y)
                         mended = broken[group] + broken[other] - after
                         if mended <= NEAR:
                             continue
@@ -85,7 +85,7 @@ def _mend(
                         change -= (1.0 / a + 1.0 / b) * _between(points, x, points, y)
                         if max(change, 0.0) / mended >= best:
                             continue
-                        mended -= breach(asked, told, groups, other, b, MEMBERS, y, x)
+                        mended -= breach(rules, groups, other, b, MEMBERS + ANY, y, x)
                         if mended > NEAR and max(change, 0.0) / mended < best:
                             best, mine, yours, theirs = max(change, 0.0) / mended, i, m, other
             if theirs < 0:
@@ -96,7 +96,9 @@ def _mend(
                 changed = group if turn == 0 else theirs
                 _center(points, groups, centers, changed)
                 size = groups[changed, SIZE]
-                broken[changed] = breach(asked, told, groups, changed, size, MEMBERS, -1, -1)
+                broken[changed] = breach(
+                    rules, groups, changed, size, MEMBERS + ANY, -1 + ANY, -1 + ANY
+                )
 
 
 def swap_in(
@@ -122,7 +124,7 @@ def swap_in(
         for begin in range(0, count, A_CALL):
             report("swapping", turn * count + begin, PASSES * count)
             end = min(count, begin + A_CALL)
-            _mend(rules.asked, rules.told, points, groups, centers, broken, begin, end, keys, near)
+            _mend(rules, points, groups, centers, broken, begin, end, keys, near)
     swapped = np.empty_like(labels)
     for group in range(count):
         swapped[groups[group, MEMBERS : MEMBERS + groups[group, SIZE]]] = group

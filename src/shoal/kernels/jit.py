@@ -21,11 +21,12 @@ import numba
 try:
     from shoal.kernels import compiling
 except ImportError:  # another Numba
-    TWICE, TOGETHER, ALONE = {}, {}, {}
+    TWICE, TOGETHER, ALONE, CALLED = {}, {}, {}, {}
 else:
     TWICE = {"pipeline_class": compiling.Twice}
     TOGETHER = {"pipeline_class": compiling.Together}
     ALONE = {"pipeline_class": compiling.Alone}
+    CALLED = {"pipeline_class": compiling.Called}
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -102,6 +103,11 @@ def jit(function: Callable[P, R]) -> Callable[P, R]:
 def part(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that only kernels call: the door for Python is left out."""
     return _compiled(function, {**PART, **TOGETHER})
+
+
+def called(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a part that is called from many places, in none of which it should be copied."""
+    return _compiled(function, {**PART, **CALLED})
 
 
 def hot(function: Callable[P, R]) -> Callable[P, R]:

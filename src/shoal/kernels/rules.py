@@ -1,29 +1,29 @@
 """What a group may not break, as numbers: the fast form of what `shoal.models` states plainly.
 
-`asked` holds three counts, then for every sensitive column a head of HEAD numbers, and behind them
-the distributions and magnitudes that the heads point to; `told` has the code of every record's
-value in every column, and room to work behind them.
+One array holds everything, codes of values too: a search passes it to every kernel, and each array
+takes time to compile. First stand a few counts, then for every sensitive column a head of HEAD
+numbers, and behind them what the heads point to: distributions, magnitudes, the codes of all
+records, and room to work.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import part
+from shoal.kernels.jit import ANY, called, inlined
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-COLUMNS, DOMINATED, ROWS, ROOM, HEADS = range(5)
+COLUMNS, DOMINATED, ROWS, ROOM, HEADS = range(5)  # ROOM: where the room to work begins
 
 # a column's head: what is asked (0 where nothing is), and how values are apart
 (
-    LEAST, LOG, C, FROM, ALPHA, T, FORM, AT, PLACES, BASE, HEAD,
-) = range(11)  # fmt: skip
+    LEAST, LOG, C, FROM, ALPHA, T, FORM, AT, PLACES, BASE, CODES, HEAD,
+) = range(12)  # fmt: skip
 
 NO_FORM, TREE, LINE = 0.0, 1.0, 2.0
 PARENT, LENGTH, SHARE, NODE = range(4)  # of a node of a tree
@@ -32,196 +32,167 @@ PERCENT, MAGNITUDES, DOMINANCE = range(3)  # of a column that the p % rule is fo
 NEAR = 1e-11  # what rounding may do to a distance
 
 
-class Rules(NamedTuple):
-    """All rules of a table."""
-
-    asked: Floats
-    told: Integers
-
-
-NONE = Rules(np.zeros(HEADS), np.zeros((1, 1), dtype=np.int64))
+Rules = Floats
+NONE: Rules = np.zeros(HEADS)
 
 
 def reordered(rules: Rules, order: Integers) -> Rules:
     """Return the rules for the records in another order."""
-    asked, told = rules.asked.copy(), rules.told.copy()
-    told[: order.size] = rules.told[order]
-    for d in range(int(asked[DOMINATED])):
-        head = HEADS + int(asked[COLUMNS]) * HEAD + d * DOMINANCE
-        at = int(asked[head + MAGNITUDES])
-        asked[at : at + order.size] = rules.asked[at : at + order.size][order]
-    return Rules(asked, told)
+    found, columns = rules.copy(), int(rules[COLUMNS])
+    starts = [rules[HEADS + j * HEAD + CODES] for j in range(columns)]
+    first = HEADS + columns * HEAD
+    starts += [rules[first + d * DOMINANCE + MAGNITUDES] for d in range(int(rules[DOMINATED]))]
+    for start in starts:
+        at = int(start)
+        found[at : at + order.size] = rules[at : at + order.size][order]
+    return found
 
 
-@part
-def line(
-    asked: Floats, told: Integers, at: int, places: int, j: int, rows: int, size: int
-) -> float:
+@inlined
+def line(rules: Rules, at: int, places: int, room: int, size: int) -> float:
     """Return the earth mover's distance of sorted ranks from all, in a line of places.
 
-    The ranks are told[rows:rows + size, j]; -1 is missing, and apart. asked[at:] has the share that
-    is missing in all, the cumulated shares of the others, and the sums of these, from 0 on.
+    The ranks stand in the room; -1 is missing, and apart. rules[at:] has the share that is missing
+    in all, the cumulated shares of the others, and the sums of these, from 0 on.
     """
-    missing = 0
-    while missing < size and told[rows + missing, j] < 0:
+    missing, total, begin = 0, 0.0, 0
+    while missing < size and rules[room + missing] < 0.0:
         missing += 1
-    apart = abs(missing / size - asked[at])
-    there, total, begin = size - missing, 0.0, 0
-    shares, sums = at + 1, at + 1 + places
-    if there == 0 or places < 2:
-        return apart  # type: ignore[no-any-return]
-    for i in range(missing, size + 1):
-        end = places - 1 if i == size else told[rows + i, j]
+    apart = abs(missing / size - rules[at])
+    there, shares, sums = size - missing, at + 1, at + 1 + places
+    for i in range(missing, size + 1 if there > 0 and places > 1 else 0):
+        end = places - 1 if i == size else int(rules[room + i])
         if end > begin:
             level = (i - missing) / there
             low, high = begin, end  # the first place where all are above the group
             while low < high:
                 middle = (low + high) // 2
-                if asked[shares + middle] > level:
+                if rules[shares + middle] > level:
                     high = middle
                 else:
                     low = middle + 1
-            total += level * (low - begin) - (asked[sums + low] - asked[sums + begin])
-            total += asked[sums + end] - asked[sums + low] - level * (end - low)
+            total += level * (low - begin) - (rules[sums + low] - rules[sums + begin])
+            total += rules[sums + end] - rules[sums + low] - level * (end - low)
             begin = end
-    return max(apart, total / (places - 1))  # type: ignore[no-any-return]
+    return max(apart, total / max(1, places - 1))  # type: ignore[no-any-return]
 
 
-@part
-def tree(
-    asked: Floats, told: Integers, at: int, base: float, j: int, rows: int, size: int, tally: int
-) -> float:
-    """Return the earth mover's distance of nodes from all, in a tree. told IN/OUT from tally on."""
-    total = base
-    for turn in range(2):
-        for i in range(size):
-            node = told[rows + i, j]
-            while node >= 0:
-                place = at + NODE * node
-                count = told[tally + node, j]
-                if turn == 0:
-                    told[tally + node, j] = count + 1
-                elif count > 0:
-                    share = asked[place + SHARE]
-                    total += asked[place + LENGTH] * (abs(count / size - share) - share)
-                    told[tally + node, j] = 0
-                node = np.int64(asked[place + PARENT])
+@inlined
+def tree(rules: Rules, at: int, base: float, room: int, size: int) -> float:
+    """Return the earth mover's distance of nodes from all, in a tree; counts stand in the room."""
+    total, tally = base, room + 2 * int(rules[ROWS]) + 4
+    for step in range(2 * size):
+        node = int(rules[room + step % size])
+        while node >= 0:
+            place = at + NODE * node
+            count = rules[tally + node]
+            if step < size:
+                rules[tally + node] = count + 1.0
+            elif count > 0.0:
+                share = rules[place + SHARE]
+                total += rules[place + LENGTH] * (abs(count / size - share) - share)
+                rules[tally + node] = 0.0
+            node = int(rules[place + PARENT])
     return total
 
 
-@part
-def uneven(asked: Floats, told: Integers, head: int, j: int, rows: int, size: int) -> float:
-    """Return by how much sorted codes break what is asked of their counts. told IN/OUT."""
+@inlined
+def uneven(rules: Rules, head: int, room: int, size: int) -> float:
+    """Return by how much sorted codes break what is asked of their counts. rules IN/OUT."""
     distinct, most, logs, run, kept = 0, 0, 0.0, 0, 0
-    top, tops = int(asked[head + FROM]) - 1, rows + size  # the largest counts but the first l - 1
-    left = size
+    top, tops = int(rules[head + FROM]) - 1, room + size  # the largest counts but the first l - 1
+    left = float(size)
     for i in range(size):
         run += 1
-        if i + 1 < size and told[rows + i + 1, j] == told[rows + i, j]:
+        if i + 1 < size and rules[room + i + 1] == rules[room + i]:
             continue
         distinct += 1
         most = max(most, run)
         logs += run * math.log(run)
-        if top > 0:
-            at = kept
-            while at > 0 and told[tops + at - 1, j] < run:
-                told[tops + at, j] = told[tops + at - 1, j]
-                at -= 1
-            told[tops + at, j] = run
-            kept += 1
+        at = kept
+        while at > 0 and rules[tops + at - 1] < run:
+            rules[tops + at] = rules[tops + at - 1]
+            at -= 1
+        rules[tops + at] = run
+        kept = min(kept + 1, max(top, 0))
         run = 0
-    for i in range(min(top, kept)):
-        left -= told[tops + i, j]
-    broken = 0.0
-    if distinct < asked[head + LEAST]:
-        broken += 1.0 - distinct / asked[head + LEAST]
-    if asked[head + LOG] > 0.0:
-        lacking = asked[head + LOG] - (math.log(size) - logs / size)
-        broken += lacking if lacking > NEAR else 0.0
-    if asked[head + FROM] > 0.0:
-        more = most - asked[head + C] * left
+    for i in range(kept):
+        left -= rules[tops + i]
+    broken = max(0.0, 1.0 - distinct / max(1.0, rules[head + LEAST]))
+    lacking = rules[head + LOG] - (math.log(size) - logs / size)
+    broken += lacking if lacking > NEAR else 0.0
+    if rules[head + FROM] > 0.0:
+        more = most - rules[head + C] * left
         broken += (more + 1e-3) / size if more > -NEAR else 0.0
-    if asked[head + ALPHA] > 0.0:
-        more = most / size - asked[head + ALPHA]
+    if rules[head + ALPHA] > 0.0:
+        more = most / size - rules[head + ALPHA]
         broken += more if more > NEAR else 0.0
-    return broken
+    return broken  # type: ignore[no-any-return]
 
 
-@part
+@called
 def breach(
-    asked: Floats, told: Integers, groups: Integers, group: int, size: int, first: int,
-    leaving: int, entering: int,
-) -> float:  # fmt: skip
+    rules: Rules, groups: Integers, group: int, size: int, first: int, leaving: int, entering: int
+) -> float:
     """Return by how much a group breaks the rules when one record leaves and another enters.
 
     Either may be nobody, -1. The members are groups[group, first:first + size]. 0: all are kept.
     """
-    broken, rows = 0.0, int(asked[ROWS])
-    for j in range(int(asked[COLUMNS])):
-        head, count = HEADS + j * HEAD, 0
+    broken, room = 0.0, int(rules[ROOM])
+    columns = int(rules[COLUMNS])
+    for j in range(columns + int(rules[DOMINATED])):
+        of_values = j < columns
+        head = HEADS + j * HEAD if of_values else HEADS + columns * HEAD + (j - columns) * DOMINANCE
+        codes = int(rules[head + CODES]) if of_values else int(rules[head + MAGNITUDES])
+        count, largest, second, rest = 0, 0.0, 0.0, 0.0
         for i in range(size + 1):
             row = entering if i == size else groups[group, first + i]
             if row < 0 or (row == leaving and i < size):
                 continue
-            code, at = told[row, j], rows + count
-            while at > rows and told[at - 1, j] > code:
-                told[at, j] = told[at - 1, j]
+            code, at = rules[codes + row], room + count
+            while of_values and at > room and rules[at - 1] > code:
+                rules[at] = rules[at - 1]
                 at -= 1
-            told[at, j] = code
+            rules[at] = code
             count += 1
-        if count == 0:
-            continue
-        broken += uneven(asked, told, head, j, rows, count)
-        form, at = asked[head + FORM], int(asked[head + AT])
-        if form > 0.0:
+            if code > largest:
+                rest, second, largest = rest + second, largest, code
+            elif code > second:
+                rest, second = rest + second, code
+            else:
+                rest += code
+        if count > 0 and of_values:
+            broken += uneven(rules, head, room, count)
+            form, at = rules[head + FORM], int(rules[head + AT])
+            apart = 0.0
             if form == LINE:
-                apart = line(asked, told, at, int(asked[head + PLACES]), j, rows, count)
-            else:
-                tally = rows + int(asked[ROOM])
-                apart = tree(asked, told, at, asked[head + BASE], j, rows, count, tally)
-            more = apart - asked[head + T]
+                apart = line(rules, at, int(rules[head + PLACES]), room, count)
+            elif form == TREE:
+                apart = tree(rules, at, rules[head + BASE], room, count)
+            more = apart - rules[head + T]
             broken += more if more > NEAR else 0.0
-    for d in range(int(asked[DOMINATED])):
-        head = HEADS + int(asked[COLUMNS]) * HEAD + d * DOMINANCE
-        at = int(asked[head + MAGNITUDES])
-        largest, second, rest = 0.0, 0.0, 0.0
-        for i in range(size + 1):
-            row = entering if i == size else groups[group, first + i]
-            if row < 0 or (row == leaving and i < size):
-                continue
-            value = asked[at + row]
-            if value > largest:
-                rest, second, largest = rest + second, largest, value
-            elif value > second:
-                rest, second = rest + second, value
-            else:
-                rest += value
-        more = asked[head + PERCENT] / 100.0 * largest - rest
-        broken += more / largest if more > NEAR * largest else 0.0
+        elif count > 0:
+            more = rules[head + PERCENT] / 100.0 * largest - rest
+            broken += more / largest if more > NEAR * largest else 0.0
     return broken
 
 
-@part
+@called
 def keeps(
-    asked: Floats, told: Integers, groups: Integers, columns: tuple[int, int], one: int, two: int,
-    x: int, y: int,
-) -> bool:  # fmt: skip
-    """Tell whether two groups break the rules no more after x has left one for two, and y back.
+    rules: Rules, groups: Integers, one: int, a: int, two: int, b: int, first: int, x: int, y: int
+) -> bool:
+    """Tell whether two groups of a and b break the rules no more after x has left one for two.
 
-    Either record may be nobody, -1. `columns` of the groups: their size, and their first member.
+    And y two for one; either may be nobody, -1. first: where the members begin.
     """
-    if asked[COLUMNS] + asked[DOMINATED] == 0.0:
-        return True
-    size, first = columns
     change = 0.0
-    for side in range(2):
-        group = one if side == 0 else two
-        many = groups[group, size]
-        leaving, entering = (x, y) if side == 0 else (y, x)
-        change += breach(asked, told, groups, group, many, first, leaving, entering)
-        if side == 1 and change == 0.0:
-            return True
-    for side in range(2):
-        group = one if side == 0 else two
-        change -= breach(asked, told, groups, group, groups[group, size], first, -1, -1)
+    for turn in range(4 if rules[COLUMNS] + rules[DOMINATED] > 0.0 else 0):
+        group, size = (one, a) if turn % 2 == 0 else (two, b)
+        leaving, entering = (x, y) if turn % 2 == 0 else (y, x)
+        if turn >= 2:
+            if change == 0.0:
+                break
+            leaving = entering = -1 + ANY
+        broken = breach(rules, groups, group, size, first, leaving, entering)
+        change += broken if turn < 2 else -broken
     return change <= 0.0

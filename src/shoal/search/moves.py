@@ -45,7 +45,8 @@ def may_shift(a: int, b: int, radius: float, between: float, k: int, most: int) 
 @inlined
 def kept(s: State, one: int, two: int, x: int, y: int) -> bool:
     """Tell whether the rules allow that x goes from one group to another, and y back."""
-    return keeps(s.asked, s.told, s.groups, (SIZE + ANY, MEMBERS + ANY), one, two, x, y)
+    a, b = s.groups[one, SIZE], s.groups[two, SIZE]
+    return keeps(s.rules, s.groups, one, a, two, b, MEMBERS + ANY, x, y)
 
 
 @inlined

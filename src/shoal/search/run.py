@@ -103,7 +103,7 @@ class _Searcher:
         threads: int | None,
         rules: Rules,
     ) -> None:
-        self.ruled = bool(rules.asked.any())
+        self.ruled = bool(rules.any())
         if self.ruled and options.restarts:  # a random start keeps no rule
             options = replace(options, restarts=False)
         self.matrix, self.k, self.options, self.report = matrix, k, options, report

@@ -78,8 +78,7 @@ class State(NamedTuple):
     apart: Floats  # (2, most + 1) work space: distances between members and another centroid
     history: Floats  # past losses, for late acceptance
     pairs: Floats  # (PASSES, 2) pairs of groups looked at in a pass; how often there was one
-    asked: Floats  # what a group may not break, see `kernels.rules`
-    told: Integers  # what the records tell of it
+    rules: Rules  # what a group may not break, see `kernels.rules`
     error: float  # what rounding may have done to a coordinate
 
 
@@ -112,8 +111,7 @@ def make(
         apart=np.zeros((2, max(most, largest) + 1)),
         history=np.zeros(history),
         pairs=np.zeros((PASSES, 2)),
-        asked=rules.asked,
-        told=rules.told.copy(),  # there is work space in it
+        rules=rules.copy(),  # there is work space in it
         error=rounding(matrix),
     )
     state.choices[K], state.choices[MOST] = k, most

@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.kernels.jit import ANY, inlined, part
 from shoal.kernels.random import draw, uniform
+from shoal.kernels.rules import HEADS
 from shoal.search.trees.layout import (
     AROUND,
     BY_DISSOLVE,
@@ -74,6 +75,8 @@ def dissolve(s: State, group: int) -> bool:
         measure(s, other)
         change += costs[other, width, LOSS]
     better = given == size and change < bar
+    for i in range(given if better and s.rules.shape[0] > HEADS else 0):
+        better = better and fits(s, s.pool[i, NEW])
     for i in range(given - 1, -1, -1):  # who came last stands last
         row, other = s.pool[i, RECORD], s.pool[i, NEW]
         if better:
@@ -109,7 +112,6 @@ def take_in(s: State, at: int, made: int) -> None:
             low, high = top, top
         spans[group, j, LOW], spans[group, j, HIGH], spans[group, j, OWN] = low, high, own
         s.costs[group, j, COST] = cost(s.levels, columns, j, low, high, size + 1 - own)
-    s.groups[group, MEMBERS + size] = row
     s.groups[group, SIZE] = size + 1
     s.pool[at, NEW] = made
 
@@ -180,8 +182,13 @@ def regroup(s: State, row: int) -> bool:
     total = form(s, pooled, wanted, bar)
     if total >= bar:
         return False
-    for made in range(wanted):
-        if not fits(s, counts[GROUPS] + made, -1 + ANY, -1 + ANY):
+    for made in range(wanted if s.rules.shape[0] > HEADS else 0):
+        group, size = counts[GROUPS] + made, 0
+        for i in range(pooled):
+            if pool[i, NEW] == made:
+                groups[group, MEMBERS + size] = pool[i, RECORD]
+                size += 1
+        if not fits(s, group):
             return False
     for i in range(count + 1, wanted):
         counts[FOUND + i] = open_group(s)

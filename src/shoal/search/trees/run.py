@@ -101,7 +101,7 @@ class _Searcher:
         weights: Mapping[str, float] | None,
         rules: Rules,
     ) -> None:
-        self.rules, self.ruled = rules, bool(rules.asked.any())
+        self.rules, self.ruled = rules, bool(rules.any())
         self.coded, self.k, self.options = coded, k, options
         self.around = min(4 if options.neighbors is None else options.neighbors, coded.rows // k)
         self.forest, records = build(telling_first(coded), "loss", scaled(coded, weights))

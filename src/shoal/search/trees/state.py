@@ -86,8 +86,7 @@ class State(NamedTuple):
     sums: Floats
     random: Random
     pool: Integers  # (pooled records, 2) work space: records, and their provisional groups
-    asked: Floats  # what a group may not break, see `kernels.rules`
-    told: Integers  # what the records tell of it
+    rules: Rules  # what a group may not break, see `kernels.rules`
 
 
 def make(
@@ -119,8 +118,7 @@ def make(
         sums=np.zeros(KEYS + around + 1),
         random=np.array([random], dtype=np.uint64),
         pool=np.zeros((pooled, 2), dtype=np.int64),
-        asked=rules.asked,
-        told=rules.told.copy(),  # there is work space in it
+        rules=rules.copy(),  # there is work space in it
     )
 
 

@@ -269,6 +269,7 @@ def walk(
         dropped=settings.roles.drop,
         notes=[*notes(table, assigned.unnamed, settings.orders), *more],
         seconds=time.perf_counter() - start,
+        given=given is not None,
     )
     report("releasing", 1, 1)
     return Result(released.to_native(), result, partition, released, settings)

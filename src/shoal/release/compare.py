@@ -41,8 +41,12 @@ def make_report(
     dropped: Sequence[str],
     notes: Sequence[str],
     seconds: float,
+    given: bool = False,
 ) -> Report:
-    """Compare the table with its release, column by column and pair by pair."""
+    """Compare the table with its release, column by column and pair by pair.
+
+    `given` says that the groups came with the data.
+    """
     before = table.having(Role.QUASI_IDENTIFIER)
     after = [released[column.name] for column in before]
     trees = {} if coded is None else {column.name: column for column in coded.columns}
@@ -92,7 +96,13 @@ def make_report(
         loss_name=partition.loss_name,
         columns=columns,
         correlations=_correlations(whole),
-        guarantee=guarantee(partition.k, int(partition.sizes.min()), values, records),
+        guarantee=guarantee(
+            k=partition.k,
+            smallest=int(partition.sizes.min()),
+            values=values,
+            records=records,
+            given=given,
+        ),
         notes=[*notes, *(told if equal else [])],
         seconds=round(seconds, 3),
         search=None if partition.search is None else partition.search.to_dict(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import inspect
 
 import pyarrow as pa
 
@@ -28,6 +29,10 @@ SENSITIVE = {
     "2 values, 3 ill": (("ill", "well"), (3, 3)),
     "2 values, 2 ill": (("ill", "well"), (2, 4)),
 }
+
+ASKED = {"k = 2": {}}
+if "l" in inspect.signature(shoal.anonymize).parameters:
+    ASKED["k = 2, l = 2"] = {"l": 2}
 
 LEAVES = {"a1": "A", "a2": "A", "b1": "B", "b2": "B"}
 TREE = [(leaf, parent, "*") for leaf, parent in LEAVES.items()]

@@ -26,16 +26,16 @@ from typing import NamedTuple
 class Minimality(NamedTuple):
     """The surest that anyone can be of anybody's value, over all releases that there could be.
 
-    `before`: without any release. `classes`: by the classes of the release alone; the attacker is
-    told who is in which. `method`: by the release and the method. `both`: by the release, the
+    `before`: without any release. `by_classes`: by the classes of the release alone, by one who is
+    told who is in which. `by_method`: by the release and the method. `by_both`: by the release, the
     method, and who is in which class. `gain` is the most that knowing the method adds to what
     classes say of one value of one person. Worlds that the method refuses are counted apart.
     """
 
     before: Fraction
-    classes: Fraction
-    method: Fraction
-    both: Fraction
+    by_classes: Fraction
+    by_method: Fraction
+    by_both: Fraction
     gain: Fraction
     worlds: int
     refused: int
@@ -86,7 +86,7 @@ def minimality(method, people, values, counts=None, secrets=None):
     for world, keys, release in released:
         by_release[release].append(world)
         by_both[release, keys].append(world)
-    found = {name: Fraction(0) for name in ("classes", "method", "both", "gain")}
+    found = {name: Fraction(0) for name in ("by_classes", "by_method", "by_both", "gain")}
     for world, keys, release in released:
         for person, key in enumerate(keys):
             members = [world[i] for i, other in enumerate(keys) if other == key]
@@ -94,7 +94,7 @@ def minimality(method, people, values, counts=None, secrets=None):
                 share = Fraction(members.count(value), len(members))
                 by_method = _posterior(by_release[release], person, value)
                 by_all = _posterior(by_both[release, keys], person, value)
-                sure = {"classes": share, "method": by_method, "both": by_all,
+                sure = {"by_classes": share, "by_method": by_method, "by_both": by_all,
                         "gain": max(by_method, by_all) - share}  # fmt: skip
                 for name, number in sure.items():
                     found[name] = max(found[name], number)

@@ -6,7 +6,6 @@ The auditor is first shown rules whose leaks are known, then ours.
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from audited import (
     within,
     write_tree,
 )
+from naive.minimal import PAIRS, SIX, lowest, naive_minimal
 
 HALF = Fraction(1, 2)
 
@@ -45,28 +45,10 @@ def test_the_auditor_knows_nothing_of_ours():
 # --- minimality: rules whose leaks are known
 
 
-SIX = [("a",), ("a",), ("b",), ("b",), ("b",), ("b",)]
-
-
-def naive_minimal(table):
-    """Generalize only where more than half of a class are ill: it takes in as many of the next."""
-    ill = Counter(row[0] for row in table if row[1] == "ill")
-    size = Counter(row[0] for row in table)
-    if all(2 * ill[name] <= size[name] for name in size):
-        return list(table)
-    if 2 * ill["a"] <= size["a"]:
-        return [("*", row[1]) for row in table]
-    taken = [i for i, row in enumerate(table) if row == ("b", "well")][: ill["a"]]
-    mixed = [("*", s) if q == "a" or i in taken else (q, s) for i, (q, s) in enumerate(table)]
-    classes = {name: [s for q, s in mixed if q == name] for name, _ in mixed}
-    safe = all(2 * members.count("ill") <= len(members) for members in classes.values())
-    return mixed if safe else [("*", row[1]) for row in table]
-
-
 def test_a_minimal_rule_is_found_out():
     """Classes say one half of the sick; whoever knows the rule knows them for sure."""
     found = auditor.minimality(naive_minimal, SIX, ("ill", "well"), (2, 4), secrets=("ill",))
-    assert (found.before, found.classes, found.method, found.both) == (
+    assert (found.before, found.by_classes, found.by_method, found.by_both) == (
         Fraction(1, 3), HALF, 1, 1,
     )  # fmt: skip
     assert found.gain == HALF
@@ -83,9 +65,9 @@ def test_what_the_classes_say_is_not_blamed_on_the_method():
 
     for values, counts in SENSITIVE.values():
         found = auditor.minimality(by_place, SIX, values, counts)
-        assert found.method == found.both == found.classes
+        assert found.by_method == found.by_both == found.by_classes
         assert found.gain == 0
-    assert auditor.minimality(by_place, SIX, ("ill", "well")).classes == 1
+    assert auditor.minimality(by_place, SIX, ("ill", "well")).by_classes == 1
     assert auditor.minimality(by_place, SIX, ("ill", "well"), (1, 5)).before == Fraction(5, 6)
 
 
@@ -103,7 +85,7 @@ def test_refusals_are_counted():
 
     found = auditor.minimality(refuses, SIX, ("ill", "well"))
     assert (found.worlds, found.refused) == (64, 2)
-    assert found.classes == Fraction(5, 6)
+    assert found.by_classes == Fraction(5, 6)
     with pytest.raises(AssertionError, match="sensitive value was changed"):
         auditor.minimality(lambda t: [("*", "ill") for _ in t], SIX, ("ill", "well"))
 
@@ -120,7 +102,7 @@ def test_k_alone_tells_no_more_to_who_knows_the_method(method, people):
     found = auditor.minimality(releasing(method), PEOPLE[people], values, counts)
     assert found.refused == 0
     assert found.gain == 0
-    assert found.method == found.both == found.classes
+    assert found.by_method == found.by_both == found.by_classes
 
 
 def test_unknown_totals_change_nothing_for_k_alone():
@@ -130,17 +112,6 @@ def test_unknown_totals_change_nothing_for_k_alone():
 
 
 # --- downcoding
-
-
-PAIRS = [("a1",), ("a2",), ("b1",), ("b2",)]
-
-
-def lowest(table, k):
-    """Give every record the lowest node of its tree that has k of the records below it."""
-    above = {"a1": "A", "a2": "A", "b1": "B", "b2": "B"}
-    values = Counter(row[0] for row in table)
-    nodes = Counter(above[row[0]] for row in table)
-    return [(v if values[v] >= k else above[v] if nodes[above[v]] >= k else "*",) for (v,) in table]
 
 
 def test_a_minimal_tree_is_downcoded():

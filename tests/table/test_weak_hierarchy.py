@@ -121,8 +121,9 @@ def damage(rng, paths):
     level = rng.randrange(len(path))
     way = rng.choice(["swap", "drop", "twice", "another", "root", "delete", "copy", "up", "value"])
     if way == "swap":
-        path[level], paths[two][level] = paths[two][level], path[level]
-    elif way == "drop":
+        other = rng.randrange(len(paths[two]))
+        path[level], paths[two][other] = paths[two][other], path[level]
+    elif way == "drop" and len(path) > 1:
         del path[level]
     elif way == "twice":
         path.insert(level, path[level])
@@ -137,8 +138,8 @@ def damage(rng, paths):
     elif way == "up":
         path.reverse()
     else:
-        path[0] = rng.choice(paths)[-2 if len(path) > 2 else 0]
-    return [path for path in paths if path]
+        path[0] = rng.choice(paths)[0]
+    return paths
 
 
 @settings(max_examples=300)

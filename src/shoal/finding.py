@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from shoal.enforce.how import Keep
 from shoal.errors import shown
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import information_loss
@@ -28,15 +29,21 @@ def find_groups(
     coded: Coded | None,
     by_trees: bool,
     given: Integers | None,
+    keep: Keep | None,
     report: Reporter,
     threads: int | None,
 ) -> tuple[Partition, list[str]]:
     """Return the groups, and what is to be said of how they were found.
 
     The records are grouped in an order that depends on what they hold, not on where they stood.
+    With `keep`, the groups keep its rules.
     """
     protect, k = settings.protect, settings.protect.k
     order = canonical_order(table)
+    keep = keep and keep.taken(order)
+    matrix = None
+    if by_trees and keep is not None:
+        matrix = encode(table, weights=protect.column_weights, coded=coded, k=k).matrix[order]
     if by_trees:
         assert coded is not None
         ordered = coded.taken(order)
@@ -51,6 +58,8 @@ def find_groups(
             changes=settings.changes(),
             effort=protect.effort,
             threads=threads,
+            keep=keep,
+            matrix=matrix,
         )
         told = said_of_groups(partition)
         if given is not None:
@@ -73,12 +82,13 @@ def find_groups(
             effort=protect.effort,
             threads=threads,
             mixed=mixed,
+            keep=keep,
         )
         return _in_rows(partition, order), said_of_groups(partition)
     first = by_first_row(given[order])  # whatever order the rows came in
     partition = improve(
         matrix, first, k, protect.refine or "iterative", report, seed=protect.seed,
-        changes=settings.changes(), threads=threads, mixed=mixed,
+        changes=settings.changes(), threads=threads, mixed=mixed, keep=keep,
     )  # fmt: skip
     came = _came(settings, information_loss(matrix, first))
     return _in_rows(partition, order), [came, *said_of_groups(partition)]

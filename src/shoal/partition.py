@@ -65,7 +65,8 @@ class Partition:
     100 * SSE / SST on the data the method saw, where SSE sums the squared distances of the records
     to their group's mean and SST those to the mean of all; 0 when all records are equal. Of methods
     for categories it is KAIM's ILoss rate. `search` says how a search went, where one was made,
-    `reason` why `auto` chose the method.
+    `reason` why `auto` chose the method, `enforced` how groups came to keep what is asked of them
+    beyond k.
     """
 
     labels: Integers
@@ -75,6 +76,7 @@ class Partition:
     loss_name: str = "SSE/SST, percent"
     search: SearchLog | None = None
     reason: str = ""
+    enforced: str = ""
     sizes: Integers = field(init=False)
 
     def __post_init__(self) -> None:

@@ -247,6 +247,8 @@ def said_of_groups(partition: Partition) -> list[str]:
     said = []
     if partition.reason:
         said.append(f"auto chose {partition.method}: {partition.reason}")
+    if partition.enforced:
+        said.append(partition.enforced)
     if partition.search is not None:
         said.append(partition.search.summary())
     return said

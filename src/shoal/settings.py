@@ -5,22 +5,27 @@ A recipe holds no data: names of columns, choices, and the input's hash.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import operator
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shoal.errors import RequestError, nearest_names, shown
+from shoal.models.requirement import Requirement
 
 Names = tuple[str, ...]
 Refine = Literal[
     "phase2", "decompose", "iterative", "ls", "lsc", "ilsm", "ilsmc", "ilsmc+", "kaim+"
 ]
+Number = int | float
+Asked = Number | dict[str, Number] | None
 Effort = Literal["quick", "normal", "best"]
 How = Literal["mean", "median", "mode", "medoid", "generalize", "range"]
 
@@ -61,9 +66,21 @@ class RoleSettings(_Part):
 
 
 class ProtectSettings(_Part):
-    """What privacy asks, and how the groups are found."""
+    """What privacy asks (`l` to `k_of` beyond k, see `Requirement`), and how groups are found.
+
+    `k_of` has an own k for some columns, whose names are the key, as a line of csv; `enforce` is
+    how groups come to keep what is asked beyond k.
+    """
 
     k: int
+    l: Asked = None  # noqa: E741 - its name in the literature
+    l_kind: Literal["distinct", "entropy", "recursive"] = "distinct"
+    c: Number | None = None
+    t: Asked = None
+    alpha: Asked = None
+    dominance: Asked = None
+    k_of: dict[str, int] = {}
+    enforce: Literal["auto", "slices", "swap", "merge"] = "auto"
     method: str = "auto"
     effort: Effort = "normal"
     start: str | None = None
@@ -105,6 +122,21 @@ class Settings(_Part):
     orders: dict[str, Names] = {}
     search: dict[str, Any] = {}
 
+    @property
+    def requirement(self) -> Requirement:
+        """What privacy asks, checked."""
+        asked = self.protect
+        return Requirement(
+            k=asked.k,
+            l=asked.l,
+            l_kind=asked.l_kind,
+            c=asked.c,
+            t=asked.t,
+            alpha=asked.alpha,
+            dominance=asked.dominance,
+            k_of={split_key(key): k for key, k in asked.k_of.items()},
+        )
+
     def changes(self) -> dict[str, Any]:
         """Return what is asked of a search, as `Search.having` takes it."""
         asked = self.protect
@@ -120,6 +152,18 @@ class Settings(_Part):
     def to_toml(self) -> str:
         """Return the recipe's text."""
         return _toml(_said(self.model_dump()))
+
+
+def split_key(key: str) -> tuple[str, ...]:
+    """Return the names in a line of csv."""
+    return tuple(next(csv.reader([key]), ()))
+
+
+def joined_key(names: Iterable[str]) -> str:
+    """Return names as a line of csv."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
 
 
 def wishes(
@@ -185,6 +229,7 @@ def build(tree: dict[str, Any], source: str = "") -> Settings:
             "say --allow-k1 (allow_k1=True) if that is what you want"
         )
     _check_decimals(settings.release.decimals)
+    _ = settings.requirement  # it checks itself
     return settings
 
 

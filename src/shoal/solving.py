@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.choosing import choose, choose_mixed, merged
+from shoal.enforce.how import Keep, enforce, ways_to
 from shoal.errors import RequestError, check_weights, shown
+from shoal.kernels.rules import NONE
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import information_loss
 from shoal.mixed.cluster import STARTS, cluster
@@ -27,6 +29,8 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 RANDOM = "random"
+START_TO_KEEP = "mdav"  # of a search within rules
+ROOM = 10**8  # places for the members of groups
 ILOSS = "ILoss rate, percent"
 SSE = {False: "SSE/SST, percent", True: "SSE/SST of numbers and tree paths, percent"}  # mixed?
 
@@ -57,13 +61,15 @@ def solve(
     effort: str = "normal",
     threads: int | None = None,
     mixed: bool = False,
+    keep: Keep | None = None,
 ) -> Partition:
     """Group the rows of an encoded matrix by a named method; the order of the rows is kept.
 
     Requires k <= number of rows. Ensures that every group has at least k records and that every
     record is in one group (`Partition` checks both). `start` (a method's name or labels from 0,
     each k times), `changes` (to the recipe's Search), `effort` and `threads` are for searches;
-    `mixed` tells that the matrix stands for texts or missing cells too.
+    `mixed` tells that the matrix stands for texts or missing cells too. With `keep` every group
+    keeps its rules, which all records together must.
     """
     recipe = find(method)
     if recipe.mixed is not None:
@@ -85,10 +91,33 @@ def solve(
             "`shoal methods` lists the methods for several"
         )
     check_search(recipe, start, asked)
-    log = None
+    log, kept = None, ""
+
+    def lost(labels: Integers) -> float:
+        return information_loss(matrix, labels)
+
     if rows < 2 * k or (k == 1 and recipe.search is not None):  # there is only one best grouping
         report("grouping", 0, rows)
         labels = np.arange(rows) if k == 1 else np.zeros(rows, dtype=np.int64)
+    elif recipe.search is not None and keep is not None:
+        named = (
+            START_TO_KEEP
+            if start is None or (isinstance(start, str) and start == RANDOM)
+            else start
+        )
+        first = _start(matrix, k, named, report)
+        assert first is not None
+        plan = recipe.search.having({**asked, "stop": within(changes)})
+        found = []
+        for one in ways_to(matrix, first, keep, k, lost, report):
+            better, its_log = one.labels, None
+            if can_search(one.labels, k):
+                better, its_log = search(
+                    matrix, k, one.labels, plan, seed, report, threads, keep.rules
+                )
+            found.append((lost(better), better, its_log, one.said))
+        _, labels, log, kept = min(found, key=lambda one: one[0])
+        reason = reason and "the search for the least squared error (SSE) within what is asked"
     elif recipe.search is not None:
         options = recipe.search.having(asked)
         first = _start(matrix, k, start, report)
@@ -98,9 +127,13 @@ def solve(
         labels = recipe.group(matrix, k, report)
         if recipe.refine is not None:
             labels = recipe.refine(matrix, labels, k, report)
-    loss = information_loss(matrix, labels)
+    if keep is not None and not kept:
+        done = enforce(matrix, labels, keep, k, lost, report)
+        labels, kept = done.labels, done.said
     report("grouping", rows, rows)
-    return Partition(labels, k, recipe.name, loss, SSE[mixed], search=log, reason=reason)
+    return Partition(
+        labels, k, recipe.name, lost(labels), SSE[mixed], search=log, reason=reason, enforced=kept
+    )
 
 
 def solve_mixed(
@@ -115,11 +148,14 @@ def solve_mixed(
     changes: Mapping[str, Any] | None = None,
     effort: str = "normal",
     threads: int | None = None,
+    keep: Keep | None = None,
+    matrix: Floats | None = None,
 ) -> Partition:
     """Group coded records by a method for categories and missing cells; the rows keep their order.
 
     Ensures what `solve` does. `start` says which record a group is begun with, or which groups a
-    search begins with: those of a method, or labels; the rest is as in `solve`.
+    search begins with: those of a method, or labels; the rest is as in `solve`. With `keep`, the
+    records' `matrix` says which groups are near each other.
     """
     recipe, asked, reason = find(method), said_to_trees(changes or {}), ""
     if method == "auto":
@@ -134,19 +170,24 @@ def solve_mixed(
     check_weights(weights or {}, coded.names)
     check_search(recipe, start, asked)
     options = None if recipe.search is None else recipe.search.having(asked)
-    log = None
-    if coded.rows < 2 * k or k == 1:  # there is only one best grouping
+    log, kept, rules = None, "", NONE if keep is None else keep.rules
+    one_group = coded.rows < 2 * k
+    if one_group or k == 1:  # there is only one best grouping
         labels = np.arange(coded.rows) if k == 1 else np.zeros(coded.rows, dtype=np.int64)
         report("grouping", 0, coded.rows)
     else:
         labels = _grow(coded, k, recipe, start, report, seed, weights)
-        if options is not None:
-            labels, log = search_trees(
-                coded, k, labels, options, seed, report, threads=threads, weights=weights
-            )
+    if keep is not None:
+        assert matrix is not None
+        done = enforce(matrix, labels, keep, k, lambda some: loss_rate(coded, some), report)
+        labels, kept = done.labels, done.said
+    if options is not None and not one_group and k > 1 and can_search(labels, k):
+        labels, log = search_trees(
+            coded, k, labels, options, seed, report, threads=threads, weights=weights, rules=rules
+        )
     lost = loss_rate(coded, labels)
     report("grouping", coded.rows, coded.rows)
-    return Partition(labels, k, recipe.name, lost, loss_name=ILOSS, search=log, reason=reason)
+    return Partition(labels, k, recipe.name, lost, ILOSS, search=log, reason=reason, enforced=kept)
 
 
 def _grow(
@@ -163,6 +204,19 @@ def _grow(
     return cluster(
         coded, k, report, form=recipe.mixed.form, start=begin, seed=seed, weights=weights
     )
+
+
+def within(changes: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the limits of a search within rules: where nobody says, the first local optimum.
+
+    A perturbed grouping seldom keeps the rules, and the way back to them is long.
+    """
+    return {"iterations": 0, **dict((changes or {}).get("stop") or {})}
+
+
+def can_search(labels: Integers, k: int) -> bool:
+    """Tell whether groups are not so large that a search has no room for them."""
+    return int(np.bincount(labels).max()) * (labels.size // k) <= ROOM
 
 
 def check_search(recipe: Method, start: Any, changes: Mapping[str, Any]) -> None:
@@ -241,10 +295,12 @@ def improve(
     changes: Mapping[str, Any] | None = None,
     threads: int | None = None,
     mixed: bool = False,
+    keep: Keep | None = None,
 ) -> Partition:
     """Refine a grouping of the rows of an encoded matrix; never more loss than it had.
 
     Requires labels from 0 without gaps, each at least k times. `how` is a refinement or a search.
+    With `keep` there may be more loss: as much as its rules take.
     """
     searches = [
         name for name, method in RECIPES.items()
@@ -253,13 +309,18 @@ def improve(
     if isinstance(how, str) and how in searches:
         return solve(
             matrix, k, how, report, seed=seed, start=labels, changes=changes, threads=threads,
-            mixed=mixed,
+            mixed=mixed, keep=keep,
         )  # fmt: skip
     if not isinstance(how, str) or how not in HOW:
         raise RequestError(f"how must be one of {', '.join([*HOW, *searches, AUTO_MIXED])}")
     if changes:
         raise RequestError(f"{how} is no search: it takes no parameters")
     matrix = _varying(matrix)
-    refined = HOW[how](matrix, labels, k, report)
+    refined, kept = HOW[how](matrix, labels, k, report), ""
+    if keep is not None:
+        done = enforce(
+            matrix, refined, keep, k, lambda some: information_loss(matrix, some), report
+        )
+        refined, kept = done.labels, done.said
     lost = information_loss(matrix, refined)
-    return Partition(refined, k, f"{how} refinement", lost, SSE[mixed])
+    return Partition(refined, k, f"{how} refinement", lost, SSE[mixed], enforced=kept)

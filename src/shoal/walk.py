@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.asking import more_than_k, to_keep, wider_groups
 from shoal.errors import PrivacyError, RequestError
 from shoal.finding import find_groups
 from shoal.partition import Partition
 from shoal.progress import Callback, Reporter
 from shoal.recipes import find
 from shoal.release.aggregate import aggregate as aggregate_groups
+from shoal.release.claims import claims
 from shoal.release.compare import make_report
 from shoal.release.coverage import check_coverage
 from shoal.release.report import Report
@@ -41,7 +43,6 @@ from shoal.table.assign import assign
 from shoal.table.code import code
 from shoal.table.order import read_orders, with_orders
 from shoal.table.read import read, read_bytes
-from shoal.table.roles import Role
 from shoal.table.table import Table
 
 Integers = npt.NDArray[np.int64]
@@ -109,6 +110,14 @@ def anonymize(
     data: Any,
     *,
     k: int,
+    l: float | Mapping[str, float] | None = None,  # noqa: E741 - its name in the literature
+    l_kind: str = "distinct",
+    c: float | None = None,
+    t: float | Mapping[str, float] | None = None,
+    alpha: float | Mapping[str, float] | None = None,
+    dominance: float | Mapping[str, float] | None = None,
+    k_of: Mapping[Any, int] | None = None,
+    enforce: str = "auto",
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
     identifiers: Sequence[str] | None = None,
@@ -161,6 +170,14 @@ def anonymize(
     `aggregate` is a group's value, for all columns or by name: mean, median, mode, medoid,
     generalize, or range ([least,greatest]).
 
+    Beyond k, of every sensitive column, or by the names of some: `l` different values in each group
+    (`l_kind`: distinct, entropy, or recursive with `c`), a distribution within `t` of the table's
+    (earth mover's distance: ordered for numbers, by the tree for columns in `hierarchies`, else
+    equal), no value more than `alpha` of a group; `dominance` is the p of the p % rule for numbers
+    that release means, `k_of` an own k for some quasi-identifiers ({("age", "zip"): 10}). Every
+    method keeps what is asked: `enforce` says how, by slices, swap or merge, auto by what loses
+    least. What cannot be met is a PrivacyError.
+
     The callback gets a `Progress`; True from it ends a search with its best, and cancels anything
     else. Raises a ShoalError that says what to do.
     """
@@ -184,6 +201,8 @@ def anonymize(
             },
             "protect": {
                 "k": whole(k, "k"),
+                **more_than_k(l, l_kind, c, t, alpha, dominance, k_of),
+                "enforce": enforce,
                 "method": method,
                 "effort": effort,
                 "start": start,
@@ -245,18 +264,21 @@ def walk(
     coded = None
     if by_trees or not {"mean", "median"}.issuperset(how.values()):
         coded = code(table, settings.hierarchies, folder, ranges, partial(report, "coding"))
-    partition, more = find_groups(table, settings, coded, by_trees, given, report, threads)
+    keep = to_keep(table, settings, folder, how)
+    partition, more = find_groups(table, settings, coded, by_trees, given, keep, report, threads)
+    wider = wider_groups(table, partition, settings.requirement, report)
 
     report("releasing", 0, 1)
     released = aggregate_groups(
-        table, partition, how, settings.release.decimals, coded, settings.protect.column_weights
-    )
+        table, partition, how, settings.release.decimals, coded, settings.protect.column_weights,
+        wider,
+    )  # fmt: skip
     if coded is not None:
         check_coverage(
             table, released, how, settings.hierarchies, folder, partial(report, "checking")
         )
-    verification = check(released, k, table.schema.having(Role.QUASI_IDENTIFIER))
     settings = resolved(settings, table, partition, folder)
+    verification = check(released, settings)
     result = make_report(
         table,
         released,
@@ -266,20 +288,22 @@ def walk(
         deleted=assigned.table.rows - table.rows,
         seed=settings.protect.seed,
         verification=verification.to_dict(),
+        wider=wider,
         dropped=settings.roles.drop,
         notes=[*notes(table, assigned.unnamed, settings.orders), *more],
         seconds=time.perf_counter() - start,
         given=given is not None,
+        by_sensitive=settings.requirement.of_sensitive,
     )
     report("releasing", 1, 1)
     return Result(released.to_native(), result, partition, released, settings)
 
 
-def check(released: Table, k: int, quasi_identifiers: list[str]) -> Verification:
+def check(released: Table, settings: Settings) -> Verification:
     """Verify the released Table; one that is not safe never leaves."""
-    verification = verify(released, k=k, quasi_identifiers=quasi_identifiers)
+    verification = verify(released, **claims(settings))
     if not verification.ok:
-        raise PrivacyError(f"the release is not {k}-anonymous: {'; '.join(verification.problems)}")
+        raise PrivacyError(f"the release is not safe: {'; '.join(verification.problems)}")
     return verification
 
 

@@ -10,11 +10,20 @@ import typer
 
 from shoal.cli.app import app
 from shoal.cli.options import (
+    Alpha,
+    C,
     Delimiter,
     JsonFlag,
+    KOf,
+    L,
+    LKind,
     Missing,
     Orders,
+    Sensitive,
+    T,
     Types,
+    read_asked,
+    read_k_of,
     read_orders,
     split_names,
     split_pairs,
@@ -28,6 +37,27 @@ def verify(
     file: Annotated[str, typer.Argument(help="A released csv, csv.gz or Parquet file.")],
     k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
     quasi: Annotated[list[str], typer.Option(help="Its quasi-identifiers: a,b,c.")],
+    sensitive: Sensitive = None,
+    l: L = None,  # noqa: E741 - its name in the literature
+    l_kind: LKind = "distinct",
+    c: C = None,
+    t: T = None,
+    alpha: Alpha = None,
+    k_of: KOf = None,
+    hierarchy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="COLUMN=FILE.csv or prefixes:3,2: the tree by which t-closeness compares the "
+            "values of a sensitive column; repeatable."
+        ),
+    ] = None,
+    order: Orders = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="Another release of the same people: what is left of a class when both are known."
+        ),
+    ] = None,
     missing_as: Annotated[
         str,
         typer.Option(
@@ -38,20 +68,35 @@ def verify(
     delimiter: Delimiter = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Check a released file: exit code 0 if it is k-anonymous, 3 if it is not.
+    """Check a released file: exit code 0 if it keeps what is asked, 3 if it does not.
 
-    Cells of csv are compared as bytes, those of Parquet as values; a missing cell is a value of its
-    own unless --missing-as says otherwise.
+    Quasi-identifiers of csv are compared as bytes, those of Parquet as values; a missing cell is a
+    value of its own unless --missing-as says otherwise. Sensitive values that are numbers are
+    compared as numbers. Classes that break something are named by number and size, never by value.
 
-    Example: `shoal verify release.csv -k 5 --quasi age,income`
+    Example: `shoal verify release.csv -k 5 --quasi age,income --sensitive diagnosis --l 3`
     """
     from shoal.release.verify import verify as check
 
     found = check(
-        file, k=k, quasi_identifiers=split_names(quasi), delimiter=delimiter, missing_as=missing_as
+        file,
+        k=k,
+        quasi_identifiers=split_names(quasi),
+        sensitive=split_names(sensitive),
+        l=read_asked(l, "--l"),
+        l_kind=l_kind,
+        c=c,
+        t=read_asked(t, "--t"),
+        alpha=read_asked(alpha, "--alpha"),
+        k_of=read_k_of(k_of),
+        hierarchies=split_pairs(hierarchy, "--hierarchy", first=True),
+        orders=read_orders(order),
+        against=against,
+        delimiter=delimiter,
+        missing_as=missing_as,
     )
     if as_json:
-        say(json.dumps(found.to_dict(), indent=2) + "\n")
+        say(json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")
     elif found.ok:
         say(found.summary() + "\n")
     else:

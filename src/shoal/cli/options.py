@@ -75,6 +75,52 @@ AllowK1 = Annotated[bool, typer.Option("--allow-k1", help="Accept k = 1, which p
 NoReport = Annotated[bool, typer.Option("--no-report", help="Do not write the HTML report.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
+L = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--l",
+        help="l-diversity: at least so many well represented values of every sensitive column in "
+        "a class, or COLUMN=NUMBER; repeatable.",
+    ),
+]
+LKind = Annotated[
+    str,
+    typer.Option(
+        help="Which l-diversity: distinct (so many different values), entropy (as good as so many "
+        "equally frequent ones), recursive (with --c)."
+    ),
+]
+C = Annotated[
+    float | None,
+    typer.Option(
+        "--c",
+        help="The c of recursive (c,l)-diversity: the most frequent value occurs less than c times "
+        "as often as all from the l-th on.",
+    ),
+]
+T = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--t",
+        help="t-closeness: a class's sensitive values are distributed as all are, up to so much "
+        "(0 to 1), or COLUMN=NUMBER; repeatable.",
+    ),
+]
+Alpha = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="No sensitive value is more than this share of a class (0 to 1), or COLUMN=NUMBER; "
+        "repeatable."
+    ),
+]
+KOf = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="An own k for some of the quasi-identifiers: age,zip=10; a name with a comma stands "
+        "in quotes; repeatable."
+    ),
+]
+
 MaxIterations = Annotated[
     int | None, typer.Option(help="How many iterations (restarts of ls, lsc) a search makes.")
 ]
@@ -159,6 +205,39 @@ def said(tree: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         part: {key: value for key, value in values.items() if _is_said(value)}
         for part, values in tree.items()
     }
+
+
+def read_asked(said: list[str] | None, option: str) -> float | dict[str, float] | None:
+    """Return `--l 3` as a number, `--l diagnosis=3` as a dict of numbers."""
+    if not said:
+        return None
+    try:
+        if len(said) == 1 and "=" not in said[0]:
+            return _number(said[0])
+        return {name: _number(text) for name, text in split_pairs(said, option).items()}
+    except ValueError as error:
+        if isinstance(error, RequestError):
+            raise
+        raise RequestError(f"{option} must be one number, or COLUMN=NUMBER") from None
+
+
+def _number(text: str) -> float:
+    """Return a whole number as an int, another one as a float."""
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def read_k_of(said: list[str] | None) -> dict[tuple[str, ...], int]:
+    """Return `--k-of age,zip=10` as a dict from names of columns to their k."""
+    found: dict[tuple[str, ...], int] = {}
+    for names, text in split_pairs(said, "--k-of").items():
+        columns = tuple(split_names([names]))
+        if not (text.isascii() and text.isdecimal()) or columns in found:
+            raise RequestError(f"--k-of {shown(names)}: say a,b=NUMBER, once for the same columns")
+        found[columns] = int(text)
+    return found
 
 
 def read_weights(given: list[str] | None) -> dict[str, float]:

@@ -12,8 +12,9 @@ in a csv file. Nothing is filled in.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,12 +39,14 @@ def aggregate(
     decimals: Decimals,
     coded: Coded | None = None,
     weights: Mapping[str, float] | None = None,
+    wider: Mapping[str, Partition] | None = None,
 ) -> Table:
     """Return the table to release: identifiers gone, quasi-identifiers grouped, the rest as it was.
 
     `how` is a group's value: mean (of ordinal columns the median), median, or, of the `coded`
     table, mode, medoid, generalize, range; `weights` are those of the columns in the distance of a
-    medoid. Ensures that two records of one group agree in every quasi-identifier.
+    medoid. Columns in `wider` have groups of their own. Ensures that two records of one group agree
+    in every quasi-identifier.
     """
     order = np.argsort(partition.labels, kind="stable")
     starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
@@ -73,7 +76,16 @@ def aggregate(
         return _averaged(column, groups, way, digits, partition.labels)
 
     kept = table.only(lambda column: column.role is not Role.IDENTIFIER)
-    return kept.mapped(released)
+    made = kept.mapped(released)
+    for coarser in {id(groups): groups for groups in (wider or {}).values()}.values():
+        own = {name for name, groups in (wider or {}).items() if groups is coarser}
+        other = aggregate(table, coarser, how, decimals, coded, weights)
+        made = made.mapped(partial(_chosen, own, other))
+    return made
+
+
+def _chosen(own: Container[str], other: Table, column: Column) -> Column:
+    return other[column.name] if column.name in own else column
 
 
 class _Groups:

@@ -38,21 +38,24 @@ def make_report(
     deleted: int,
     seed: int,
     verification: dict[str, Any],
+    wider: Mapping[str, Partition],
     dropped: Sequence[str],
     notes: Sequence[str],
     seconds: float,
     given: bool = False,
+    by_sensitive: bool = False,
 ) -> Report:
     """Compare the table with its release, column by column and pair by pair.
 
-    `given` says that the groups came with the data.
+    `wider` has the groups of columns that have an own, larger k; `given` says that the groups came
+    with the data, `by_sensitive` that they had to suit sensitive columns.
     """
     before = table.having(Role.QUASI_IDENTIFIER)
     after = [released[column.name] for column in before]
     trees = {} if coded is None else {column.name: column for column in coded.columns}
     by_trees = not {"mean", "median"}.issuperset(how.values())
     errors = [
-        _lost_by(how[b.name], b, a, trees.get(b.name), partition)
+        _lost_by(how[b.name], b, a, trees.get(b.name), wider.get(b.name, partition))
         for b, a in zip(before, after, strict=True)
     ]
     columns = [
@@ -102,6 +105,7 @@ def make_report(
             values=values,
             records=records,
             given=given,
+            by_sensitive=by_sensitive,
         ),
         notes=[*notes, *(told if equal else [])],
         seconds=round(seconds, 3),

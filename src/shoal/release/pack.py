@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
+from shoal.release.claims import claims
 from shoal.release.staging import Staging
 from shoal.release.verify import class_counts, verify
 from shoal.release.write import release_bytes, row_order
@@ -87,11 +88,9 @@ class Release(Protocol):
 
 def verified_bytes(release: Release, path: Path, content: bytes, kind: str) -> None:
     """Read a written file back by independent code; raise a PrivacyError if it is not safe."""
-    roles = release.settings.roles
     verification = verify(
         path,
-        k=release.settings.protect.k,
-        quasi_identifiers=roles.quasi_identifiers,
+        **claims(release.settings),
         delimiter=release.table.source.delimiter,
         kind=kind,
         records=release.table.rows,

@@ -1,67 +1,33 @@
-"""The judge: re-derives the groups from the released records alone.
+"""The judge's door: `verify` says what a released file or dataframe keeps, from it alone.
 
-It reads files with parsers of its own (the csv module, Arrow's batches) and shares no code with
-the reader, the methods or the writer: a mistake there cannot approve itself here.
+Everything it uses is in `judge/`, which shares no code with the reader, the methods or the writer:
+a mistake there cannot approve itself here.
 """
 
 from __future__ import annotations
 
-import contextlib
-import csv
-import difflib
-import gzip
-import io
-import itertools
 import operator
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import IO, Any
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, nullcontext
+from typing import Any
 
-from shoal.errors import InputError, RequestError
-from shoal.models.k_anonymity import judge
-from shoal.models.matching import READINGS, candidates
+from shoal.errors import InputError, RequestError, shown
+from shoal.models.matching import READINGS
+from shoal.models.requirement import Asked, Requirement
+from shoal.release.judge.against import WARNING, compose
+from shoal.release.judge.counting import Counted, Subset, count
+from shoal.release.judge.reading import Key, Source, opened
+from shoal.release.judge.ruling import Ruling, summarized
+from shoal.release.judge.sensitive import Sensitive
+from shoal.release.judge.spill import Spill
+from shoal.release.judge.trees import read_tree
+from shoal.release.judge.verification import Composition, Judged, KOf, Verification
 
-CELL_LIMIT = 2**20
+__all__ = ["Verification", "class_counts", "verify"]
 
-
-@dataclass(frozen=True)
-class Verification:
-    """What the release shows. `k` is what it has, `required` what was asked for.
-
-    `reading` is what a missing cell or `*` matches, see `shoal.models.matching`.
-    """
-
-    ok: bool
-    k: int
-    required: int
-    records: int
-    classes: int
-    problems: tuple[str, ...]
-    reading: str = "own"
-
-    def summary(self) -> str:
-        """Return the verdict in words."""
-        head = (
-            f"{self.records} records in {self.classes} classes, the smallest of {self.k}; "
-            f"required: {self.required}"
-        )
-        if self.reading != "own":
-            head += f"; missing cells and * read as {self.reading}"
-        verdict = "verified" if self.ok else "NOT SAFE"
-        return "\n".join([f"{verdict}: {head}", *(f"  {problem}" for problem in self.problems)])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {**asdict(self), "problems": list(self.problems)}
-
-    def __str__(self) -> str:
-        return self.summary()
-
-    def __bool__(self) -> bool:
-        return self.ok
+Trees = Mapping[str, str | os.PathLike[str]]
 
 
 def verify(
@@ -69,63 +35,157 @@ def verify(
     *,
     k: int,
     quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] = (),
+    l: Asked = None,  # noqa: E741 - its name in the literature
+    l_kind: str = "distinct",
+    c: float | None = None,
+    t: Asked = None,
+    alpha: Asked = None,
+    k_of: Mapping[tuple[str, ...], int] | None = None,
+    hierarchies: Trees | None = None,
+    orders: Mapping[str, Sequence[Any]] | None = None,
+    missing_as: str = "own",
+    against: Any = None,
     delimiter: str | None = None,
     kind: str | None = None,
     records: int | None = None,
     columns: Sequence[str] | None = None,
-    missing_as: str = "own",
 ) -> Verification:
-    """Check that a file or dataframe is k-anonymous in its quasi-identifiers.
+    """Check that a file or dataframe keeps what is asked, first of all that it is k-anonymous.
 
     csv cells are compared as bytes, values of Parquet and dataframes as values; a missing value
     is a value of its own. `missing_as` counts by another reading of missing cells and `*`: "root"
-    (a star covers any value) or "wildcard" (it matches anything), both weaker. `records` and
-    `columns` say what the release should hold, where known; `kind` ("csv", "csv.gz" or "parquet")
-    overrides the file's name.
+    (a star covers any value) or "wildcard" (it matches anything), both weaker.
+
+    `sensitive` columns may be asked for l-diversity (`l`, `l_kind`, `c`), t-closeness (`t`) and
+    (α,k)-anonymity (`alpha`), by one number or a number a column. t-closeness compares values by
+    their tree in `hierarchies` (a FILE.csv or "prefixes:3,2"), by their order in `orders`, numbers
+    and dates by theirs, others as equally far apart. `k_of` is an own k for some of the
+    quasi-identifiers. `against` is another release of the same people: what is left of every class
+    when both are known counts as well, see `shoal.release.judge.against`.
+
+    `records` and `columns` say what the release should hold, where known; `kind` ("csv", "csv.gz"
+    or "parquet") overrides the file's name.
     """
-    k = _whole(k)
-    if missing_as not in READINGS:
-        raise RequestError(f"missing_as must be one of {', '.join(READINGS)}")
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise RequestError("the delimiter must be one character, such as ',' or ';'")
-    wanted = [quasi_identifiers] if isinstance(quasi_identifiers, str) else list(quasi_identifiers)
-    if not wanted:
-        raise RequestError("name at least one quasi-identifier to verify")
-    if len(set(wanted)) < len(wanted):
-        raise RequestError("a quasi-identifier is named twice")
-    header, classes = class_counts(data, wanted, delimiter=delimiter, kind=kind)
-    problems = _missing_or_extra(header, columns)
-    sizes = sorted(classes.values())
-    found = candidates(classes, missing_as)
-    verdict = judge(found.values(), k)
-    if not sizes:
+    quasi = _names(quasi_identifiers, "quasi-identifier")
+    hidden = _names(sensitive, "sensitive column")
+    requirement = Requirement(
+        k=_whole(k), l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, k_of=_tuples(k_of or {})
+    )
+    requirement.check(hidden, quasi)
+    _check(quasi, hidden, missing_as, delimiter, [*(hierarchies or {}), *(orders or {})])
+    trees = {n: read_tree(said, n) for n, said in (hierarchies or {}).items() if n in hidden}
+    subsets = [
+        Subset(names, tuple(quasi.index(name) for name in names), own)
+        for names, own in requirement.k_of.items()
+    ]
+    with ExitStack() as after:
+        with opened(data, kind, delimiter) as source:
+            ours = [
+                Sensitive(name, source.as_bytes, trees.get(name), (orders or {}).get(name))
+                for name in hidden
+            ]
+            counted = count(
+                source, quasi, ours, subsets, missing_as, lambda: after.enter_context(Spill())
+            )
+        ruling = Ruling(requirement, ours, subsets)
+        ruling.see(counted)
+        met = None
+        if against is not None:
+            is_file = isinstance(data, str | os.PathLike)
+            again = opened(data, kind, delimiter) if is_file else nullcontext(source)
+            met = compose(again, opened(against, None, None), quasi, hidden, requirement.k)
+        return _verification(source, ruling, counted, missing_as, records, columns, met)
+
+
+def _verification(
+    source: Source, ruling: Ruling, counted: Counted, reading: str, records: int | None,
+    columns: Sequence[str] | None, met: Composition | None,
+) -> Verification:  # fmt: skip
+    every = sum(size * classes for size, classes in ruling.sizes.items())
+    models = tuple(watch.judged() for watch in ruling.watches)
+    subsets = ruling.k_of(counted)
+    problems = _missing_or_extra(source.header, columns)
+    if not every:
         problems.append("there are no records")
-    elif not verdict.ok:
-        at_risk = sum(size for key, size in classes.items() if found[key] < k)
-        problems.append(f"{verdict.too_small} classes with {at_risk} records are smaller than {k}")
-    if records is not None and sum(sizes) != records:
-        problems.append(f"there are {sum(sizes)} records, not {records}")
+    elif ruling.classes:
+        text = f"{ruling.classes} classes with {ruling.records} records are smaller than {ruling.k}"
+        few = f"; it cannot be met at all, there are only {every} records"
+        problems.append(text + (few if every < ruling.k else ""))
+    rulings: list[Judged | KOf] = [*models, *subsets]
+    for found in rulings:
+        if every and not found.ok:
+            never = "" if found.reachable else "; it cannot be met at all, by any grouping"
+            problems.append(
+                f"{found.classes} classes with {found.records} records break {found.label}{never}"
+            )
+    if records is not None and every != records:
+        problems.append(f"there are {every} records, not {records}")
+    if met is not None and met.below:
+        problems.append(
+            f"with the other release, {met.below} pairs of classes leave fewer than {ruling.k} "
+            f"candidates; {met.records} records of this file are among them"
+        )
+    own = min(ruling.sizes, default=0)
     return Verification(
         ok=not problems,
-        k=verdict.smallest,
-        required=k,
-        records=sum(sizes),
-        classes=len(sizes),
+        k=ruling.smallest,
+        required=ruling.k,
+        records=every,
+        classes=sum(ruling.sizes.values()),
         problems=tuple(problems),
-        reading=missing_as,
+        reading=reading,
+        readings=counted.readings(own),
+        sizes=summarized(ruling.sizes),
+        models=models,
+        k_of=subsets,
+        offending=ruling.offenders(counted),
+        offending_count=ruling.broken,
+        against=met,
+        warnings=(WARNING,) if met is not None else (),
     )
 
 
 def class_counts(
     data: Any, wanted: Sequence[str], *, delimiter: str | None = None, kind: str | None = None
-) -> tuple[list[str], Counter[tuple[Any, ...]]]:
+) -> tuple[list[str], Counter[Key]]:
     """Return the header, and how many records share each combination of the wanted columns."""
-    name = Path(data).name if isinstance(data, str | os.PathLike) else "the dataframe"
-    with _opened(data, kind, delimiter) as (header, rows_of):
+    with opened(data, kind, delimiter) as source:
         try:
-            return header, Counter(rows_of(_places(header, wanted, name)))
+            return source.header, Counter(source.keys(wanted))
         except TypeError:
-            raise InputError(f"{name}: a column holds lists, not values") from None
+            raise InputError(f"{source.name}: a column holds lists, not values") from None
+
+
+def _names(said: Sequence[str], role: str) -> list[str]:
+    wanted = [said] if isinstance(said, str) else list(said)
+    if not wanted and role == "quasi-identifier":
+        raise RequestError(f"name at least one {role} to verify")
+    if len(set(wanted)) < len(wanted):
+        raise RequestError(f"a {role} is named twice")
+    return wanted
+
+
+def _tuples(said: Mapping[Any, int]) -> dict[tuple[str, ...], int]:
+    return {(names,) if isinstance(names, str) else tuple(names): k for names, k in said.items()}
+
+
+def _check(
+    quasi: list[str], sensitive: list[str], reading: str, delimiter: str | None, named: list[str]
+) -> None:
+    if reading not in READINGS:
+        raise RequestError(f"missing_as must be one of {', '.join(READINGS)}")
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise RequestError("the delimiter must be one character, such as ',' or ';'")
+    for name in sensitive:
+        if name in quasi:
+            raise RequestError(f"{shown(name)} is named as quasi-identifier and as sensitive")
+    for name in named:
+        if name not in quasi and name not in sensitive:
+            raise RequestError(
+                f"a hierarchy or an order is given for {shown(name)}, which is neither a sensitive "
+                "column nor a quasi-identifier"
+            )
 
 
 def _whole(k: Any) -> int:
@@ -143,174 +203,3 @@ def _missing_or_extra(header: Sequence[str], columns: Sequence[str] | None) -> l
         return []
     extra = len(set(header) - set(columns))
     return [f"the columns are not those of the release ({extra} should not be there)"]
-
-
-def _places(header: Sequence[str], wanted: Sequence[str], where: str) -> list[int]:
-    places = []
-    for name in wanted:
-        if name not in header:
-            close = difflib.get_close_matches(name, list(header), n=3, cutoff=0.5)
-            hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
-            raise InputError(f"{where}: there is no column {name[:60]!r}{hint}")
-        places.append(list(header).index(name))
-    return places
-
-
-@contextlib.contextmanager
-def _opened(data: Any, kind: str | None, delimiter: str | None) -> Iterator[Any]:
-    """Yield the header and a function from column numbers to the keys of all records."""
-    if not isinstance(data, str | os.PathLike):
-        yield _frame(data)
-        return
-    path = Path(data)
-    lower = path.name.lower()
-    kind = kind or ("parquet" if lower.endswith(".parquet") else "")
-    kind = kind or ("csv.gz" if lower.endswith(".gz") else "csv")
-    try:
-        if not path.is_file():
-            what = "not an ordinary file" if path.exists() else "there is no such file"
-            raise InputError(f"{path.name or path}: {what}")
-        if kind == "parquet":
-            yield _parquet(path)
-            return
-        before = csv.field_size_limit(CELL_LIMIT)
-        with path.open("rb") as raw, contextlib.ExitStack() as after:
-            after.callback(csv.field_size_limit, before)
-            binary: Any = gzip.GzipFile(fileobj=raw) if kind == "csv.gz" else raw
-            with io.TextIOWrapper(binary, encoding="latin-1", newline="\n") as text:
-                yield _csv(text, path.name, delimiter)
-    except (OSError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or "the file is damaged"
-        raise InputError(f"{path.name}: cannot be read: {reason}") from None
-
-
-def _csv(text: IO[str], name: str, delimiter: str | None) -> Any:
-    """Read csv with the standard library, each byte as one character: cells compare as bytes."""
-    first = text.readline().removeprefix("\u00ef\u00bb\u00bf")
-    while first.count('"') % 2 and (more := text.readline()):  # a line break in a quoted name
-        first += more
-    if not first.strip("\r\n"):
-        raise InputError(f"{name}: there is no header")
-    sign = delimiter or _delimiter(first, name)
-    lines = itertools.chain(io.StringIO(first, newline="\n"), text)
-    reader = csv.reader(_without_nul(lines, name), delimiter=sign, strict=True)
-    rows = _strict(reader, name)
-    header = [_utf8(cell, name) for cell in next(rows)]
-    _check_header(header, name)
-    width = len(header)
-
-    def keys(places: list[int]) -> Iterator[tuple[str, ...]]:
-        for row in rows:
-            cells = row or [""]  # an empty line is one empty cell
-            if len(cells) != width:
-                line = reader.line_num
-                if not row and not any(rows):  # empty lines at the end of the file
-                    return
-                raise InputError(f"{name}, line {line}: {len(cells)} cells, the header has {width}")
-            yield tuple([cells[place] for place in places])
-
-    return header, keys
-
-
-def _check_header(header: Sequence[str], name: str) -> None:
-    for column in header:
-        if list(header).count(column) > 1:
-            raise InputError(f"{name}: two columns are named {column[:60]!r}")
-
-
-def _without_nul(lines: Iterable[str], name: str) -> Iterator[str]:
-    for number, line in enumerate(lines, 1):
-        if "\0" in line:
-            raise InputError(f"{name}, line {number}: a NUL byte; the file is not text")
-        yield line
-
-
-def _strict(reader: Any, name: str) -> Iterator[list[str]]:
-    try:
-        yield from reader
-    except csv.Error as error:
-        raise InputError(f"{name}, line {reader.line_num}: not strict csv ({error})") from None
-
-
-def _utf8(cell: str, name: str) -> str:
-    try:
-        return cell.encode("latin-1").decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"{name}, line 1: the header is not UTF-8") from None
-
-
-def _delimiter(line: str, name: str) -> str:
-    plain = "".join(line.split('"')[::2])
-    found = [sign for sign in ",;\t|" if sign in plain]
-    if len(found) > 1:
-        raise InputError(f"{name}, line 1: say with --delimiter what separates the columns")
-    return found[0] if found else ","
-
-
-def _parquet(path: Path) -> Any:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        file = pq.ParquetFile(path)
-    except (pa.ArrowException, OSError, ValueError):
-        raise InputError(f"{path.name}: not a Parquet file, or not a whole one") from None
-    header = list(file.schema_arrow.names)
-    _check_header(header, path.name)
-
-    def keys(places: list[int]) -> Iterator[tuple[Any, ...]]:
-        chosen = [header[place] for place in places]
-        for column in chosen:
-            if pa.types.is_nested(file.schema_arrow.field(column).type):
-                raise InputError(f"{path.name}: column {column[:60]!r} holds lists, not values")
-        try:
-            for batch in file.iter_batches(columns=chosen, use_threads=False):
-                values = [_plain(batch.column(name)) for name in chosen]
-                yield from _rows(values)
-        except (pa.ArrowException, OSError, ValueError):
-            raise InputError(f"{path.name}: not a whole Parquet file") from None
-
-    return header, keys
-
-
-def _rows(values: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
-    """Yield the keys; not-a-number equals itself here, and is not the same as missing."""
-    cleaned = [["nan" if v != v else v for v in column] for column in values]  # noqa: PLR0124
-    yield from zip(*cleaned, strict=True)
-
-
-def _plain(values: Any) -> list[Any]:
-    """Return Python values; times as their ticks, because Python's own stop at microseconds."""
-    ticks = values.cast("int64") if str(values.type).startswith("timestamp") else values
-    plain: list[Any] = ticks.to_pylist()
-    return plain
-
-
-def _from_stream(data: Any) -> Any:
-    import narwhals as nw
-    import pyarrow as pa
-
-    try:
-        return nw.from_native(pa.table(data), eager_only=True)
-    except (TypeError, ValueError, pa.ArrowException):
-        raise InputError("give a path or a dataframe to verify") from None
-
-
-def _frame(data: Any) -> Any:
-    import narwhals as nw
-
-    try:
-        frame = nw.from_native(data, eager_only=True)
-    except TypeError:
-        frame = _from_stream(data)
-    except ValueError:
-        raise InputError("the dataframe has two columns of one name") from None
-    names = [str(name) for name in frame.columns]
-    _check_header(names, "the dataframe")
-    columns = {n: _plain(frame[:, i].to_arrow()) for i, n in enumerate(names)}
-    header = list(columns)
-
-    def keys(places: list[int]) -> Iterator[tuple[Any, ...]]:
-        yield from _rows([columns[header[place]] for place in places])
-
-    return header, keys

@@ -5,23 +5,32 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import loop, part
+from shoal.kernels.jit import ANY, inlined, loop, part
+from shoal.kernels.rules import breach
 from shoal.search.accept import accepts
 from shoal.search.layout import (
+    AS_PARTNER,
     BEST_SUM,
     BY_DISSOLVE,
     BY_DISSOLVING,
     CURRENT,
+    HOME,
     IMPROVED,
     ITERATION,
+    LABEL,
     LEVEL,
+    LISTED,
     LOSS,
     MAY_SPLIT,
+    MEMBERS,
+    MOVED,
     PATIENCE,
     PERTURBED,
     RETURN_TO_BEST,
     RETURNS,
+    RULED,
     SINCE,
+    SIZE,
     STOP,
     TARGET,
 )
@@ -45,6 +54,7 @@ def advance(s: State, trace: Floats, budget: int) -> bool:
             budget -= look(s) + 1
             continue
         split = counts[ITERATION] == 0 or s.choices[MAY_SPLIT] == 1  # always first and last
+        split = split and s.choices[RULED] == 0
         double = find_double(s) if split else -1
         kind = 2
         if double < 0:  # a local optimum: decide, then perturb
@@ -70,6 +80,22 @@ def advance(s: State, trace: Floats, budget: int) -> bool:
     return False
 
 
+@inlined
+def breaks(s: State) -> bool:
+    """Tell whether a group that has changed since the search was at home breaks a rule."""
+    groups, counts = s.groups, s.counts
+    counts[LISTED] += 1
+    for i in range(2 * counts[MOVED]):
+        column = LABEL if i % 2 == 0 else HOME  # where a record is, and where it was
+        group = s.records[s.lists[MOVED, i // 2], column]
+        if groups[group, AS_PARTNER] != counts[LISTED]:
+            groups[group, AS_PARTNER] = counts[LISTED]
+            size = groups[group, SIZE]
+            if breach(s.asked, s.told, groups, group, size, MEMBERS, -1 + ANY, -1 + ANY) > 0.0:
+                return True
+    return False
+
+
 @part
 def decide(s: State) -> None:
     """Keep a local optimum, or return home from it. s IN/OUT."""
@@ -81,6 +107,10 @@ def decide(s: State) -> None:
     better = counts[ITERATION] == 0 or sums[CURRENT] < sums[BEST_SUM] * (1.0 - 1e-11)
     kind = counts[PERTURBED] - 1
     counts[PERTURBED] = 0
+    if kind >= 0 and s.choices[RULED] == 1 and breaks(s):
+        go_home(s)
+        counts[RETURNS] += 1
+        return
     if better and kind >= 0:
         counts[BY_DISSOLVING + kind] += 1
         sums[BY_DISSOLVE + kind] += sums[BEST_SUM] - sums[CURRENT]

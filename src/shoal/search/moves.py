@@ -12,6 +12,7 @@ import math
 
 from shoal.kernels.jit import ANY, inlined
 from shoal.kernels.nearest import slack
+from shoal.kernels.rules import keeps
 from shoal.search.layout import (
     BY_SHIFTS,
     BY_SWAPS,
@@ -42,6 +43,12 @@ def may_shift(a: int, b: int, radius: float, between: float, k: int, most: int) 
 
 
 @inlined
+def kept(s: State, one: int, two: int, x: int, y: int) -> bool:
+    """Tell whether the rules allow that x goes from one group to another, and y back."""
+    return keeps(s.asked, s.told, s.groups, (SIZE + ANY, MEMBERS + ANY), one, two, x, y)
+
+
+@inlined
 def improve_pair(s: State, one: int, two: int) -> int:
     """Apply the best shift or swap between two groups while there is one that gains.
 
@@ -61,7 +68,7 @@ def improve_pair(s: State, one: int, two: int) -> int:
         swaps = s.choices[MAY_SWAP] == 1 and centers[one, RADIUS] + radius > between
         there = may_shift(a, b, centers[one, RADIUS], between, k, most)
         back = may_shift(b, a, radius, between, k, most)
-        if not (swaps or there or back):
+        if not (swaps or there or back) or max(a, b) > s.choices[MOST]:
             break
         both = centers[one, LOSS] + centers[two, LOSS]
         least = -(1e-11 * both + slack(both, s.error))
@@ -76,7 +83,7 @@ def improve_pair(s: State, one: int, two: int) -> int:
             if far or there:
                 distance = gap(points, row, centers, two, width)
                 change = join * distance - stay * own[row]
-                if there and change < least:
+                if there and change < least and kept(s, one, two, row, nobody):
                     least, x, y = change, row, nobody
                 ahead = own[row] + squared - distance  # 2 |c-c'| u·(x-c)
                 pull = along * along + weight * (1.0 - weight) * ahead + weight * weight * own[row]
@@ -95,7 +102,7 @@ def improve_pair(s: State, one: int, two: int) -> int:
             if back or roots[row] + reach > between:
                 distance = gap(points, row, centers, one, width)
                 change = join * distance - stay * own[row]
-                if back and change < least:
+                if back and change < least and kept(s, one, two, nobody, row):
                     least, x, y = change, nobody, row
                 for i in range(opened):
                     ends = apart[1, i] + roots[row]  # no farther is x from y
@@ -103,7 +110,7 @@ def improve_pair(s: State, one: int, two: int) -> int:
                     if change - weight * ends * ends < least:
                         counts[SWAPS_TRIED] += 1
                         change -= weight * gap(points, row, points, lists[EXCESS, i], width)
-                        if change < least:
+                        if change < least and kept(s, one, two, lists[EXCESS, i], row):
                             least, x, y = change, lists[EXCESS, i], row
         if x < 0 and y < 0:
             break

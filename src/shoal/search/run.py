@@ -8,12 +8,14 @@ done once the first local optimum is reached.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import RequestError, interrupt
+from shoal.kernels.rules import NONE, Rules
 from shoal.measures.loss import percent, squared_error, squares
 from shoal.partition import SearchLog, by_first_row
 from shoal.progress import Reporter
@@ -41,6 +43,7 @@ from shoal.search.layout import (
     PATIENCE,
     RETURN_TO_BEST,
     RULE,
+    RULED,
     SAMPLES,
     SHIFTS,
     SHIFTS_TRIED,
@@ -63,6 +66,7 @@ Integers = npt.NDArray[np.int64]
 
 PAIRS_A_CALL = 2_000_000  # a fraction of a second
 ITERATIONS, RESTARTS = 5_000, 100
+LARGE_GROUP = 64  # larger ones, made by merging, are left as they are
 QUICK_GROUPS = 1_000  # up to here a descent takes a fraction of a second
 CLOSING_GROUPS = 10_000  # up to here the result is compared pair by pair: about two seconds
 
@@ -75,14 +79,16 @@ def search(
     seed: int,
     report: Reporter,
     threads: int | None = None,
+    rules: Rules = NONE,
 ) -> tuple[Integers, SearchLog]:
     """Return the best grouping found, and how. Never more loss than the start had.
 
     Requires 2 <= k and 2k rows; a start has groups 0, 1, ... of at least k records, None: random.
+    With `rules` the start must be given and keep them, and no group of the result breaks one.
     """
     if "regroup" in options.perturbations:
         raise RequestError("regroup is for searches on trees; say dissolve or distill")
-    return _Searcher(matrix, k, start, options, seed, report, threads).run()
+    return _Searcher(matrix, k, start, options, seed, report, threads, rules).run()
 
 
 class _Searcher:
@@ -95,8 +101,13 @@ class _Searcher:
         seed: int,
         report: Reporter,
         threads: int | None,
+        rules: Rules,
     ) -> None:
+        self.ruled = bool(rules.asked.any())
+        if self.ruled and options.restarts:  # a random start keeps no rule
+            options = replace(options, restarts=False)
         self.matrix, self.k, self.options, self.report = matrix, k, options, report
+        self.rules = rules
         self.rows = matrix.shape[0]
         self.total = float(squares(matrix - matrix.mean(axis=0)).sum())
         usual = RESTARTS if options.restarts else ITERATIONS
@@ -105,7 +116,12 @@ class _Searcher:
         self.schedule = options.schedule or (limit if 0 < limit < NEVER else usual)
         self.threads = threads
         self.rngs = [np.random.default_rng([seed, run]) for run in range(options.runs)]
-        self.start = None if start is None else small_groups(matrix, start, k)
+        self.start, self.most, self.largest = start, 4 * k, 0
+        if start is not None and self.ruled:
+            self.largest = int(np.bincount(start).max())
+            self.most = max(self.most, min(self.largest, LARGE_GROUP))
+        elif start is not None:
+            self.start = small_groups(matrix, start, k)
         self.cut = False  # in the middle of the first descent
 
     def run(self) -> tuple[Integers, SearchLog]:
@@ -125,7 +141,8 @@ class _Searcher:
         options, k = self.options, self.k
         length = options.acceptance.length if isinstance(options.acceptance, Late) else 1
         seed = int(rng.integers(1, 2**63))
-        s = states.make(self.matrix, near, k, 4 * k, length, seed)
+        s = states.make(self.matrix, near, k, self.most, length, seed, self.rules, self.largest)
+        s.choices[RULED] = self.ruled
         most, least = self.rows // k, -(-self.rows // (2 * k - 1))
         choices = s.choices
         choices[FEWEST] = most - int((most - least) * options.share)

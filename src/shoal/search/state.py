@@ -16,6 +16,7 @@ import numpy.typing as npt
 from shoal.kernels.jit import ANY, inlined, jit, part
 from shoal.kernels.nearest import rounding
 from shoal.kernels.random import Random
+from shoal.kernels.rules import NONE, Rules
 from shoal.search.layout import (
     ALIVE,
     ALIVE_AT,
@@ -77,11 +78,19 @@ class State(NamedTuple):
     apart: Floats  # (2, most + 1) work space: distances between members and another centroid
     history: Floats  # past losses, for late acceptance
     pairs: Floats  # (PASSES, 2) pairs of groups looked at in a pass; how often there was one
+    asked: Floats  # what a group may not break, see `kernels.rules`
+    told: Integers  # what the records tell of it
     error: float  # what rounding may have done to a coordinate
 
 
-def make(matrix: Floats, neighbors: Integers, k: int, most: int, history: int, seed: int) -> State:
-    """Return an empty state for groups of k to `most` records of a matrix."""
+def make(
+    matrix: Floats, neighbors: Integers, k: int, most: int, history: int, seed: int,
+    rules: Rules = NONE, largest: int = 0,
+) -> State:  # fmt: skip
+    """Return an empty state for groups of k to `most` records of a matrix.
+
+    Where there are rules some group may be larger, which no move may change.
+    """
     rows, width = matrix.shape
     points = np.zeros((rows, -(-width // 4) * 4))
     points[:, :width] = matrix
@@ -92,7 +101,7 @@ def make(matrix: Floats, neighbors: Integers, k: int, most: int, history: int, s
         roots=np.zeros(rows),
         records=np.zeros((rows, RECORD_COLUMNS), dtype=np.int64),
         neighbors=neighbors,
-        groups=np.zeros((groups, MEMBERS + 2 * most + 1), dtype=np.int64),
+        groups=np.zeros((groups, MEMBERS + max(2 * most, largest) + 1), dtype=np.int64),
         centers=np.zeros((groups, points.shape[1] + CENTER_COLUMNS)),
         lists=np.zeros((LISTS, max(rows, groups)), dtype=np.int64),
         counts=np.zeros(COUNTS, dtype=np.int64),
@@ -100,9 +109,11 @@ def make(matrix: Floats, neighbors: Integers, k: int, most: int, history: int, s
         choices=np.zeros(CHOICES, dtype=np.int64),
         levels=np.zeros(LEVELS),
         random=np.array([seed or 1], dtype=np.uint64),
-        apart=np.zeros((2, most + 1)),
+        apart=np.zeros((2, max(most, largest) + 1)),
         history=np.zeros(history),
         pairs=np.zeros((PASSES, 2)),
+        asked=rules.asked,
+        told=rules.told.copy(),  # there is work space in it
         error=rounding(matrix),
     )
     state.choices[K], state.choices[MOST] = k, most

@@ -8,6 +8,7 @@ no swap that brings x into B can gain where that, with x and less L(B), costs as
 from __future__ import annotations
 
 from shoal.kernels.jit import ANY, inlined, part
+from shoal.kernels.rules import breach
 from shoal.search.trees.layout import (
     ALIVE,
     BY_SHIFTS,
@@ -57,6 +58,15 @@ def entry(s: State, row: int, group: int, bar: float) -> float:
         if total >= bar:
             break
     return total
+
+
+@inlined
+def fits(s: State, group: int, leaving: int, entering: int) -> bool:
+    """Tell whether a group keeps the rules when a record leaves and one enters (-1: nobody)."""
+    return (
+        breach(s.asked, s.told, s.groups, group, s.groups[group, SIZE], MEMBERS, leaving, entering)
+        == 0.0
+    )
 
 
 @inlined
@@ -134,7 +144,7 @@ def find_nearest(s: State, row: int, wanted: int, bar: float) -> int:
         if group == own or groups[group, SIZE] >= counts[MOST]:
             continue
         price = entry(s, row, group, bar)
-        if price < bar:
+        if price < bar and (wanted > 1 or fits(s, group, -1 + ANY, row)):
             at = min(listed, wanted - 1)
             while at > 0 and sums[KEYS + at - 1] > price:
                 sums[KEYS + at], counts[FOUND + at] = sums[KEYS + at - 1], counts[FOUND + at - 1]
@@ -159,7 +169,7 @@ def find_swap(s: State, x: int, best: float) -> float:
             for m in range(groups[group, SIZE]):
                 y = groups[group, MEMBERS + m]
                 change = exchange(s, x, y, best)
-                if change < best:
+                if change < best and fits(s, one, x, y) and fits(s, group, y, x):
                     best, counts[FOUND], counts[PARTNER] = change, group, y
             counts[SWAPS_TRIED] += groups[group, SIZE]
             counts[LOOKED] += 2 * groups[group, SIZE]
@@ -177,6 +187,7 @@ def improve_record(s: State, x: int) -> bool:
     if (
         s.groups[group, SIZE] > counts[K]
         and counts[MAY_SHIFT] == 1
+        and fits(s, group, x, -1 + ANY)
         and find_nearest(s, x, 1 + ANY, s.gains[x] + tie) > 0
     ):
         best = s.sums[KEYS] - s.gains[x]
@@ -213,6 +224,7 @@ def look(s: State, group: int, changed: bool) -> None:
             bar = s.gains[row] - tie
             m += 1
             counts[LOOKED] += 1
-            if bar > 0.0 and entry(s, row, group, bar) < bar:
+            gains = bar > 0.0 and entry(s, row, group, bar) < bar
+            if gains and fits(s, other, row, -1 + ANY) and fits(s, group, -1 + ANY, row):
                 move(s, row, group, -1 + ANY)
                 m = 0

@@ -38,7 +38,7 @@ from shoal.search.trees.layout import (
     TIE,
     K,
 )
-from shoal.search.trees.moves import entry, find_nearest
+from shoal.search.trees.moves import entry, find_nearest, fits
 from shoal.search.trees.state import State, close, common, cost, measure, open_group, put, queue
 
 
@@ -109,6 +109,7 @@ def take_in(s: State, at: int, made: int) -> None:
             low, high = top, top
         spans[group, j, LOW], spans[group, j, HIGH], spans[group, j, OWN] = low, high, own
         s.costs[group, j, COST] = cost(s.levels, columns, j, low, high, size + 1 - own)
+    s.groups[group, MEMBERS + size] = row
     s.groups[group, SIZE] = size + 1
     s.pool[at, NEW] = made
 
@@ -179,6 +180,9 @@ def regroup(s: State, row: int) -> bool:
     total = form(s, pooled, wanted, bar)
     if total >= bar:
         return False
+    for made in range(wanted):
+        if not fits(s, counts[GROUPS] + made, -1 + ANY, -1 + ANY):
+            return False
     for i in range(count + 1, wanted):
         counts[FOUND + i] = open_group(s)
     for i in range(max(wanted, count + 1)):

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import RequestError, interrupt
+from shoal.kernels.rules import NONE, Rules
 from shoal.measures.loss import percent
 from shoal.mixed.build import build
 from shoal.partition import SearchLog, by_first_row
@@ -77,12 +78,14 @@ def search_trees(
     *,
     threads: int | None = None,
     weights: Mapping[str, float] | None = None,
+    rules: Rules = NONE,
 ) -> tuple[Integers, SearchLog]:
     """Return the grouping of least ILoss found, and how. Never more loss than the start had.
 
-    Requires 2 <= k and 2k records; a start has groups 0, 1, ... of at least k records.
+    Requires 2 <= k and 2k records; a start has groups 0, 1, ... of at least k records, and keeps
+    the `rules`, which no move breaks.
     """
-    return _Searcher(coded, k, start, options, seed, report, threads, weights).run()
+    return _Searcher(coded, k, start, options, seed, report, threads, weights, rules).run()
 
 
 class _Searcher:
@@ -96,7 +99,9 @@ class _Searcher:
         report: Reporter,
         threads: int | None,
         weights: Mapping[str, float] | None,
+        rules: Rules,
     ) -> None:
+        self.rules, self.ruled = rules, bool(rules.asked.any())
         self.coded, self.k, self.options = coded, k, options
         self.around = min(4 if options.neighbors is None else options.neighbors, coded.rows // k)
         self.forest, records = build(telling_first(coded), "loss", scaled(coded, weights))
@@ -108,7 +113,11 @@ class _Searcher:
         self.watch = Watch(options, report, ITERATIONS)
         self.threads = threads
         self.rngs = [np.random.default_rng([seed, run]) for run in range(options.runs)]
-        self.start = small_groups(coded, start, k, TIMES_K * k)
+        self.most = TIMES_K * k
+        if self.ruled:  # a part of a group that keeps the rules may break them
+            self.start, self.most = start, max(self.most, int(np.bincount(start).max()))
+        else:
+            self.start = small_groups(coded, start, k, self.most)
         self.whole = False  # the local optimum was reached
         self.looked = 0
         self.split, self.by_split = 0, 0.0  # groups that were split off, and what that gained
@@ -123,7 +132,7 @@ class _Searcher:
     def _make(self, rng: np.random.Generator) -> State:
         options = self.options
         seed = int(rng.integers(1, 2**63))
-        s = states.make(self.forest, self.codes, self.k, TIMES_K * self.k, self.around, seed)
+        s = states.make(self.forest, self.codes, self.k, self.most, self.around, seed, self.rules)
         s.counts[MAY_SHIFT] = "shift" in options.moves
         s.counts[MAY_SWAP] = "swap" in options.moves
         s.counts[MAY_DISSOLVE] = "dissolve" in options.perturbations
@@ -181,10 +190,12 @@ class _Searcher:
         limit, looks = self.options.stop.seconds, self.options.looks
         most = CLOSING * self.a_call // LOOKS_A_CALL if looks is None else looks
         for s in runs:
-            s.counts[LOOKING], s.counts[MOST], s.counts[LOOKED] = 1, 2 * self.k - 1, 0
+            s.counts[LOOKING], s.counts[LOOKED] = 1, 0
             s.counts[LOOKS] = 0  # until the groups are measured
-            ended = by_first_row(s.records[:, LABEL])
-            parts = small_groups(self.coded, ended, self.k, 2 * self.k - 1)
+            ended = parts = by_first_row(s.records[:, LABEL])
+            if not self.ruled:
+                s.counts[MOST] = 2 * self.k - 1
+                parts = small_groups(self.coded, ended, self.k, 2 * self.k - 1)
             self.split += int(parts.max() - ended.max())
             before = float(s.sums[CURRENT])
             self._measure(s, parts)

@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from shoal.kernels.jit import inlined, part
 from shoal.kernels.random import Random
+from shoal.kernels.rules import NONE as NO_RULES
+from shoal.kernels.rules import Rules
 from shoal.mixed.forest import Forest
 from shoal.search.trees.layout import (
     ALIVE,
@@ -84,9 +86,14 @@ class State(NamedTuple):
     sums: Floats
     random: Random
     pool: Integers  # (pooled records, 2) work space: records, and their provisional groups
+    asked: Floats  # what a group may not break, see `kernels.rules`
+    told: Integers  # what the records tell of it
 
 
-def make(forest: Forest, codes: Integers, k: int, most: int, around: int, random: int) -> State:
+def make(
+    forest: Forest, codes: Integers, k: int, most: int, around: int, random: int,
+    rules: Rules = NO_RULES,
+) -> State:  # fmt: skip
     """Return a state for groups of k to `most` records, without any groups yet."""
     rows, width = codes.shape
     pooled = (around + 1) * most
@@ -112,6 +119,8 @@ def make(forest: Forest, codes: Integers, k: int, most: int, around: int, random
         sums=np.zeros(KEYS + around + 1),
         random=np.array([random], dtype=np.uint64),
         pool=np.zeros((pooled, 2), dtype=np.int64),
+        asked=rules.asked,
+        told=rules.told.copy(),  # there is work space in it
     )
 
 

@@ -1,0 +1,84 @@
+"""What privacy asks of a table, beyond k: from settings to rules to keep and claims to verify."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.enforce.how import Keep, check_possible
+from shoal.enforce.merging import merge_to
+from shoal.enforce.rules import make_rules
+from shoal.errors import RequestError
+from shoal.models.requirement import Requirement
+from shoal.partition import Partition
+from shoal.progress import Reporter
+from shoal.settings import Settings, joined_key, names, whole
+from shoal.table.encode import canonical_order, encode
+from shoal.table.roles import Column, Role
+from shoal.table.table import Table
+
+
+def more_than_k(
+    least: Any, kind: str, c: Any, t: Any, alpha: Any, dominance: Any, k_of: Any
+) -> dict[str, Any]:
+    """Return what is asked beyond k as settings say it."""
+    asked = {"l": least, "t": t, "alpha": alpha, "dominance": dominance}
+    by_name = {key: dict(v) if isinstance(v, Mapping) else v for key, v in asked.items()}
+    if not isinstance(k_of or {}, Mapping):
+        raise RequestError('k_of must be like {("age", "zip"): 10}')
+    own = {
+        joined_key(names(columns, "k_of")): whole(k, "k_of") for columns, k in (k_of or {}).items()
+    }
+    return {**by_name, "l_kind": kind, "c": c, "k_of": own}
+
+
+def to_keep(
+    table: Table, settings: Settings, folder: Path | None, how: Mapping[str, str]
+) -> Keep | None:
+    """Return the rules that groups must keep, or None where k is enough.
+
+    Raises a PrivacyError where no grouping could keep them.
+    """
+    asked = settings.requirement
+    schema = table.schema
+    asked.check(schema.having(Role.SENSITIVE), schema.having(Role.QUASI_IDENTIFIER))
+    for k in asked.k_of.values():
+        if table.rows < k:
+            raise RequestError(f"k_of: {table.rows} records < {k}, a group cannot be made")
+    if not asked.more_than_k:
+        return None
+    averaged = [name for name, way in how.items() if way == "mean" and table[name].kind.is_number]
+    rules, values = make_rules(table, asked, settings.hierarchies, folder, averaged)
+    check_possible(rules)
+    return Keep(rules, values, settings.protect.enforce)
+
+
+def wider_groups(
+    table: Table, partition: Partition, asked: Requirement, report: Reporter
+) -> dict[str, Partition]:
+    """Return the groups of columns that have an own, larger k: whole groups joined.
+
+    Those of a larger k are made of those of a smaller one; a column that is in several subsets has
+    the largest groups.
+    """
+    found: dict[str, Partition] = {}
+    order = canonical_order(table) if asked.k_of else np.arange(0)
+    labels = partition.labels[order] if asked.k_of else order
+    for columns, k in sorted(asked.k_of.items(), key=lambda item: (item[1], item[0])):
+        if k <= partition.k:
+            continue
+        some = table.only(partial(_is_named, columns))
+        labels = merge_to(encode(some, k=k).matrix[order], labels, k, report)
+        back = np.empty_like(labels)
+        back[order] = labels
+        wider = Partition(back, k, partition.method)
+        found |= dict.fromkeys(columns, wider)
+    return found
+
+
+def _is_named(names: Sequence[str], column: Column) -> bool:
+    return column.name in names

@@ -1,0 +1,58 @@
+"""Groups as rows of members, and by how much each breaks the rules."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.kernels.jit import jit
+from shoal.kernels.rules import Rules, breach
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+SIZE, MEMBERS = 0, 1  # columns of a group
+
+
+def rows_of(labels: Integers, spare: int = 0) -> Integers:
+    """Return a row for every group: its size, its members, and room for `spare` more."""
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels)
+    groups = np.full((sizes.size, MEMBERS + int(sizes.max()) + spare), -1, dtype=np.int64)
+    slots = np.arange(labels.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    groups[labels[order], MEMBERS + slots] = order
+    groups[:, SIZE] = sizes
+    return groups
+
+
+@jit
+def _breaches(asked: Floats, told: Integers, groups: Integers, found: Floats) -> None:
+    """Write by how much every group breaks the rules. told IN/OUT, found OUT (groups)."""
+    for group in range(groups.shape[0]):
+        size = groups[group, SIZE]
+        found[group] = breach(asked, told, groups, group, size, MEMBERS, -1, -1)
+
+
+def breaches(rules: Rules, groups: Integers) -> Floats:
+    """Return by how much every group breaks the rules; 0 where it keeps them."""
+    found = np.zeros(groups.shape[0])
+    _breaches(rules.asked, rules.told, groups, found)
+    return found
+
+
+def of_labels(rules: Rules, labels: Integers) -> Floats:
+    """Return by how much every group of a grouping breaks the rules."""
+    if labels.size > MANY * np.bincount(labels).size:  # few large groups: one after the other
+        order = np.argsort(labels, kind="stable")
+        parts = np.split(order, np.cumsum(np.bincount(labels))[:-1])
+        return np.array([of_members(rules, members) for members in parts])
+    return breaches(rules, rows_of(labels))
+
+
+MANY = 100
+
+
+def of_members(rules: Rules, members: Integers) -> float:
+    """Return by how much some records break the rules as one group."""
+    row = np.concatenate(([members.size], members)).astype(np.int64)
+    return float(breaches(rules, row.reshape(1, -1))[0])

@@ -1,0 +1,211 @@
+"""A table and what is asked of it -> the rules as numbers that kernels know."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import RequestError, shown
+from shoal.kernels.rules import (
+    ALPHA,
+    AT,
+    BASE,
+    COLUMNS,
+    DOMINANCE,
+    DOMINATED,
+    FORM,
+    FROM,
+    HEAD,
+    HEADS,
+    LEAST,
+    LINE,
+    LOG,
+    MAGNITUDES,
+    PERCENT,
+    PLACES,
+    ROOM,
+    ROWS,
+    TREE,
+    C,
+    Rules,
+    T,
+)
+from shoal.models.requirement import Requirement
+from shoal.table.code import code
+from shoal.table.hierarchy.values import Distinct, distinct_values
+from shoal.table.roles import STAR, Column, Role
+from shoal.table.table import Table
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Sensitive:
+    """A sensitive column as codes; `order` sorts its records so that like values stand together.
+
+    In a `line` codes are ranks and -1 is missing; else they are leaves of a tree, given by the
+    parents of its nodes (-1: the root) and the lengths of the edges above them.
+    """
+
+    codes: Integers
+    line: bool
+    parents: Integers
+    lengths: Floats
+
+    @property
+    def order(self) -> Integers:
+        """The rows by their values, the missing first."""
+        return np.argsort(self.codes, kind="stable")
+
+
+def sensitive(column: Column, table: Table, said: str | None, folder: Path | None) -> Sensitive:
+    """Return a column as codes: ranks where it has an order, else leaves of its tree."""
+    if said is None:
+        values = distinct_values(column)
+        if column.has_places:
+            nothing = np.zeros(0, dtype=np.int64)
+            return Sensitive(values.indices, True, nothing, np.zeros(0))
+        leaves = len(values.texts) + 1
+        codes = _leaves(values)
+        return Sensitive(codes, False, np.full(leaves, -1), np.full(leaves, 0.5))
+    alone = table.only(lambda other: other.name == column.name).mapped(
+        lambda other: other.having(role=Role.QUASI_IDENTIFIER, doubt=None)
+    )
+    return _in_tree(code(alone, {column.name: said}, folder).columns[0])
+
+
+def _leaves(values: Distinct) -> Integers:
+    """Return a number for every record's value; the last one is for what is missing or `*`."""
+    last = len(values.texts)
+    numbers = [last if text in ("", STAR) else i for i, text in enumerate(values.texts)]
+    return np.array([*numbers, last], dtype=np.int64)[values.indices]
+
+
+def _in_tree(column: Any) -> Sensitive:
+    """Return leaves of a tree: every value is one, below the node it may be; missing is one too.
+
+    An edge is half as long as what it climbs: then leaves are as far apart as their lowest common
+    ancestor is high, over the height of the root.
+    """
+    tree = column.tree
+    highest = max(1, int(tree.heights[0]))
+    nodes = np.concatenate((column.nodes, [0]))  # the last leaf: missing
+    leaves = nodes.size
+    above = np.concatenate((nodes, tree.parents)).astype(np.int64)
+    height = np.concatenate((np.zeros(leaves), tree.heights))
+    climbed = np.where(above >= 0, tree.heights[np.maximum(above, 0)], highest) - height
+    parents = np.where(above > 0, above + leaves, -1)
+    return Sensitive(_leaves(column.values), False, parents, climbed / (2.0 * highest))
+
+
+def make_rules(
+    table: Table,
+    asked: Requirement,
+    hierarchies: Mapping[str, str],
+    folder: Path | None,
+    averaged: Sequence[str],
+) -> tuple[Rules, list[Sensitive]]:
+    """Return the rules of a table; `averaged` are the columns whose groups release their means."""
+    heads, values, behind = [], [], []
+    columns = table.having(Role.SENSITIVE) if asked.of_sensitive else []
+    wanted = [c for c in columns if any(asked.asked(w, c.name) is not None for w in "lt")
+              or asked.asked("alpha", c.name) is not None]  # fmt: skip
+    dominated = _dominated(table, asked, averaged)
+    at = HEADS + len(wanted) * HEAD + len(dominated) * DOMINANCE
+    for column in wanted:
+        made = sensitive(column, table, hierarchies.get(column.name), folder)
+        head, numbers = _head(column.name, asked, made, at)
+        heads.append(head)
+        behind.append(numbers)
+        values.append(made)
+        at += numbers.size
+    for percent, magnitudes in dominated:
+        head = np.zeros(DOMINANCE)
+        head[PERCENT], head[MAGNITUDES] = percent, at
+        heads.append(head)
+        behind.append(magnitudes)
+        at += magnitudes.size
+    counts = np.zeros(HEADS)
+    room = 2 * (table.rows + 2)
+    counts[[COLUMNS, DOMINATED, ROWS, ROOM]] = len(wanted), len(dominated), table.rows, room
+    nodes = max((made.parents.size for made in values), default=0)
+    told = np.zeros((table.rows + room + nodes, max(1, len(values))), dtype=np.int64)
+    for j, made in enumerate(values):
+        told[: table.rows, j] = made.codes
+    return Rules(np.concatenate([counts, *heads, *behind]), told), values
+
+
+def _head(name: str, asked: Requirement, made: Sensitive, at: int) -> tuple[Floats, Floats]:
+    """Return the head of a column, and what stands behind all heads of it."""
+    head, behind = np.zeros(HEAD), np.zeros(0)
+    least, t, alpha = (asked.asked(what, name) for what in ("l", "t", "alpha"))
+    if least is not None and asked.l_kind == "entropy":
+        head[LOG] = math.log(least)
+    elif least is not None and asked.c is not None:
+        head[FROM], head[C] = least, asked.c
+    elif least is not None:
+        head[LEAST] = least
+    head[ALPHA] = alpha or 0.0
+    if t is not None:
+        rows = made.codes.size
+        head[T], head[AT] = t, at
+        if made.line:
+            there = made.codes[made.codes >= 0]
+            counts = np.bincount(there)
+            cumulated = np.cumsum(counts) / max(1, there.size)
+            head[FORM], head[PLACES] = LINE, counts.size
+            missing = 1.0 - there.size / rows
+            behind = np.concatenate(([missing], cumulated, [0.0], np.cumsum(cumulated)))
+        else:
+            below = np.zeros(made.parents.size)
+            np.add.at(below, made.codes, 1.0 / rows)
+            for node, parent in _upward(made.parents):
+                below[parent] += below[node]
+            head[FORM], head[PLACES] = TREE, made.parents.size
+            head[BASE] = float((made.lengths * below).sum())
+            behind = np.stack([made.parents, made.lengths, below], axis=1).ravel()
+    return head, behind
+
+
+def _upward(parents: Integers) -> list[tuple[int, int]]:
+    """Return every node with its parent, children before their parents."""
+    depth = np.zeros(parents.size, dtype=np.int64)
+    at = parents.copy()
+    while (at >= 0).any():
+        depth += at >= 0
+        at = np.where(at >= 0, parents[at], -1)
+    order = np.argsort(-depth, kind="stable")
+    return [(int(node), int(parents[node])) for node in order if parents[node] >= 0]
+
+
+def _dominated(
+    table: Table, asked: Requirement, averaged: Sequence[str]
+) -> list[tuple[float, Floats]]:
+    """Return p and the sizes of the values of every column that the p % rule is for."""
+    if asked.dominance is None:
+        return []
+    found = []
+    for column in table.having(Role.QUASI_IDENTIFIER):
+        p = asked.asked("dominance", column.name)
+        named = isinstance(asked.dominance, Mapping)
+        if p is None or (column.name not in averaged and not named):
+            continue
+        if column.name not in averaged or not column.kind.is_number:
+            raise RequestError(
+                f"dominance is for numbers that are released as means; {shown(column.name)} is not"
+            )
+        found.append((float(p), np.abs(np.nan_to_num(_floats(column)))))
+    if not found:
+        raise RequestError("dominance is for numbers that are released as means; there are none")
+    return found
+
+
+def _floats(column: Column) -> Floats:
+    return np.asarray(column.values.cast("double").to_numpy(zero_copy_only=False), dtype=np.float64)

@@ -1,0 +1,28 @@
+"""What a release of some settings must show, as the judge is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.settings import Settings
+
+
+def claims(settings: Settings) -> dict[str, Any]:
+    """Return the arguments of `verify`; the settings name every role, and files by whole paths."""
+    asked, roles = settings.requirement, settings.roles
+    found: dict[str, Any] = {"k": asked.k, "quasi_identifiers": roles.quasi_identifiers}
+    if asked.of_sensitive:
+        own = roles.sensitive
+        found |= {
+            "sensitive": own,
+            "l": asked.l,
+            "l_kind": asked.l_kind,
+            "c": asked.c,
+            "t": asked.t,
+            "alpha": asked.alpha,
+            "hierarchies": {n: said for n, said in settings.hierarchies.items() if n in own},
+            "orders": {n: list(said) for n, said in settings.orders.items() if n in own},
+        }
+    if asked.k_of:
+        found["k_of"] = dict(asked.k_of)
+    return found

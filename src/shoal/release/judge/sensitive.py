@@ -1,0 +1,129 @@
+"""Sensitive columns: which cells are one value, and how far values are apart.
+
+Missing cells ("", None, not a number) and * are one value of their own. Cells of csv that are
+numbers are equal as numbers (1, 1.0 and 1e0), other texts as texts; values of Parquet and
+dataframes are equal as values. Values of a column with a tree of words or a declared order are
+those that it names. Memory holds one entry a distinct cell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+from shoal.errors import InputError, shown
+from shoal.models.closeness import Distance, Equal, Hierarchical, Ordered
+from shoal.models.matching import is_star
+from shoal.release.judge.trees import Tree, number
+
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
+MISSING = 0  # the code of all missing cells
+
+
+class Sensitive:
+    """One column: cells become codes, codes are counted.
+
+    `values` has the value of each code; `whole` how often each occurs in the whole release.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        as_bytes: bool,
+        tree: Tree | None = None,
+        order: Sequence[Any] | None = None,
+    ) -> None:
+        self.name, self.as_bytes, self.tree, self.order = name, as_bytes, tree, order
+        words = [str(word) for word in order] if order is not None else []
+        self.ranks: dict[str, int] = {word: rank for rank, word in enumerate(words)}
+        if tree is not None:
+            words = list(tree.lines)
+        self.named = {found: word for word in words if (found := number(word)) is not None}
+        self.words = set(words)
+        self.values: list[Any] = [None]
+        self.whole: Counter[int] = Counter()
+        self._cells: dict[Any, int] = {}
+        self._codes: dict[Any, int] = {None: MISSING}
+
+    def code(self, cell: Any) -> int:
+        """Return the code of a cell."""
+        found = self._cells.get(cell)
+        if found is None:
+            value = None if is_star(cell) else self._value(cell)
+            found = self._codes.setdefault(value, len(self.values))
+            if found == len(self.values):
+                self.values.append(value)
+            self._cells[cell] = found
+        return found
+
+    def _value(self, cell: Any) -> Any:
+        text = cell
+        if self.as_bytes:
+            text = cell.encode("latin-1").decode("utf-8", "surrogateescape")
+        declared = self.tree is not None or self.order is not None
+        if declared:
+            text = str(text)
+            found = number(text) if text not in self.words else None
+            return self.named.get(found, text) if found is not None else text
+        if not self.as_bytes:
+            return cell
+        found = number(text)
+        return text if found is None else found
+
+    def distance(self) -> Distance:
+        """Return the distance of t-closeness, once every record was counted."""
+        there = self.values[1:]
+        if self.tree is not None:
+            return self._hierarchical(self.tree)
+        if self.order is not None:
+            self._check(value in self.ranks for value in there)
+            return self._ordered(self.ranks)
+        if there and all(_on_a_line(value) for value in there):
+            return self._ordered({value: value for value in there})
+        if self.as_bytes and there:
+            return self._ordered(moments) if (moments := _moments(there)) else Equal(self.whole)
+        return Equal(self.whole)
+
+    def _ordered(self, ranks: Mapping[Any, Any]) -> Ordered:
+        places = [None, *(ranks[value] for value in self.values[1:])]
+        by_code: Callable[[int], Any] = places.__getitem__
+        return Ordered(self.whole, by_code)
+
+    def _hierarchical(self, tree: Tree) -> Hierarchical:
+        found = {code: tree.path(str(value)) for code, value in enumerate(self.values) if code}
+        self._check(path is not None for path in found.values())
+        paths = {code: path or [] for code, path in found.items()}
+        heights = {node: node[0] for path in paths.values() for node in path}
+        return Hierarchical(self.whole, paths, heights, tree.height)
+
+    def _check(self, known: Any) -> None:
+        lacking = sum(1 for good in known if not good)
+        if lacking:
+            what = "hierarchy" if self.tree is not None else "order"
+            raise InputError(
+                f"the {what} of {shown(self.name)} lacks {lacking} of its {len(self.values) - 1} "
+                "values"
+            )
+
+
+def _on_a_line(value: Any) -> bool:
+    kinds = (int, float, Decimal, date, time, timedelta)
+    return isinstance(value, kinds) and not isinstance(value, bool)
+
+
+def _moments(texts: Sequence[Any]) -> dict[Any, datetime]:
+    """Return the moments that texts are, or nothing if one is none."""
+    found: dict[Any, datetime] = {}
+    for text in texts:
+        if not isinstance(text, str) or not DATE.fullmatch(text):
+            return {}
+        try:
+            found[text] = datetime.fromisoformat(text)
+        except ValueError:
+            return {}
+    aware = {moment.tzinfo is not None for moment in found.values()}
+    return found if len(aware) == 1 else {}

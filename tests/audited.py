@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import inspect
 
 import pyarrow as pa
 
@@ -23,16 +22,18 @@ PEOPLE = {
     "far away": [(20, 1), (21, 1), (22, 2), (23, 2), (24, 3), (90, 9)],
     "texts": [("p", 1), ("p", 2), ("q", 5), ("q", 6), (None, 3), ("r", 4)],
 }
-# what nobody knows: one of two values each, one of two of which three are ill, three of each twice
+# how many are ill, where that is known
 SENSITIVE = {
-    "2 values": (("ill", "well"), None),
-    "2 values, 3 ill": (("ill", "well"), (3, 3)),
-    "2 values, 2 ill": (("ill", "well"), (2, 4)),
+    "any number ill": (("ill", "well"), None),
+    "3 of 6 ill": (("ill", "well"), (3, 3)),
+    "2 of 6 ill": (("ill", "well"), (2, 4)),
 }
 
-ASKED = {"k = 2": {}}
-if "l" in inspect.signature(shoal.anonymize).parameters:
-    ASKED["k = 2, l = 2"] = {"l": 2}
+ASKED = {
+    "k = 2": {},
+    "k = 2, l = 2": {"l": 2},
+    "k = 2, l = 2, by merging": {"l": 2, "enforce": "merge"},
+}
 
 LEAVES = {"a1": "A", "a2": "A", "b1": "B", "b2": "B"}
 TREE = [(leaf, parent, "*") for leaf, parent in LEAVES.items()]

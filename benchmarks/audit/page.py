@@ -10,22 +10,27 @@ from telling import read, several, table, wrapped, write_page
 NAIVE = "a naive rule"
 
 
-def sure(rows, key):
-    """Return the greatest number of a column, with three digits."""
-    return f"{max(float(row[key]) for row in rows):.3f}"
+FIGURES = ("by_classes", "by_method", "by_both", "gain")
 
 
 def minimality_text(there):
-    """The worst posteriors, by what was asked for and by method."""
+    """The worst posteriors; methods with the same figures share a line."""
     rows = there["minimality"]
-    cells = []
-    for asked, method in several(rows, "asked", "method"):
-        some = [row for row in rows if (row["asked"], row["method"]) == (asked, method)]
-        worlds = sum(int(row["worlds"]) for row in some)
-        refused = sum(int(row["refused"]) for row in some)
-        cells.append([asked, f"`{method}`" if method != NAIVE else method,
-                      *(sure(some, key) for key in ("by_classes", "by_method", "by_both", "gain")),
-                      f"{worlds:,}", f"{refused:,}"])  # fmt: skip
+    lines = {}
+    for asked, ill, method in several(rows, "asked", "sensitive", "method"):
+        of = {"asked": asked, "sensitive": ill, "method": method}
+        some = [row for row in rows if of.items() <= row.items()]
+        figures = tuple(f"{max(float(row[key]) for row in some):.3f}" for key in FIGURES)
+        refused = any(int(row["refused"]) for row in some)
+        name = method if method == NAIVE else f"`{method}`"
+        lines.setdefault((asked, ill, figures, refused), []).append(name)
+    places = [line[:2] for line in several(rows, "asked", "sensitive")]
+    lines = dict(sorted(lines.items(), key=lambda line: places.index(line[0][:2])))
+    cells = [
+        [asked, ill, ", ".join(names), *figures, "some" if refused else "none"]
+        for (asked, ill, figures, refused), names in lines.items()
+    ]
+    worlds = sum(int(row["worlds"]) for row in rows)
     return [
         "## Minimality",
         wrapped("""A method that does no more than it must gives away why it had to. If records
@@ -34,21 +39,28 @@ def minimality_text(there):
             auditor takes six people whose quasi-identifiers everyone knows, releases every table
             that there could be (two of the six are ill, or three, or nobody knows how many), and
             counts of all tables with the same release in how many a person is ill. All numbers
-            are the worst over all releases and people."""),
-        table(["asked", "method", "by the classes", "by the method", "by both", "gain", "worlds",
-               "refused"], cells, left=2),
+            are the worst over all releases, people, and the five sets of quasi-identifiers of the
+            tests."""),
+        table(["asked", "known before", "methods", "by the classes", "by the method", "by both",
+               "gain", "refused"], cells, left=3),
         wrapped("""*By the classes*: how sure someone can be of an illness who knows who is in
             which class, and not the method: the largest share of the ill in a class. *By the
             method*: who knows the method, its settings and its seed, and sees the release. *By
             both*: who is told the classes too. *Gain* is the most that the method adds to the
             classes, for any one person. *Refused* are worlds for which there is no such release:
             an error, no table."""),
-        wrapped("""With k alone the sensitive column has no say in the groups: the gain is 0 for
-            every method, and what a class shows, it shows to everyone. That is why classes of one
-            illness reach 1: k-anonymity says nothing about them. Where l, t or alpha are asked
-            for, groups depend on the sensitive values, and the figures above are what that costs
-            on these tables. No method is called safe against whoever knows it; the report says so
-            under *Minimality*."""),
+        wrapped("""**With k alone** the sensitive column has no say in the groups: the gain is 0
+            for every method, and what a class shows, it shows to everyone. That is why classes of
+            one illness reach 1: k-anonymity says nothing about them."""),
+        wrapped("""**With l = 2** every class holds both values, and by the classes alone nobody is
+            surer than the share in a class. But the groups depend on the sensitive values, and
+            whoever knows the method can be sure of an illness, as with the naive rule: **no method
+            with l is safe against people who know it and everybody's quasi-identifiers**, and none
+            is called so; the same must be expected of t and alpha, which are not measured here.
+            Merging groups that lack values
+            (`enforce="merge"`), in the place of exchanging records, tells less with methods that
+            do not search. The report of every release says so under *Minimality*."""),
+        wrapped(f"""{worlds:,} worlds were released for this table."""),
     ]  # fmt: skip
 
 

@@ -6,8 +6,10 @@ import math
 import random
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
+import shoal
 from shoal.models.dominance import left_over
 
 
@@ -99,3 +101,61 @@ def test_unions_of_safe_groups_are_safe():
         )
         worse = min(left_over(first), left_over(second))
         assert left_over(first + second) >= worse * (1 - 1e-15)
+
+
+# --- releases
+
+
+def firms(seed, rows=40):
+    """Turnover and staff of firms: a few are much larger than all others."""
+    rng = random.Random(seed)
+    turnover = [round(rng.lognormvariate(3, 2.5), 1) for _ in range(rows)]
+    return {"turnover": turnover, "staff": [rng.randint(1, 500) for _ in range(rows)]}
+
+
+def unsafe_groups(cells, labels, p):
+    """Columns and groups of which the others leave less than p percent of the largest."""
+    found = []
+    for name, values in cells.items():
+        for group in set(labels):
+            members = [value for value, of in zip(values, labels, strict=True) if of == group]
+            hand = by_hand(members)
+            if hand is not None and hand < p:
+                found.append((name, group, float(hand)))
+    return found
+
+
+METHODS = {
+    "mdav": {}, "v-mdav": {}, "tfrp": {}, "hilbert": {}, "mst": {},
+    "ilsmc+": {"max_iterations": 50}, "auto": {"effort": "quick"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_of_a_release_are_safe(method, seed):
+    """With dominance=10 every group of originals is safe by brute force; without it some is not."""
+    cells = firms(seed)
+    options = {"k": 3, "quasi_identifiers": list(cells), "method": method, **METHODS[method]}
+    safe = shoal.anonymize(pa.table(cells), dominance=10, **options)
+    assert unsafe_groups(cells, safe.partition.labels.tolist(), 10) == []
+    loose = shoal.anonymize(pa.table(cells), **options)
+    assert unsafe_groups(cells, loose.partition.labels.tolist(), 10)
+
+
+def test_what_cannot_be_safe_is_refused():
+    """Where one firm is larger than all others together no grouping hides it."""
+    with pytest.raises(shoal.PrivacyError):
+        shoal.anonymize(
+            pa.table({"a": [1000.0, 1, 1, 1, 1, 1]}), k=3, quasi_identifiers=["a"], dominance=10
+        )
+
+
+def test_one_column_of_two():
+    """A rule for one column by its name leaves the other to k alone."""
+    cells = firms(1)
+    found = shoal.anonymize(
+        pa.table(cells), k=3, quasi_identifiers=list(cells), dominance={"staff": 50}, method="mdav"
+    )
+    unsafe = unsafe_groups(cells, found.partition.labels.tolist(), 50)
+    assert {name for name, *_ in unsafe} == {"turnover"}

@@ -37,6 +37,13 @@ def with_hierarchies(settings: Settings, table: Table, folder: Path | None) -> S
     return settings.having(hierarchies=said, input={"hierarchies": None})
 
 
+def trees_of(table: Table, settings: Settings) -> dict[str, str]:
+    """Return what is said of hierarchies but for those that t-closeness compares values by."""
+    asked = settings.requirement
+    own = [n for n in table.schema.having(Role.SENSITIVE) if asked.asked("t", n) is not None]
+    return {name: said for name, said in settings.hierarchies.items() if name not in own}
+
+
 def complete(table: Table, settings: Settings) -> Table:
     """Leave out the records that miss a quasi-identifier, where that is asked for."""
     if settings.protect.incomplete == "keep":
@@ -56,7 +63,7 @@ def generalizes(table: Table, settings: Settings) -> bool:
     columns = table.having(Role.QUASI_IDENTIFIER)
     if CENTERS.issuperset(_way(column, settings.release.aggregate, "") for column in columns):
         return False  # what such a release loses is distances to a center
-    return needs_trees(table) or bool(settings.hierarchies)
+    return needs_trees(table) or bool(trees_of(table, settings))
 
 
 CENTERS = frozenset(("mean", "median", "mode", "medoid"))
@@ -91,18 +98,19 @@ def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
                 )
             way = "median"
         found[column.name] = way
-    if settings.hierarchies and not by_trees:
-        _check_trees(table, settings, found)
+    trees = trees_of(table, settings)
+    if trees and not by_trees:
+        _check_trees(table, trees, found)
     numbers = {column.name for column in table.columns if not column.is_ordinal}
     _check_rounding(found, numbers, settings.release.decimals)
     check_known(said if isinstance(said, dict) else (), list(found), "aggregate")
     return found
 
 
-def _check_trees(table: Table, settings: Settings, found: Mapping[str, str]) -> None:
+def _check_trees(table: Table, trees: Mapping[str, str], found: Mapping[str, str]) -> None:
     """Refuse hierarchies that neither group records nor are released."""
-    check_known(settings.hierarchies, list(found), "a hierarchy")
-    for name in settings.hierarchies:
+    check_known(trees, list(found), "a hierarchy")
+    for name in trees:
         if found[name] in ("generalize", "range") or not table[name].has_places:
             return
     different = sorted(set(found.values()))

@@ -32,6 +32,7 @@ from shoal.request import (
     generalizes,
     notes,
     resolved,
+    trees_of,
     ways,
     with_hierarchies,
     without_groups,
@@ -263,7 +264,7 @@ def walk(
     ranges = [name for name, way in how.items() if way == "range"]
     coded = None
     if by_trees or not {"mean", "median"}.issuperset(how.values()):
-        coded = code(table, settings.hierarchies, folder, ranges, partial(report, "coding"))
+        coded = code(table, trees_of(table, settings), folder, ranges, partial(report, "coding"))
     keep = to_keep(table, settings, folder, how)
     partition, more = find_groups(table, settings, coded, by_trees, given, keep, report, threads)
     wider = wider_groups(table, partition, settings.requirement, report)
@@ -301,7 +302,7 @@ def walk(
 
 def check(released: Table, settings: Settings) -> Verification:
     """Verify the released Table; one that is not safe never leaves."""
-    verification = verify(released, **claims(settings))
+    verification = verify(released, **claims(settings, released))
     if not verification.ok:
         raise PrivacyError(f"the release is not safe: {'; '.join(verification.problems)}")
     return verification

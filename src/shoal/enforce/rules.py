@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +36,8 @@ from shoal.kernels.rules import (
     T,
 )
 from shoal.models.requirement import Requirement
-from shoal.table.code import code
+from shoal.table.code import UncoveredError
+from shoal.table.hierarchy.specify import is_file, specify
 from shoal.table.hierarchy.values import Distinct, distinct_values
 from shoal.table.roles import STAR, Column, Role
 from shoal.table.table import Table
@@ -75,10 +75,20 @@ def sensitive(column: Column, table: Table, said: str | None, folder: Path | Non
         leaves = len(values.texts) + 1
         codes = _leaves(values)
         return Sensitive(codes, False, np.full(leaves, -1), np.full(leaves, 0.5))
-    alone = table.only(lambda other: other.name == column.name).mapped(
-        lambda other: other.having(role=Role.QUASI_IDENTIFIER, doubt=None)
-    )
-    return _in_tree(code(alone, {column.name: said}, folder).columns[0])
+    if not is_file(said) and not said.startswith("prefixes:"):
+        raise RequestError(
+            f"the hierarchy of sensitive column {shown(column.name)} must be FILE.csv or "
+            "prefixes:3,2"
+        )
+    values = distinct_values(column)
+    paths, uncovered = specify(said, folder).paths(values)
+    if uncovered:
+        raise UncoveredError(
+            f"{table.source.name}, column {shown(column.name)}: its hierarchy lacks "
+            f"{len(uncovered)} of its values", [values.texts[i] for i in uncovered],
+        )  # fmt: skip
+    lines = {path[0]: path for path in paths}
+    return _in_tree(values, [lines[text] for text in values.texts])
 
 
 def _leaves(values: Distinct) -> Integers:
@@ -88,21 +98,29 @@ def _leaves(values: Distinct) -> Integers:
     return np.array([*numbers, last], dtype=np.int64)[values.indices]
 
 
-def _in_tree(column: Any) -> Sensitive:
-    """Return leaves of a tree: every value is one, below the node it may be; missing is one too.
+def _in_tree(values: Distinct, paths: Sequence[Sequence[str]]) -> Sensitive:
+    """Return leaves of a tree: every value is one, and what is missing, right below the root.
 
-    An edge is half as long as what it climbs: then leaves are as far apart as their lowest common
-    ancestor is high, over the height of the root.
+    A node is a word on a level, as high as the level. An edge is half as long as what it climbs:
+    then leaves are as far apart as their lowest common ancestor is high, over the root's height.
     """
-    tree = column.tree
-    highest = max(1, int(tree.heights[0]))
-    nodes = np.concatenate((column.nodes, [0]))  # the last leaf: missing
-    leaves = nodes.size
-    above = np.concatenate((nodes, tree.parents)).astype(np.int64)
-    height = np.concatenate((np.zeros(leaves), tree.heights))
-    climbed = np.where(above >= 0, tree.heights[np.maximum(above, 0)], highest) - height
-    parents = np.where(above > 0, above + leaves, -1)
-    return Sensitive(_leaves(column.values), False, parents, climbed / (2.0 * highest))
+    highest = max((len(path) for path in paths), default=2) - 1
+    leaves = len(values.texts) + 1
+    numbers: dict[tuple[int, str], int] = {}
+    parents, climbed = [-1] * leaves, [1] * leaves
+    climbed[-1] = highest
+    for leaf, path in enumerate(paths):
+        node = leaf
+        for level, word in enumerate(path[1:-1], 1):
+            if (level, word) not in numbers:
+                numbers[level, word] = len(parents)
+                parents.append(-1)
+                climbed.append(1)
+            parents[node] = numbers[level, word]
+            node = numbers[level, word]
+        climbed[node] = highest - len(path) + 2
+    lengths = np.array(climbed, dtype=np.float64) / (2.0 * highest)
+    return Sensitive(_leaves(values), False, np.array(parents, dtype=np.int64), lengths)
 
 
 def make_rules(

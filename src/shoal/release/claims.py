@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.settings import Settings
+from shoal.table.table import Table
 
 
-def claims(settings: Settings) -> dict[str, Any]:
-    """Return the arguments of `verify`; the settings name every role, and files by whole paths."""
+def claims(settings: Settings, released: Table) -> dict[str, Any]:
+    """Return the arguments of `verify`; the settings name every role, and files by whole paths.
+
+    What the table knows of its sensitive columns is said too: a file alone does not tell that
+    numbers are codes, which texts are missing values, or what order values have.
+    """
     asked, roles = settings.requirement, settings.roles
     found: dict[str, Any] = {"k": asked.k, "quasi_identifiers": roles.quasi_identifiers}
     if asked.of_sensitive:
@@ -21,7 +26,9 @@ def claims(settings: Settings) -> dict[str, Any]:
             "t": asked.t,
             "alpha": asked.alpha,
             "hierarchies": {n: said for n, said in settings.hierarchies.items() if n in own},
-            "orders": {n: list(said) for n, said in settings.orders.items() if n in own},
+            "orders": {n: list(released[n].order or ()) for n in own if released[n].is_ordinal},
+            "words": [n for n in own if not released[n].has_places],
+            "missing": settings.input.missing,
         }
     if asked.k_of:
         found["k_of"] = dict(asked.k_of)

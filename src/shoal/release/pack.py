@@ -90,7 +90,7 @@ def verified_bytes(release: Release, path: Path, content: bytes, kind: str) -> N
     """Read a written file back by independent code; raise a PrivacyError if it is not safe."""
     verification = verify(
         path,
-        **claims(release.settings),
+        **claims(release.settings, release.table),
         delimiter=release.table.source.delimiter,
         kind=kind,
         records=release.table.rows,

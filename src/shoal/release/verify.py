@@ -44,6 +44,8 @@ def verify(
     k_of: Mapping[tuple[str, ...], int] | None = None,
     hierarchies: Trees | None = None,
     orders: Mapping[str, Sequence[Any]] | None = None,
+    words: Sequence[str] = (),
+    missing: Sequence[str] = ("",),
     missing_as: str = "own",
     against: Any = None,
     delimiter: str | None = None,
@@ -60,7 +62,9 @@ def verify(
     `sensitive` columns may be asked for l-diversity (`l`, `l_kind`, `c`), t-closeness (`t`) and
     (α,k)-anonymity (`alpha`), by one number or a number a column. t-closeness compares values by
     their tree in `hierarchies` (a FILE.csv or "prefixes:3,2"), by their order in `orders`, numbers
-    and dates by theirs, others as equally far apart. `k_of` is an own k for some of the
+    and dates by theirs, others as equally far apart; `words` names sensitive columns whose numbers
+    are codes, equally far apart, and `missing` how cells of theirs are written that are missing,
+    beside empty ones and `*`. `k_of` is an own k for some of the
     quasi-identifiers. `against` is another release of the same people: what is left of every class
     when both are known counts as well, see `shoal.release.judge.against`.
 
@@ -82,7 +86,14 @@ def verify(
     with ExitStack() as after:
         with opened(data, kind, delimiter) as source:
             ours = [
-                Sensitive(name, source.as_bytes, trees.get(name), (orders or {}).get(name))
+                Sensitive(
+                    name,
+                    source.as_bytes,
+                    trees.get(name),
+                    (orders or {}).get(name),
+                    is_words=name in words,
+                    missing=missing,
+                )
                 for name in hidden
             ]
             counted = count(

@@ -61,8 +61,9 @@ def with_orders(table: Table, given: Any) -> Table:
     What is said wins over what came with a dataframe, and settles a doubt about a column.
     """
     orders = read_orders(given)
+    sensitive = [column.name for column in table.having(Role.SENSITIVE)]
     grouped = [column.name for column in table.having(Role.QUASI_IDENTIFIER)]
-    check_known(orders, grouped, "an order")
+    check_known([name for name in orders if name not in sensitive], grouped, "an order")
     return table.mapped(
         lambda column: (
             _ordered(column, orders[column.name], table) if column.name in orders else column

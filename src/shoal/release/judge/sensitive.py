@@ -36,8 +36,12 @@ class Sensitive:
         as_bytes: bool,
         tree: Tree | None = None,
         order: Sequence[Any] | None = None,
+        is_words: bool = False,
+        missing: Sequence[str] = (),
     ) -> None:
         self.name, self.as_bytes, self.tree, self.order = name, as_bytes, tree, order
+        self.is_words = is_words
+        self.missing = {m.encode().decode("latin-1") for m in missing} if as_bytes else set()
         words = [str(word) for word in order] if order is not None else []
         self.ranks: dict[str, int] = {word: rank for rank, word in enumerate(words)}
         if tree is not None:
@@ -53,7 +57,8 @@ class Sensitive:
         """Return the code of a cell."""
         found = self._cells.get(cell)
         if found is None:
-            value = None if is_star(cell) else self._value(cell)
+            gone = is_star(cell) or (self.as_bytes and cell in self.missing)
+            value = None if gone else self._value(cell)
             found = self._codes.setdefault(value, len(self.values))
             if found == len(self.values):
                 self.values.append(value)
@@ -71,7 +76,7 @@ class Sensitive:
             return self.named.get(found, text) if found is not None else text
         if not self.as_bytes:
             return cell
-        found = number(text)
+        found = None if self.is_words else number(text)
         return text if found is None else found
 
     def distance(self) -> Distance:
@@ -82,6 +87,8 @@ class Sensitive:
         if self.order is not None:
             self._check(value in self.ranks for value in there)
             return self._ordered(self.ranks)
+        if self.is_words:
+            return Equal(self.whole)
         if there and all(_on_a_line(value) for value in there):
             return self._ordered({value: value for value in there})
         if self.as_bytes and there:

@@ -38,7 +38,7 @@ from naive.minimal import PAIRS, SIX, lowest, naive_minimal  # noqa: E402
 from telling import Bar, asked, measure  # noqa: E402
 
 DOCS = REPOSITORY / "docs/audit"
-WHERE = {"any number ill": ("pairs",), "3 of 6 ill": ("pairs", "texts")}  # elsewhere as there
+WHERE = {"any number ill": ("pairs",), "3 of 6 ill": ("pairs", "texts")}  # else all
 
 
 def minimality():

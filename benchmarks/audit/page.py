@@ -39,8 +39,8 @@ def minimality_text(there):
             auditor takes six people whose quasi-identifiers everyone knows, releases every table
             that there could be (two of the six are ill, or three, or nobody knows how many), and
             counts of all tables with the same release in how many a person is ill. All numbers
-            are the worst over all releases, people, and the five sets of quasi-identifiers of the
-            tests."""),
+            are the worst over all releases, people and sets of quasi-identifiers: five where two
+            are ill, two where three are, one where nobody knows how many."""),
         table(["asked", "known before", "methods", "by the classes", "by the method", "by both",
                "gain", "refused"], cells, left=3),
         wrapped("""*By the classes*: how sure someone can be of an illness who knows who is in

@@ -293,6 +293,8 @@ def walk(
         dropped=settings.roles.drop,
         notes=[*notes(table, assigned.unnamed, settings.orders), *more],
         seconds=time.perf_counter() - start,
+        given=given is not None,
+        by_sensitive=settings.requirement.of_sensitive,
     )
     report("releasing", 1, 1)
     return Result(released.to_native(), result, partition, released, settings)

@@ -132,7 +132,7 @@ def test_commands_can_be_pasted(tmp_path):
     frame = pd.DataFrame({"x'; touch pwned; '": np.arange(6.0), "b,c": np.arange(6.0) ** 2})
     shoal.anonymize(frame, k=3).save(tmp_path)
     text = " ".join(outline((tmp_path / "report.html").read_text()).text)
-    command = text[text.index("shoal verify") :].split("\n")[0]
+    command = text[text.index("shoal verify release") :].split("\n")[0]
     words = shlex.split(command)
     assert words[:6] == ["shoal", "verify", "release.csv", "-k", "3", "--quasi"]
     assert words[6].startswith("x'; touch pwned; ',\"b,c\"")

@@ -20,4 +20,6 @@ def left_over(values: Iterable[float]) -> float:
     every = sorted((abs(value) for value in values), reverse=True)
     if not every or every[0] == 0.0:
         return math.inf
-    return 100.0 * math.fsum(every[2:]) / every[0]
+    scale = -math.frexp(every[0])[1]  # by a power of two, so that nothing overflows or is rounded
+    rest = math.fsum(math.ldexp(value, scale) for value in every[2:])
+    return 100.0 * rest / math.ldexp(every[0], scale)

@@ -42,10 +42,13 @@ def make_report(
     dropped: Sequence[str],
     notes: Sequence[str],
     seconds: float,
+    given: bool = False,
+    by_sensitive: bool = False,
 ) -> Report:
     """Compare the table with its release, column by column and pair by pair.
 
-    `wider` has the groups of columns that have an own, larger k.
+    `wider` has the groups of columns that have an own, larger k; `given` says that the groups came
+    with the data, `by_sensitive` that they had to suit sensitive columns.
     """
     before = table.having(Role.QUASI_IDENTIFIER)
     after = [released[column.name] for column in before]
@@ -96,7 +99,14 @@ def make_report(
         loss_name=partition.loss_name,
         columns=columns,
         correlations=_correlations(whole),
-        guarantee=guarantee(partition.k, int(partition.sizes.min()), values, records),
+        guarantee=guarantee(
+            k=partition.k,
+            smallest=int(partition.sizes.min()),
+            values=values,
+            records=records,
+            given=given,
+            by_sensitive=by_sensitive,
+        ),
         notes=[*notes, *(told if equal else [])],
         seconds=round(seconds, 3),
         search=None if partition.search is None else partition.search.to_dict(),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.errors import shown
 from shoal.release.charts import COLUMNS_SHOWN, report_charts
 from shoal.release.draw import draw
+from shoal.release.report import LIMITS
 from shoal.table.roles import Role
 
 if TYPE_CHECKING:
@@ -290,9 +291,12 @@ def _list(lines: list[str]) -> str:
 
 
 def _guarantee(report: Report) -> str:
+    left_open = _list(report.guarantee["does_not_cover"])
+    for name in LIMITS:
+        left_open = left_open.replace(f"<li>{name}:", f"<li><strong>{name}:</strong>")
     return (
         f"<h2>What the guarantee covers</h2>\n{_list(report.guarantee['covers'])}\n"
-        f"<h2>What it does not cover</h2>\n{_list(report.guarantee['does_not_cover'])}"
+        f"<h2>What it does not cover</h2>\n{left_open}"
     )
 
 

@@ -163,12 +163,22 @@ def _told(column: ColumnReport, numeric: bool) -> str:
     return f"{column.unchanged:,} cells kept, {column.generalized:,} {what}{star}"
 
 
+LIMITS = ("Minimality", "Downcoding", "Model inference", "Composition")
+
+
 def guarantee(
-    k: int, smallest: int, values: bool = False, records: bool = False
+    *,
+    k: int,
+    smallest: int,
+    values: bool = False,
+    records: bool = False,
+    given: bool = False,
+    by_sensitive: bool = False,
 ) -> dict[str, list[str]]:
     """Say in plain words what k-anonymity promises and what it leaves open.
 
-    `values`: intervals end in values of the data; `records`: groups release a member's own values.
+    `values`: intervals end in values of the data; `records`: groups release a member's own values;
+    `given`: the groups came with the data; `by_sensitive`: groups had to suit sensitive columns.
     """
     more = []
     if values:
@@ -193,7 +203,35 @@ def guarantee(
             "value may recognize a record by it.",
             f"Someone who knows {k - 1} or more of a group's {smallest} or more members can narrow "
             "down the rest.",
-            "Two releases of the same people can be combined against each other.",
+            *_limits(given, by_sensitive),
             *more,
         ],
     }
+
+
+def _limits(given: bool, by_sensitive: bool) -> list[str]:
+    """Say which known attacks k-anonymity and its kin leave open, each by its name.
+
+    Minimality: Wong, Fu, Wang and Pei 2007; downcoding: Cohen 2022; model inference (deFinetti):
+    Kifer 2009; composition: Ganta, Kasiviswanathan and Smith 2008.
+    """
+    if by_sensitive:
+        groups = (
+            "Here the groups depend on the sensitive values themselves, so that this can tell more "
+            "about a person's than was asked for (l, t or alpha)."
+        )
+    elif given:
+        groups = "Where groups that came with the data depend on sensitive values, it tells these."
+    else:
+        groups = "The groups were made without a look at sensitive values, of which it tells none."
+    told = (
+        "the method did no more than was needed, so that whoever knows it can undo a part of what "
+        f"it did, by ruling out all data that it would have released otherwise. {groups}",
+        "the least change was sought, so that a generalized value or a mean can sometimes be "
+        "narrowed down from the release alone, to fewer originals than it seems to stand for.",
+        "a model trained on the released groups predicts the sensitive values of people better "
+        "than the base rate of the table does, as far as they depend on the quasi-identifiers.",
+        "two releases of the same people can be combined, and whoever is in both may be in groups "
+        "that have fewer than k people in common; `shoal verify --against` counts them.",
+    )
+    return [f"{name}: {words}" for name, words in zip(LIMITS, told, strict=True)]

@@ -8,6 +8,8 @@ import math
 import random
 from functools import partial
 
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -56,8 +58,10 @@ def given(rng, records, form, path):
         writer.writerow(["p", "q", "s"])
         for *cells, value in records:
             if isinstance(value, int):
-                value = rng.choice([f"{value}", f"{value}.0", f"{value}e0", f" +{value}"])
-            writer.writerow([*cells, value])
+                forms = [f"{value}", f"{value}.0", f"{value}e0", f" +{value}"]
+                writer.writerow([*cells, rng.choice(forms)])
+            else:
+                writer.writerow([*cells, value])
         target = path / "t.csv"
         target.write_text(text.getvalue())
         return target
@@ -234,7 +238,7 @@ def test_which_distance(write):
     assert found.models[0].found == pytest.approx(0.5)
     with pytest.raises(shoal.RequestError, match="say prefixes:3,2"):
         ask(hierarchies={"s": "prefixes:2,3"})
-    with pytest.raises(shoal.InputError, match="FILE.csv or prefixes"):
+    with pytest.raises(shoal.InputError, match=r"FILE\.csv or prefixes"):
         ask(hierarchies={"s": "widths:5"})
 
 
@@ -330,3 +334,81 @@ def test_plain_values_only(write):
 
     assert plain(found.to_dict())
     assert found.to_dict()["models"][0]["found"] is None
+
+
+def shuffled(table, seed):
+    """The same records in another order."""
+    order = list(range(table.num_rows))
+    random.Random(seed).shuffle(order)
+    return table.take(order)
+
+
+def said(found):
+    """All that is found, except the numbers of classes."""
+    plain = found.to_dict()
+    plain["offending"] = sorted((o["size"], o["breaks"]) for o in plain["offending"])
+    return plain
+
+
+def test_what_changes_nothing(tmp_path):
+    """A constant column, the order of rows, an index, unused categories: all is found alike."""
+    rng = random.Random(5)
+    for trial in range(20):
+        records = random_table(rng, "text", False)
+        table = pa.table({name: [r[i] for r in records] for i, name in enumerate("pqs")})
+        options = {"k": 2, "sensitive": ["s"], "l": 2, "t": 0.3, "alpha": 0.7}
+        plain = said(shoal.verify(table, quasi_identifiers=QUASI, **options))
+        wide = table.append_column("constant", pa.array(["c"] * table.num_rows))
+        pandas = table.to_pandas()
+        pandas.index = [f"person {i}" for i in range(len(pandas))]
+        categories = pandas.astype(
+            {
+                "p": pd.CategoricalDtype(["a", "b", "", "*", "unused"]),
+                "s": pd.CategoricalDtype(["unused", *"uvwxy", "", "*"]),
+            }
+        )
+        polars = pl.DataFrame(
+            {
+                name: pl.Series(
+                    table[name].to_pylist(), dtype=pl.Enum(["never", *"abuvwxy", "", "*"])
+                )
+                for name in "pqs"
+            }
+        )
+        coded = table.set_column(
+            2,
+            "s",
+            pa.DictionaryArray.from_arrays(
+                pa.array(
+                    [
+                        None if r[2] is None else ["no", *"uvwxy", "", "*"].index(r[2])
+                        for r in records
+                    ],
+                    pa.int8(),
+                ),
+                ["no", *"uvwxy", "", "*"],
+            ),
+        )
+        pq.write_table(coded, tmp_path / "coded.parquet")
+        same = [
+            shuffled(table, trial),
+            pandas,
+            categories,
+            polars,
+            coded,
+            tmp_path / "coded.parquet",
+        ]
+        for other in same:
+            assert said(shoal.verify(other, quasi_identifiers=QUASI, **options)) == plain
+        constant = shoal.verify(wide, quasi_identifiers=[*QUASI, "constant"], **options)
+        assert said(constant) == plain
+
+
+def test_a_stream_is_read_once(write):
+    """What can be read only once is judged, and met with another release, all the same."""
+    table = pa.table({"a": [1, 1, 2, 2], "s": ["x", "y", "x", "y"]})
+    other = write("o.csv", "a,s\n1,x\n1,y\n2,x\n2,y\n")
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches())
+    found = shoal.verify(reader, k=2, quasi_identifiers=["a"], sensitive=["s"], against=other)
+    assert found.ok
+    assert found.against.smallest == 2

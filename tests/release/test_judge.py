@@ -412,3 +412,12 @@ def test_a_stream_is_read_once(write):
     found = shoal.verify(reader, k=2, quasi_identifiers=["a"], sensitive=["s"], against=other)
     assert found.ok
     assert found.against.smallest == 2
+
+
+def test_columns_of_several_kinds():
+    """A column of texts and numbers is an error in words that show no value."""
+    frame = pd.DataFrame({"a": [1, "secret"], "b": [1, 2]})
+    with pytest.raises(shoal.InputError, match="several kinds") as error:
+        shoal.verify(frame, k=1, quasi_identifiers=["a"])
+    assert "secret" not in str(error.value)
+    assert shoal.verify(frame, k=1, quasi_identifiers=["b"]).ok

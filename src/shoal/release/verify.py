@@ -17,7 +17,8 @@ from shoal.errors import InputError, RequestError, shown
 from shoal.models.matching import READINGS
 from shoal.models.requirement import Asked, Requirement
 from shoal.release.judge.against import WARNING, compose
-from shoal.release.judge.counting import Counted, Subset, count
+from shoal.release.judge.classes import Counted, Subset
+from shoal.release.judge.counting import count
 from shoal.release.judge.reading import Key, Source, opened
 from shoal.release.judge.ruling import Ruling, summarized
 from shoal.release.judge.sensitive import Sensitive

@@ -220,6 +220,12 @@ def _frame(data: Any) -> Source:
     _check_header(names, "the dataframe")
 
     def keys(places: list[int]) -> Iterator[Key]:
-        yield from _rows([_plain(frame[:, place].to_arrow()) for place in places])
+        try:
+            values = [_plain(frame[:, place].to_arrow()) for place in places]
+        except (TypeError, ValueError):  # Arrow's own words would show a value
+            raise InputError(
+                "the dataframe: a column holds values of several kinds; give it one kind"
+            ) from None
+        yield from _rows(values)
 
     return Source("the dataframe", names, keys, False)

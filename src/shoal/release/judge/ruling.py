@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from shoal.models import diversity
 from shoal.models.requirement import Requirement, Rule
-from shoal.release.judge.counting import Class, Counted, Subset
+from shoal.release.judge.classes import Class, Counted, Subset
 from shoal.release.judge.sensitive import Sensitive
 from shoal.release.judge.verification import Judged, KOf, Offending, Sizes
 

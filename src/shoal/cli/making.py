@@ -13,15 +13,22 @@ from shoal.cli.app import app
 from shoal.cli.options import (
     Aggregate,
     AllowK1,
+    Alpha,
+    C,
     DecimalsOption,
     Delimiter,
+    Dominance,
     Drop,
+    Enforce,
     Force,
     HierarchyFolder,
     HierarchyRules,
     Identifier,
     Incomplete,
     JsonFlag,
+    KOf,
+    L,
+    LKindOrNone,
     MaxIterations,
     Missing,
     NoReport,
@@ -33,9 +40,11 @@ from shoal.cli.options import (
     Seed,
     Sensitive,
     ShowValues,
+    T,
     Threads,
     TimeLimit,
     Types,
+    asked,
     read_aggregate,
     read_decimals,
     read_orders,
@@ -55,6 +64,14 @@ def anonymize(
     k: Annotated[
         int | None, typer.Option("-k", "--k", help="How many records share every combination.")
     ] = None,
+    l: L = None,  # noqa: E741 - its name in the literature
+    l_kind: LKindOrNone = None,
+    c: C = None,
+    t: T = None,
+    alpha: Alpha = None,
+    dominance: Dominance = None,
+    k_of: KOf = None,
+    enforce: Enforce = None,
     quasi: Quasi = None,
     sensitive: Sensitive = None,
     identifier: Identifier = None,
@@ -110,7 +127,9 @@ def anonymize(
     """Make a table safe to release, verify it, and write it with a report and a recipe.
 
     Texts and missing cells are grouped too: by trees, and released generalized. Texts that have an
-    order are grouped by their ranks: `--order pain=mild,moderate,severe`.
+    order are grouped by their ranks: `--order pain=mild,moderate,severe`. What is asked beyond k
+    (`--l 3`, `--t 0.2`, `--alpha 0.5` of sensitive columns, `--dominance 10` of means) is kept by
+    every method; what no grouping could keep ends with exit code 3.
 
     Example: `shoal anonymize stays.csv -k 5 --quasi age,income --sensitive diagnosis
     --identifier name -o release.csv`
@@ -135,6 +154,7 @@ def anonymize(
         "orders": read_orders(order),
         "protect": {
             "k": k,
+            **asked(l, l_kind, c, t, alpha, dominance, k_of, enforce),
             "method": method,
             "effort": effort,
             "start": start,
@@ -167,6 +187,14 @@ def refine(
     ],
     k: Annotated[int, typer.Option("-k", "--k", help="How many records every group has.")],
     output: Output,
+    l: L = None,  # noqa: E741 - its name in the literature
+    l_kind: LKindOrNone = None,
+    c: C = None,
+    t: T = None,
+    alpha: Alpha = None,
+    dominance: Dominance = None,
+    k_of: KOf = None,
+    enforce: Enforce = None,
     how: Annotated[
         str,
         typer.Option(help="phase2, decompose, iterative, or a search: ilsmc+, ilsmc, ..."),
@@ -216,6 +244,7 @@ def refine(
         "orders": read_orders(order),
         "protect": {
             "k": k,
+            **asked(l, l_kind, c, t, alpha, dominance, k_of, enforce),
             "refine": how,
             "max_iterations": max_iterations,
             "time_limit": time_limit,

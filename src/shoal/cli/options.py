@@ -121,6 +121,30 @@ KOf = Annotated[
     ),
 ]
 
+LKindOrNone = Annotated[
+    str | None,
+    typer.Option(
+        "--l-kind",
+        help="Which l-diversity: distinct (so many different values), entropy (as good as so many "
+        "equally frequent ones), recursive (with --c). Default: distinct.",
+    ),
+]
+Dominance = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The p % rule for numbers released as means: what hides the largest value of a group "
+        "from the second largest is at least so many percent of it, or COLUMN=NUMBER; repeatable."
+    ),
+]
+Enforce = Annotated[
+    str | None,
+    typer.Option(
+        help="How groups come to keep what is asked beyond k: slices (made of one record of each "
+        "slice of the sensitive values), swap (records swapped between a method's groups), merge, "
+        "or auto (what loses least)."
+    ),
+]
+
 MaxIterations = Annotated[
     int | None, typer.Option(help="How many iterations (restarts of ls, lsc) a search makes.")
 ]
@@ -227,6 +251,31 @@ def _number(text: str) -> float:
         return int(text)
     except ValueError:
         return float(text)
+
+
+def asked(
+    least: list[str] | None,
+    kind: str | None,
+    c: float | None,
+    t: list[str] | None,
+    alpha: list[str] | None,
+    dominance: list[str] | None,
+    k_of: list[str] | None,
+    enforce: str | None,
+) -> dict[str, Any]:
+    """Return what is asked beyond k as settings say it."""
+    from shoal.settings import joined_key
+
+    return {
+        "l": read_asked(least, "--l"),
+        "l_kind": kind,
+        "c": c,
+        "t": read_asked(t, "--t"),
+        "alpha": read_asked(alpha, "--alpha"),
+        "dominance": read_asked(dominance, "--dominance"),
+        "k_of": {joined_key(names): k for names, k in read_k_of(k_of).items()},
+        "enforce": enforce,
+    }
 
 
 def read_k_of(said: list[str] | None) -> dict[tuple[str, ...], int]:

@@ -115,6 +115,11 @@ def hot(function: Callable[P, R]) -> Callable[P, R]:
     return _compiled(function, {**PART, **TWICE})
 
 
+def steps(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a part that leaves the work to others: those are not optimized once more."""
+    return _compiled(function, {**PART, **ALONE})
+
+
 def loop(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that leaves the work to others: those are not optimized once more."""
     return _compiled(function, {**UNCOUNTED, **ALONE})

@@ -7,7 +7,7 @@ no swap that brings x into B can gain where that, with x and less L(B), costs as
 
 from __future__ import annotations
 
-from shoal.kernels.jit import ANY, inlined, part
+from shoal.kernels.jit import ANY, inlined, part, steps
 from shoal.kernels.rules import breach, keeps
 from shoal.search.trees.layout import (
     ALIVE,
@@ -203,7 +203,7 @@ def improve_record(s: State, x: int) -> bool:
     return best < tie  # type: ignore[no-any-return]
 
 
-@part
+@steps
 def look(s: State, group: int, changed: bool) -> None:
     """Improve a group with all others by the moves that are allowed. s IN/OUT.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.jit import ANY, inlined, part
+from shoal.kernels.jit import ANY, inlined, part, steps
 from shoal.kernels.random import draw, uniform
 from shoal.kernels.rules import HEADS
 from shoal.search.trees.layout import (
@@ -55,7 +55,7 @@ def choose(s: State) -> int:
     return row
 
 
-@part
+@steps
 def dissolve(s: State, group: int) -> bool:
     """Give the members of a group to those they cost least, if that gains. s IN/OUT."""
     groups, costs, width = s.groups, s.costs, s.columns.shape[0]
@@ -157,7 +157,7 @@ def form(s: State, pooled: int, wanted: int, bar: float) -> float:
     return total
 
 
-@part
+@steps
 def regroup(s: State, row: int) -> bool:
     """Form the groups around a record anew, if that gains. s IN/OUT.
 

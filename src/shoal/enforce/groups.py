@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import ANY, jit
-from shoal.kernels.rules import Rules, breach
+from shoal.kernels.jit import jit
+from shoal.kernels.pointing import call
+from shoal.kernels.rules import Rules, pointers
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -26,17 +27,17 @@ def rows_of(labels: Integers, spare: int = 0) -> Integers:
 
 
 @jit
-def _breaches(rules: Rules, groups: Integers, found: Floats) -> None:
-    """Write by how much every group breaks the rules. rules IN/OUT, found OUT (groups)."""
+def _breaches(function: int, rules: int, groups: Integers, found: Floats) -> None:
+    """Write by how much every group breaks the rules. found OUT (groups)."""
     for group in range(groups.shape[0]):
         size = groups[group, SIZE]
-        found[group] = breach(rules, groups, group, size, MEMBERS + ANY, -1 + ANY, -1 + ANY)
+        found[group] = call(function, rules, groups, group, MEMBERS, size, -1, -1)
 
 
 def breaches(rules: Rules, groups: Integers) -> Floats:
     """Return by how much every group breaks the rules; 0 where it keeps them."""
     found = np.zeros(groups.shape[0])
-    _breaches(rules, groups, found)
+    _breaches(*pointers(rules), groups, found)
     return found
 
 

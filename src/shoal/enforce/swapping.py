@@ -10,15 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.enforce.groups import MEMBERS, SIZE, rows_of
-from shoal.kernels.jit import ANY, inlined, jit
-from shoal.kernels.rules import NEAR, Rules, breach
+from shoal.kernels.jit import inlined, jit
+from shoal.kernels.pointing import call
+from shoal.kernels.rules import NEAR, Rules, pointers
 from shoal.progress import Reporter
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 AROUND, WIDER, PASSES = 24, 4, 3  # groups that are asked at first, how many times more after that
-SWAPS_TRIED = 3 * 10**8  # no more in a pass, by estimate: about a minute
+SWAPS_TRIED = 10**7  # no more in a pass, by estimate: about two seconds
 A_CALL = 200  # groups; then whoever called may show progress and stop
 
 
@@ -42,7 +43,7 @@ def _center(points: Floats, groups: Integers, centers: Floats, group: int) -> No
 
 @jit
 def _mend(
-    rules: Rules, points: Floats, groups: Integers, centers: Floats,
+    function: int, rules: int, points: Floats, groups: Integers, centers: Floats,
     broken: Floats, begin: int, end: int, keys: Floats, near: Integers,
 ) -> None:  # fmt: skip
     """Mend the groups from begin to end, as far as swaps can.
@@ -76,7 +77,7 @@ def _mend(
                     away = _between(points, x, centers, other) - _between(points, x, centers, group)
                     for m in range(b):
                         y = groups[other, MEMBERS + m]
-                        after = breach(rules, groups, group, a, MEMBERS + ANY, x, y)
+                        after = call(function, rules, groups, group, MEMBERS, a, x, y)
                         mended = broken[group] + broken[other] - after
                         if mended <= NEAR:
                             continue
@@ -85,7 +86,7 @@ def _mend(
                         change -= (1.0 / a + 1.0 / b) * _between(points, x, points, y)
                         if max(change, 0.0) / mended >= best:
                             continue
-                        mended -= breach(rules, groups, other, b, MEMBERS + ANY, y, x)
+                        mended -= call(function, rules, groups, other, MEMBERS, b, y, x)
                         if mended > NEAR and max(change, 0.0) / mended < best:
                             best, mine, yours, theirs = max(change, 0.0) / mended, i, m, other
             if theirs < 0:
@@ -96,9 +97,7 @@ def _mend(
                 changed = group if turn == 0 else theirs
                 _center(points, groups, centers, changed)
                 size = groups[changed, SIZE]
-                broken[changed] = breach(
-                    rules, groups, changed, size, MEMBERS + ANY, -1 + ANY, -1 + ANY
-                )
+                broken[changed] = call(function, rules, groups, changed, MEMBERS, size, -1, -1)
 
 
 def swap_in(
@@ -124,7 +123,7 @@ def swap_in(
         for begin in range(0, count, A_CALL):
             report("swapping", turn * count + begin, PASSES * count)
             end = min(count, begin + A_CALL)
-            _mend(rules, points, groups, centers, broken, begin, end, keys, near)
+            _mend(*pointers(rules), points, groups, centers, broken, begin, end, keys, near)
     swapped = np.empty_like(labels)
     for group in range(count):
         swapped[groups[group, MEMBERS : MEMBERS + groups[group, SIZE]]] = group

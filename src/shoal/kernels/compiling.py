@@ -21,16 +21,6 @@ class _Together(JITCodeLibrary):
         ll_module.data_layout = self._codegen._data_layout
 
 
-class _Called(_Together):
-    """Code that is called, never copied into what calls it: many places may, and none grows."""
-
-    def add_ir_module(self, ir_module: Any) -> None:
-        for function in ir_module.functions:
-            if not function.is_declaration:
-                function.attributes.add("noinline")
-        super().add_ir_module(ir_module)  # type: ignore[no-untyped-call]
-
-
 class _Alone(JITCodeLibrary):
     """Compiled code that is optimized once: before what it calls, optimized already, joins it."""
 
@@ -67,9 +57,3 @@ class Alone(Twice):
     """Optimizes a function once, without what it calls."""
 
     library = _Alone
-
-
-class Called(Twice):
-    """Optimizes a function once, with all it calls, and copies it nowhere."""
-
-    library = _Called

@@ -21,12 +21,11 @@ import numba
 try:
     from shoal.kernels import compiling
 except ImportError:  # another Numba
-    TWICE, TOGETHER, ALONE, CALLED = {}, {}, {}, {}
+    TWICE, TOGETHER, ALONE = {}, {}, {}
 else:
     TWICE = {"pipeline_class": compiling.Twice}
     TOGETHER = {"pipeline_class": compiling.Together}
     ALONE = {"pipeline_class": compiling.Alone}
-    CALLED = {"pipeline_class": compiling.Called}
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -105,11 +104,6 @@ def part(function: Callable[P, R]) -> Callable[P, R]:
     return _compiled(function, {**PART, **TOGETHER})
 
 
-def called(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a part that is called from many places, in none of which it should be copied."""
-    return _compiled(function, {**PART, **CALLED})
-
-
 def hot(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a part that most time is spent in: optimized twice, it is up to a tenth faster."""
     return _compiled(function, {**PART, **TWICE})
@@ -126,10 +120,15 @@ def loop(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _compiled(function: Callable[P, R], flags: dict[str, Any]) -> Callable[P, R]:
+    return guarded(lambda cache: numba.njit(cache=cache, **flags)(function))  # type: ignore[no-any-return]
+
+
+def guarded(compile_: Callable[[bool], Any]) -> Any:
+    """Return what is compiled, with a cache where a folder for it is writable."""
     try:
-        dispatcher = numba.njit(cache=True, **flags)(function)
-        if hasattr(dispatcher, "_cache"):  # not where NUMBA_DISABLE_JIT is set
-            _guard(dispatcher)
+        compiled = compile_(True)
+        if hasattr(compiled, "_cache"):  # not where NUMBA_DISABLE_JIT is set
+            _guard(compiled)
     except RuntimeError:  # no folder for the cache is writable
-        dispatcher = numba.njit(**flags)(function)
-    return dispatcher  # type: ignore[no-any-return]
+        compiled = compile_(False)
+    return compiled

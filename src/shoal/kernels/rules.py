@@ -1,9 +1,9 @@
 """What a group may not break, as numbers: the fast form of what `shoal.models` states plainly.
 
-One array holds everything, codes of values too: a search passes it to every kernel, and each array
-takes time to compile. First stand a few counts, then for every sensitive column a head of HEAD
-numbers, and behind them what the heads point to: distributions, magnitudes, the codes of all
-records, and room to work.
+One array holds everything, codes of values too. First stand a few counts, then for every sensitive
+column a head of HEAD numbers, and behind them what the heads point to: distributions, magnitudes,
+the codes of all records, and room to work. `breach` is called by its address: whoever has no rules
+does not wait until it is compiled.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import ANY, called, inlined
+from shoal.kernels.jit import inlined
+from shoal.kernels.pointing import by_address, call
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -34,6 +35,7 @@ NEAR = 1e-11  # what rounding may do to a distance
 
 Rules = Floats
 NONE: Rules = np.zeros(HEADS)
+NOBODY = -1
 
 
 def reordered(rules: Rules, order: Integers) -> Rules:
@@ -130,13 +132,11 @@ def uneven(rules: Rules, head: int, room: int, size: int) -> float:
     return broken  # type: ignore[no-any-return]
 
 
-@called
-def breach(
-    rules: Rules, groups: Integers, group: int, size: int, first: int, leaving: int, entering: int
-) -> float:
-    """Return by how much a group breaks the rules when one record leaves and another enters.
+@by_address("float64(CPointer(float64), CPointer(int64), int64, int64, int64)")
+def breach(rules: Rules, members: Integers, size: int, leaving: int, entering: int) -> float:
+    """Return by how much some records break the rules when one leaves and another enters.
 
-    Either may be nobody, -1. The members are groups[group, first:first + size]. 0: all are kept.
+    Either may be nobody, -1. 0: all are kept. rules IN/OUT: there is room to work in it.
     """
     broken, room = 0.0, int(rules[ROOM])
     columns = int(rules[COLUMNS])
@@ -146,7 +146,7 @@ def breach(
         codes = int(rules[head + CODES]) if of_values else int(rules[head + MAGNITUDES])
         count, largest, second, rest = 0, 0.0, 0.0, 0.0
         for i in range(size + 1):
-            row = entering if i == size else groups[group, first + i]
+            row = entering if i == size else members[i]
             if row < 0 or (row == leaving and i < size):
                 continue
             code, at = rules[codes + row], room + count
@@ -177,22 +177,30 @@ def breach(
     return broken
 
 
-@called
+def pointers(rules: Rules) -> tuple[int, int]:
+    """Return what kernels call `breach` by: its address and that of the rules, 0 without any."""
+    if not rules[COLUMNS] + rules[DOMINATED]:
+        return 0, 0
+    return breach.address, rules.ctypes.data
+
+
+@inlined
 def keeps(
-    rules: Rules, groups: Integers, one: int, a: int, two: int, b: int, first: int, x: int, y: int
-) -> bool:
+    function: int, rules: int, groups: Integers, one: int, a: int, two: int, b: int, first: int,
+    x: int, y: int,
+) -> bool:  # fmt: skip
     """Tell whether two groups of a and b break the rules no more after x has left one for two.
 
     And y two for one; either may be nobody, -1. first: where the members begin.
     """
     change = 0.0
-    for turn in range(4 if rules[COLUMNS] + rules[DOMINATED] > 0.0 else 0):
+    for turn in range(4 if function != 0 else 0):
         group, size = (one, a) if turn % 2 == 0 else (two, b)
         leaving, entering = (x, y) if turn % 2 == 0 else (y, x)
         if turn >= 2:
             if change == 0.0:
                 break
-            leaving = entering = -1 + ANY
-        broken = breach(rules, groups, group, size, first, leaving, entering)
+            leaving = entering = -1
+        broken = call(function, rules, groups, group, first, size, leaving, entering)
         change += broken if turn < 2 else -broken
     return change <= 0.0

@@ -9,6 +9,7 @@ from shoal.kernels.jit import loop, part
 from shoal.search.accept import accepts
 from shoal.search.layout import (
     BEST_SUM,
+    BREACH,
     BY_DISSOLVE,
     BY_DISSOLVING,
     CURRENT,
@@ -21,7 +22,6 @@ from shoal.search.layout import (
     PERTURBED,
     RETURN_TO_BEST,
     RETURNS,
-    RULED,
     SINCE,
     STOP,
     TARGET,
@@ -46,7 +46,7 @@ def advance(s: State, trace: Floats, budget: int) -> bool:
             budget -= look(s) + 1
             continue
         split = counts[ITERATION] == 0 or s.choices[MAY_SPLIT] == 1  # always first and last
-        split = split and s.choices[RULED] == 0
+        split = split and s.choices[BREACH] == 0
         double = find_double(s) if split else -1
         kind = 2
         if double < 0:  # a local optimum: decide, then perturb

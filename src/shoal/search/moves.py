@@ -14,6 +14,7 @@ from shoal.kernels.jit import ANY, inlined
 from shoal.kernels.nearest import slack
 from shoal.kernels.rules import keeps
 from shoal.search.layout import (
+    BREACH,
     BY_SHIFTS,
     BY_SWAPS,
     EXCESS,
@@ -23,6 +24,7 @@ from shoal.search.layout import (
     MEMBERS,
     MOST,
     RADIUS,
+    RULES,
     SHIFTS,
     SHIFTS_TRIED,
     SIZE,
@@ -46,7 +48,8 @@ def may_shift(a: int, b: int, radius: float, between: float, k: int, most: int) 
 def kept(s: State, one: int, two: int, x: int, y: int) -> bool:
     """Tell whether the rules allow that x goes from one group to another, and y back."""
     a, b = s.groups[one, SIZE], s.groups[two, SIZE]
-    return keeps(s.rules, s.groups, one, a, two, b, MEMBERS + ANY, x, y)
+    function, rules = s.choices[BREACH], s.choices[RULES]
+    return keeps(function, rules, s.groups, one, a, two, b, MEMBERS, x, y)
 
 
 @inlined

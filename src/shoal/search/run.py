@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import RequestError, interrupt
-from shoal.kernels.rules import NONE, Rules
+from shoal.kernels.rules import NONE, Rules, pointers
 from shoal.measures.loss import percent, squared_error, squares
 from shoal.partition import SearchLog, by_first_row
 from shoal.progress import Reporter
@@ -26,6 +26,7 @@ from shoal.search.layout import (
     ALIVE,
     BEST,
     BEST_SUM,
+    BREACH,
     CURRENT,
     EVERY,
     FEWEST,
@@ -43,7 +44,7 @@ from shoal.search.layout import (
     PATIENCE,
     RETURN_TO_BEST,
     RULE,
-    RULED,
+    RULES,
     SAMPLES,
     SHIFTS,
     SHIFTS_TRIED,
@@ -107,7 +108,7 @@ class _Searcher:
         if self.ruled and options.restarts:  # a random start keeps no rule
             options = replace(options, restarts=False)
         self.matrix, self.k, self.options, self.report = matrix, k, options, report
-        self.rules = rules
+        self.asked, self.rules = rules, list[Rules]()  # each run has its own
         self.rows = matrix.shape[0]
         self.total = float(squares(matrix - matrix.mean(axis=0)).sum())
         usual = RESTARTS if options.restarts else ITERATIONS
@@ -141,8 +142,9 @@ class _Searcher:
         options, k = self.options, self.k
         length = options.acceptance.length if isinstance(options.acceptance, Late) else 1
         seed = int(rng.integers(1, 2**63))
-        s = states.make(self.matrix, near, k, self.most, length, seed, self.rules, self.largest)
-        s.choices[RULED] = self.ruled
+        s = states.make(self.matrix, near, k, self.most, length, seed, self.largest)
+        self.rules.append(own := self.asked.copy())  # there is room to work in it
+        s.choices[BREACH], s.choices[RULES] = pointers(own)
         most, least = self.rows // k, -(-self.rows // (2 * k - 1))
         choices = s.choices
         choices[FEWEST] = most - int((most - least) * options.share)

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from shoal.kernels.jit import ANY, inlined, jit, part
 from shoal.kernels.nearest import rounding
 from shoal.kernels.random import Random
-from shoal.kernels.rules import NONE, Rules
 from shoal.search.layout import (
     ALIVE,
     ALIVE_AT,
@@ -78,13 +77,12 @@ class State(NamedTuple):
     apart: Floats  # (2, most + 1) work space: distances between members and another centroid
     history: Floats  # past losses, for late acceptance
     pairs: Floats  # (PASSES, 2) pairs of groups looked at in a pass; how often there was one
-    rules: Rules  # what a group may not break, see `kernels.rules`
     error: float  # what rounding may have done to a coordinate
 
 
 def make(
     matrix: Floats, neighbors: Integers, k: int, most: int, history: int, seed: int,
-    rules: Rules = NONE, largest: int = 0,
+    largest: int = 0,
 ) -> State:  # fmt: skip
     """Return an empty state for groups of k to `most` records of a matrix.
 
@@ -111,7 +109,6 @@ def make(
         apart=np.zeros((2, max(most, largest) + 1)),
         history=np.zeros(history),
         pairs=np.zeros((PASSES, 2)),
-        rules=rules.copy(),  # there is work space in it
         error=rounding(matrix),
     )
     state.choices[K], state.choices[MOST] = k, most

@@ -8,9 +8,10 @@ no swap that brings x into B can gain where that, with x and less L(B), costs as
 from __future__ import annotations
 
 from shoal.kernels.jit import ANY, inlined, part, steps
-from shoal.kernels.rules import breach, keeps
+from shoal.kernels.pointing import call
 from shoal.search.trees.layout import (
     ALIVE,
+    BREACH,
     BY_SHIFTS,
     CORE_HIGH,
     CORE_LOW,
@@ -32,6 +33,7 @@ from shoal.search.trees.layout import (
     NODE,
     OWN,
     PARTNER,
+    RULES,
     SHIFTS,
     SHIFTS_TRIED,
     SIZE,
@@ -61,17 +63,17 @@ def entry(s: State, row: int, group: int, bar: float) -> float:
 
 
 @inlined
-def fits(s: State, group: int) -> bool:
-    """Tell whether a group keeps the rules."""
-    size, nobody = s.groups[group, SIZE], -1 + ANY
-    return breach(s.rules, s.groups, group, size, MEMBERS + ANY, nobody, nobody) == 0.0
+def fits(s: State, group: int, leaving: int, entering: int) -> bool:
+    """Tell whether a group keeps the rules when a record leaves and one enters (-1: nobody)."""
+    rules, size = s.counts[RULES], s.groups[group, SIZE]
+    broken = call(s.counts[BREACH], rules, s.groups, group, MEMBERS, size, leaving, entering)
+    return broken == 0.0
 
 
 @inlined
 def kept(s: State, one: int, two: int, x: int, y: int) -> bool:
     """Tell whether the rules allow that x goes from one group to another, and y back."""
-    a, b = s.groups[one, SIZE], s.groups[two, SIZE]
-    return keeps(s.rules, s.groups, one, a, two, b, MEMBERS + ANY, x, y)
+    return s.counts[BREACH] == 0 or (fits(s, one, x, y) and fits(s, two, y, x))
 
 
 @inlined
@@ -193,7 +195,7 @@ def improve_record(s: State, x: int) -> bool:
         s.groups[group, SIZE] > counts[K]
         and counts[MAY_SHIFT] == 1
         and find_nearest(s, x, 1 + ANY, s.gains[x] + tie) > 0
-        and kept(s, group, counts[FOUND], x, -1 + ANY)
+        and kept(s, group, counts[FOUND], x, -1)
     ):
         best = s.sums[KEYS] - s.gains[x]
     if counts[MAY_SWAP] == 1:
@@ -216,7 +218,8 @@ def look(s: State, group: int, changed: bool) -> None:
         if not improve_record(s, groups[group, MEMBERS + m]):
             m += 1
     tie = TIE * s.columns.shape[0] * counts[MOST]
-    for i in range(counts[LIVING] if changed and counts[MAY_SHIFT] == 1 else 0):
+    others = changed and counts[MAY_SHIFT] == 1 and counts[BREACH] == 0
+    for i in range(counts[LIVING] if others else 0):
         other = groups[i, ALIVE]
         m = 0
         while (
@@ -229,7 +232,6 @@ def look(s: State, group: int, changed: bool) -> None:
             bar = s.gains[row] - tie
             m += 1
             counts[LOOKED] += 1
-            gains = bar > 0.0 and entry(s, row, group, bar) < bar
-            if gains and kept(s, other, group, row, -1 + ANY):
+            if bar > 0.0 and entry(s, row, group, bar) < bar:
                 move(s, row, group, -1 + ANY)
                 m = 0

@@ -9,9 +9,9 @@ import numpy as np
 
 from shoal.kernels.jit import ANY, inlined, part, steps
 from shoal.kernels.random import draw, uniform
-from shoal.kernels.rules import HEADS
 from shoal.search.trees.layout import (
     AROUND,
+    BREACH,
     BY_DISSOLVE,
     BY_DISSOLVING,
     BY_REGROUP,
@@ -75,8 +75,8 @@ def dissolve(s: State, group: int) -> bool:
         measure(s, other)
         change += costs[other, width, LOSS]
     better = given == size and change < bar
-    for i in range(given if better and s.rules.shape[0] > HEADS else 0):
-        better = better and fits(s, s.pool[i, NEW])
+    for i in range(given if better and s.counts[BREACH] != 0 else 0):
+        better = better and fits(s, s.pool[i, NEW], -1, -1)
     for i in range(given - 1, -1, -1):  # who came last stands last
         row, other = s.pool[i, RECORD], s.pool[i, NEW]
         if better:
@@ -182,13 +182,13 @@ def regroup(s: State, row: int) -> bool:
     total = form(s, pooled, wanted, bar)
     if total >= bar:
         return False
-    for made in range(wanted if s.rules.shape[0] > HEADS else 0):
+    for made in range(wanted if s.counts[BREACH] != 0 else 0):
         group, size = counts[GROUPS] + made, 0
         for i in range(pooled):
             if pool[i, NEW] == made:
                 groups[group, MEMBERS + size] = pool[i, RECORD]
                 size += 1
-        if not fits(s, group):
+        if not fits(s, group, -1, -1):
             return False
     for i in range(count + 1, wanted):
         counts[FOUND + i] = open_group(s)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import RequestError, interrupt
-from shoal.kernels.rules import NONE, Rules
+from shoal.kernels.rules import NONE, Rules, pointers
 from shoal.measures.loss import percent
 from shoal.mixed.build import build
 from shoal.partition import SearchLog, by_first_row
@@ -23,6 +23,7 @@ from shoal.search.parameters import Search
 from shoal.search.trees import state as states
 from shoal.search.trees.advance import advance
 from shoal.search.trees.layout import (
+    BREACH,
     BY_DISSOLVE,
     BY_DISSOLVING,
     BY_REGROUP,
@@ -44,6 +45,7 @@ from shoal.search.trees.layout import (
     MAY_SWAP,
     MOST,
     REGROUPED,
+    RULES,
     SAMPLES,
     SHIFTS,
     SHIFTS_TRIED,
@@ -101,7 +103,8 @@ class _Searcher:
         weights: Mapping[str, float] | None,
         rules: Rules,
     ) -> None:
-        self.rules, self.ruled = rules, bool(rules.any())
+        self.asked, self.ruled = rules, bool(rules.any())
+        self.rules: list[Rules] = []  # each run has its own
         self.coded, self.k, self.options = coded, k, options
         self.around = min(4 if options.neighbors is None else options.neighbors, coded.rows // k)
         self.forest, records = build(telling_first(coded), "loss", scaled(coded, weights))
@@ -132,7 +135,9 @@ class _Searcher:
     def _make(self, rng: np.random.Generator) -> State:
         options = self.options
         seed = int(rng.integers(1, 2**63))
-        s = states.make(self.forest, self.codes, self.k, self.most, self.around, seed, self.rules)
+        s = states.make(self.forest, self.codes, self.k, self.most, self.around, seed)
+        self.rules.append(own := self.asked.copy())  # there is room to work in it
+        s.counts[BREACH], s.counts[RULES] = pointers(own)
         s.counts[MAY_SHIFT] = "shift" in options.moves
         s.counts[MAY_SWAP] = "swap" in options.moves
         s.counts[MAY_DISSOLVE] = "dissolve" in options.perturbations

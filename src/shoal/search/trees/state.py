@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from shoal.kernels.jit import inlined, part
 from shoal.kernels.random import Random
-from shoal.kernels.rules import NONE as NO_RULES
-from shoal.kernels.rules import Rules
 from shoal.mixed.forest import Forest
 from shoal.search.trees.layout import (
     ALIVE,
@@ -86,13 +84,9 @@ class State(NamedTuple):
     sums: Floats
     random: Random
     pool: Integers  # (pooled records, 2) work space: records, and their provisional groups
-    rules: Rules  # what a group may not break, see `kernels.rules`
 
 
-def make(
-    forest: Forest, codes: Integers, k: int, most: int, around: int, random: int,
-    rules: Rules = NO_RULES,
-) -> State:  # fmt: skip
+def make(forest: Forest, codes: Integers, k: int, most: int, around: int, random: int) -> State:
     """Return a state for groups of k to `most` records, without any groups yet."""
     rows, width = codes.shape
     pooled = (around + 1) * most
@@ -118,7 +112,6 @@ def make(
         sums=np.zeros(KEYS + around + 1),
         random=np.array([random], dtype=np.uint64),
         pool=np.zeros((pooled, 2), dtype=np.int64),
-        rules=rules.copy(),  # there is work space in it
     )
 
 

@@ -39,7 +39,9 @@ def warmup() -> dict[str, float]:
 
 def _within_rules(matrix: npt.NDArray[np.float64]) -> None:
     """Bring about l-diversity in every way."""
-    table = assign(read(matrix), RoleSettings(quasi_identifiers=("1", "2"), sensitive=("0",))).table
+    table = assign(
+        read(matrix), RoleSettings(quasi_identifiers=("x0", "x1"), sensitive=("x2",))
+    ).table
     rules, values = make_rules(table, Requirement(k=3, l=2, t=0.4), {}, None, ())
     for way in ("swap", "slices"):
         solve(matrix, 3, "ilsmc", Reporter(None), keep=Keep(rules, values, way))

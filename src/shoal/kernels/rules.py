@@ -101,7 +101,7 @@ def tree(rules: Rules, at: int, span: float, base: float, room: int, size: int) 
                 total += rules[place + LENGTH] * (abs(count * whole - below) - below)
                 rules[tally + node] = 0.0
             node = int(rules[place + PARENT])
-    return total / (span * size * whole)
+    return total / (span * size * whole)  # type: ignore[no-any-return]
 
 
 @inlined

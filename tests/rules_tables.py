@@ -167,3 +167,10 @@ def all_keep(made, asked, groups):
             if not keeps(kind, own, [values[i] for i in rows], values):
                 return False
     return True
+
+
+def options_for(made, asked):
+    """Roles, orders, and the trees of columns that t-closeness is asked of, for `anonymize`."""
+    asks = [name for name in made.sensitive if asked_of(asked, name).get("t") is not None]
+    trees = {name: said for name, said in made.hierarchies.items() if name in asks}
+    return {**made.roles, "hierarchies": trees, "orders": made.orders, **asked}

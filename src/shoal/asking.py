@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,8 +12,9 @@ import numpy as np
 
 from shoal.enforce.how import Keep, check_possible
 from shoal.enforce.merging import merge_to
-from shoal.enforce.rules import make_rules
-from shoal.errors import RequestError
+from shoal.enforce.rules import magnitudes, make_rules
+from shoal.errors import PrivacyError, RequestError, shown
+from shoal.models.dominance import left_over
 from shoal.models.requirement import Requirement
 from shoal.partition import Partition
 from shoal.progress import Reporter
@@ -82,3 +84,32 @@ def wider_groups(
 
 def _is_named(names: Sequence[str], column: Column) -> bool:
     return column.name in names
+
+
+def judge_dominance(
+    table: Table,
+    partition: Partition,
+    wider: Mapping[str, Partition],
+    asked: Requirement,
+    how: Mapping[str, str],
+) -> list[dict[str, Any]]:
+    """Judge the p % rule by its definition, on the values behind the means; a break is an error.
+
+    The release alone does not show it: the values of a group are not in it.
+    """
+    found = []
+    for column in table.having(Role.QUASI_IDENTIFIER):
+        p = asked.asked("dominance", column.name)
+        if p is None or how[column.name] != "mean" or not column.kind.is_number:
+            continue
+        values = magnitudes(column)
+        groups = wider.get(column.name, partition)
+        worst = min(left_over(values[rows].tolist()) for rows in groups.members())
+        if worst < p:
+            raise PrivacyError(
+                f"a group's mean of {shown(column.name)} gives away its largest value (p % rule)"
+            )
+        known = worst if math.isfinite(worst) else None
+        judged = {"model": "p % rule", "column": column.name, "asked": p, "found": known}
+        found.append({**judged, "ok": True})
+    return found

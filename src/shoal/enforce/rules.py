@@ -222,11 +222,13 @@ def _dominated(
             raise RequestError(
                 f"dominance is for numbers that are released as means; {shown(column.name)} is not"
             )
-        found.append((float(p), np.abs(np.nan_to_num(_floats(column)))))
+        found.append((float(p), magnitudes(column)))
     if not found:
         raise RequestError("dominance is for numbers that are released as means; there are none")
     return found
 
 
-def _floats(column: Column) -> Floats:
-    return np.asarray(column.values.cast("double").to_numpy(zero_copy_only=False), dtype=np.float64)
+def magnitudes(column: Column) -> Floats:
+    """Return how large the values of a column of numbers are, whatever their sign; missing: 0."""
+    values = column.values.cast("double").to_numpy(zero_copy_only=False)
+    return np.abs(np.nan_to_num(np.asarray(values, dtype=np.float64)))

@@ -16,8 +16,10 @@ from shoal.measures.generalization import cell_losses, costs
 from shoal.measures.histogram import histogram
 from shoal.measures.loss import percent, squares
 from shoal.measures.moments import correlations, mean, variance
+from shoal.models.requirement import Requirement
 from shoal.partition import Partition
-from shoal.release.report import SCHEMA, ColumnReport, Report, guarantee
+from shoal.release.promises import guarantee
+from shoal.release.report import SCHEMA, ColumnReport, Report
 from shoal.table.code import Coded, CodedColumn
 from shoal.table.encode import near_zero, standardized
 from shoal.table.roles import STAR, TICKS, Column, Kind, Role
@@ -43,12 +45,13 @@ def make_report(
     notes: Sequence[str],
     seconds: float,
     given: bool = False,
-    by_sensitive: bool = False,
+    asked: Requirement | None = None,
+    dominance: Sequence[dict[str, Any]] = (),
 ) -> Report:
     """Compare the table with its release, column by column and pair by pair.
 
     `wider` has the groups of columns that have an own, larger k; `given` says that the groups came
-    with the data, `by_sensitive` that they had to suit sensitive columns.
+    with the data, `asked` is what was asked beyond k, `dominance` how the p % rule was judged.
     """
     before = table.having(Role.QUASI_IDENTIFIER)
     after = [released[column.name] for column in before]
@@ -105,13 +108,15 @@ def make_report(
             values=values,
             records=records,
             given=given,
-            by_sensitive=by_sensitive,
+            asked=asked,
+            sensitive=roles[Role.SENSITIVE],
         ),
         notes=[*notes, *(told if equal else [])],
         seconds=round(seconds, 3),
         search=None if partition.search is None else partition.search.to_dict(),
         missing=_missing(before, after, columns, partition.labels, deleted),
         costs=None if found is None else found.to_dict(),
+        dominance=list(dominance),
     )
 
 

@@ -223,7 +223,7 @@ def test_a_method_that_breaks_k_is_caught(monkeypatch):
         return replace(honest(matrix, 2, "mdav", report), k=2)
 
     monkeypatch.setattr(finding, "solve", faulty)
-    with pytest.raises(shoal.PrivacyError, match="not 5-anonymous: 50 classes with 100 records"):
+    with pytest.raises(shoal.PrivacyError, match="not safe: 50 classes with 100 records"):
         shoal.anonymize(np.random.default_rng(0).normal(size=(100, 2)), k=5)
 
 

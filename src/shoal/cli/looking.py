@@ -52,6 +52,11 @@ def verify(
         ),
     ] = None,
     order: Orders = None,
+    words: Annotated[
+        list[str] | None,
+        typer.Option(help="Sensitive columns whose numbers are codes, equally far apart: a,b."),
+    ] = None,
+    missing: Missing = None,
     against: Annotated[
         str | None,
         typer.Option(
@@ -91,6 +96,8 @@ def verify(
         k_of=read_k_of(k_of),
         hierarchies=split_pairs(hierarchy, "--hierarchy", first=True),
         orders=read_orders(order),
+        words=split_names(words),
+        missing=missing or ("",),
         against=against,
         delimiter=delimiter,
         missing_as=missing_as,

@@ -18,6 +18,7 @@ from shoal.measures.loss import percent, squares
 from shoal.measures.moments import correlations, mean, variance
 from shoal.models.requirement import Requirement
 from shoal.partition import Partition
+from shoal.release.claims import asked_beyond_k
 from shoal.release.promises import guarantee
 from shoal.release.report import SCHEMA, ColumnReport, Report
 from shoal.table.code import Coded, CodedColumn
@@ -117,6 +118,7 @@ def make_report(
         missing=_missing(before, after, columns, partition.labels, deleted),
         costs=None if found is None else found.to_dict(),
         dominance=list(dominance),
+        asked={} if asked is None else asked_beyond_k(asked),
     )
 
 

@@ -5,9 +5,7 @@ Everything that came from a table (column names, notes) is escaped; charts are S
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import shlex
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +14,7 @@ from shoal.release.charts import COLUMNS_SHOWN, report_charts
 from shoal.release.draw import draw
 from shoal.release.promises import LIMITS
 from shoal.release.report import bound
+from shoal.settings import joined_key
 from shoal.table.roles import Role
 
 if TYPE_CHECKING:
@@ -366,8 +365,28 @@ def _repeat(report: Report) -> str:
 
 
 def _verify(report: Report) -> str:
-    names = io.StringIO()
-    csv.writer(names, lineterminator="").writerow(column.name for column in report.columns)
     words = ["shoal", "verify", str(report.release.get("file", "release.csv")), "-k", str(report.k),
-             "--quasi", names.getvalue()]  # fmt: skip
-    return escape(shlex.join(words))
+             "--quasi", joined_key(column.name for column in report.columns)]  # fmt: skip
+    return escape(shlex.join([*words, *_asked(report)]))
+
+
+def _asked(report: Report) -> list[str]:
+    """Return the options of `shoal verify` for what was asked beyond k."""
+    asked = report.asked
+    words = []
+    if any(what in asked for what in ("l", "t", "alpha")):
+        words += ["--sensitive", joined_key(report.roles[Role.SENSITIVE])]
+    for what in ("l", "t", "alpha"):
+        said = asked.get(what)
+        pairs = [f"{n}={x:g}" for n, x in said.items()] if isinstance(said, dict) else []
+        if said is not None and not isinstance(said, dict):
+            pairs = [f"{said:g}"]
+        for pair in pairs:
+            words += [f"--{what}", pair]
+    if "l_kind" in asked:
+        words += ["--l-kind", asked["l_kind"]]
+    if "c" in asked:
+        words += ["--c", f"{asked['c']:g}"]
+    for columns, k in asked.get("k_of", {}).items():
+        words += ["--k-of", f"{columns}={k}"]
+    return words

@@ -44,7 +44,10 @@ class ColumnReport:
 
 @dataclass(frozen=True)
 class Report:
-    """The whole record of a run, as text and as JSON of a stated version."""
+    """The whole record of a run, as text and as JSON of a stated version.
+
+    `asked` is what was asked beyond k, as a recipe says it.
+    """
 
     schema: str
     versions: dict[str, str]
@@ -69,6 +72,7 @@ class Report:
     missing: dict[str, Any] = field(default_factory=dict)
     costs: dict[str, Any] | None = None
     dominance: list[dict[str, Any]] = field(default_factory=list)
+    asked: dict[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

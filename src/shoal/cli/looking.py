@@ -9,21 +9,23 @@ from typing import Annotated
 import typer
 
 from shoal.cli.app import app
-from shoal.cli.options import (
+from shoal.cli.asked import (
     Alpha,
     C,
-    Delimiter,
-    JsonFlag,
     KOf,
     L,
     LKind,
+    T,
+    read_asked,
+    read_k_of,
+)
+from shoal.cli.options import (
+    Delimiter,
+    JsonFlag,
     Missing,
     Orders,
     Sensitive,
-    T,
     Types,
-    read_asked,
-    read_k_of,
     read_orders,
     split_names,
     split_pairs,

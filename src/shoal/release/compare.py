@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.measures.generalization import cell_losses, costs
+from shoal.measures.generalization import Costs, cell_losses, costs
 from shoal.measures.histogram import histogram
 from shoal.measures.loss import percent, squares
 from shoal.measures.moments import correlations, mean, variance
@@ -75,7 +75,7 @@ def make_report(
     shown = [c for c in trees.values() if how[c.name] in ("generalize", "range")]
     found = None
     if by_trees and coded is not None:
-        found = costs(Coded(tuple(shown), coded.rows), partition.labels, partition.k, deleted)
+        found = _costs(shown, coded.rows, partition, wider, deleted)
     values = any(c.by_range or c.rule.shows_values for c in shown)
     records = any(
         how[c.name] in ("mode", "medoid") or (c.is_ordinal and how[c.name] == "median")
@@ -119,6 +119,29 @@ def make_report(
         costs=None if found is None else found.to_dict(),
         dominance=list(dominance),
         asked={} if asked is None else asked_beyond_k(asked),
+    )
+
+
+def _costs(
+    columns: Sequence[CodedColumn],
+    rows: int,
+    partition: Partition,
+    wider: Mapping[str, Partition],
+    deleted: int,
+) -> Costs:
+    """Return the measures of a grouping; of columns with groups of their own, those of these."""
+    found = costs(Coded(tuple(columns), rows), partition.labels, partition.k, deleted)
+    if not any(column.name in wider for column in columns):
+        return found
+    each = [
+        costs(Coded((c,), rows), wider.get(c.name, partition).labels, partition.k, deleted)
+        for c in columns
+    ]
+    return replace(
+        found,
+        iloss_rate=sum(one.iloss_rate for one in each) / len(each),
+        ncp=sum(one.ncp for one in each) / len(each),
+        non_uniform_entropy=sum(one.non_uniform_entropy for one in each),
     )
 
 

@@ -178,11 +178,15 @@ def test_a_second_release_of_the_same_input_is_warned_of(tmp_path):
     source.write_text("a,b\n" + "".join(f"{i},{i * i % 7}\n" for i in range(24)), encoding="utf-8")
     job = [sys.executable, "-m", "shoal", "anonymize", str(source), "--quasi", "a,b"]
     job += ["--method", "mdav", "--no-report"]
-    first = subprocess.run([*job, "-k", "3", "-o", str(tmp_path / "one.csv")], capture_output=True)
-    again = subprocess.run([*job, "-k", "4", "-o", str(tmp_path / "two.csv")], capture_output=True)
-    assert first.returncode == again.returncode == 0
+
+    def run(k, name):
+        words = [*job, "-k", k, "-o", str(tmp_path / name)]
+        return subprocess.run(words, capture_output=True, check=True)
+
+    first = run("3", "one.csv")
+    again = run("4", "two.csv")
     assert b"another release" not in first.stderr
     assert b"another release of the same input lies beside it: 'one.csv'" in again.stderr
     source.write_text("a,b\n" + "".join(f"{i},{i % 5}\n" for i in range(24)), encoding="utf-8")
-    other = subprocess.run([*job, "-k", "3", "-o", str(tmp_path / "new.csv")], capture_output=True)
+    other = run("3", "new.csv")
     assert b"another release" not in other.stderr

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,23 @@ def more_than_k(
 ) -> dict[str, Any]:
     """Return what is asked beyond k as settings say it."""
     asked = {"l": least, "t": t, "alpha": alpha, "dominance": dominance}
-    by_name = {key: dict(v) if isinstance(v, Mapping) else v for key, v in asked.items()}
+    by_name = {
+        key: {name: _plain(x) for name, x in v.items()} if isinstance(v, Mapping) else _plain(v)
+        for key, v in asked.items()
+    }
     if not isinstance(k_of or {}, Mapping):
         raise RequestError('k_of must be like {("age", "zip"): 10}')
     own = {
         joined_key(names(columns, "k_of")): whole(k, "k_of") for columns, k in (k_of or {}).items()
     }
-    return {**by_name, "l_kind": kind, "c": c, "k_of": own}
+    return {**by_name, "l_kind": kind, "c": _plain(c), "k_of": own}
+
+
+def _plain(number: Any) -> Any:
+    """Return a number of any type as Python's own, anything else as it is."""
+    if isinstance(number, bool) or not isinstance(number, Real):
+        return number
+    return int(number) if isinstance(number, Integral) else float(number)
 
 
 def to_keep(

@@ -13,6 +13,12 @@ import numpy as np
 import pyarrow as pa
 
 from naive import judging
+from shoal.enforce.rules import make_rules
+from shoal.models.requirement import Requirement
+from shoal.settings import RoleSettings
+from shoal.table.assign import assign
+from shoal.table.order import with_orders
+from shoal.table.read import read
 
 LINES = [
     ("a1", "A", "X", "*"), ("a2", "A", "X", "*"), ("b1", "B", "X", "*"), ("b2", "B", "X", "*"),
@@ -174,3 +180,19 @@ def options_for(made, asked):
     asks = [name for name in made.sensitive if asked_of(asked, name).get("t") is not None]
     trees = {name: said for name, said in made.hierarchies.items() if name in asks}
     return {**made.roles, "hierarchies": trees, "orders": made.orders, **asked}
+
+
+def rules_of(columns, asked, folder, numbers=None):
+    """The rules of sensitive columns {name: (kind, values)}, and of numbers that are averaged."""
+    rows = len(next(iter(columns.values()))[1]) if columns else len(numbers)
+    table = pa.table({
+        "q": pa.array(numbers if numbers is not None else [0.0] * rows),
+        **{name: arrow(kind, values) for name, (kind, values) in columns.items()},
+    })  # fmt: skip
+    roles = RoleSettings(quasi_identifiers=("q",), sensitive=tuple(columns))
+    orders = {name: ORDER for name, (kind, _) in columns.items() if kind == "ordinal"}
+    made = with_orders(assign(read(table), roles).table, orders)
+    tree = write_tree(folder)
+    trees = {name: tree for name, (kind, _) in columns.items() if kind == "tree"}
+    averaged = ["q"] if numbers is not None else []
+    return make_rules(made, Requirement(k=2, **asked), trees, None, averaged)[0]

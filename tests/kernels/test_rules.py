@@ -9,48 +9,23 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from rules_tables import (
     KINDS,
     MODELS,
-    ORDER,
-    arrow,
     asked_of,
     distance,
     dominated,
     draw_asked,
     keeps,
+    rules_of,
     values_of,
-    write_tree,
 )
 from shoal.enforce.groups import of_members
-from shoal.enforce.rules import make_rules
 from shoal.kernels.rules import ROOM, reordered
-from shoal.models.requirement import Requirement
-from shoal.settings import RoleSettings
-from shoal.table.assign import assign
-from shoal.table.order import with_orders
-from shoal.table.read import read
 
 CASES = [(kind, model) for kind in KINDS for model in MODELS]
-
-
-def rules_of(columns, asked, folder, numbers=None):
-    """The rules of sensitive columns {name: (kind, values)}, and of numbers that are averaged."""
-    rows = len(next(iter(columns.values()))[1]) if columns else len(numbers)
-    table = pa.table({
-        "q": pa.array(numbers if numbers is not None else [0.0] * rows),
-        **{name: arrow(kind, values) for name, (kind, values) in columns.items()},
-    })  # fmt: skip
-    roles = RoleSettings(quasi_identifiers=("q",), sensitive=tuple(columns))
-    orders = {name: ORDER for name, (kind, _) in columns.items() if kind == "ordinal"}
-    made = with_orders(assign(read(table), roles).table, orders)
-    tree = write_tree(folder)
-    trees = {name: tree for name, (kind, _) in columns.items() if kind == "tree"}
-    averaged = ["q"] if numbers is not None else []
-    return make_rules(made, Requirement(k=2, **asked), trees, None, averaged)[0]
 
 
 def broken(rules, members, leaving=-1, entering=-1):

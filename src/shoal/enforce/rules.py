@@ -245,13 +245,13 @@ def _dominated(
             raise RequestError(
                 f"dominance is for numbers that are released as means; {shown(column.name)} is not"
             )
-        found.append((float(p), _magnitudes(column)))
+        found.append((float(p), magnitudes(column)))
     if not found:
         raise RequestError("dominance is for numbers that are released as means; there are none")
     return found
 
 
-def _magnitudes(column: Column) -> Floats:
+def magnitudes(column: Column) -> Floats:
     """Return the sizes of numbers, 0 where one is missing.
 
     They are divided by a power of two, so that no sum of them overflows.

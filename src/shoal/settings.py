@@ -271,6 +271,8 @@ def _explain(error: ValidationError, source: str) -> str:
     if first["type"] == "missing":
         return f"{where} is needed and not given"
     reason = first["msg"].removeprefix("Input should be ").removeprefix("a valid ")
+    if any(found["type"].startswith("float") for found in every if found["loc"][:2] == place[:2]):
+        reason = "a number"  # of any kind: the branch of whole numbers comes first
     reason = "a table" if reason.startswith("dictionary or") else reason
     reason = {"integer": "a whole number", "tuple": "a list of names", "string": "a text"}.get(
         reason, reason

@@ -187,6 +187,23 @@ def test_its_room_is_left_as_it_was(tmp_path):
     assert not rules[room + 2 * rows + 4 :].any()
 
 
+def test_many_records_as_one_group(tmp_path):
+    """Hundreds are judged column by column, and the amounts are those of all columns at once."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        rows = 400
+        columns = {kind: (kind, values_of(kind, rng, rows, 0.1)) for kind in KINDS[: seed % 5]}
+        numbers = rng.lognormal(0, 3, rows).tolist()
+        asked = {"l": 3, "t": 0.02, "alpha": 0.3} if columns else {}
+        asked |= {"dominance": 90} if seed % 2 or not columns else {}
+        rules = rules_of(columns, asked, tmp_path, numbers if "dominance" in asked else None)
+        before = rules[: int(rules[ROOM])].copy()
+        for size in (100, 101, 399, 400):
+            group = rng.choice(rows, size, replace=False)
+            assert of_members(rules, group) == pytest.approx(broken(rules, group.tolist()))
+            assert np.array_equal(rules[: before.size], before)
+
+
 def test_reordered(tmp_path):
     """The rules of records in another order are those of the other numbers."""
     rng = np.random.default_rng(6)

@@ -51,25 +51,28 @@ def joined(
     members: list[Integers] = np.split(order, np.cumsum(np.bincount(labels))[:-1])
     sizes = np.array([rows.size for rows in members], dtype=np.float64)
     centers = np.array([matrix[rows].mean(axis=0) for rows in members])
+    squares = (centers * centers).sum(axis=1)
     first = int((broken > 0).sum())
     while True:
         worst = int(broken.argmax())
-        left = int((broken > 0).sum())
-        report("merging", first - left, first)
-        if broken[worst] <= 0.0:
+        report("merging", first - int((broken > 0).sum()), first)
+        if broken[worst] <= 0.0 or len(members) == 1:
             break
-        weights = sizes * sizes[worst] / np.maximum(sizes + sizes[worst], 1.0)
-        away = centers - centers[worst]
-        costs = np.where(sizes > 0, weights * (away * away).sum(axis=1), np.inf)
+        weights = sizes * sizes[worst] / (sizes + sizes[worst])
+        costs = weights * (squares - 2.0 * (centers @ centers[worst]) + squares[worst])
         costs[worst] = np.inf
-        other = int(costs.argmin())
-        if not np.isfinite(costs[other]):
-            break
+        other, last = int(costs.argmin()), len(members) - 1
         members[other] = np.concatenate((members[other], members[worst]))
-        members[worst] = members[worst][:0]
-        sizes[other], sizes[worst] = sizes[other] + sizes[worst], 0.0
-        centers[other] = matrix[members[other]].mean(axis=0)
-        broken[other], broken[worst] = measure(members[other]), 0.0
+        sizes[other] += sizes[worst]
+        centers[other] += (centers[worst] - centers[other]) * (sizes[worst] / sizes[other])
+        squares[other] = centers[other] @ centers[other]
+        broken[other] = measure(members[other])
+        members[worst] = members[last]  # the last one moves to where there is none any more
+        members.pop()
+        for numbers in (sizes, centers, squares, broken):
+            numbers[worst] = numbers[last]
+        sizes, centers = sizes[:last], centers[:last]
+        squares, broken = squares[:last], broken[:last]
     merged = np.empty_like(labels)
     for group, rows in enumerate(members):
         merged[rows] = group

@@ -70,7 +70,7 @@ def outcome(rows):
     for case in cases(rows):
         found = of(rows, case)
         for (t, way), row in found.items():
-            if way == "merge" and float(row["loss"]) > 0:
+            if way == "merge" and row["how"].endswith("merged"):  # there was something to merge
                 merged = float(row["loss"])
                 pairs.append((float(found[t, "slices"]["loss"]) / merged, label(case), t))
                 auto.append(float(found[t, "auto"]["loss"]) / merged)
@@ -78,9 +78,11 @@ def outcome(rows):
     least, best, at = min(pairs)
     most, worst, there = max(pairs)
     ratios = sorted(ratio for ratio, *_ in pairs)
-    return f"""At equal t, slices lose less than merging in {less} of {len(pairs)} rows: in the
+    return f"""Where a group of the method is not t-close by itself, slices lose less than merging at
+        the same t in {less} of {len(pairs)} rows: in the
         median {100 * ratios[len(ratios) // 2]:.0f} % of what merging loses, from {100 * least:.0f}
-        % ({best}, t = {at}) to {100 * most:.0f} % ({worst}, t = {there}); `auto` loses from
+        % ({best}, t = {at}) to {100 * most:.0f} % ({worst}, t = {there}); `auto` loses less
+        than merging in {sum(ratio < 1 for ratio in auto)} of them, from
         {100 * min(auto):.0f} to {100 * max(auto):.0f} % of it."""
 
 

@@ -56,23 +56,27 @@ def joined(
     while True:
         worst = int(broken.argmax())
         report("merging", first - int((broken > 0).sum()), first)
-        if broken[worst] <= 0.0 or len(members) == 1:
+        if broken[worst] <= 0.0:
             break
-        weights = sizes * sizes[worst] / (sizes + sizes[worst])
+        weights = sizes * sizes[worst] / np.maximum(sizes + sizes[worst], 1.0)
         costs = weights * (squares - 2.0 * (centers @ centers[worst]) + squares[worst])
+        costs[sizes == 0] = np.inf
         costs[worst] = np.inf
-        other, last = int(costs.argmin()), len(members) - 1
+        other = int(costs.argmin())
+        if not np.isfinite(costs[other]):
+            break
         members[other] = np.concatenate((members[other], members[worst]))
-        sizes[other] += sizes[worst]
-        centers[other] += (centers[worst] - centers[other]) * (sizes[worst] / sizes[other])
+        members[worst] = members[worst][:0]
+        sizes[other], sizes[worst] = sizes[other] + sizes[worst], 0.0
+        centers[other] = matrix[members[other]].mean(axis=0)
         squares[other] = centers[other] @ centers[other]
-        broken[other] = measure(members[other])
-        members[worst] = members[last]  # the last one moves to where there is none any more
-        members.pop()
-        for numbers in (sizes, centers, squares, broken):
-            numbers[worst] = numbers[last]
-        sizes, centers = sizes[:last], centers[:last]
-        squares, broken = squares[:last], broken[:last]
+        broken[other], broken[worst] = measure(members[other]), 0.0
+        there = sizes > 0
+        if 2 * int(there.sum()) < sizes.size:  # the others have joined some group
+            members = [rows for rows in members if rows.size]
+            sizes, centers, squares, broken = (
+                numbers[there] for numbers in (sizes, centers, squares, broken)
+            )
     merged = np.empty_like(labels)
     for group, rows in enumerate(members):
         merged[rows] = group

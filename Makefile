@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test test-all lint coverage faults bars published study search kaim mixed audit lock clean
+.PHONY: run test test-all lint coverage faults bars published study search kaim mixed audit mutate lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -48,6 +48,9 @@ mixed: $(VENV)/test.stamp       ## texts, trees, missing cells: kaim+ beside kai
 
 audit: $(VENV)/test.stamp       ## minimality and downcoding: every possible world of toy tables
 	$(BIN)/python benchmarks/audit/audit.py
+
+mutate: $(VENV)/test.stamp      ## small mistakes in models, partition and release that tests must find
+	$(BIN)/python benchmarks/mutation/mutate.py
 
 lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs the uv package)
 	$(PIP) install -q uv

@@ -78,6 +78,29 @@ def test_what_a_partition_says():
         assert not array.flags.writeable
 
 
+def test_members_of_many_groups():
+    """Every group has its own rows, however many there are, and one record may be all there is."""
+    rows = [rows.tolist() for rows in Partition([0, 1, 2, 3, 2, 0], 1).members()]
+    assert rows == [[0, 5], [1], [2, 4], [3]]
+    assert Partition([0], 1).sizes.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("labels", "k", "message"),
+    [
+        ([], 1, "labels must be a vector, one label a record"),
+        ([[0, 0]], 1, "labels must be a vector, one label a record"),
+        ([0, -1], 1, "a record has no group"),
+        ([0, 0, 0, 1, 1], 3, "group 1 has 2 records, k is 3"),
+        ([0, 0, 2, 2], 1, "group 1 has 0 records, k is 1"),
+    ],
+)
+def test_what_is_no_partition(labels, k, message):
+    """A record without a group, or a group with fewer than k records, is refused."""
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        Partition(labels, k)
+
+
 def test_labels_are_a_copy():
     """Who changes the array that a partition was made of does not change the partition."""
     labels = np.array([0, 0, 1, 1], dtype=np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 
@@ -24,6 +25,7 @@ def test_values_that_do_not_occur():
     assert diversity.worst_posterior([2, 0, 3, 5], 0) == 0.5
     assert diversity.worst_posterior([2, 0, 3, 5], 1) == 5 / 7
     assert diversity.worst_posterior([2, 0, 3, 5], 2) == 1
+    assert diversity.worst_posterior([3, 1], 0) == 0.75
     assert diversity.worst_posterior([0], 2) == diversity.worst_posterior([], 0) == 0
 
 
@@ -54,6 +56,16 @@ def test_entropy_by_hand():
 def test_entropy_decides_exactly(counts, wanted, has):
     """Where rounding could decide, whole numbers do: l equally frequent values are l."""
     assert diversity.has_entropy(counts, wanted) is has
+
+
+def test_entropy_of_large_classes_does_not_take_long():
+    """Classes of millions of records, all but equally frequent, are judged at once."""
+    start = time.process_time()
+    assert diversity.has_entropy([5 * 10**6] * 3, 3)
+    assert not diversity.has_entropy([5 * 10**6, 5 * 10**6 + 1], 2)
+    assert not diversity.has_entropy([10**9, 10**9 + 1], 2)
+    assert diversity.has_entropy([10**9, 10**9, 1], 2)
+    assert time.process_time() - start < 1
 
 
 def test_recursive_by_hand():

@@ -59,7 +59,9 @@ def joined(
         if broken[worst] <= 0.0:
             break
         weights = sizes * sizes[worst] / np.maximum(sizes + sizes[worst], 1.0)
-        costs = weights * (squares - 2.0 * (centers @ centers[worst]) + squares[worst])
+        costs = weights * (
+            squares - 2.0 * np.einsum("ij,j->i", centers, centers[worst]) + squares[worst]
+        )
         costs[sizes == 0] = np.inf
         costs[worst] = np.inf
         other = int(costs.argmin())
@@ -69,7 +71,7 @@ def joined(
         members[worst] = members[worst][:0]
         sizes[other], sizes[worst] = sizes[other] + sizes[worst], 0.0
         centers[other] = matrix[members[other]].mean(axis=0)
-        squares[other] = centers[other] @ centers[other]
+        squares[other] = (centers[other] * centers[other]).sum()
         broken[other], broken[worst] = measure(members[other]), 0.0
         there = sizes > 0
         if 2 * int(there.sum()) < sizes.size:  # the others have joined some group

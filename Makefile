@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test test-all lint coverage faults bars published study search kaim mixed audit lock clean
+.PHONY: run test test-all lint coverage faults bars published study search kaim mixed closeness audit mutate lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -46,8 +46,14 @@ kaim: $(VENV)/test.stamp        ## the KAIM paper: figures 4 to 8 on the adult t
 mixed: $(VENV)/test.stamp       ## texts, trees, missing cells: kaim+ beside kaim and other methods
 	$(BIN)/python benchmarks/mixed/mixed.py
 
+closeness: $(VENV)/test.stamp   ## t-closeness on census and adult: slices and swapping beside merging
+	$(BIN)/python benchmarks/closeness/closeness.py
+
 audit: $(VENV)/test.stamp       ## minimality and downcoding: every possible world of toy tables
 	$(BIN)/python benchmarks/audit/audit.py
+
+mutate: $(VENV)/test.stamp      ## small mistakes in models, partition and release that tests must find
+	$(BIN)/python benchmarks/mutation/mutate.py
 
 lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs the uv package)
 	$(PIP) install -q uv

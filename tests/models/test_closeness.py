@@ -116,3 +116,37 @@ def test_slices_bound():
         assert worst <= closest(k, rows) + 1e-12
         assert slices_needed(closest(k, rows), rows) == k
         assert slices_needed(closest(k, rows) * 0.999, rows) == k + 1
+
+
+def test_a_class_without_records_is_apart_from_nothing():
+    """Where there is nothing to compare, in a class or in the whole, the distance is 0."""
+    whole = {1: 2, 2: 1}
+    paths, heights = {1: ["top"], 2: ["top"]}, {"top": 1}
+    for distance in (
+        Equal(whole),
+        Ordered(whole, lambda value: value),
+        Hierarchical(whole, paths, heights, 2),
+    ):
+        assert distance({}) == 0.0
+        assert distance({1: 0}) == 0.0
+    assert Ordered({}, lambda value: value)({}) == 0.0
+    assert Ordered({5: 3}, lambda value: value)({5: 1}) == 0.0
+    assert Ordered({None: 3}, lambda value: value)({None: 1}) == 0.0
+    assert Hierarchical({1: 2}, {}, {}, 0)({1: 1}) == 0.0
+
+
+def test_a_tree_without_levels_is_equal_distance():
+    """Where nothing but the root is above the values, any two are equally far apart."""
+    for part, whole in tables():
+        found = Hierarchical(whole, {}, {}, 1)(part)
+        assert found == Equal(whole)(part) == Hierarchical(whole, {}, {}, 0)(part)
+
+
+def test_bounds_of_slices_by_hand():
+    """Of n records in k slices a class is within (n - k) / (2 (n - 1) k); one record is at 0."""
+    assert closest(2, 10) == 8 / 36
+    assert closest(1, 2) == 0.5
+    assert closest(1, 1) == 0.0
+    assert closest(2, 2) == 0.0
+    assert [slices_needed(t, 10) for t in (0.0, 0.5, 1.0)] == [10, 1, 1]
+    assert slices_needed(0.1, 1) == 1

@@ -9,7 +9,15 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.models.matching import READINGS, candidates
+from shoal.models.matching import (
+    NAN,
+    READINGS,
+    candidate_values,
+    candidates,
+    has_star,
+    is_star,
+    smallest,
+)
 
 STARS = (None, "*", "")
 
@@ -58,3 +66,57 @@ def test_readings_of_one_release():
     assert "1 classes with 1 records" in found["own"].problems[0]
     with pytest.raises(shoal.RequestError, match="missing_as must be one of own, root, wildcard"):
         shoal.verify(table, k=2, quasi_identifiers=["a"], missing_as="any")
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_values_of_candidates_equal_brute_force(reading):
+    """Of every key the values are those of all records that match it, counted one by one."""
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        rows, width = int(rng.integers(1, 13)), int(rng.integers(1, 4))
+        values = np.array(["a", "b", "*", None], dtype=object)
+        records = [
+            (tuple(values[i] for i in rng.integers(0, 4, width)), int(rng.integers(0, 3)))
+            for _ in range(rows)
+        ]
+        classes = {key: Counter(v for k, v in records if k == key) for key, _ in records}
+        found = candidate_values(classes, reading)
+        assert found == {
+            r: Counter(v for s, v in records if matches(reading, s, r)) for r in classes
+        }
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_the_smallest_equals_brute_force(reading):
+    """The least number of candidates is that of all keys, in however few steps it was found."""
+    rng = np.random.default_rng(3)
+    for _ in range(500):
+        rows, width = int(rng.integers(1, 20)), int(rng.integers(1, 4))
+        values = np.array(["a", "b", "*", None], dtype=object)
+        classes = Counter(tuple(values[i] for i in rng.integers(0, 4, width)) for _ in range(rows))
+        least = min(candidates(classes, reading).values())
+        assert smallest(classes, reading) == least
+        assert smallest(classes, reading, 10**6) == least
+        assert smallest(classes, reading, 0) in (least, None)
+    assert smallest({}, reading) == 0
+
+
+def test_steps_of_the_smallest():
+    """It gives up after so many steps: all keys for a pattern of stars, all patterns for a key."""
+    classes = {("a", "x"): 1, ("*", "y"): 5, ("b", "y"): 5}
+    assert smallest(classes, "wildcard", 5) == 1, "3 keys and 2 patterns; the other keys are larger"
+    assert smallest(classes, "wildcard", 4) is None
+    assert smallest(classes, "own", 0) == 1
+    assert smallest({("a",): 2, ("b",): 3}, "wildcard", 0) == 2, "without stars nothing is searched"
+
+
+def test_what_a_star_is():
+    """Missing, empty, suppressed and not-a-number cells say nothing; zero and texts do."""
+    for cell in (None, "", "*", NAN, float("nan")):
+        assert is_star(cell)
+    for cell in (0, False, "a", " ", "**", 0.0):
+        assert not is_star(cell)
+    for cell in (None, "", "*", NAN):
+        assert has_star(("a", cell))
+    assert not has_star(("a", 0, False, " "))
+    assert not has_star(())

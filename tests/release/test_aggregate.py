@@ -94,6 +94,25 @@ def test_median(write):
     assert found["x0"].values.to_pylist() == [median(values)] * 6
 
 
+def test_median_of_numbers_beyond_fixed_point(write):
+    """Numbers with exponents have exact medians too, of one middle or of two, rounded once."""
+    assert released(write, ["1e22", "5e22", "2e22"], [0] * 3, "median") == ["2e+22"] * 3
+    assert released(write, ["1e22", "9e22", "2e22", "4e22"], [0] * 4, "median") == ["3e+22"] * 4
+    cells = ["1.1e22", "1.25e22", "7e22", "0.1e22"]
+    assert released(write, cells, [0] * 4, "median") == ["1.18e+22"] * 4
+    assert released(write, ["1e22", "3e22"], [0, 1], "median") == ["1e+22", "3e+22"]
+
+
+def test_one_missing_cell_empties_its_group_only(write):
+    """A group of which one cell is missing has no value; the others have their own means."""
+    cells = ["1", "", "5", "3", "9"]
+    table = shoal.read(write("t.csv", "x,y\n" + "".join(f"{cell},1\n" for cell in cells)))
+    partition = Partition([0, 0, 1, 1, 0], 2)
+    for how in ("mean", "median"):
+        found = aggregate(table, partition, how, None)["x"].values.to_pylist()
+        assert found == [None, None, 4, 4, None]
+
+
 def test_decimals_option(write):
     """`decimals` rounds from the exact mean, once, and never adds digits."""
     cells = ["1.2449", "1.2451"]  # 1.2450: rounded twice it would be 1.25
@@ -125,6 +144,8 @@ def test_whole_days_of_a_dataframe_stay_whole():
     days = [dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 2), dt.datetime(2024, 1, 9)]
     frame = pl.DataFrame({"t": days})
     assert shoal.anonymize(frame, k=3).data["t"].to_list() == [dt.datetime(2024, 1, 4)] * 3
+    hours = pl.DataFrame({"t": [dt.datetime(2024, 1, 1, h) for h in (1, 2, 2)]})
+    assert shoal.anonymize(hours, k=3).data["t"][0] == dt.datetime(2024, 1, 1, 2)
     minutes = pl.DataFrame({"t": [dt.datetime(2024, 1, 1, 0, m) for m in (0, 1, 1)]})
     assert shoal.anonymize(minutes, k=3).data["t"][0] == dt.datetime(2024, 1, 1, 0, 1)
 

@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 NEAR = 1e-9  # closer than that, floats do not decide
+FAR = Decimal("1e-30")  # farther than that, sixty digits do
 
 
 def distinct(counts: Iterable[int]) -> int:
@@ -36,12 +38,24 @@ def entropy(counts: Iterable[int]) -> float:
 
 
 def has_entropy(counts: Iterable[int], wanted: float) -> bool:
-    """Tell whether the entropy is at least log(wanted), exactly: n**n >= l**n * prod(c**c)."""
+    """Tell whether the entropy is at least log(wanted), exactly: n**n >= l**n * prod(c**c).
+
+    A common divisor of the counts has no say. Powers of large counts take long, so sixty digits of
+    their logarithms decide first, and leave to the powers only what they cannot tell apart.
+    """
     every = [count for count in counts if count > 0]
     found = entropy(every)
     if abs(found - wanted) > NEAR * wanted:
         return found > wanted
-    size, least = sum(every), Fraction(str(wanted))
+    shared, least = math.gcd(*every), Fraction(str(wanted))
+    every = [count // shared for count in every]
+    size = sum(every)
+    with localcontext(prec=60):
+        log_least = Decimal(least.numerator).ln() - Decimal(least.denominator).ln()
+        more = size * (Decimal(size).ln() - log_least)
+        more -= sum(count * Decimal(count).ln() for count in every)
+    if abs(more) > FAR:
+        return more > 0
     product = math.prod(count**count for count in every)
     many, few = size**size * least.denominator**size, least.numerator**size * product
     return bool(many >= few)

@@ -78,8 +78,8 @@ def outcome(rows):
     least, best, at = min(pairs)
     most, worst, there = max(pairs)
     ratios = sorted(ratio for ratio, *_ in pairs)
-    return f"""Where a group of the method is not t-close by itself, slices lose less than merging at
-        the same t in {less} of {len(pairs)} rows: in the
+    return f"""Where a group of the method is not t-close by itself, slices lose less than merging
+        at the same t in {less} of {len(pairs)} rows: in the
         median {100 * ratios[len(ratios) // 2]:.0f} % of what merging loses, from {100 * least:.0f}
         % ({best}, t = {at}) to {100 * most:.0f} % ({worst}, t = {there}); `auto` loses less
         than merging in {sum(ratio < 1 for ratio in auto)} of them, from

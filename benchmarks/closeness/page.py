@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import platform
 
+from runs import WITHOUT
+
 import shoal
 from telling import FRAME, percent, read, several, table, wrapped, write_page
 
 # told apart by color-blind eyes (Okabe and Ito)
 COLORS = {"merge": "#D55E00", "swap": "#E69F00", "slices": "#0072B2", "auto": "#009E73"}
 DASHES = {"merge": [1, 0], "swap": [1, 0], "slices": [1, 0], "auto": [2, 4]}
-WITHOUT = "none"
 
 
 def cases(rows):
@@ -78,9 +79,9 @@ def outcome(rows):
     least, best, at = min(pairs)
     most, worst, there = max(pairs)
     ratios = sorted(ratio for ratio, *_ in pairs)
-    return f"""Where a group of the method is not t-close by itself, slices lose less than merging at
-        the same t in {less} of {len(pairs)} rows: in the
-        median {100 * ratios[len(ratios) // 2]:.0f} % of what merging loses, from {100 * least:.0f}
+    return f"""Where a group of the method is not t-close by itself, slices lose less than merging
+        at the same t in {less} of {len(pairs)} rows: in the median
+        {100 * ratios[len(ratios) // 2]:.0f} % of what merging loses, from {100 * least:.0f}
         % ({best}, t = {at}) to {100 * most:.0f} % ({worst}, t = {there}); `auto` loses less
         than merging in {sum(ratio < 1 for ratio in auto)} of them, from
         {100 * min(auto):.0f} to {100 * max(auto):.0f} % of it."""

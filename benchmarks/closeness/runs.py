@@ -19,6 +19,7 @@ from reference import adult, folder, trees  # noqa: E402
 
 CENSUS = "AFNLWGT", "TAXINC", "POTHVAL", "INTVAL", "PEARNVAL"
 ADULT = "age", "workclass", "education", "marital-status", "race", "sex", "native-country"
+WITHOUT = "none"  # the way without t
 FIELDS = (
     "table", "records", "quasi_identifiers", "sensitive", "distance", "method", "k", "t", "way",
     "loss", "groups", "smallest", "median", "largest", "worst_t", "seconds", "how",

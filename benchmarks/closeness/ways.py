@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from runs import FIELDS, of_adult, of_census, run
+from runs import FIELDS, WITHOUT, of_adult, of_census, run
 
 from telling import Bar
 
@@ -38,7 +38,7 @@ def compared(name, runs):
     rows, less, better, every = [], 0, 0, 0
     for case, method, k, more in runs:
         warm(case, method, k, more)
-        rows.append(run(case, method, k, None, "none", **more))
+        rows.append(run(case, method, k, None, WITHOUT, **more))
         for t in T:
             found = {way: run(case, method, k, t, way, **more) for way in WAYS}
             rows += found.values()
@@ -65,7 +65,7 @@ def whole():
     """All records of adult: seconds."""
     case = of_adult("occupation", "equal", 1)
     warm(case, "kaim", 5, {})
-    rows = [run(case, "kaim", 5, None, "none")]
+    rows = [run(case, "kaim", 5, None, WITHOUT)]
     rows += [run(case, "kaim", 5, 0.2, way) for way in WAYS]
     by_way = {row["way"]: row for row in rows}
     bars = [

@@ -22,7 +22,7 @@ Integers = npt.NDArray[np.int64]
 
 AROUND, WIDER, PASSES = 24, 4, 3  # groups that are asked at first, how many times more after that
 SWAPS_TRIED = 10**7  # no more in a pass, by estimate: about two seconds
-LEAST, LOOKS, LOOKS_A_RECORD = 6, 10**8, 4_000  # groups asked, and looks at members in a pass
+LEAST, LOOKS, LOOKS_A_RECORD = 6, 3 * 10**8, 4_000  # groups asked, and looks at members in a pass
 A_CALL = 200  # groups; then whoever called may show progress and stop
 
 
@@ -59,27 +59,28 @@ def _mend(
     for group in range(begin, end):
         if broken[group] <= 0.0:
             continue
-        listed = 0
-        for other in range(groups.shape[0]):
-            if other == group:
-                continue
-            at = listed if listed < near.shape[0] else near.shape[0] - 1
-            distance, most = 0.0, keys[at] if listed == near.shape[0] else np.inf
-            for j in range(centers.shape[1]):
-                away = centers[group, j] - centers[other, j]
-                distance += away * away
-                if distance >= most:
-                    break
-            if distance >= most:
-                continue
-            while at > 0 and keys[at - 1] > distance:
-                keys[at], near[at] = keys[at - 1], near[at - 1]
-                at -= 1
-            keys[at], near[at] = distance, other
-            listed += 1 if listed < near.shape[0] else 0
         steps, work = 0, 0
         while broken[group] > 0.0 and steps < 8 * groups[group, SIZE] and work < allowed:
             steps += 1
+            listed = 0
+            for other in range(groups.shape[0]):
+                if other == group:
+                    continue
+                at = listed if listed < near.shape[0] else near.shape[0] - 1
+                distance, most = 0.0, keys[at] if listed == near.shape[0] else np.inf
+                for j in range(centers.shape[1]):
+                    away = centers[group, j] - centers[other, j]
+                    distance += away * away
+                    if distance >= most:
+                        break
+                if distance >= most:
+                    continue
+                while at > 0 and keys[at - 1] > distance:
+                    keys[at], near[at] = keys[at - 1], near[at - 1]
+                    at -= 1
+                keys[at], near[at] = distance, other
+                listed += 1 if listed < near.shape[0] else 0
+            work += groups.shape[0]
             best, mine, yours, theirs = np.inf, -1, -1, -1
             a = groups[group, SIZE]
             for n in range(listed):

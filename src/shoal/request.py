@@ -39,9 +39,14 @@ def with_hierarchies(settings: Settings, table: Table, folder: Path | None) -> S
 
 def trees_of(table: Table, settings: Settings) -> dict[str, str]:
     """Return what is said of hierarchies but for those that t-closeness compares values by."""
-    asked = settings.requirement
-    own = [n for n in table.schema.having(Role.SENSITIVE) if asked.asked("t", n) is not None]
+    own = compared(table, settings)
     return {name: said for name, said in settings.hierarchies.items() if name not in own}
+
+
+def compared(table: Table, settings: Settings) -> list[str]:
+    """Return the sensitive columns whose values t-closeness compares."""
+    asked = settings.requirement
+    return [n for n in table.schema.having(Role.SENSITIVE) if asked.asked("t", n) is not None]
 
 
 def complete(table: Table, settings: Settings) -> Table:

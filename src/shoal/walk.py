@@ -27,6 +27,7 @@ from shoal.release.report import Report
 from shoal.release.verify import Verification, verify
 from shoal.request import (
     check_request,
+    compared,
     complete,
     digests,
     generalizes,
@@ -254,7 +255,8 @@ def walk(
     check_size(table.rows, k, table.source.name)
     table, given = without_groups(table, settings)
     assigned = assign(table, settings.roles)
-    assigned = replace(assigned, table=with_orders(assigned.table, settings.orders))
+    own = compared(assigned.table, settings)
+    assigned = replace(assigned, table=with_orders(assigned.table, settings.orders, own))
     settings = with_hierarchies(settings, assigned.table, folder)
     check_request(assigned.table, settings)
     table = complete(assigned.table, settings)

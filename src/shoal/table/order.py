@@ -6,7 +6,7 @@ values that no record has; every value that a record has must be in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,15 +55,15 @@ def _check_order(name: str, order: Sequence[str]) -> None:
             )
 
 
-def with_orders(table: Table, given: Any) -> Table:
+def with_orders(table: Table, given: Any, compared: Container[str] = ()) -> Table:
     """Return the table with the orders of its ordinal columns, or say which order does not fit.
 
-    What is said wins over what came with a dataframe, and settles a doubt about a column.
+    What is said wins over what came with a dataframe, and settles a doubt about a column. Orders
+    are for quasi-identifiers, and for sensitive columns whose values are `compared` by t-closeness.
     """
     orders = read_orders(given)
-    sensitive = [column.name for column in table.having(Role.SENSITIVE)]
     grouped = [column.name for column in table.having(Role.QUASI_IDENTIFIER)]
-    check_known([name for name in orders if name not in sensitive], grouped, "an order")
+    check_known([name for name in orders if name not in compared], grouped, "an order")
     return table.mapped(
         lambda column: (
             _ordered(column, orders[column.name], table) if column.name in orders else column

@@ -93,6 +93,7 @@ def run(chosen, before, workers, patience):
     chooser = running.Chooser(tests, patience)
     found = {key: before[key] for key in map(key_of, chosen) if key in before}
     waiting = [mutant for mutant in chosen if key_of(mutant) not in found]
+    random.Random(0).shuffle(waiting)  # what is told while it runs is a sample of all
     context = multiprocessing.get_context("fork")
     names = context.Queue()
     for number in range(workers):
@@ -119,6 +120,7 @@ def run(chosen, before, workers, patience):
                 so_far = Counter(found.values())
                 print(f"--- {done} of {len(waiting)}, {time.perf_counter() - start:.0f} s, "
                       f"{dict(so_far)}", flush=True)  # fmt: skip
+                keep(found)
         for test in control(pool, sorted(filter(None, killers)), chooser.seconds):
             print(f"fails without a mutant, and kills none: {test}", flush=True)
             for key in killers[test]:

@@ -44,6 +44,19 @@ def test_counts_of_cells():
     assert a.information_loss == pytest.approx(100 * 2 / 56)
 
 
+def test_what_missing_cells_cost():
+    """Missing cells, their records, and the cells that became * beside them are counted."""
+    cells = {"a": [1.0, 2.0, 3.0, 8.0, 8.0, 8.0], "b": [5, 5, 5, 1, 1, None]}
+    options = {"k": 3, "quasi_identifiers": ["a", "b"], "method": "mdav"}
+    told = shoal.anonymize(pa.table(cells), **options).report.missing
+    assert (told["cells"], told["records"], told["deleted"]) == (1, 1, 0)
+    assert (told["suppressed"], told["suppressed_beside_missing"]) == (2, 2)
+    assert told["suppressed_everywhere"] == 0
+    assert "every quasi-identifier" not in told["text"]
+    whole = shoal.anonymize(pa.table({**cells, "b": [5, 5, 5, 1, 1, 1]}), **options).report.missing
+    assert (whole["cells"], whole["suppressed_beside_missing"]) == (0, 0)
+
+
 def test_the_limits_of_what_is_released():
     """Values that are those of records are told of where there are any, and only there."""
     said = {

@@ -67,3 +67,24 @@ def test_the_height_of_a_tree():
     assert tree.lines == {"x": ("g",), "y": ("g",)}
     with pytest.raises(shoal.InputError, match="path 2 has two parents"):
         _joined([["x", "g", "*"], ["x", "h", "*"]], "t")
+
+
+def test_what_a_model_says_in_words():
+    """Of l-diversity it is said how sure somebody is who rules values out; of others it is not."""
+    table = pa.table({"a": [1] * 4 + [2] * 4, "s": list("wxyzxxxx")})
+
+    def said(**asked):
+        return shoal.verify(table, k=2, quasi_identifiers=["a"], sensitive=["s"], **asked).summary()
+
+    text = said(l=2)
+    assert "records whose class has a single value: 50 %" in text
+    assert "surest of a value, after ruling out 0 others: 100 %" in text
+    assert "after ruling out 0 to 1 others: 100 %, 100 %" in said(l=3)
+    assert "surest" not in said(l=1)
+    assert "single value" in said(l=1)
+    text = said(alpha=0.5)
+    assert "surest" not in text
+    assert "single value" not in text
+    assert "below 2" in said(l=2, l_kind="recursive", c=2)
+    assert "too few values" in said(l=2, l_kind="recursive", c=2)
+    assert "asked: 0.5" in text

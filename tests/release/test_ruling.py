@@ -88,3 +88,12 @@ def test_what_a_model_says_in_words():
     assert "below 2" in said(l=2, l_kind="recursive", c=2)
     assert "too few values" in said(l=2, l_kind="recursive", c=2)
     assert "asked: 0.5" in text
+
+
+def test_readings_are_told_where_they_differ():
+    """What missing cells match is said where it changes the smallest class, and only there."""
+    said = "smallest candidate set by what a missing cell"
+    plain = pa.table({"a": ["x", "x", "y", "y"]})
+    assert said not in shoal.verify(plain, k=2, quasi_identifiers=["a"]).summary()
+    starred = pa.table({"a": ["x", "x", None, None]})
+    assert said in shoal.verify(starred, k=2, quasi_identifiers=["a"]).summary()

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test test-all lint coverage faults bars published study search kaim mixed audit mutate lock clean
+.PHONY: run test test-all lint coverage faults bars published study search kaim mixed closeness audit mutate lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -45,6 +45,9 @@ kaim: $(VENV)/test.stamp        ## the KAIM paper: figures 4 to 8 on the adult t
 
 mixed: $(VENV)/test.stamp       ## texts, trees, missing cells: kaim+ beside kaim and other methods
 	$(BIN)/python benchmarks/mixed/mixed.py
+
+closeness: $(VENV)/test.stamp   ## t-closeness on census and adult: slices and swapping beside merging
+	$(BIN)/python benchmarks/closeness/closeness.py
 
 audit: $(VENV)/test.stamp       ## minimality and downcoding: every possible world of toy tables
 	$(BIN)/python benchmarks/audit/audit.py

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import subprocess
+import sys
 from collections import Counter
 from fractions import Fraction
 
@@ -168,3 +170,23 @@ def test_a_row_of_stars(shoal, write):
         "  class sizes: least 1, median 2, largest 3\n"
         "  smallest candidate set by what a missing cell or * matches: own 1, root 1, wildcard 4\n"
     )
+
+
+def test_a_second_release_of_the_same_input_is_warned_of(tmp_path):
+    """A7: whoever writes another release of an input beside the first is told that two compose."""
+    source = tmp_path / "in.csv"
+    source.write_text("a,b\n" + "".join(f"{i},{i * i % 7}\n" for i in range(24)), encoding="utf-8")
+    job = [sys.executable, "-m", "shoal", "anonymize", str(source), "--quasi", "a,b"]
+    job += ["--method", "mdav", "--no-report"]
+
+    def run(k, name):
+        words = [*job, "-k", k, "-o", str(tmp_path / name)]
+        return subprocess.run(words, capture_output=True, check=True)
+
+    first = run("3", "one.csv")
+    again = run("4", "two.csv")
+    assert b"another release" not in first.stderr
+    assert b"another release of the same input lies beside it: 'one.csv'" in again.stderr
+    source.write_text("a,b\n" + "".join(f"{i},{i % 5}\n" for i in range(24)), encoding="utf-8")
+    other = run("3", "new.csv")
+    assert b"another release" not in other.stderr

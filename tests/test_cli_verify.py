@@ -7,7 +7,7 @@ import json
 import pytest
 
 import shoal as library
-from shoal.cli.options import read_asked, read_k_of
+from shoal.cli.asked import read_asked, read_k_of
 
 SAFE = "age,zip,s,pain\n" + "1,x,a,mild\n1,x,b,mild\n2,y,a,severe\n2,y,b,mild\n"
 ASKED = ("-k", 2, "--quasi", "age,zip", "--sensitive", "s,pain")

@@ -76,7 +76,7 @@ def test_report(result):
     assert report.information_loss_released == pytest.approx(np.mean(losses))
     assert report.information_loss_released == pytest.approx(report.information_loss, abs=0.1)
     tree = json.loads(report.to_json())
-    assert tree["schema"] == "shoal-report/2"
+    assert tree["schema"] == "shoal-report/3"
     assert tree["method"] == "ilsmc+"
     assert tree["search"]["loss_end"] == pytest.approx(report.information_loss, abs=1e-9)
     assert sum(int(s) * c for s, c in tree["groups"]["sizes"].items()) == 2000
@@ -223,7 +223,7 @@ def test_a_method_that_breaks_k_is_caught(monkeypatch):
         return replace(honest(matrix, 2, "mdav", report), k=2)
 
     monkeypatch.setattr(finding, "solve", faulty)
-    with pytest.raises(shoal.PrivacyError, match="not 5-anonymous: 50 classes with 100 records"):
+    with pytest.raises(shoal.PrivacyError, match="not safe: 50 classes with 100 records"):
         shoal.anonymize(np.random.default_rng(0).normal(size=(100, 2)), k=5)
 
 

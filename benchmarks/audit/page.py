@@ -93,7 +93,7 @@ def downcoding_text(there):
             it is there to show that the auditor finds what it looks for."""),
         wrapped("""Larger k and larger classes leave more open; fixed intervals (`widths`, `cuts`)
             in the place of ranges show no value of a record. `tests/test_attacks_audit.py` holds
-            these figures as ceilings."""),
+            those of four records with tree and sign, and of ranges of five, as ceilings."""),
     ]  # fmt: skip
 
 

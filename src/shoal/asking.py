@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +14,16 @@ import numpy as np
 
 from shoal.enforce.how import Keep, check_possible
 from shoal.enforce.merging import merge_to
-from shoal.enforce.rules import make_rules
-from shoal.errors import RequestError
+from shoal.enforce.rules import magnitudes, make_rules
+from shoal.errors import PrivacyError, RequestError, shown
+from shoal.models.closeness import Equal
+from shoal.models.dominance import left_over
 from shoal.models.requirement import Requirement
 from shoal.partition import Partition
 from shoal.progress import Reporter
 from shoal.settings import Settings, joined_key, names, whole
 from shoal.table.encode import canonical_order, encode
+from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table
 
@@ -27,13 +33,23 @@ def more_than_k(
 ) -> dict[str, Any]:
     """Return what is asked beyond k as settings say it."""
     asked = {"l": least, "t": t, "alpha": alpha, "dominance": dominance}
-    by_name = {key: dict(v) if isinstance(v, Mapping) else v for key, v in asked.items()}
+    by_name = {
+        key: {name: _plain(x) for name, x in v.items()} if isinstance(v, Mapping) else _plain(v)
+        for key, v in asked.items()
+    }
     if not isinstance(k_of or {}, Mapping):
         raise RequestError('k_of must be like {("age", "zip"): 10}')
     own = {
         joined_key(names(columns, "k_of")): whole(k, "k_of") for columns, k in (k_of or {}).items()
     }
-    return {**by_name, "l_kind": kind, "c": c, "k_of": own}
+    return {**by_name, "l_kind": kind, "c": _plain(c), "k_of": own}
+
+
+def _plain(number: Any) -> Any:
+    """Return a number of any type as Python's own, anything else as it is."""
+    if isinstance(number, bool) or not isinstance(number, Real):
+        return number
+    return int(number) if isinstance(number, Integral) else float(number)
 
 
 def to_keep(
@@ -53,8 +69,29 @@ def to_keep(
         return None
     averaged = [name for name, way in how.items() if way == "mean" and table[name].kind.is_number]
     rules, values = make_rules(table, asked, settings.hierarchies, folder, averaged)
+    _check_possible(table, asked, averaged)
     check_possible(rules)
     return Keep(rules, values, settings.protect.enforce)
+
+
+def _check_possible(table: Table, asked: Requirement, averaged: Sequence[str]) -> None:
+    """Raise a PrivacyError that says what all records as one group lack; no grouping has more."""
+    for column in table.having(Role.SENSITIVE):
+        counts = Counter(distinct_values(column).indices.tolist())
+        for rule in asked.rules(column.name, Equal(counts)):
+            if not rule.holds(counts):
+                raise PrivacyError(
+                    f"{rule.model} of {shown(column.name)} cannot be met: {rule.asked:g} is asked, "
+                    f"all records as one group have {rule.found(counts):.4g}; nothing was written"
+                )
+    for name in averaged:
+        p = asked.asked("dominance", name)
+        found = left_over(magnitudes(table[name]).tolist())
+        if p is not None and found < p:
+            raise PrivacyError(
+                f"the p % rule of {shown(name)} cannot be met: {p:g} is asked, all records as one "
+                f"group have {found:.4g}; nothing was written"
+            )
 
 
 def wider_groups(
@@ -82,3 +119,32 @@ def wider_groups(
 
 def _is_named(names: Sequence[str], column: Column) -> bool:
     return column.name in names
+
+
+def judge_dominance(
+    table: Table,
+    partition: Partition,
+    wider: Mapping[str, Partition],
+    asked: Requirement,
+    how: Mapping[str, str],
+) -> list[dict[str, Any]]:
+    """Judge the p % rule by its definition, on the values behind the means; a break is an error.
+
+    The release alone does not show it: the values of a group are not in it.
+    """
+    found = []
+    for column in table.having(Role.QUASI_IDENTIFIER):
+        p = asked.asked("dominance", column.name)
+        if p is None or how[column.name] != "mean" or not column.kind.is_number:
+            continue
+        values = magnitudes(column)
+        groups = wider.get(column.name, partition)
+        worst = min(left_over(values[rows].tolist()) for rows in groups.members())
+        if worst < p:
+            raise PrivacyError(
+                f"a group's mean of {shown(column.name)} gives away its largest value (p % rule)"
+            )
+        known = worst if math.isfinite(worst) else None
+        judged = {"model": "p % rule", "column": column.name, "asked": p, "found": known}
+        found.append({**judged, "ok": True})
+    return found

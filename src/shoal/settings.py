@@ -156,14 +156,20 @@ class Settings(_Part):
 
 def split_key(key: str) -> tuple[str, ...]:
     """Return the names in a line of csv."""
-    return tuple(next(csv.reader([key]), ()))
+    try:
+        rows = list(csv.reader(io.StringIO(key, newline=""), strict=True))
+    except csv.Error:
+        rows = [[], []]
+    if len(rows) > 1:
+        raise RequestError(f"k_of: {shown(key)} is no line of csv; say a,b, or in quotes")
+    return tuple(rows[0]) if rows else ()
 
 
 def joined_key(names: Iterable[str]) -> str:
     """Return names as a line of csv."""
     line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(names)
-    return line.getvalue()
+    csv.writer(line).writerow(names)  # it puts names with the signs of line ends in quotes
+    return line.getvalue().removesuffix("\r\n")
 
 
 def wishes(
@@ -265,6 +271,8 @@ def _explain(error: ValidationError, source: str) -> str:
     if first["type"] == "missing":
         return f"{where} is needed and not given"
     reason = first["msg"].removeprefix("Input should be ").removeprefix("a valid ")
+    if any(found["type"].startswith("float") for found in every if found["loc"][:2] == place[:2]):
+        reason = "a number"  # of any kind: the branch of whole numbers comes first
     reason = "a table" if reason.startswith("dictionary or") else reason
     reason = {"integer": "a whole number", "tuple": "a list of names", "string": "a text"}.get(
         reason, reason

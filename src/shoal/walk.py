@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.asking import more_than_k, to_keep, wider_groups
+from shoal.asking import judge_dominance, more_than_k, to_keep, wider_groups
 from shoal.errors import PrivacyError, RequestError
 from shoal.finding import find_groups
 from shoal.partition import Partition
@@ -294,7 +294,8 @@ def walk(
         notes=[*notes(table, assigned.unnamed, settings.orders), *more],
         seconds=time.perf_counter() - start,
         given=given is not None,
-        by_sensitive=settings.requirement.of_sensitive,
+        asked=settings.requirement,
+        dominance=judge_dominance(table, partition, wider, settings.requirement, how),
     )
     report("releasing", 1, 1)
     return Result(released.to_native(), result, partition, released, settings)

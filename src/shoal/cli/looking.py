@@ -9,21 +9,23 @@ from typing import Annotated
 import typer
 
 from shoal.cli.app import app
-from shoal.cli.options import (
+from shoal.cli.asked import (
     Alpha,
     C,
-    Delimiter,
-    JsonFlag,
     KOf,
     L,
     LKind,
+    T,
+    read_asked,
+    read_k_of,
+)
+from shoal.cli.options import (
+    Delimiter,
+    JsonFlag,
     Missing,
     Orders,
     Sensitive,
-    T,
     Types,
-    read_asked,
-    read_k_of,
     read_orders,
     split_names,
     split_pairs,
@@ -52,6 +54,11 @@ def verify(
         ),
     ] = None,
     order: Orders = None,
+    words: Annotated[
+        list[str] | None,
+        typer.Option(help="Sensitive columns whose numbers are codes, equally far apart: a,b."),
+    ] = None,
+    missing: Missing = None,
     against: Annotated[
         str | None,
         typer.Option(
@@ -91,6 +98,8 @@ def verify(
         k_of=read_k_of(k_of),
         hierarchies=split_pairs(hierarchy, "--hierarchy", first=True),
         orders=read_orders(order),
+        words=split_names(words),
+        missing=missing or ("",),
         against=against,
         delimiter=delimiter,
         missing_as=missing_as,

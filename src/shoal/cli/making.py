@@ -10,25 +10,29 @@ from typing import Annotated, Any, get_args
 import typer
 
 from shoal.cli.app import app
+from shoal.cli.asked import (
+    Alpha,
+    C,
+    Dominance,
+    Enforce,
+    KOf,
+    L,
+    LKindOrNone,
+    T,
+    asked,
+)
 from shoal.cli.options import (
     Aggregate,
     AllowK1,
-    Alpha,
-    C,
     DecimalsOption,
     Delimiter,
-    Dominance,
     Drop,
-    Enforce,
     Force,
     HierarchyFolder,
     HierarchyRules,
     Identifier,
     Incomplete,
     JsonFlag,
-    KOf,
-    L,
-    LKindOrNone,
     MaxIterations,
     Missing,
     NoReport,
@@ -40,11 +44,9 @@ from shoal.cli.options import (
     Seed,
     Sensitive,
     ShowValues,
-    T,
     Threads,
     TimeLimit,
     Types,
-    asked,
     read_aggregate,
     read_decimals,
     read_orders,
@@ -54,7 +56,7 @@ from shoal.cli.options import (
     split_pairs,
 )
 from shoal.cli.speak import say
-from shoal.errors import InputError, RequestError, UnlistedError
+from shoal.errors import InputError, RequestError, UnlistedError, listed
 
 
 @app.command()
@@ -362,3 +364,16 @@ def _tell(result: Any, targets: Any, as_json: bool, with_page: bool) -> None:
         page = [targets.page] if with_page else []
         written = [targets.release, targets.report, *page, targets.recipe]
         typer.echo(f"\nwrote {', '.join(map(str, written))}", err=True)
+        _warn_of_others(targets, result)
+
+
+def _warn_of_others(targets: Any, result: Any) -> None:
+    from shoal.release.siblings import earlier_releases
+
+    others = earlier_releases(targets.report, result.report.input["sha256"])
+    if others:
+        typer.echo(
+            f"  warning: another release of the same input lies beside it: {listed(others)}; "
+            "whoever has both may find fewer than k candidates, see shoal verify --against",
+            err=True,
+        )

@@ -7,7 +7,16 @@ import numpy.typing as npt
 
 from shoal.kernels.jit import jit
 from shoal.kernels.pointing import call
-from shoal.kernels.rules import Rules, pointers
+from shoal.kernels.rules import (
+    CODES,
+    COLUMNS,
+    DOMINANCE,
+    DOMINATED,
+    HEAD,
+    HEADS,
+    Rules,
+    pointers,
+)
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -54,6 +63,31 @@ MANY = 100
 
 
 def of_members(rules: Rules, members: Integers) -> float:
-    """Return by how much some records break the rules as one group."""
+    """Return by how much some records break the rules as one group.
+
+    Many are sorted column by column: `breach` sorts by insertion, and has nothing left to do.
+    """
+    if members.size <= MANY:
+        return _as_one(rules, members)
+    columns, dominated = int(rules[COLUMNS]), int(rules[DOMINATED])
+    end = HEADS + columns * HEAD
+    heads, rest = rules[HEADS:end].reshape(columns, HEAD).copy(), dominated * DOMINANCE
+    before = rules[: end + rest].copy()
+    broken = 0.0
+    try:
+        if dominated:
+            rules[HEADS : HEADS + rest], rules[COLUMNS] = before[end:], 0
+            broken = _as_one(rules, members)
+        rules[[COLUMNS, DOMINATED]] = 1, 0
+        for head in heads:
+            rules[HEADS : HEADS + HEAD] = head
+            codes = rules[int(head[CODES]) + members]
+            broken += _as_one(rules, members[np.argsort(codes, kind="stable")])
+    finally:
+        rules[: before.size] = before
+    return broken
+
+
+def _as_one(rules: Rules, members: Integers) -> float:
     row = np.concatenate(([members.size], members)).astype(np.int64)
     return float(breaches(rules, row.reshape(1, -1))[0])

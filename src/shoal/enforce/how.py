@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.enforce.groups import of_labels, of_members
-from shoal.enforce.merging import merge
+from shoal.enforce.groups import breaches, of_labels, of_members
+from shoal.enforce.merging import merge, merge_to
 from shoal.enforce.rules import Sensitive
-from shoal.enforce.slices import sliced
+from shoal.enforce.slices import BEGIN, END, cut, sliced
 from shoal.enforce.swapping import swap_in
 from shoal.errors import PrivacyError
-from shoal.kernels.rules import (
-    ALPHA,
-    COLUMNS,
-    FORM,
-    FROM,
-    HEAD,
-    HEADS,
-    LEAST,
-    LOG,
-    ROWS,
-    Rules,
-    T,
-    reordered,
-)
-from shoal.models.closeness import slices_needed
+from shoal.kernels.rules import ROWS, Rules, reordered
 from shoal.progress import Reporter
 
 Floats = npt.NDArray[np.float64]
@@ -37,7 +22,10 @@ Integers = npt.NDArray[np.int64]
 Loss = Callable[[Integers], float]
 
 WAYS = ("auto", "slices", "swap", "merge")
-GROWTH = 1.2  # from one number of slices to the next
+GROWTH, STEP = 1.2, 1.05  # from one number of slices to the next, and to the next that is judged
+JOINED = 1.6  # slices that are joined, from one try to the next
+DRAWN = 200  # groups that are judged before any are made
+TRIES_LEAST, TRIES, WORK = 2, 8, 2e8  # how often groups are made; records, squared
 
 
 @dataclass(frozen=True)
@@ -91,17 +79,22 @@ def ways_to(
     if way == "merge" or (way == "slices" and not values):
         return [Enforced(merge(matrix, labels, rules, report), "merge", f"{told}: merged")]
     found = []
+    size = _likely(keep, _sorted(values), k) if values else k
     if way in ("auto", "swap"):
-        swapped = swap_in(matrix, labels, rules, broken, report)
+        swapped = labels
+        if size > k and 2 * count > broken.size:  # groups of k would hardly ever keep the rules
+            swapped = merge_to(matrix, labels, size, report)
+            broken = of_labels(rules, swapped)
+        swapped = swap_in(matrix, swapped, rules, broken, report)
         left = int((of_labels(rules, swapped) > 0).sum())
         merged = merge(matrix, swapped, rules, report)
         tail = f", {left:,} of them merged with others" if left else ""
         said = f"{told}: mended by swapping records between groups{tail}"
         found.append(Enforced(merged, "swap", said))
     if way in ("auto", "slices") and values:
-        best, slices, left = _slices(matrix, rules, values, k, loss, report)
+        best, made, left = _slices(matrix, keep, size, k, loss, report)
         tail = f", {left:,} groups of which were mended" if left else ""
-        said = f"{told}: made anew, one record of each of {slices:,} slices{tail}"
+        said = f"{told}: made anew, {made}{tail}"
         found.append(Enforced(best, "slices", said))
     return found
 
@@ -115,59 +108,65 @@ def enforce(
 
 def _slices(
     matrix: Floats,
-    rules: Rules,
-    values: Sequence[Sensitive],
+    keep: Keep,
+    size: int,
     k: int,
     loss: Loss,
     report: Reporter,
-) -> tuple[Integers, int, int]:
-    """Return the best groups by slices, of how many, and how many groups had to be mended.
+) -> tuple[Integers, str, int]:
+    """Return the best groups by slices, what they were made of, and how many had to be mended.
 
-    More slices are tried while groups break the rules, fewer while that loses less.
+    Slices are joined to fewer, wider pieces while that loses less; then more slices are tried.
+    Requires that groups of `size` records are likely to keep the rules.
     """
-    order = _sorted(values)
-    best: tuple[float, Integers, int, int] | None = None
-    first = _needed(rules, k)
-    for upward in (True, False):
-        slices, worse = first if upward else _next(first, False), 0
-        while k <= slices <= order.size and worse < 2:
-            report("slicing", slices, order.size)
-            labels = sliced(matrix, order, slices)
-            broken = of_labels(rules, labels)
-            left = int((broken > 0).sum())
-            if left:
-                labels = swap_in(matrix, labels, rules, broken, report)
-                labels = merge(matrix, labels, rules, report)
-            lost = loss(labels)
-            worse = 0 if best is None or lost < best[0] else worse + 1
-            if best is None or lost < best[0]:
-                best = lost, labels, slices, left
-            if upward and not left:
-                break
-            slices = _next(slices, upward)
+    rules, order = keep.rules, _sorted(keep.values)
+    best: tuple[float, Integers, int, int, int] | None = None
+    slices, worse, tries = size, 0, max(TRIES_LEAST, min(TRIES, int(WORK / order.size**2)))
+    pieces = slices
+    while k <= slices <= order.size and worse < 2 and tries > 0:
+        report("slicing", slices, order.size)
+        labels = sliced(matrix, order, slices, pieces)
+        broken = of_labels(rules, labels)
+        left = int((broken > 0).sum())
+        if left:
+            labels = swap_in(matrix, labels, rules, broken, report)
+            labels = merge(matrix, labels, rules, report)
+        lost, tries = loss(labels), tries - 1
+        better = best is None or lost < best[0]
+        worse = 0 if better else worse + 1
+        if best is None or lost < best[0]:
+            best = lost, labels, slices, pieces, left
+        if (better or not worse) and pieces > 1:
+            pieces = max(1, int(pieces / JOINED))
+        else:
+            slices, pieces = _next(keep, order, slices), max(1, best[3])
     assert best is not None
-    return best[1:]
+    made = f"one record of each of {best[2]:,} slices"
+    if best[3] < best[2]:
+        made = f"{best[2]:,} records of {best[3]:,} slices" if best[3] > 1 else "without slices"
+    return best[1], made, best[4]
 
 
-def _next(slices: int, upward: bool) -> int:
-    """Return the next number of slices to try: a good deal more, or fewer."""
-    if upward:
-        return max(slices + 1, int(slices * GROWTH))
-    return min(slices - 1, int(slices / GROWTH))
+def _likely(keep: Keep, order: Integers, k: int) -> int:
+    """Return a number of records of which groups are likely to keep the rules: one of each slice.
+
+    Groups of records that are drawn from the slices are judged; half of them must keep the rules.
+    """
+    size = k
+    while size < order.size:
+        pieces, random = cut(order.size, size, size), np.random.default_rng(0)
+        starts, widths = pieces[:, BEGIN], pieces[:, END] - pieces[:, BEGIN]
+        drawn = order[starts + (random.random((DRAWN, size)) * widths).astype(np.int64)]
+        rows = np.hstack([np.full((DRAWN, 1), size), drawn])
+        if 2 * int((breaches(keep.rules, rows) > 0).sum()) <= DRAWN:
+            break
+        size = max(size + 1, int(size * STEP))
+    return min(size, order.size)
 
 
-def _needed(rules: Rules, k: int) -> int:
-    """Return a number of slices that is likely to keep the rules."""
-    asked, rows, most = rules, int(rules[ROWS]), k
-    for j in range(int(asked[COLUMNS])):
-        head = HEADS + j * HEAD
-        wanted = max(asked[head + LEAST], asked[head + FROM], math.exp(asked[head + LOG]))
-        if asked[head + ALPHA] > 0:
-            wanted = max(wanted, 1.0 / asked[head + ALPHA])
-        if asked[head + FORM] > 0:
-            wanted = max(wanted, slices_needed(asked[head + T], rows))
-        most = max(most, math.ceil(wanted - 1e-9))
-    return min(rows, most)
+def _next(keep: Keep, order: Integers, slices: int) -> int:
+    """Return the next number of slices to try, a good deal more."""
+    return _likely(keep, order, max(slices + 1, int(slices * GROWTH)))
 
 
 def _sorted(values: Sequence[Sensitive]) -> Integers:

@@ -51,16 +51,18 @@ def joined(
     members: list[Integers] = np.split(order, np.cumsum(np.bincount(labels))[:-1])
     sizes = np.array([rows.size for rows in members], dtype=np.float64)
     centers = np.array([matrix[rows].mean(axis=0) for rows in members])
+    squares = (centers * centers).sum(axis=1)
     first = int((broken > 0).sum())
     while True:
         worst = int(broken.argmax())
-        left = int((broken > 0).sum())
-        report("merging", first - left, first)
+        report("merging", first - int((broken > 0).sum()), first)
         if broken[worst] <= 0.0:
             break
         weights = sizes * sizes[worst] / np.maximum(sizes + sizes[worst], 1.0)
-        away = centers - centers[worst]
-        costs = np.where(sizes > 0, weights * (away * away).sum(axis=1), np.inf)
+        costs = weights * (
+            squares - 2.0 * np.einsum("ij,j->i", centers, centers[worst]) + squares[worst]
+        )
+        costs[sizes == 0] = np.inf
         costs[worst] = np.inf
         other = int(costs.argmin())
         if not np.isfinite(costs[other]):
@@ -69,7 +71,14 @@ def joined(
         members[worst] = members[worst][:0]
         sizes[other], sizes[worst] = sizes[other] + sizes[worst], 0.0
         centers[other] = matrix[members[other]].mean(axis=0)
+        squares[other] = (centers[other] * centers[other]).sum()
         broken[other], broken[worst] = measure(members[other]), 0.0
+        there = sizes > 0
+        if 2 * int(there.sum()) < sizes.size:  # the others have joined some group
+            members = [rows for rows in members if rows.size]
+            sizes, centers, squares, broken = (
+                numbers[there] for numbers in (sizes, centers, squares, broken)
+            )
     merged = np.empty_like(labels)
     for group, rows in enumerate(members):
         merged[rows] = group

@@ -28,9 +28,9 @@ from shoal.kernels.rules import (
     LOG,
     MAGNITUDES,
     PERCENT,
-    PLACES,
     ROOM,
     ROWS,
+    SPAN,
     TREE,
     C,
     Rules,
@@ -38,9 +38,10 @@ from shoal.kernels.rules import (
 )
 from shoal.models.requirement import Requirement
 from shoal.table.code import UncoveredError
+from shoal.table.hierarchy.listed import Listed, interval
 from shoal.table.hierarchy.specify import is_file, specify
 from shoal.table.hierarchy.values import Distinct, distinct_values
-from shoal.table.roles import STAR, Column, Role
+from shoal.table.roles import STAR, Column, Kind, Role
 from shoal.table.table import Table
 
 Floats = npt.NDArray[np.float64]
@@ -48,6 +49,8 @@ Integers = npt.NDArray[np.int64]
 
 
 MODELS = ("l", "t", "alpha")  # what is asked of sensitive columns
+PREFIXED = (Kind.TEXT, Kind.INTEGER, Kind.DATE)  # kinds that have prefixes
+GONE = ("", STAR)  # texts that say nothing, as missing cells
 
 
 @dataclass(frozen=True)
@@ -55,13 +58,14 @@ class Sensitive:
     """A sensitive column as codes; `order` sorts its records so that like values stand together.
 
     In a `line` codes are ranks and -1 is missing; else they are leaves of a tree, given by the
-    parents of its nodes (-1: the root) and the lengths of the edges above them.
+    parents of its nodes (-1: the root), what the edges above them climb, and its height.
     """
 
     codes: Integers
     line: bool
     parents: Integers
-    lengths: Floats
+    climbed: Integers
+    height: int = 1
 
     @property
     def order(self) -> Integers:
@@ -71,41 +75,61 @@ class Sensitive:
 
 def sensitive(column: Column, table: Table, said: str | None, folder: Path | None) -> Sensitive:
     """Return a column as codes: ranks where it has an order, else leaves of its tree."""
+    values = distinct_values(column)
     if said is None:
-        values = distinct_values(column)
-        if column.has_places:
+        if column.has_places and column.kind is not Kind.BOOLEAN:
             nothing = np.zeros(0, dtype=np.int64)
-            return Sensitive(values.indices, True, nothing, np.zeros(0))
+            return Sensitive(_places(values), True, nothing, nothing)
         leaves = len(values.texts) + 1
         codes = _leaves(values)
-        return Sensitive(codes, False, np.full(leaves, -1), np.full(leaves, 0.5))
-    if not is_file(said) and not said.startswith("prefixes:"):
+        return Sensitive(codes, False, np.full(leaves, -1), np.ones(leaves, dtype=np.int64))
+    _check_tree(column, said)
+    rule = specify(said, folder)
+    if isinstance(rule, Listed) and interval(rule.rows[0][0], values.axis) is not None:
         raise RequestError(
-            f"the hierarchy of sensitive column {shown(column.name)} must be FILE.csv or "
-            "prefixes:3,2"
+            f"the hierarchy of sensitive column {shown(column.name)} must list its values, not "
+            "intervals"
         )
-    values = distinct_values(column)
-    paths, uncovered = specify(said, folder).paths(values)
+    paths, lacking = rule.paths(values)
+    uncovered = [i for i in lacking if values.texts[i] not in GONE]
     if uncovered:
         raise UncoveredError(
             f"{table.source.name}, column {shown(column.name)}: its hierarchy lacks "
             f"{len(uncovered)} of its values", [values.texts[i] for i in uncovered],
         )  # fmt: skip
     lines = {path[0]: path for path in paths}
-    return _in_tree(values, [lines[text] for text in values.texts])
+    return _in_tree(values, [lines.get(text, [text, STAR]) for text in values.texts])
+
+
+def _check_tree(column: Column, said: str) -> None:
+    """Refuse what the judge of the written file could not read the same way."""
+    what = f"the hierarchy of sensitive column {shown(column.name)}"
+    if not is_file(said) and not said.startswith("prefixes:"):
+        raise RequestError(f"{what} must be FILE.csv or prefixes:3,2")
+    if column.kind is Kind.DATETIME or (not is_file(said) and column.kind not in PREFIXED):
+        raise RequestError(f"{what}: {'there is none' if is_file(said) else 'prefixes are not'} "
+                           f"for {column.kind}")  # fmt: skip
 
 
 def _leaves(values: Distinct) -> Integers:
     """Return a number for every record's value; the last one is for what is missing or `*`."""
     last = len(values.texts)
-    numbers = [last if text in ("", STAR) else i for i, text in enumerate(values.texts)]
+    numbers = [last if text in GONE else i for i, text in enumerate(values.texts)]
     return np.array([*numbers, last], dtype=np.int64)[values.indices]
+
+
+def _places(values: Distinct) -> Integers:
+    """Return the place of every record's value among those there are; -1 is missing."""
+    there = [text not in GONE for text in values.texts]
+    ranks = np.where(there, np.cumsum(there) - 1, -1).astype(np.int64)
+    found: Integers = np.append(ranks, -1)[values.indices]
+    return found
 
 
 def _in_tree(values: Distinct, paths: Sequence[Sequence[str]]) -> Sensitive:
     """Return leaves of a tree: every value is one, and what is missing, right below the root.
 
-    A node is a word on a level, as high as the level. An edge is half as long as what it climbs:
+    A node is a word on a level, as high as the level. An edge counts half of what it climbs:
     then leaves are as far apart as their lowest common ancestor is high, over the root's height.
     """
     highest = max((len(path) for path in paths), default=2) - 1
@@ -123,8 +147,8 @@ def _in_tree(values: Distinct, paths: Sequence[Sequence[str]]) -> Sensitive:
             parents[node] = numbers[level, word]
             node = numbers[level, word]
         climbed[node] = highest - len(path) + 2
-    lengths = np.array(climbed, dtype=np.float64) / (2.0 * highest)
-    return Sensitive(_leaves(values), False, np.array(parents, dtype=np.int64), lengths)
+    nodes = np.array(parents, dtype=np.int64)
+    return Sensitive(_leaves(values), False, nodes, np.array(climbed, dtype=np.int64), highest)
 
 
 def make_rules(
@@ -180,18 +204,17 @@ def _head(name: str, asked: Requirement, made: Sensitive, at: int) -> tuple[Floa
         if made.line:
             there = made.codes[made.codes >= 0]
             counts = np.bincount(there)
-            cumulated = np.cumsum(counts) / max(1, there.size)
-            head[FORM], head[PLACES] = LINE, counts.size
-            missing = 1.0 - there.size / rows
-            behind = np.concatenate(([missing], cumulated, [0.0], np.cumsum(cumulated)))
+            cumulated = np.cumsum(counts).astype(np.float64)
+            head[FORM], head[SPAN] = LINE, counts.size
+            behind = np.concatenate(([rows - there.size], cumulated, [0.0], np.cumsum(cumulated)))
         else:
             below = np.zeros(made.parents.size)
-            np.add.at(below, made.codes, 1.0 / rows)
+            np.add.at(below, made.codes, 1.0)
             for node, parent in _upward(made.parents):
                 below[parent] += below[node]
-            head[FORM], head[PLACES] = TREE, made.parents.size
-            head[BASE] = float((made.lengths * below).sum())
-            behind = np.stack([made.parents, made.lengths, below], axis=1).ravel()
+            head[FORM], head[SPAN] = TREE, 2 * made.height
+            head[BASE] = float((made.climbed * below).sum())
+            behind = np.stack([made.parents, made.climbed, below], axis=1).ravel()
     return head, behind
 
 
@@ -222,11 +245,17 @@ def _dominated(
             raise RequestError(
                 f"dominance is for numbers that are released as means; {shown(column.name)} is not"
             )
-        found.append((float(p), np.abs(np.nan_to_num(_floats(column)))))
+        found.append((float(p), magnitudes(column)))
     if not found:
         raise RequestError("dominance is for numbers that are released as means; there are none")
     return found
 
 
-def _floats(column: Column) -> Floats:
-    return np.asarray(column.values.cast("double").to_numpy(zero_copy_only=False), dtype=np.float64)
+def magnitudes(column: Column) -> Floats:
+    """Return the sizes of numbers, 0 where one is missing.
+
+    They are divided by a power of two, so that no sum of them overflows.
+    """
+    numbers = column.values.cast("double", safe=False).to_numpy(zero_copy_only=False)
+    sizes = np.abs(np.nan_to_num(np.asarray(numbers, dtype=np.float64)))
+    return np.ldexp(sizes, -math.frexp(float(sizes.max(initial=0.0)))[1])

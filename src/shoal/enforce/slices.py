@@ -17,81 +17,90 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
+BEGIN, END, TAKE, TAKEN = range(4)  # of a piece: where it stands, what a group takes, and has
+
+
 @jit
 def _build(
-    points: Floats, order: Integers, starts: Integers, labels: Integers, work: Floats
+    points: Floats, order: Integers, pieces: Integers, labels: Integers, work: Floats
 ) -> None:
-    """Form the groups. points IN (n, d), labels IN/OUT (n): -1; work (2, d) is work space: sums.
+    """Form the groups. points IN (n, d), labels IN/OUT (n): -1; work (3, d) is work space.
 
-    The record farthest from the mean of those that are left begins a group; of every slice the one
-    nearest to the group's centroid joins it. order IN: the rows by slices, which begin at starts,
-    and every row's place among them; every slice has at least as many records as there are groups.
+    The record farthest from the mean of those that are left begins a group; then the one nearest to
+    the group's centroid joins it, again and again, of the pieces from which it may take more.
+    pieces IN/OUT (pieces, 4): each has at least what all groups take. order IN/OUT: the rows, piece
+    by piece; those that are left come first.
     """
     rows, width = points.shape
-    slices = starts.shape[0] - 1
-    groups = rows // slices
+    size = 0
+    for piece in range(pieces.shape[0]):
+        size += pieces[piece, TAKE]
     for i in range(rows):
         for j in range(width):
             work[0, j] += points[i, j]
     left = rows
-    for group in range(groups):
-        first, most = -1, -1.0
-        for row in range(rows):
-            if labels[row] < 0:
-                distance = 0.0
-                for j in range(width):
-                    away = points[row, j] - work[0, j] / left
-                    distance += away * away
-                if distance > most:
-                    first, most = row, distance
+    for group in range(rows // size):
+        for piece in range(pieces.shape[0]):
+            pieces[piece, TAKEN] = 0
         for j in range(width):
             work[1, j] = 0.0
-        own = 0
-        while not starts[own] <= order[rows + first] < starts[own + 1]:
-            own += 1
-        for turn in range(slices):
-            piece = own if turn == 0 else (turn - 1 if turn - 1 < own else turn)
-            row, least = first, -1.0
-            if turn > 0:
-                row = -1
-                for place in range(starts[piece], starts[piece + 1]):
-                    other = order[place]
-                    if labels[other] >= 0:
-                        continue
+        for turn in range(size):
+            for j in range(width):
+                work[2, j] = work[0, j] / left if turn == 0 else work[1, j] / turn
+            sign = -1.0 if turn == 0 else 1.0
+            found, source, least = -1, -1, np.inf
+            for piece in range(pieces.shape[0]):
+                if pieces[piece, TAKEN] == pieces[piece, TAKE]:
+                    continue
+                for place in range(pieces[piece, BEGIN], pieces[piece, END]):
+                    row = order[place]
                     distance = 0.0
                     for j in range(width):
-                        away = points[other, j] - work[1, j] / turn
+                        away = points[row, j] - work[2, j]
                         distance += away * away
-                        if row >= 0 and distance >= least:
+                        if turn > 0 and distance >= least:
                             break
-                    if row < 0 or distance < least:
-                        row, least = other, distance
+                    if sign * distance < least:
+                        found, source, least = place, piece, sign * distance
+            row = order[found]
             labels[row] = group
+            pieces[source, END] -= 1
+            pieces[source, TAKEN] += 1
+            order[found] = order[pieces[source, END]]
             left -= 1
             for j in range(width):
                 work[1, j] += points[row, j]
                 work[0, j] -= points[row, j]
 
 
-def sliced(matrix: Floats, order: Integers, slices: int) -> Integers:
+def sliced(matrix: Floats, order: Integers, slices: int, pieces: int | None = None) -> Integers:
     """Return groups of one record of each slice of the ordered rows; left-overs join the nearest.
 
-    Slices are as even as can be: what is over is spread from the middle outwards.
+    Slices are as even as can be: what is over is spread from the middle outwards. With `pieces`,
+    fewer than there are slices, neighboring slices are joined to so many: of a piece of three
+    slices a group has three records, whichever.
     """
     rows = order.size
+    labels = np.full(rows, -1, dtype=np.int64)
+    first = np.argsort(-matrix.var(axis=0), kind="stable")  # what is far is soon known to be
+    points = np.ascontiguousarray(matrix[:, first])
+    work = np.zeros((3, points.shape[1]))
+    _build(points, order.copy(), cut(rows, slices, pieces or slices), labels, work)
+    return _with_rest(points, labels, rows // slices)
+
+
+def cut(rows: int, slices: int, pieces: int) -> Integers:
+    """Return where pieces of sorted rows begin and end and how many of each a group takes."""
     groups = rows // slices
     sizes = np.full(slices, groups, dtype=np.int64)
-    rest = rows - groups * slices
     outward = np.argsort(np.abs(np.arange(slices) - (slices - 1) / 2), kind="stable")
-    sizes[outward[:rest]] += 1
-    starts = np.concatenate(([0], np.cumsum(sizes)))
-    places = np.empty(rows, dtype=np.int64)
-    places[order] = np.arange(rows)
-    labels = np.full(rows, -1, dtype=np.int64)
-    points = np.ascontiguousarray(matrix)
-    work = np.zeros((2, points.shape[1]))
-    _build(points, np.concatenate((order, places)), starts, labels, work)
-    return _with_rest(points, labels, groups)
+    sizes[outward[: rows - groups * slices]] += 1
+    ends = np.concatenate(([0], np.cumsum(sizes)))
+    edges = np.round(np.linspace(0, slices, pieces + 1)).astype(np.int64)
+    found = np.zeros((pieces, 4), dtype=np.int64)
+    found[:, BEGIN], found[:, END] = ends[edges[:-1]], ends[edges[1:]]
+    found[:, TAKE] = np.diff(edges)
+    return found
 
 
 def _with_rest(points: Floats, labels: Integers, groups: int) -> Integers:

@@ -23,14 +23,15 @@ COLUMNS, DOMINATED, ROWS, ROOM, HEADS = range(5)  # ROOM: where the room to work
 
 # a column's head: what is asked (0 where nothing is), and how values are apart
 (
-    LEAST, LOG, C, FROM, ALPHA, T, FORM, AT, PLACES, BASE, CODES, HEAD,
+    LEAST, LOG, C, FROM, ALPHA, T, FORM, AT, SPAN, BASE, CODES, HEAD,
 ) = range(12)  # fmt: skip
 
 NO_FORM, TREE, LINE = 0.0, 1.0, 2.0
-PARENT, LENGTH, SHARE, NODE = range(4)  # of a node of a tree
+PARENT, LENGTH, BELOW, NODE = range(4)  # of a node of a tree
 PERCENT, MAGNITUDES, DOMINANCE = range(3)  # of a column that the p % rule is for
 
-NEAR = 1e-11  # what rounding may do to a distance
+NEAR = 1e-13  # what rounding may do to a number that is not exact
+EXACT = 2.0**53  # below, whole numbers are: distances are quotients of such, rounded once
 
 
 Rules = Floats
@@ -54,35 +55,40 @@ def reordered(rules: Rules, order: Integers) -> Rules:
 def line(rules: Rules, at: int, places: int, room: int, size: int) -> float:
     """Return the earth mover's distance of sorted ranks from all, in a line of places.
 
-    The ranks stand in the room; -1 is missing, and apart. rules[at:] has the share that is missing
-    in all, the cumulated shares of the others, and the sums of these, from 0 on.
+    The ranks stand in the room; -1 is missing, and apart. rules[at:] has how many are missing in
+    all, the cumulated counts of the others, and the sums of these, from 0 on.
     """
     missing, total, begin = 0, 0.0, 0
     while missing < size and rules[room + missing] < 0.0:
         missing += 1
-    apart = abs(missing / size - rules[at])
-    there, shares, sums = size - missing, at + 1, at + 1 + places
-    for i in range(missing, size + 1 if there > 0 and places > 1 else 0):
+    whole = rules[ROWS]
+    apart = abs(missing * whole - rules[at] * size) / (size * whole)
+    there, every, counts, sums = float(size - missing), whole - rules[at], at + 1, at + 1 + places
+    for i in range(missing, size + 1 if there > 0.0 and places > 1 else 0):
         end = places - 1 if i == size else int(rules[room + i])
         if end > begin:
-            level = (i - missing) / there
+            level = (i - missing) * every
             low, high = begin, end  # the first place where all are above the group
             while low < high:
                 middle = (low + high) // 2
-                if rules[shares + middle] > level:
+                if rules[counts + middle] * there > level:
                     high = middle
                 else:
                     low = middle + 1
-            total += level * (low - begin) - (rules[sums + low] - rules[sums + begin])
-            total += rules[sums + end] - rules[sums + low] - level * (end - low)
+            total += level * (low - begin) - there * (rules[sums + low] - rules[sums + begin])
+            total += there * (rules[sums + end] - rules[sums + low]) - level * (end - low)
             begin = end
-    return max(apart, total / max(1, places - 1))  # type: ignore[no-any-return]
+    return max(apart, total / max(1.0, there * every * (places - 1)))  # type: ignore[no-any-return]
 
 
 @inlined
-def tree(rules: Rules, at: int, base: float, room: int, size: int) -> float:
-    """Return the earth mover's distance of nodes from all, in a tree; counts stand in the room."""
-    total, tally = base, room + 2 * int(rules[ROWS]) + 4
+def tree(rules: Rules, at: int, span: float, base: float, room: int, size: int) -> float:
+    """Return the earth mover's distance of nodes from all, in a tree; counts stand in the room.
+
+    span: twice the tree's height; base: what all records climb in it.
+    """
+    whole = rules[ROWS]
+    total, tally = base * size, room + 2 * int(whole) + 4
     for step in range(2 * size):
         node = int(rules[room + step % size])
         while node >= 0:
@@ -91,11 +97,11 @@ def tree(rules: Rules, at: int, base: float, room: int, size: int) -> float:
             if step < size:
                 rules[tally + node] = count + 1.0
             elif count > 0.0:
-                share = rules[place + SHARE]
-                total += rules[place + LENGTH] * (abs(count / size - share) - share)
+                below = rules[place + BELOW] * size
+                total += rules[place + LENGTH] * (abs(count * whole - below) - below)
                 rules[tally + node] = 0.0
             node = int(rules[place + PARENT])
-    return total
+    return total / (span * size * whole)  # type: ignore[no-any-return]
 
 
 @inlined
@@ -125,10 +131,9 @@ def uneven(rules: Rules, head: int, room: int, size: int) -> float:
     broken += lacking if lacking > NEAR else 0.0
     if rules[head + FROM] > 0.0:
         more = most - rules[head + C] * left
-        broken += (more + 1e-3) / size if more > -NEAR else 0.0
+        broken += (more + 1e-3) / size if more > -NEAR * size else 0.0
     if rules[head + ALPHA] > 0.0:
-        more = most / size - rules[head + ALPHA]
-        broken += more if more > NEAR else 0.0
+        broken += max(0.0, most / size - rules[head + ALPHA])
     return broken  # type: ignore[no-any-return]
 
 
@@ -163,14 +168,15 @@ def breach(rules: Rules, members: Integers, size: int, leaving: int, entering: i
                 rest += code
         if count > 0 and of_values:
             broken += uneven(rules, head, room, count)
-            form, at = rules[head + FORM], int(rules[head + AT])
+            form, at, span = rules[head + FORM], int(rules[head + AT]), rules[head + SPAN]
             apart = 0.0
             if form == LINE:
-                apart = line(rules, at, int(rules[head + PLACES]), room, count)
+                apart = line(rules, at, int(span), room, count)
             elif form == TREE:
-                apart = tree(rules, at, rules[head + BASE], room, count)
+                apart = tree(rules, at, span, rules[head + BASE], room, count)
             more = apart - rules[head + T]
-            broken += more if more > NEAR else 0.0
+            near = 0.0 if span * count * rules[ROWS] < EXACT else NEAR
+            broken += more if more > near else 0.0
         elif count > 0:
             more = rules[head + PERCENT] / 100.0 * largest - rest
             broken += more / largest if more > NEAR * largest else 0.0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from shoal.settings import Settings
+from shoal.models.requirement import Requirement
+from shoal.settings import Settings, joined_key
 from shoal.table.table import Table
 
 
@@ -32,4 +34,18 @@ def claims(settings: Settings, released: Table) -> dict[str, Any]:
         }
     if asked.k_of:
         found["k_of"] = dict(asked.k_of)
+    return found
+
+
+def asked_beyond_k(asked: Requirement) -> dict[str, Any]:
+    """Return what is asked beyond k as a recipe says it, without what is not."""
+    found: dict[str, Any] = {}
+    for what in ("l", "c", "t", "alpha", "dominance"):
+        said = getattr(asked, what)
+        if said is not None:
+            found[what] = dict(said) if isinstance(said, Mapping) else said
+    if asked.l_kind != "distinct":
+        found["l_kind"] = asked.l_kind
+    if asked.k_of:
+        found["k_of"] = {joined_key(columns): k for columns, k in asked.k_of.items()}
     return found

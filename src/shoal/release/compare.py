@@ -12,12 +12,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.measures.generalization import cell_losses, costs
+from shoal.measures.generalization import Costs, cell_losses, costs
 from shoal.measures.histogram import histogram
 from shoal.measures.loss import percent, squares
 from shoal.measures.moments import correlations, mean, variance
+from shoal.models.requirement import Requirement
 from shoal.partition import Partition
-from shoal.release.report import SCHEMA, ColumnReport, Report, guarantee
+from shoal.release.claims import asked_beyond_k
+from shoal.release.promises import guarantee
+from shoal.release.report import SCHEMA, ColumnReport, Report
 from shoal.table.code import Coded, CodedColumn
 from shoal.table.encode import near_zero, standardized
 from shoal.table.roles import STAR, TICKS, Column, Kind, Role
@@ -43,12 +46,13 @@ def make_report(
     notes: Sequence[str],
     seconds: float,
     given: bool = False,
-    by_sensitive: bool = False,
+    asked: Requirement | None = None,
+    dominance: Sequence[dict[str, Any]] = (),
 ) -> Report:
     """Compare the table with its release, column by column and pair by pair.
 
     `wider` has the groups of columns that have an own, larger k; `given` says that the groups came
-    with the data, `by_sensitive` that they had to suit sensitive columns.
+    with the data, `asked` is what was asked beyond k, `dominance` how the p % rule was judged.
     """
     before = table.having(Role.QUASI_IDENTIFIER)
     after = [released[column.name] for column in before]
@@ -71,7 +75,7 @@ def make_report(
     shown = [c for c in trees.values() if how[c.name] in ("generalize", "range")]
     found = None
     if by_trees and coded is not None:
-        found = costs(Coded(tuple(shown), coded.rows), partition.labels, partition.k, deleted)
+        found = _costs(shown, coded.rows, partition, wider, deleted)
     values = any(c.by_range or c.rule.shows_values for c in shown)
     records = any(
         how[c.name] in ("mode", "medoid") or (c.is_ordinal and how[c.name] == "median")
@@ -105,13 +109,39 @@ def make_report(
             values=values,
             records=records,
             given=given,
-            by_sensitive=by_sensitive,
+            asked=asked,
+            sensitive=roles[Role.SENSITIVE],
         ),
         notes=[*notes, *(told if equal else [])],
         seconds=round(seconds, 3),
         search=None if partition.search is None else partition.search.to_dict(),
         missing=_missing(before, after, columns, partition.labels, deleted),
         costs=None if found is None else found.to_dict(),
+        dominance=list(dominance),
+        asked={} if asked is None else asked_beyond_k(asked),
+    )
+
+
+def _costs(
+    columns: Sequence[CodedColumn],
+    rows: int,
+    partition: Partition,
+    wider: Mapping[str, Partition],
+    deleted: int,
+) -> Costs:
+    """Return the measures of a grouping; of columns with groups of their own, those of these."""
+    found = costs(Coded(tuple(columns), rows), partition.labels, partition.k, deleted)
+    if not any(column.name in wider for column in columns):
+        return found
+    each = [
+        costs(Coded((c,), rows), wider.get(c.name, partition).labels, partition.k, deleted)
+        for c in columns
+    ]
+    return replace(
+        found,
+        iloss_rate=sum(one.iloss_rate for one in each) / len(each),
+        ncp=sum(one.ncp for one in each) / len(each),
+        non_uniform_entropy=sum(one.non_uniform_entropy for one in each),
     )
 
 

@@ -5,16 +5,16 @@ Everything that came from a table (column names, notes) is escaped; charts are S
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import shlex
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import shown
 from shoal.release.charts import COLUMNS_SHOWN, report_charts
 from shoal.release.draw import draw
-from shoal.release.report import LIMITS
+from shoal.release.promises import LIMITS
+from shoal.release.report import bound
+from shoal.settings import joined_key
 from shoal.table.roles import Role
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def page(report: Report) -> str:
     body = [
         _head(report),
         _tiles(report),
+        _beyond_k(report),
         _costs(svgs),
         _distributions(report, svgs),
         _table(report),
@@ -143,6 +144,33 @@ def _tiles(report: Report) -> str:
     )
     cells = "".join(f'<div class="tile"><b>{value}</b>{label}</div>' for value, label in tiles)
     return f'<div class="tiles">{cells}</div>'
+
+
+def _beyond_k(report: Report) -> str:
+    """Return the table of what was asked beyond k and found; nothing where nothing was."""
+    rows = [
+        (one["model"], one["column"], f"{bound(one)} {one['asked']:g}", one["found"])
+        for one in [*report.verification.get("models", ()), *report.dominance]
+    ] + [
+        ("own k", ", ".join(one["columns"]), f"at least {one['asked']}", one["found"])
+        for one in report.verification.get("k_of", ())
+    ]
+    if not rows:
+        return ""
+    cells = "".join(
+        f'<tr><td>{escape(model)}</td><td class="name">{escape(column)}</td>'
+        f'<td class="n">{escape(asked)}</td>'
+        f'<td class="n">{"–" if found is None else f"{found:.4g}"}</td></tr>'
+        for model, column, asked, found in rows
+    )
+    return (
+        "<h2>What was asked beyond k</h2>\n"
+        '<div class="table"><table><thead><tr><th>Model</th><th>Column</th>'
+        '<th class="n">Asked</th><th class="n">Found in the worst group</th></tr></thead>'
+        f"<tbody>{cells}</tbody></table></div>\n"
+        '<p class="soft">All but the p % rule are judged from the released file alone; that one is '
+        "judged on the values behind the means, which are not in the release.</p>"
+    )
 
 
 def _figure(svg: str | None, caption: str = "") -> str:
@@ -337,8 +365,28 @@ def _repeat(report: Report) -> str:
 
 
 def _verify(report: Report) -> str:
-    names = io.StringIO()
-    csv.writer(names, lineterminator="").writerow(column.name for column in report.columns)
     words = ["shoal", "verify", str(report.release.get("file", "release.csv")), "-k", str(report.k),
-             "--quasi", names.getvalue()]  # fmt: skip
-    return escape(shlex.join(words))
+             "--quasi", joined_key(column.name for column in report.columns)]  # fmt: skip
+    return escape(shlex.join([*words, *_asked(report)]))
+
+
+def _asked(report: Report) -> list[str]:
+    """Return the options of `shoal verify` for what was asked beyond k."""
+    asked = report.asked
+    words = []
+    if any(what in asked for what in ("l", "t", "alpha")):
+        words += ["--sensitive", joined_key(report.roles[Role.SENSITIVE])]
+    for what in ("l", "t", "alpha"):
+        said = asked.get(what)
+        pairs = [f"{n}={x:g}" for n, x in said.items()] if isinstance(said, dict) else []
+        if said is not None and not isinstance(said, dict):
+            pairs = [f"{said:g}"]
+        for pair in pairs:
+            words += [f"--{what}", pair]
+    if "l_kind" in asked:
+        words += ["--l-kind", asked["l_kind"]]
+    if "c" in asked:
+        words += ["--c", f"{asked['c']:g}"]
+    for columns, k in asked.get("k_of", {}).items():
+        words += ["--k-of", f"{columns}={k}"]
+    return words

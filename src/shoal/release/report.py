@@ -6,11 +6,11 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from shoal.errors import shown
+from shoal.errors import listed, shown
 from shoal.measures.histogram import Histogram
 from shoal.table.roles import Role
 
-SCHEMA = "shoal-report/2"
+SCHEMA = "shoal-report/3"
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,10 @@ class ColumnReport:
 
 @dataclass(frozen=True)
 class Report:
-    """The whole record of a run, as text and as JSON of a stated version."""
+    """The whole record of a run, as text and as JSON of a stated version.
+
+    `asked` is what was asked beyond k, as a recipe says it.
+    """
 
     schema: str
     versions: dict[str, str]
@@ -68,6 +71,8 @@ class Report:
     search: dict[str, Any] | None = None
     missing: dict[str, Any] = field(default_factory=dict)
     costs: dict[str, Any] | None = None
+    dominance: list[dict[str, Any]] = field(default_factory=list)
+    asked: dict[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -90,6 +95,7 @@ class Report:
             f"{self.group_span()} (k = {self.k}, method {self.method})",
             f"information loss {self.information_loss_released:.2f} % of {self.loss_of()}",
             self._verdict(),
+            *(f"  {plain(line, 500)}" for line in self.beyond_k()),
         ]
         width = max(16, *(len(plain(column.name)) for column in self.columns))
         lines.append("")
@@ -116,6 +122,18 @@ class Report:
         words = all(column.released_as in ("generalize", "range") for column in self.columns)
         return f"what the cells said ({'ILoss' if words else 'mean of the columns'})"
 
+    def beyond_k(self) -> list[str]:
+        """Return what else was asked for and found, a line each."""
+        lines = [
+            f"{one['model']} of {shown(one['column'])}: {_short(one['found'])}, asked: "
+            f"{bound(one)} {_short(one['asked'])}"
+            for one in [*self.verification.get("models", ()), *self.dominance]
+        ]
+        return lines + [
+            f"own k of {listed(one['columns'])}: {one['found']}, asked: at least {one['asked']}"
+            for one in self.verification.get("k_of", ())
+        ]
+
     def group_span(self) -> str:
         """Return the sizes of the groups in words: "5" or "5 to 9"."""
         low, high = self.groups["smallest"], self.groups["largest"]
@@ -134,6 +152,13 @@ class Report:
         not_covered = [f"  - {line}" for line in self.guarantee["does_not_cover"]]
         return "\n".join([self.summary(), "", "What the guarantee covers:", *covers,
                           "What it does not cover:", *not_covered])  # fmt: skip
+
+
+def bound(judged: dict[str, Any]) -> str:
+    """Return whether a model asks for at least or at most its number."""
+    if judged["model"] in ("distinct l-diversity", "entropy l-diversity", "p % rule"):
+        return "at least"
+    return "below" if judged["model"].startswith("recursive") else "at most"
 
 
 _ROLE_WORDS = {
@@ -161,77 +186,3 @@ def _told(column: ColumnReport, numeric: bool) -> str:
         return f"{word}{_short(column.mean_before)} → {_short(column.mean_after)}{star}"
     what = "generalized" if column.released_as in ("generalize", "range") else "changed"
     return f"{column.unchanged:,} cells kept, {column.generalized:,} {what}{star}"
-
-
-LIMITS = ("Minimality", "Downcoding", "Model inference", "Composition")
-
-
-def guarantee(
-    *,
-    k: int,
-    smallest: int,
-    values: bool = False,
-    records: bool = False,
-    given: bool = False,
-    by_sensitive: bool = False,
-) -> dict[str, list[str]]:
-    """Say in plain words what k-anonymity promises and what it leaves open.
-
-    `values`: intervals end in values of the data; `records`: groups release a member's own values;
-    `given`: the groups came with the data; `by_sensitive`: groups had to suit sensitive columns.
-    """
-    more = []
-    if values:
-        more.append(
-            "Intervals that were made from the data end in values of records, though they do not "
-            "say of which; a hierarchy of fixed intervals (widths, cuts) shows none."
-        )
-    if records:
-        more.append(
-            "A mode, a medoid or the median of ordinal values is a value of one of the group's "
-            "records, a group's medoids are one record's combination; they do not say whose."
-        )
-    return {
-        "covers": [
-            f"Whoever knows all quasi-identifiers of a person finds at least {k} records that fit "
-            "equally well.",
-            "The identifiers are not in the release.",
-        ],
-        "does_not_cover": [
-            "If all records of a group share a sensitive value, it is known for each of them.",
-            "Columns kept as they are (sensitive, other) are not protected; whoever knows such a "
-            "value may recognize a record by it.",
-            f"Someone who knows {k - 1} or more of a group's {smallest} or more members can narrow "
-            "down the rest.",
-            *_limits(given, by_sensitive),
-            *more,
-        ],
-    }
-
-
-def _limits(given: bool, by_sensitive: bool) -> list[str]:
-    """Say which known attacks k-anonymity and its kin leave open, each by its name.
-
-    Minimality: Wong, Fu, Wang and Pei 2007; downcoding: Cohen 2022; model inference (deFinetti):
-    Kifer 2009; composition: Ganta, Kasiviswanathan and Smith 2008.
-    """
-    if by_sensitive:
-        groups = (
-            "Here the groups depend on the sensitive values themselves, so that this can tell more "
-            "about a person's than was asked for (l, t or alpha)."
-        )
-    elif given:
-        groups = "Where groups that came with the data depend on sensitive values, it tells these."
-    else:
-        groups = "The groups were made without a look at sensitive values, of which it tells none."
-    told = (
-        "the method did no more than was needed, so that whoever knows it can undo a part of what "
-        f"it did, by ruling out all data that it would have released otherwise. {groups}",
-        "the least change was sought, so that a generalized value or a mean can sometimes be "
-        "narrowed down from the release alone, to fewer originals than it seems to stand for.",
-        "a model trained on the released groups predicts the sensitive values of people better "
-        "than the base rate of the table does, as far as they depend on the quasi-identifiers.",
-        "two releases of the same people can be combined, and whoever is in both may be in groups "
-        "that have fewer than k people in common; `shoal verify --against` counts them.",
-    )
-    return [f"{name}: {words}" for name, words in zip(LIMITS, told, strict=True)]

@@ -78,7 +78,8 @@ def verify(
         k=_whole(k), l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, k_of=_tuples(k_of or {})
     )
     requirement.check(hidden, quasi)
-    _check(quasi, hidden, missing_as, delimiter, [*(hierarchies or {}), *(orders or {})])
+    named = [*(hierarchies or {}), *(orders or {}), *words]
+    _check(quasi, hidden, missing_as, delimiter, named)
     trees = {n: read_tree(said, n) for n, said in (hierarchies or {}).items() if n in hidden}
     subsets = [
         Subset(names, tuple(quasi.index(name) for name in names), own)
@@ -195,8 +196,8 @@ def _check(
     for name in named:
         if name not in quasi and name not in sensitive:
             raise RequestError(
-                f"a hierarchy or an order is given for {shown(name)}, which is neither a sensitive "
-                "column nor a quasi-identifier"
+                f"a hierarchy, an order or words are given for {shown(name)}, which is neither a "
+                "sensitive column nor a quasi-identifier"
             )
 
 

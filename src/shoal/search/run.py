@@ -85,7 +85,8 @@ def search(
     """Return the best grouping found, and how. Never more loss than the start had.
 
     Requires 2 <= k and 2k rows; a start has groups 0, 1, ... of at least k records, None: random.
-    With `rules` the start must be given and keep them, and no group of the result breaks one.
+    With `rules` the start must be given and keep them, and no group of the result breaks one: it is
+    the first local optimum, nothing is perturbed.
     """
     if "regroup" in options.perturbations:
         raise RequestError("regroup is for searches on trees; say dissolve or distill")
@@ -105,8 +106,9 @@ class _Searcher:
         rules: Rules,
     ) -> None:
         self.ruled = bool(rules.any())
-        if self.ruled and options.restarts:  # a random start keeps no rule
-            options = replace(options, restarts=False)
+        if self.ruled:  # neither a random start nor what was perturbed keeps a rule
+            stop = replace(options.stop, iterations=0)
+            options = replace(options, restarts=False, stop=stop)
         self.matrix, self.k, self.options, self.report = matrix, k, options, report
         self.asked, self.rules = rules, list[Rules]()  # each run has its own
         self.rows = matrix.shape[0]

@@ -21,6 +21,7 @@ from shoal.models.matching import is_star
 from shoal.release.judge.trees import Tree, number
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
+BEYOND = re.compile(r"\.\d{6}(\d+)", re.ASCII)
 MISSING = 0  # the code of all missing cells
 
 
@@ -71,13 +72,27 @@ class Sensitive:
             text = cell.encode("latin-1").decode("utf-8", "surrogateescape")
         declared = self.tree is not None or self.order is not None
         if declared:
-            text = str(text)
-            found = number(text) if text not in self.words else None
-            return self.named.get(found, text) if found is not None else text
+            return self._declared(text)
         if not self.as_bytes:
             return cell
-        found = None if self.is_words else number(text)
+        if self.is_words:
+            return text
+        found, trimmed = number(text), text.strip(" \t")
+        if found is None and (DATE.fullmatch(trimmed) or trimmed.lower() in ("true", "false")):
+            return trimmed
         return text if found is None else found
+
+    def _declared(self, cell: Any) -> str:
+        """Return the word of a tree or an order that a cell is; what is none, as it stands."""
+        text = str(cell)
+        if isinstance(cell, bool):
+            ways = (text.lower(), text, text.upper())
+            return next((word for word in ways if word in self.words), text.lower())
+        found = number(text) if text not in self.words and not self.is_words else None
+        if found is None:
+            trimmed = text.strip(" \t")
+            return trimmed if DATE.fullmatch(trimmed) and not self.is_words else text
+        return self.named.get(found, text.strip(" \t").removeprefix("+"))
 
     def distance(self) -> Distance:
         """Return the distance of t-closeness, once every record was counted."""
@@ -122,15 +137,19 @@ def _on_a_line(value: Any) -> bool:
     return isinstance(value, kinds) and not isinstance(value, bool)
 
 
-def _moments(texts: Sequence[Any]) -> dict[Any, datetime]:
-    """Return the moments that texts are, or nothing if one is none."""
-    found: dict[Any, datetime] = {}
+def _moments(texts: Sequence[Any]) -> dict[Any, tuple[datetime, str]]:
+    """Return the moments that texts are, or nothing if one is none.
+
+    Python's own moments stop at microseconds: the digits after them stand beside.
+    """
+    found: dict[Any, tuple[datetime, str]] = {}
     for text in texts:
         if not isinstance(text, str) or not DATE.fullmatch(text):
             return {}
         try:
-            found[text] = datetime.fromisoformat(text)
+            beyond = BEYOND.search(text)
+            found[text] = datetime.fromisoformat(text), beyond[1].rstrip("0") if beyond else ""
         except ValueError:
             return {}
-    aware = {moment.tzinfo is not None for moment in found.values()}
+    aware = {moment.tzinfo is not None for moment, _ in found.values()}
     return found if len(aware) == 1 else {}

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from shoal.errors import InputError, RequestError, shown
 
-NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?\s*", re.ASCII)
+NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?\s*", re.ASCII)
 PREFIXES = "prefixes:"
 
 

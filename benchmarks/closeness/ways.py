@@ -1,0 +1,79 @@
+"""Loss over t: merging, swapping, slices and the better of the two, and no t at all."""
+
+from __future__ import annotations
+
+import numpy as np
+from runs import FIELDS, WITHOUT, of_adult, of_census, run
+
+from telling import Bar
+
+T = 0.05, 0.1, 0.2, 0.3
+WAYS = "merge", "swap", "slices", "auto"
+FEW = 20  # every so many records of adult: enough to compile everything
+SAMPLE = 10  # every so many records of adult
+SECONDS = 120  # for all of adult with `auto`
+SEARCH = {"max_iterations": 200}
+
+
+def census():
+    """Two sensitive columns: one that taxable income tells, one that little tells."""
+    tied, apart = of_census("FEDTAX"), of_census("EMCONTRB")
+    runs = [(tied, "mdav", 5, {}), (tied, "ilsmc+", 5, SEARCH),
+            (apart, "mdav", 5, {}), (apart, "ilsmc+", 5, SEARCH)]  # fmt: skip
+    return compared("census", runs)
+
+
+def adult():
+    """Categories, equally far apart and in a tree, and a number."""
+    cases = [
+        of_adult("occupation", "equal", SAMPLE),
+        of_adult("occupation", "hierarchical", SAMPLE),
+        of_adult("hours-per-week", "ordered", SAMPLE),
+    ]
+    return compared("adult", [(case, "kaim", 5, {}) for case in cases])
+
+
+def compared(name, runs):
+    """Return the bars and the rows of some runs, at every t in every way."""
+    rows, less, better, every = [], 0, 0, 0
+    for case, method, k, more in runs:
+        warm(case, method, k, more)
+        rows.append(run(case, method, k, None, WITHOUT, **more))
+        for t in T:
+            found = {way: run(case, method, k, t, way, **more) for way in WAYS}
+            rows += found.values()
+            loss = {way: float(row["loss"]) for way, row in found.items()}
+            if found["merge"]["how"].endswith("merged"):  # some groups were not t-close by chance
+                every += 1
+                less += loss["slices"] < loss["merge"]
+                better += loss["auto"] < loss["merge"]
+    told = [[row[field] for field in FIELDS] for row in rows]
+    bars = [
+        Bar(f"{name}: slices lose less than merging, of {every} rows", less, ">=", every),
+        Bar(f"{name}: auto loses less than merging, of {every} rows", better, ">=", every),
+    ]
+    return bars, {name: [list(FIELDS), *told]}
+
+
+def warm(case, method, k, more):
+    """Compile everything, on a few records."""
+    few = case._replace(table=case.table.taken(np.arange(0, case.table.rows, FEW)))
+    run(few, method, k, 0.3, "auto", **more)
+
+
+def whole():
+    """All records of adult: seconds."""
+    case = of_adult("occupation", "equal", 1)
+    warm(case, "kaim", 5, {})
+    rows = [run(case, "kaim", 5, None, WITHOUT)]
+    rows += [run(case, "kaim", 5, 0.2, way) for way in WAYS]
+    by_way = {row["way"]: row for row in rows}
+    bars = [
+        Bar(f"all of adult, t = 0.2, {way}: seconds", float(by_way[way]["seconds"]), "<", SECONDS)
+        for way in WAYS
+    ]
+    kept = [float(by_way[way]["loss"]) for way in ("slices", "merge")]
+    bars.append(Bar("all of adult, t = 0.2: loss of slices over that of merging",
+                    kept[0] / kept[1], "<", 1))  # fmt: skip
+    told = [[row[field] for field in FIELDS] for row in rows]
+    return bars, {"whole": [list(FIELDS), *told]}

@@ -5,8 +5,9 @@
 
 Every mutant of `models` and `partition`, and a sample of those of `release`, drawn file by file in
 proportion (0 for all). `--again` takes what was killed before as killed where neither the file nor
-the mutant changed: after tests were added only what lived is run. A PART of a file's path runs only
-the mutants of such files and writes no page. Writes `docs/mutation/`.
+the mutant changed, and what lived and is explained as alive: after tests were added only the other
+survivors are run. A PART of a file's path runs only the mutants of such files and writes no page.
+`--patience` is how many seconds of tests a mutant meets at most. Writes `docs/mutation/`.
 """
 
 from __future__ import annotations
@@ -93,6 +94,7 @@ def run(chosen, before, workers, patience):
     chooser = running.Chooser(tests, patience)
     found = {key: before[key] for key in map(key_of, chosen) if key in before}
     waiting = [mutant for mutant in chosen if key_of(mutant) not in found]
+    random.Random(0).shuffle(waiting)  # what is told while it runs is a sample of all
     context = multiprocessing.get_context("fork")
     names = context.Queue()
     for number in range(workers):
@@ -119,6 +121,7 @@ def run(chosen, before, workers, patience):
                 so_far = Counter(found.values())
                 print(f"--- {done} of {len(waiting)}, {time.perf_counter() - start:.0f} s, "
                       f"{dict(so_far)}", flush=True)  # fmt: skip
+                keep(found)
         for test in control(pool, sorted(filter(None, killers)), chooser.seconds):
             print(f"fails without a mutant, and kills none: {test}", flush=True)
             for key in killers[test]:
@@ -168,7 +171,9 @@ def main():
     if asked.parts:
         chosen = [m for m in chosen if any(part in m.file for part in asked.parts)]
     dead = ("killed", "timeout")
-    before = {k: o for k, o in read_kept().items() if o in dead} if asked.again else {}
+    kept, why = read_kept() if asked.again else {}, page.explained()
+    explained = {key_of(mutant) for mutant in chosen if mutant.name in why}
+    before = {key: o for key, o in kept.items() if o in dead or key in explained}
     print(f"{len(chosen)} mutants of {sum(map(len, every.values()))}", flush=True)
     found = run(chosen, before, asked.workers, asked.patience)
     told = [(room_of(m.file), m, found[key_of(m)]) for m in chosen]

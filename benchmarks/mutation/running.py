@@ -128,10 +128,12 @@ class Chooser:
                     self.by_line.setdefault((file, line), set()).add(name)
 
     def choose(self, mutant):
-        """Return its tests; of what an import executes, those that execute anything of its file."""
+        """Return its tests; where none is seen to execute it, those that execute its file.
+
+        That is so for what an import executes, and for what only processes of tests do.
+        """
         found = set().union(*(self.by_line.get((mutant.file, n), ()) for n in mutant.lines))
-        if not mutant.lines:
-            found = self.by_file.get(mutant.file, set())
+        found = found or self.by_file.get(mutant.file, set())
         return sorted(found, key=lambda name: (self.seconds[name], name))
 
     def rounds(self, mutant):

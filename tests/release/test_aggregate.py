@@ -123,6 +123,8 @@ def test_decimals_option(write):
     assert released(write, cells, [0, 0], decimals={"x": 0}) == ["1", "1"]
     long = ["9." + "9" * 37] * 2
     assert released(write, long, [0, 0], decimals=0) == ["10", "10"]
+    carried = ["9" * 36 + ".96"] * 2  # 38 digits before and after
+    assert released(write, carried, [0, 0], decimals=1) == ["1" + "0" * 36 + ".0"] * 2
 
 
 def test_floats_of_a_dataframe_are_not_rounded():

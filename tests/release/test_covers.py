@@ -447,3 +447,13 @@ def test_the_same_star_for_all(write, shoal, cell):
         assert len(rows) == 6
         assert "*" in cells
         assert all(re.fullmatch(r"\*|[pqr]|\d|\"\[\d,\d\]\"", cell) for cell in cells), cells
+
+
+@pytest.mark.parametrize("interval", ["[0,10)", "[0,10]", "<10", ">=100"])
+def test_a_file_cannot_widen_an_interval(interval):
+    """A number outside of an interval is not covered, even if a hierarchy's line says so."""
+    assert not covers(interval, "20", {"20": {"20", interval, "*"}})
+    assert covers("[a,b)", "20", {"20": {"20", "[a,b)", "*"}}), "no bounds: a word"
+    assert covers("[0,b)", "20", {"20": {"20", "[0,b)", "*"}})
+    assert covers("[a,9)", "20", {"20": {"20", "[a,9)", "*"}})
+    assert covers("<many", "20", {"20": {"20", "<many", "*"}})

@@ -421,3 +421,17 @@ def test_columns_of_several_kinds():
         shoal.verify(frame, k=1, quasi_identifiers=["a"])
     assert "secret" not in str(error.value)
     assert shoal.verify(frame, k=1, quasi_identifiers=["b"]).ok
+
+
+def test_what_a_class_breaks_is_named():
+    """A class that breaks k, a rule and several own k of columns is said to break each of them."""
+    table = pa.table({"a": [1, 1, 2, 2], "b": [1, 1, 2, 2], "s": ["x", "x", "y", "z"]})
+    found = shoal.verify(
+        table, k=3, quasi_identifiers=["a", "b"], sensitive=["s"], l=2, k_of={"a": 3, "b": 4}
+    )
+    first, second = found.offending
+    assert [one.number for one in found.offending] == [1, 2]
+    own = tuple(one.label for one in found.k_of)
+    assert len(set(own)) == 2
+    assert second.breaks == ("k", *own)
+    assert first.breaks == ("k", found.models[0].label, *own)

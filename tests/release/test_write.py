@@ -277,6 +277,8 @@ def test_a_writer_that_splits_classes_is_caught(result, tmp_path, monkeypatch, k
     with pytest.raises(shoal.PrivacyError, match="smaller than 3"):
         result.save(tmp_path, format=kind)
     assert list(tmp_path.iterdir()) == []
+    with pytest.raises(shoal.PrivacyError, match="smaller than 3"):
+        pack.stdout_bytes(result)
 
 
 @pytest.mark.parametrize("cut", ["three digits", "single precision"])
@@ -459,3 +461,25 @@ def test_file_names():
     ]  # fmt: skip
     assert Targets.of("a/b.csv.gz").report.name == "b.report.json"
     assert Targets.of("new/").release.as_posix() == "new/release.csv"
+
+
+def test_targets_that_cannot_be(tmp_path):
+    """A folder, a link, a pipe, the input itself and what exists are refused, each by its name."""
+    staging = Staging(force=True)
+    file, link, pipe = tmp_path / "t.csv", tmp_path / "link", tmp_path / "pipe"
+    file.write_text("a\n")
+    link.symlink_to(file)
+    os.mkfifo(pipe)
+    for target, inputs, message in (
+        (tmp_path, (), "this is a folder"),
+        (link, (), "this is a link"),
+        (pipe, (), "not an ordinary file"),
+        (file, (file,), "the same file"),
+        (file, (tmp_path / "other", tmp_path / "." / "t.csv"), "the same file"),
+    ):
+        with pytest.raises(shoal.OutputError, match=message):
+            staging.check(target, *inputs)
+    staging.check(file)
+    staging.check(tmp_path / "new.csv", file)
+    with pytest.raises(shoal.OutputError, match="exists; say --force"):
+        Staging(force=False).check(file)

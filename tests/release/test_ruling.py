@@ -1,0 +1,99 @@
+"""Sizes of classes in a table, and what is said of a release without records."""
+
+from __future__ import annotations
+
+import math
+
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal.release.judge.ruling import summarized
+from shoal.release.judge.trees import _joined
+
+
+@pytest.mark.parametrize(
+    ("sizes", "least", "median", "largest"),
+    [
+        ({3: 1}, 3, 3, 3),
+        ({1: 1, 4: 1}, 1, 2.5, 4),
+        ({1: 1, 4: 2}, 1, 4, 4),
+        ({2: 2, 4: 1, 9: 1}, 2, 3, 9),
+        ({9: 1, 2: 3}, 2, 2, 9),
+        ({5: 2, 7: 2}, 5, 6, 7),
+        ({}, 0, 0, 0),
+    ],
+)
+def test_sizes_by_hand(sizes, least, median, largest):
+    """The median of class sizes is the middle one, or the mean of both."""
+    found = summarized(sizes)
+    assert (found.least, found.median, found.largest) == (least, median, largest)
+
+
+def test_the_table_of_sizes_has_twenty_rows():
+    """Up to twenty sizes have their own row; of more, the last row counts all others."""
+    twenty = dict.fromkeys(range(1, 21), 2)
+    assert summarized(twenty).table == tuple((size, 2) for size in range(1, 21))
+    table = summarized({**twenty, 21: 1}).table
+    assert table == (*((size, 2) for size in range(1, 20)), ("and more", 3))
+
+
+def test_a_release_without_records():
+    """A release without records keeps nothing: what is found is 0."""
+    empty = pa.table({"a": pa.array([], pa.int64()), "s": pa.array([], pa.string())})
+    found = shoal.verify(
+        empty, k=1, quasi_identifiers=["a"], sensitive=["s"], l=1, k_of={"a": 1}
+    )  # fmt: skip
+    assert not found.ok
+    assert found.k == 0
+    assert [one.found for one in found.k_of] == [0]
+    assert [one.found for one in found.models] == [0]
+
+
+def test_at_most_twenty_values_are_ruled_out():
+    """Somebody who rules out up to 19 values is looked at, whatever l is asked."""
+    table = pa.table({"a": [1] * 30, "s": list(range(30))})
+    for wanted, many in ((2, 1), (20, 19), (21, 20), (22, 20), (30, 20)):
+        found = shoal.verify(table, k=2, quasi_identifiers=["a"], sensitive=["s"], l=wanted)
+        posterior = found.models[0].posterior
+        assert len(posterior) == many
+        assert math.isclose(posterior[-1], 1 / (31 - many))
+
+
+def test_the_height_of_a_tree():
+    """A tree is as high as its lines have words above the value, the root included."""
+    tree = _joined([["x", "g", "*"], ["y", "g", "*"]], "t")
+    assert tree.height == 2
+    assert tree.lines == {"x": ("g",), "y": ("g",)}
+    with pytest.raises(shoal.InputError, match="path 2 has two parents"):
+        _joined([["x", "g", "*"], ["x", "h", "*"]], "t")
+
+
+def test_what_a_model_says_in_words():
+    """Of l-diversity it is said how sure somebody is who rules values out; of others it is not."""
+    table = pa.table({"a": [1] * 4 + [2] * 4, "s": list("wxyzxxxx")})
+
+    def said(**asked):
+        return shoal.verify(table, k=2, quasi_identifiers=["a"], sensitive=["s"], **asked).summary()
+
+    text = said(l=2)
+    assert "records whose class has a single value: 50 %" in text
+    assert "surest of a value, after ruling out 0 others: 100 %" in text
+    assert "after ruling out 0 to 1 others: 100 %, 100 %" in said(l=3)
+    assert "surest" not in said(l=1)
+    assert "single value" in said(l=1)
+    text = said(alpha=0.5)
+    assert "surest" not in text
+    assert "single value" not in text
+    assert "below 2" in said(l=2, l_kind="recursive", c=2)
+    assert "too few values" in said(l=2, l_kind="recursive", c=2)
+    assert "asked: 0.5" in text
+
+
+def test_readings_are_told_where_they_differ():
+    """What missing cells match is said where it changes the smallest class, and only there."""
+    said = "smallest candidate set by what a missing cell"
+    plain = pa.table({"a": ["x", "x", "y", "y"]})
+    assert said not in shoal.verify(plain, k=2, quasi_identifiers=["a"]).summary()
+    starred = pa.table({"a": ["x", "x", None, None]})
+    assert said in shoal.verify(starred, k=2, quasi_identifiers=["a"]).summary()

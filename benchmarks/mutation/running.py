@@ -130,11 +130,12 @@ class Chooser:
     def choose(self, mutant):
         """Return its tests; where none is seen to execute it, those that execute its file.
 
-        That is so for what an import executes, and for what only processes of tests do.
+        Tests of the rooms come before those of the whole, fastest first. None is
+        seen to execute what an import does, or a process that a test starts.
         """
         found = set().union(*(self.by_line.get((mutant.file, n), ()) for n in mutant.lines))
         found = found or self.by_file.get(mutant.file, set())
-        return sorted(found, key=lambda name: (self.seconds[name], name))
+        return sorted(found, key=lambda name: (name.count("/") < 2, self.seconds[name], name))
 
     def rounds(self, mutant):
         """Return the tests that it meets first, and those that it meets if it lives.

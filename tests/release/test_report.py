@@ -58,6 +58,20 @@ def test_what_missing_cells_cost():
     assert (whole["cells"], whole["suppressed_beside_missing"]) == (0, 0)
 
 
+@pytest.mark.parametrize("way", ["mode", "medoid"])
+def test_cells_that_became_another_cell(way):
+    """Of modes and medoids the loss is the share of cells that changed, * included."""
+    cells = {"a": [1.0, 1.0, 2.0, 8.0, 8.0, None], "b": [1, 1, 1, 9, 9, 9]}
+    report = shoal.anonymize(
+        pa.table(cells), k=3, quasi_identifiers=["a", "b"], method="mdav", aggregate=way
+    ).report
+    a, b = report.columns
+    assert (a.unchanged, a.generalized, a.suppressed, a.missing) == (2, 1, 2, 1)
+    assert a.information_loss == pytest.approx(100 * 3 / 6)
+    assert b.information_loss == 0
+    assert "2 cells kept, 1 changed, 2 suppressed" in str(report) or "mean" in str(report)
+
+
 def test_the_limits_of_what_is_released():
     """Values that are those of records are told of where there are any, and only there."""
     said = {
@@ -98,3 +112,9 @@ def test_a_report_in_json():
     assert told["release"] == {"columns": ["a", "s"], "records": 7}
     assert found.report.group_span() == "3 to 4"
     assert "NOT verified" not in str(found.report)
+
+
+def test_names_in_json_are_as_they_are():
+    """Names of other scripts stand in JSON as they are written."""
+    table = pa.table({"größe": [1, 1, 2, 2]})
+    assert '"größe"' in shoal.anonymize(table, k=2, quasi_identifiers=["größe"]).report.to_json()

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
+from shoal.release.judge.reading import _delimiter
 from shoal.release.judge.ruling import summarized
 from shoal.release.judge.trees import _joined
 
@@ -97,3 +98,12 @@ def test_readings_are_told_where_they_differ():
     assert said not in shoal.verify(plain, k=2, quasi_identifiers=["a"]).summary()
     starred = pa.table({"a": ["x", "x", None, None]})
     assert said in shoal.verify(starred, k=2, quasi_identifiers=["a"]).summary()
+
+
+def test_delimiters_within_quotes_separate_nothing():
+    """The sign between columns is found outside of quotes; two such signs must be told apart."""
+    assert _delimiter('"a;b",c,"d;e"', "t") == ","
+    assert _delimiter("a;b", "t") == ";"
+    assert _delimiter("a", "t") == ","
+    with pytest.raises(shoal.InputError, match="say with --delimiter"):
+        _delimiter("a;b,c", "t")

@@ -176,10 +176,15 @@ def all_keep(made, asked, groups):
 
 
 def options_for(made, asked):
-    """Roles, orders, and the trees of columns that t-closeness is asked of, for `anonymize`."""
+    """Roles, and the trees and orders of columns that t-closeness is asked of, for `anonymize`."""
     asks = [name for name in made.sensitive if asked_of(asked, name).get("t") is not None]
     trees = {name: said for name, said in made.hierarchies.items() if name in asks}
-    return {**made.roles, "hierarchies": trees, "orders": made.orders, **asked}
+    orders = {
+        name: order
+        for name, order in made.orders.items()
+        if name in asks or name not in made.sensitive
+    }
+    return {**made.roles, "hierarchies": trees, "orders": orders, **asked}
 
 
 def rules_of(columns, asked, folder, numbers=None):
@@ -191,7 +196,7 @@ def rules_of(columns, asked, folder, numbers=None):
     })  # fmt: skip
     roles = RoleSettings(quasi_identifiers=("q",), sensitive=tuple(columns))
     orders = {name: ORDER for name, (kind, _) in columns.items() if kind == "ordinal"}
-    made = with_orders(assign(read(table), roles).table, orders)
+    made = with_orders(assign(read(table), roles).table, orders, columns)
     tree = write_tree(folder)
     trees = {name: tree for name, (kind, _) in columns.items() if kind == "tree"}
     averaged = ["q"] if numbers is not None else []

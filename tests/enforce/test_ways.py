@@ -50,7 +50,9 @@ def kept(made, asked, k=2, way="auto"):
         "hierarchies": made.hierarchies,
         "orders": {name: tuple(order) for name, order in made.orders.items()},
     })  # fmt: skip
-    table = with_orders(assign(read(made.table), settings.roles).table, settings.orders)
+    table = with_orders(
+        assign(read(made.table), settings.roles).table, settings.orders, made.sensitive
+    )
     how = dict.fromkeys(made.quasi, "mean")
     return encode(table, k=k).matrix, to_keep(table, settings, None, how)
 

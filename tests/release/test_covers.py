@@ -457,3 +457,13 @@ def test_a_file_cannot_widen_an_interval(interval):
     assert covers("[0,b)", "20", {"20": {"20", "[0,b)", "*"}})
     assert covers("[a,9)", "20", {"20": {"20", "[a,9)", "*"}})
     assert covers("<many", "20", {"20": {"20", "<many", "*"}})
+
+
+def test_intervals_without_an_end():
+    """Infinity is written as inf or ∞, with a sign or without, and is beyond every number."""
+    for sign in ("inf", "∞", "+inf", "+∞"):
+        assert covers(f"[5,{sign})", "7", {})
+        assert not covers(f"[5,{sign})", "4", {})
+        assert not covers(f"[5;-{sign.lstrip('+')})", "7", {})
+    assert covers("[-∞,5)", "-1e300", {})
+    assert not covers("[-∞,5)", "5", {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import signal
@@ -15,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
-from shoal.release import pack
+from shoal.release import pack, staging
 from shoal.release.pack import Targets
 from shoal.release.staging import MARK, Staging, sweep
 from shoal.release.write import row_order
@@ -483,3 +484,36 @@ def test_targets_that_cannot_be(tmp_path):
     staging.check(tmp_path / "new.csv", file)
     with pytest.raises(shoal.OutputError, match="exists; say --force"):
         Staging(force=False).check(file)
+
+
+def test_a_copy_set_aside_is_private(tmp_path, monkeypatch):
+    """Where no links can be made, the copy of what is replaced is for its owner only."""
+
+    def no_links(*_):
+        raise OSError(errno.EPERM, "no links here")
+
+    target = tmp_path / "t.csv"
+    target.write_text("old")
+    monkeypatch.setattr(os, "link", no_links)
+    mask = os.umask(0)
+    try:
+        backup = staging._backup(target)
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    assert backup.read_text() == "old"
+
+
+def test_paths_that_cannot_be_looked_at(tmp_path):
+    """The reason of the operating system is given, where it has one."""
+    with pytest.raises(shoal.OutputError, match="cannot be written: File name too long"):
+        Staging(force=False).check(tmp_path / ("x" * 300))
+
+
+def test_digits_that_floats_hold(write, tmp_path):
+    """Fixed-point numbers of 15 digits are floats in Parquet, those of 16 stay as they are."""
+    for text, kind in (("1234567890123.45", "double"), ("12345678901234.56", "decimal128")):
+        path = write("t.csv", f"a,o\n1,{text}\n1,{text}\n")
+        found = shoal.anonymize(path, k=2, quasi_identifiers=["a"], other=["o"])
+        saved = found.save(tmp_path / kind, format="parquet")
+        assert str(pq.read_table(saved).schema.field("o").type).startswith(kind)

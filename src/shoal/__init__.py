@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from shoal.grouping import microaggregate as microaggregate
     from shoal.grouping import microaggregate_columns as microaggregate_columns
     from shoal.grouping import refine as refine
+    from shoal.measures.result import Measures as Measures
+    from shoal.measuring import measure as measure
     from shoal.partition import Partition as Partition
     from shoal.progress import Progress as Progress
     from shoal.recipes import methods as methods
@@ -41,6 +43,7 @@ _HOME = {
     "ColumnByColumn": "grouping",
     "Hierarchy": "table.hierarchy.view",
     "InputError": "errors",
+    "Measures": "measures.result",
     "OutputError": "errors",
     "Partition": "partition",
     "PrivacyError": "errors",
@@ -55,6 +58,7 @@ _HOME = {
     "anonymize": "walk",
     "datasets": "",
     "hierarchy": "table.hierarchy.view",
+    "measure": "measuring",
     "methods": "recipes",
     "microaggregate": "grouping",
     "microaggregate_columns": "grouping",
@@ -68,6 +72,7 @@ __all__ = [
     "ColumnByColumn",
     "Hierarchy",
     "InputError",
+    "Measures",
     "OutputError",
     "Partition",
     "PrivacyError",
@@ -83,6 +88,7 @@ __all__ = [
     "anonymize",
     "datasets",
     "hierarchy",
+    "measure",
     "methods",
     "microaggregate",
     "microaggregate_columns",

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from shoal.asking import judge_dominance, more_than_k, to_keep, wider_groups
 from shoal.errors import PrivacyError, RequestError
 from shoal.finding import find_groups
+from shoal.measuring import measure_release
 from shoal.partition import Partition
 from shoal.progress import Callback, Reporter
 from shoal.recipes import find
@@ -299,6 +300,9 @@ def walk(
         asked=settings.requirement,
         dominance=judge_dominance(table, partition, wider, settings.requirement, how),
     )
+    deleted = assigned.table.rows - table.rows
+    measures = measure_release(table, released, coded, deleted, settings.protect.seed)
+    result = replace(result, measures=measures.to_dict())
     report("releasing", 1, 1)
     return Result(released.to_native(), result, partition, released, settings)
 

@@ -24,7 +24,7 @@ def report(columns=(), **changed):
     told = {
         "columns": list(columns), "costs": None, "search": None, "loss_name": "loss",
         "groups": {"sizes": {"3": 7, "4": 1}},
-        "correlations": {"columns": [], "before": [], "after": []},
+        "correlations": {"columns": [], "before": [], "after": []}, "measures": None,
     }  # fmt: skip
     return SimpleNamespace(**{**told, **changed})
 
@@ -158,3 +158,18 @@ def test_which_charts_a_report_has():
     for way in ("generalize", "range", "mode"):
         shown = charts.report_charts(report([column(released_as=way)]))
         assert ("cells by column" in shown) == (way != "mode")
+
+
+def test_attacks():
+    """Every attack that was measured has a bar, none below 0, and 1 in k is a line."""
+    assert charts.attacks(None) is None
+    risk = {
+        "marketer": {"value": 12.5}, "model_inference": {"value": -3.0}, "above_0.2": {"value": 9},
+    }  # fmt: skip
+    spec = charts.attacks({"risk": risk, "k": 8})
+    assert values(spec) == [
+        {"attack": "average risk (marketer)", "share": 12.5},
+        {"attack": "guessing by a model", "share": 0.0},
+    ]
+    assert spec["layer"][1]["data"]["values"] == [{"k": 12.5}]
+    assert "attacks" in charts.report_charts(report(measures={"risk": risk, "k": 8}))

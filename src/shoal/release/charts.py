@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import shown
+from shoal.measures.words import DEFINITIONS
 
 if TYPE_CHECKING:
     from shoal.release.report import ColumnReport, Report
@@ -214,6 +215,40 @@ def loss_curve(search: dict[str, Any], loss_name: str) -> Spec:
     return _spec(values, mark=mark, encoding=encoding)
 
 
+ATTACKS = (
+    "prosecutor", "journalist", "marketer", "distance_linkage", "rank_linkage", "block_linkage",
+    "interval_disclosure", "certain_inference", "class_inference", "model_inference",
+    "known_members", "exact_values", "dominance",
+)  # fmt: skip
+
+
+def attacks(measures: dict[str, Any] | None) -> Spec | None:
+    """What each attack finds, in percent, and 1 in k."""
+    risk = (measures or {}).get("risk", {})
+    if not measures or not risk:
+        return None
+    values = [
+        {"attack": DEFINITIONS[key].title, "share": max(0.0, risk[key]["value"])}
+        for key in ATTACKS
+        if key in risk
+    ]
+    x = {"type": "quantitative", "scale": {"domain": [0, 100]}, "title": "percent"}
+    bars = {
+        "mark": {"type": "bar", "color": AFTER},
+        "encoding": {
+            "y": {"field": "attack", "type": "nominal", "sort": None, "title": None,
+                  "axis": {"labelLimit": 260}},
+            "x": {"field": "share", **x},
+        },
+    }  # fmt: skip
+    line = {
+        "data": {"values": [{"k": 100.0 / measures["k"]}]},
+        "mark": {"type": "rule", "color": BEFORE, "strokeDash": [4, 4]},
+        "encoding": {"x": {"field": "k", **x}},
+    }
+    return _spec(values, padding=ROOM, height={"step": 18}, layer=[bars, line])
+
+
 def report_charts(report: Report) -> dict[str, Spec]:
     """Return every chart of a report by name; distributions of the columns that lost most."""
     charts = {"group sizes": group_sizes(report), "loss by column": loss_by_column(report)}
@@ -221,6 +256,9 @@ def report_charts(report: Report) -> dict[str, Spec]:
         charts["cells by column"] = cells_by_column(report)
     if len(report.correlations["columns"]) > 1:
         charts["correlations"] = correlations(report)
+    found = attacks(report.measures)
+    if found is not None:
+        charts["attacks"] = found
     if report.search is not None and report.search["iterations"] > 0:
         charts["loss curve"] = loss_curve(report.search, report.loss_name)
     shown_ = [column for column in report.columns if column.histogram is not None]

@@ -10,7 +10,7 @@ from shoal.errors import listed, shown
 from shoal.measures.histogram import Histogram
 from shoal.table.roles import Role
 
-SCHEMA = "shoal-report/3"
+SCHEMA = "shoal-report/4"
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ class ColumnReport:
 class Report:
     """The whole record of a run, as text and as JSON of a stated version.
 
-    `asked` is what was asked beyond k, as a recipe says it.
+    `asked` is what was asked beyond k, as a recipe says it; `measures` what it cost and what is
+    left to fear, as `shoal.Measures` says it.
     """
 
     schema: str
@@ -73,6 +74,7 @@ class Report:
     costs: dict[str, Any] | None = None
     dominance: list[dict[str, Any]] = field(default_factory=list)
     asked: dict[str, Any] = field(default_factory=dict)
+    measures: dict[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

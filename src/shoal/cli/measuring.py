@@ -1,0 +1,116 @@
+"""The command that measures: what a release cost and what is left to fear."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli.app import app
+from shoal.cli.options import (
+    Delimiter,
+    Force,
+    HierarchyFolder,
+    HierarchyRules,
+    JsonFlag,
+    Missing,
+    Orders,
+    Quasi,
+    Seed,
+    Sensitive,
+    Types,
+    read_orders,
+    split_names,
+    split_pairs,
+)
+from shoal.cli.speak import say
+from shoal.errors import RequestError
+
+
+@app.command()
+def measure(
+    original: Annotated[str, typer.Argument(help="The original csv, csv.gz or Parquet file.")],
+    release: Annotated[str, typer.Argument(help="Its release, made by whatever tool.")],
+    quasi: Quasi = None,
+    sensitive: Sensitive = None,
+    weight: Annotated[str | None, typer.Option(help="The column of survey weights.")] = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns of both files that name the record: a,b."),
+    ] = None,
+    rows: Annotated[
+        str,
+        typer.Option(
+            help="Whether row i of both files is the same record: same, shuffled, or auto, which "
+            "finds out where it can."
+        ),
+    ] = "auto",
+    hierarchies: HierarchyFolder = None,
+    hierarchy: HierarchyRules = None,
+    order: Orders = None,
+    recipe: Annotated[
+        Path | None,
+        typer.Option(
+            help="The recipe of the release (run.toml), for roles and hierarchies. Default: the "
+            "one beside the release, where no role is said."
+        ),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(help="How many records linkage and models look at. Default: by size."),
+    ] = None,
+    seed: Seed = None,
+    delimiter: Delimiter = None,
+    missing: Missing = None,
+    type_: Types = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page to this file too.")] = None,
+    force: Force = False,
+    words: Annotated[
+        bool, typer.Option("--words", help="Say of every figure what it means.")
+    ] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Measure what a release cost and which risks are left, given the original.
+
+    Losses, means, correlations, models trained on it; class sizes, linkage attacks, what the
+    sensitive columns give away. Quasi-identifiers are the columns whose values changed, unless
+    --quasi or a recipe says so. What compares a record with its own release needs to know who is
+    who: releases are shuffled, see --rows and --key.
+
+    Example: `shoal measure stays.csv safe/release.csv --words`
+    """
+    from shoal.measuring import measure as measured
+
+    if hierarchies is not None and hierarchy:
+        raise RequestError("say --hierarchies or --hierarchy, not both")
+    found = measured(
+        original,
+        release,
+        quasi_identifiers=split_names(quasi) or None,
+        sensitive=split_names(sensitive) if sensitive else None,
+        weight=weight,
+        key=split_names(key) if key else None,
+        rows=rows,
+        hierarchies=hierarchies or split_pairs(hierarchy, "--hierarchy", first=True) or None,
+        orders=read_orders(order) or None,
+        missing=tuple(missing or ("",)),
+        types=split_pairs(type_, "--type") or None,
+        delimiter=delimiter,
+        recipe=recipe,
+        sample=sample,
+        seed=seed or 0,
+    )
+    if html is not None:
+        from shoal.release.html import measures_page
+        from shoal.release.staging import Staging
+
+        with Staging(force=force) as staging:
+            staging.check(html, Path(original), Path(release))
+            staging.add(html, measures_page(found.to_dict()).encode("utf-8"))
+            staging.commit()
+        typer.echo(f"wrote {html}", err=True)
+    if as_json:
+        say(found.to_json())
+    else:
+        say(f"{found if words else found.summary()}\n")

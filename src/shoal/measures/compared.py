@@ -1,0 +1,132 @@
+"""Original and release side by side: the columns, who is who, and the classes of the release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.measures.sides import Numbers, Side, Words
+from shoal.table.roles import Column, Kind
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Both sides of the quasi-identifiers and of the sensitive columns, and their classes.
+
+    `first` and `second` are the rows of originals and of released records that are the same
+    person's, None where nobody knows. `classes` numbers the distinct combinations of released
+    quasi-identifiers, `origins` those of the original. `secrets` has, of every sensitive column,
+    the released values as numbers, -1 where missing. `weights` are survey weights of the released
+    records, `own_weights` those of the originals; `deleted` originals are not in the
+    release; `kept` are other columns that are released as they were.
+    """
+
+    quasi: tuple[Side, ...]
+    sensitive: tuple[Side, ...]
+    secrets: tuple[Integers, ...]
+    classes: Integers
+    origins: Integers
+    first: Integers | None = None
+    second: Integers | None = None
+    weights: Floats | None = None
+    own_weights: Floats | None = None
+    deleted: int = 0
+    kept: tuple[Side, ...] = ()
+
+    @property
+    def originals(self) -> int:
+        """The number of original records."""
+        return self.origins.size
+
+    @property
+    def records(self) -> int:
+        """The number of released records."""
+        return self.classes.size
+
+    @property
+    def paired(self) -> bool:
+        """Whether it is known who is who."""
+        return self.first is not None
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """The number of records of every class."""
+        return np.bincount(self.classes)
+
+    @property
+    def k(self) -> int:
+        """The smallest class."""
+        return int(self.sizes.min())
+
+    @property
+    def numbers(self) -> list[Numbers]:
+        """The quasi-identifiers that are numbers."""
+        return [side for side in self.quasi if isinstance(side, Numbers)]
+
+    @property
+    def words(self) -> list[Words]:
+        """The quasi-identifiers that are categories."""
+        return [side for side in self.quasi if isinstance(side, Words)]
+
+    @cached_property
+    def aligned(self) -> Compared:
+        """The records that are known on both sides, row i of both the same person."""
+        assert self.first is not None
+        assert self.second is not None
+        first, second = self.first, self.second
+        every = np.arange(first.size)
+        if np.array_equal(first, second) and first.size == self.originals == self.records:
+            return self
+        return replace(
+            self,
+            quasi=tuple(side.taken(first, second) for side in self.quasi),
+            sensitive=tuple(side.taken(first, second) for side in self.sensitive),
+            kept=tuple(side.taken(first, second) for side in self.kept),
+            secrets=tuple(codes[second] for codes in self.secrets),
+            classes=self.classes[second],
+            origins=self.origins[first],
+            first=every,
+            second=every,
+            weights=None if self.weights is None else self.weights[second],
+            own_weights=None if self.own_weights is None else self.own_weights[first],
+        )
+
+
+def codes_of(column: Column) -> Integers:
+    """Return the cells as numbers, equal cells the same; missing ones are a value of their own."""
+    import pyarrow as pa
+
+    values = column.values
+    if column.kind is Kind.FLOAT:
+        values = pa.array(np.asarray(values.cast("double")) + 0.0, from_pandas=True)
+    encoded = values.dictionary_encode()
+    return np.asarray(encoded.indices.fill_null(len(encoded.dictionary))).astype(np.int64)
+
+
+def secret_codes(column: Column) -> Integers:
+    """Return the cells as numbers, equal cells the same, -1 where missing."""
+    codes = codes_of(column)
+    gone = np.asarray(column.values.is_null(nan_is_null=True))
+    return np.where(gone, -1, codes)
+
+
+def classes_of(columns: Iterable[Column], rows: int) -> Integers:
+    """Return of every record the number of its combination of cells."""
+    labels = np.zeros(rows, dtype=np.int64)
+    for column in columns:
+        labels = joined(labels, codes_of(column))
+    return labels
+
+
+def joined(labels: Integers, codes: Integers) -> Integers:
+    """Return numbers from 0 on for the combinations of two codes from 0 on."""
+    both = labels * (int(codes.max(initial=0)) + 1) + codes
+    found: Integers = np.unique(both, return_inverse=True)[1]
+    return found.astype(np.int64).reshape(-1)

@@ -1,0 +1,176 @@
+"""Measures: figures with their words, as text, JSON and page."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from shoal.errors import shown
+from shoal.measures.words import DEFINITIONS, Definition
+
+SCHEMA = "shoal-measures/1"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One figure: its value, by column where there are several, and what it means.
+
+    `interval` is a 95 % interval where only `sampled` records were looked at; `rest` is a second
+    figure that the sentence names.
+    """
+
+    key: str
+    value: float
+    by: dict[str, float] = field(default_factory=dict)
+    interval: tuple[float, float] | None = None
+    sampled: int | None = None
+    rest: str = ""
+
+    @property
+    def words(self) -> Definition:
+        """Its definition."""
+        return DEFINITIONS[self.key]
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return self.words.title
+
+    @property
+    def text(self) -> str:
+        """The value with its unit."""
+        return told(self.value, self.words.unit)
+
+    @property
+    def spread(self) -> str:
+        """The interval in words, empty where there is none."""
+        if self.interval is None:
+            return ""
+        low, high = (told(end, self.words.unit) for end in self.interval)
+        return f"{low} to {high}, from a sample of {self.sampled:,}"
+
+    @property
+    def sentence(self) -> str:
+        """What it means for a decision, in one sentence."""
+        return self.words.sentence.format(value=self.text, rest=self.rest)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        found: dict[str, Any] = {
+            "value": self.value,
+            "unit": self.words.unit,
+            "sentence": self.sentence,
+        }
+        if self.by:
+            found["by"] = dict(self.by)
+        if self.interval is not None:
+            found |= {"interval": list(self.interval), "sampled": self.sampled}
+        return found
+
+
+def told(value: float, unit: str) -> str:
+    """Return a figure as people write it."""
+    if unit == "count":
+        return f"{round(value):,}"
+    if not value:
+        return "0 %" if unit == "percent" else "0"
+    if unit == "percent":
+        return f"{value:.2f} %" if abs(value) < 10 else f"{value:.1f} %"
+    return f"{value:.4f}" if abs(value) < 1 else f"{value:.3g}"
+
+
+@dataclass(frozen=True)
+class ColumnMeasures:
+    """A quasi-identifier of numbers before and after; quantiles are of 5, 25, 50, 75 and 95 %.
+
+    In the column's own unit, dates in days since 1970, ordinal values in ranks; None is a figure
+    that no float can hold.
+    """
+
+    name: str
+    kind: str
+    mean_before: float | None
+    mean_after: float | None
+    variance_before: float | None
+    variance_after: float | None
+    quantiles_before: tuple[float | None, ...]
+    quantiles_after: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What a release cost and what is left to fear: `utility` and `risk` by key.
+
+    `paired` says how many records are known on both sides, 0 where nobody knows who is who;
+    `notes` what could not be measured and why.
+    """
+
+    utility: dict[str, Measure]
+    risk: dict[str, Measure]
+    columns: tuple[ColumnMeasures, ...]
+    pairs: tuple[dict[str, Any], ...]
+    originals: int
+    records: int
+    paired: int
+    k: int
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    notes: tuple[str, ...]
+    seconds: float
+
+    def __getitem__(self, key: str) -> Measure:
+        for part in (self.utility, self.risk):
+            if key in part:
+                return part[key]
+        raise KeyError(key)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "schema": SCHEMA,
+            "originals": self.originals,
+            "records": self.records,
+            "paired": self.paired,
+            "k": self.k,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "sensitive": list(self.sensitive),
+            "utility": {key: one.to_dict() for key, one in self.utility.items()},
+            "risk": {key: one.to_dict() for key, one in self.risk.items()},
+            "columns": [asdict(column) for column in self.columns],
+            "pairs": list(self.pairs),
+            "notes": list(self.notes),
+            "seconds": round(self.seconds, 3),
+        }
+
+    def to_json(self) -> str:
+        """Return the measures as JSON."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def summary(self) -> str:
+        """Return two tables of figures, a line each."""
+        how = f"{self.paired:,} of them paired" if self.paired else "not paired"
+        lines = [
+            f"{self.records:,} released records, {self.originals:,} originals, {how}; smallest "
+            f"class {self.k:,}",
+        ]
+        for name, part in (("What it cost", self.utility), ("What is left to fear", self.risk)):
+            lines += ["", name]
+            width = max((len(one.title) for one in part.values()), default=0)
+            lines += [
+                f"  {one.title:<{width}}  {one.text:>12}"
+                + (f"  ({one.spread})" if one.spread else "")
+                for one in part.values()
+            ]
+        lines += [""] if self.notes else []
+        lines += [f"  note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        told_ = [f"  {one.sentence}" + (f" [{one.spread}]" if one.spread else "")
+                 for part in (self.risk, self.utility) for one in part.values()]  # fmt: skip
+        return "\n".join([self.summary(), "", "In words:", *told_])
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(shown, self.quasi_identifiers))
+        return f"<Measures of {names}: {self.records} records, smallest class {self.k}>"

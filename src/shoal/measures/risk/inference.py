@@ -1,0 +1,161 @@
+"""What a release tells about sensitive values: for certain, by the class, by a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.measures.sides import Numbers, Side, Words
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+BINS = 10  # of a column of numbers that a model learns from
+TARGETS = 5  # of a sensitive column of numbers
+MOST = 50  # sensitive values that a model tells apart; the rarer ones are one
+FOLDS = 5
+
+
+def counts_in_classes(classes: Integers, codes: Integers) -> tuple[Integers, Integers, Integers]:
+    """Return class, value and count of every value that a class holds."""
+    wide = int(codes.max(initial=0)) + 2
+    keys, counts = np.unique(classes * wide + (codes + 1), return_counts=True)
+    return keys // wide, keys % wide - 1, counts
+
+
+def certain(classes: Integers, codes: Integers) -> float:
+    """Return the share of records whose class holds one sensitive value only, in percent.
+
+    -1 is a missing value; a class of nothing else tells nothing.
+    """
+    group, value, counts = counts_in_classes(classes, codes)
+    kinds = np.bincount(group)
+    alone = (kinds[group] == 1) & (value >= 0)
+    return 100.0 * float(counts[alone].sum()) / classes.size
+
+
+def by_class(classes: Integers, codes: Integers) -> tuple[float, float]:
+    """Return how often the most frequent value is right: of the class, of the table; in percent."""
+    group, _, counts = counts_in_classes(classes, codes)
+    largest = np.zeros(int(group.max()) + 1, dtype=np.int64)
+    np.maximum.at(largest, group, counts)
+    base = np.unique(codes, return_counts=True)[1].max()
+    return 100.0 * float(largest.sum()) / codes.size, 100.0 * float(base) / codes.size
+
+
+@dataclass(frozen=True)
+class Guessed:
+    """How often a model and the base rate guess right, in percent, and the error of their gain."""
+
+    accuracy: float
+    base: float
+    error: float
+
+    @property
+    def gain(self) -> float:
+        """How much more often the model is right."""
+        return self.accuracy - self.base
+
+
+def targets(side: Side) -> tuple[Integers, Integers, int]:
+    """Return the sensitive values as few numbers: of originals, of the release; -1 is unknown.
+
+    Numbers count in fifths of the released ones, the rarest of many words are one value.
+    """
+    if isinstance(side, Numbers):
+        edges = _edges(side.after, TARGETS)
+        return _binned(side.before, edges), _binned(side.after, edges), edges.size + 1
+    own = np.append(side.own, -1)[side.after]
+    size = len(side.values)
+    if size <= MOST:
+        return side.before, own, size
+    counts = np.bincount(own[own >= 0], minlength=size)
+    rank = np.empty(size + 1, dtype=np.int64)
+    rank[np.argsort(-counts, kind="stable")] = np.minimum(np.arange(size), MOST - 1)
+    rank[size] = -1
+    return rank[side.before], rank[own], MOST
+
+
+def _edges(values: Floats, bins: int) -> Floats:
+    there = values[~np.isnan(values)]
+    if not there.size:
+        return np.zeros(0)
+    return np.unique(np.quantile(there, np.arange(1, bins) / bins))
+
+
+def _binned(values: Floats, edges: Floats) -> Integers:
+    bins = np.searchsorted(edges, values, "right").astype(np.int64)
+    bins[np.isnan(values)] = -1
+    return bins
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """A column as a model sees it, in few values: codes of originals, forms of the release."""
+
+    before: Integers
+    after: Integers
+    size: int
+    words: Words | None = None
+
+    @classmethod
+    def of(cls, side: Side) -> Feature:
+        """Return the column in few values."""
+        if isinstance(side, Words):
+            return cls(side.before, side.after, len(side.forms), side)
+        edges = _edges(side.after, BINS)
+        return cls(_binned(side.before, edges), _binned(side.after, edges), edges.size + 1)
+
+    def table(self, rows: Integers, target: Integers, kinds: int) -> Floats:
+        """Return log P(value | target), learned from released rows, counts + 1.
+
+        The last row is for missing values, which say nothing.
+        """
+        known = rows[(self.after[rows] >= 0) & (target[rows] >= 0)]
+        pairs = self.after[known] * kinds + target[known]
+        counts = np.bincount(pairs, minlength=self.size * kinds).reshape(self.size, kinds)
+        learned = counts.astype(np.float64)
+        if self.words is not None:
+            learned = self.words.spread(np.concatenate([learned, np.zeros((1, kinds))]))
+        learned = learned + 1.0
+        table = np.log(learned / learned.sum(axis=0, keepdims=True))
+        return np.concatenate([table, np.zeros((1, kinds))])
+
+
+def by_model(
+    quasi: Sequence[Side], side: Side, paired: bool, rng: np.random.Generator, most: int
+) -> Guessed | None:
+    """Return how often naive Bayes, trained on the release, guesses originals it has not seen.
+
+    Where nobody knows who is who, it is trained on all of the release. `most` originals are tested
+    a fold. None where there is nothing to guess.
+    """
+    truth, told, kinds = targets(side)
+    if kinds < 2 or not (told >= 0).any():
+        return None
+    features = [Feature.of(column) for column in quasi]
+    fold = rng.permutation(np.arange(truth.size) % FOLDS)
+    every = np.arange(told.size)
+    gains: list[Floats] = []
+    rights: list[Floats] = []
+    for number in range(FOLDS):
+        tested = np.flatnonzero((fold == number) & (truth >= 0))
+        trained = every[fold != number] if paired else every
+        if tested.size > most:
+            tested = np.sort(rng.choice(tested, most, replace=False))
+        prior = np.bincount(told[trained][told[trained] >= 0], minlength=kinds) + 1.0
+        score = np.log(np.tile(prior / prior.sum(), (tested.size, 1)))
+        for feature in features:
+            score += feature.table(trained, told, kinds)[feature.before[tested]]
+        right = (score.argmax(axis=1) == truth[tested]).astype(np.float64)
+        rights.append(right)
+        gains.append(right - (int(prior.argmax()) == truth[tested]))
+    gain, right = np.concatenate(gains), np.concatenate(rights)
+    if not gain.size:
+        return None
+    accuracy = 100.0 * float(right.mean())
+    error = 100.0 * float(gain.std()) / np.sqrt(gain.size)
+    return Guessed(accuracy, accuracy - 100.0 * float(gain.mean()), error)

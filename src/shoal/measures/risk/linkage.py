@@ -1,0 +1,199 @@
+"""Record linkage: who holds the originals looks for each of them in the release.
+
+All records of a class are equal in what they release, so that an attack compares an original with
+every class once; it takes one of the records of the classes that fit best, each as likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.measures.compared import Compared, joined
+from shoal.measures.sides import Numbers, Side, Words
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+CELLS = 2**21  # distances that are held at once
+EQUAL = 2e-9  # squared distances that differ by less, relatively, tie
+ZERO = 1e-18
+
+
+@dataclass(frozen=True, eq=False)
+class Attack:
+    """A release by its classes, and the originals that are looked for in it.
+
+    `seen` is a released record of every class, `counts` how many it has, `rows` the originals that
+    attack, `own` the class of each. Row i of both sides is one person.
+    """
+
+    quasi: tuple[Side, ...]
+    seen: Integers
+    counts: Integers
+    rows: Integers
+    own: Integers
+
+    @classmethod
+    def on(cls, compared: Compared, rows: Integers) -> Attack:
+        """Return the attack by some rows of a comparison whose rows are aligned."""
+        seen = np.unique(compared.classes, return_index=True)[1]
+        return cls(compared.quasi, seen, compared.sizes, rows, compared.classes[rows])
+
+    def blocks(self) -> Iterator[tuple[slice, Integers]]:
+        """Yield the attackers in parts whose distances fit in memory."""
+        step = max(1, CELLS // max(self.seen.size, 1))
+        for begin in range(0, self.rows.size, step):
+            part = slice(begin, begin + step)
+            yield part, self.rows[part]
+
+    def chance(self, part: slice, best: Flags) -> Floats:
+        """Return the chance that each attacker takes the right record, of the classes that fit."""
+        among = best @ self.counts.astype(np.float64)
+        own = self.own[part]
+        hit = best[np.arange(own.size), own]
+        found: Floats = np.where(hit, 1.0 / among, 0.0)
+        return found
+
+
+def _squares(side: Side, rows: Integers, seen: Integers) -> Floats:
+    """Return the squared distance of originals from classes in one column."""
+    if isinstance(side, Words):
+        return 1.0 - side.fits(side.before[rows], side.after[seen]).astype(np.float64)
+    if not side.deviation:
+        return np.zeros((rows.size, seen.size))
+    x = side.before[rows][:, None] / side.deviation
+    low, high = side.low[seen][None, :] / side.deviation, side.high[seen][None, :] / side.deviation
+    apart = x - low if side.said else np.maximum(np.maximum(low - x, x - high), 0.0)
+    return _unknown(apart * apart, x, low)
+
+
+def _unknown(apart: Floats, x: Floats, low: Floats) -> Floats:
+    """What says nothing is 0 from anybody; a missing original is 1 from what says something."""
+    if np.isnan(low).any() or np.isnan(x).any():
+        silent, missing = np.isnan(low), np.isnan(x)
+        apart = np.where(silent, 0.0, np.where(missing, 1.0, apart))
+    return apart
+
+
+def _total(sides: Sequence[Side], rows: Integers, seen: Integers) -> Floats:
+    total = np.zeros((rows.size, seen.size))
+    for side in sides:
+        total += _squares(side, rows, seen)
+    return total
+
+
+def _nearest(apart: Floats) -> Flags:
+    """Return which classes are nearest to each attacker; ties are all of them."""
+    least = apart.min(axis=1, keepdims=True)
+    near: Flags = apart <= least * (1.0 + EQUAL) + ZERO
+    return near
+
+
+def by_distance(attack: Attack) -> Floats:
+    """Return of every attacker the chance to link right by taking the nearest record."""
+    found = np.empty(attack.rows.size)
+    for part, rows in attack.blocks():
+        found[part] = attack.chance(part, _nearest(_total(attack.quasi, rows, attack.seen)))
+    return found
+
+
+def mean_ranks(values: Floats) -> Floats:
+    """Return ranks as shares of all values that are there, equal ones their mean rank."""
+    found = np.full(values.size, np.nan)
+    there = ~np.isnan(values)
+    _, back, counts = np.unique(values[there], return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    found[there] = ((2 * last - counts + 1) / 2.0)[back.reshape(-1)] / max(int(there.sum()), 1)
+    return found
+
+
+def by_ranks(attack: Attack) -> Floats:
+    """Return of every attacker the chance to link right by the largest difference of ranks."""
+    ranks = {
+        side.name: (mean_ranks(side.before), mean_ranks(side.after))
+        for side in attack.quasi
+        if isinstance(side, Numbers)
+    }
+    found = np.empty(attack.rows.size)
+    for part, rows in attack.blocks():
+        apart = np.zeros((rows.size, attack.seen.size))
+        for side in attack.quasi:
+            if isinstance(side, Words):
+                np.maximum(apart, _squares(side, rows, attack.seen), out=apart)
+                continue
+            x, y = ranks[side.name][0][rows][:, None], ranks[side.name][1][attack.seen][None, :]
+            np.maximum(apart, _unknown(np.abs(x - y), x, y), out=apart)
+        found[part] = attack.chance(part, _nearest(apart))
+    return found
+
+
+def blocks_of(attack: Attack) -> list[list[Side]]:
+    """Return the columns whose released values determine each other, block by block."""
+    blocks: list[tuple[Integers, list[Side]]] = []
+    for side in attack.quasi:
+        released = side.after[attack.seen]
+        codes = np.unique(released, return_inverse=True)[1].reshape(-1)
+        for known, members in blocks:
+            count = int(known.max()) + 1
+            same = count == int(codes.max()) + 1
+            if same and int(joined(known, codes).max()) + 1 == count:
+                members.append(side)
+                break
+        else:
+            blocks.append((codes, [side]))
+    return [members for _, members in blocks]
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The distinct numbers that a column releases, in order, and which of them each class has."""
+
+    values: Floats
+    codes: Integers
+
+    @classmethod
+    def of(cls, side: Numbers, seen: Integers) -> Steps:
+        """Return the numbers of a column, class by class."""
+        values, codes = np.unique(side.after[seen], return_inverse=True)
+        return cls(values[~np.isnan(values)], codes.reshape(-1))
+
+    def next_to(self, x: Floats) -> Flags:
+        """Return which classes release the number next below or above x, or x itself.
+
+        A class that says nothing is next to everything.
+        """
+        above = np.minimum(np.searchsorted(self.values, x, "left"), self.values.size - 1)
+        below = np.maximum(np.searchsorted(self.values, x, "right") - 1, 0)
+        found: Flags = self.codes[None, :] == above[:, None]
+        found |= self.codes[None, :] == below[:, None]
+        found |= (self.codes >= self.values.size)[None, :]
+        return found
+
+
+def by_blocks(attack: Attack) -> Floats:
+    """Return of every attacker the chance to link right to who most blocks of columns point to."""
+    blocks = blocks_of(attack)
+    steps = {
+        members[0].name: Steps.of(members[0], attack.seen)
+        for members in blocks
+        if len(members) == 1 and isinstance(members[0], Numbers)
+    }
+    found = np.empty(attack.rows.size)
+    for part, rows in attack.blocks():
+        votes = np.zeros((rows.size, attack.seen.size))
+        apart = np.zeros_like(votes)
+        for members in blocks:
+            own = _total(members, rows, attack.seen)
+            apart += own
+            if len(members) == 1 and isinstance(members[0], Numbers):
+                votes += steps[members[0].name].next_to(members[0].before[rows])
+            else:
+                votes += _nearest(own)
+        apart[votes < votes.max(axis=1, keepdims=True)] = np.inf
+        found[part] = attack.chance(part, _nearest(apart))
+    return found

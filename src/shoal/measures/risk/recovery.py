@@ -1,0 +1,116 @@
+"""What released values give away: to who knows the other members, by digits, by one large unit."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.measures.sides import Numbers, Side, Words
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+NOISE = 1e-9  # of a standard deviation: floats that differ by less are taken as equal
+DIGITS = 12  # after the point, at most
+DOMINANT = 10.0  # the p of the p % rule
+
+
+def known_members(side: Numbers, classes: Integers) -> Flags:
+    """Return which cells are recovered exactly by who knows all other members of their class.
+
+    Of a mean: m x' - sum of the others, which is off by m (x' - true mean) for every member. Of
+    the ranges of a column whose ends all are members' values: a value that alone is at an end.
+    Cells are lost to it where the class has missing ones. Row i of both sides is one person.
+    """
+    there = ~np.isnan(side.before)
+    holed = np.bincount(classes, weights=~there) > 0
+    known = there & ~holed[classes] & ~np.isnan(side.low)
+    sizes = np.bincount(classes)
+    if side.said:
+        means = np.bincount(classes, weights=np.where(there, side.before, 0.0)) / sizes
+        error = np.abs(sizes[classes] * (side.after - means[classes]))
+        limit = side.step / 2.0 * (1.0 - NOISE) if side.step else NOISE * side.deviation
+        found: Flags = known & (error <= limit)
+        return found
+    least, most = _extremes(side.before, classes, known)
+    tight = known & (side.low == least[classes]) & (side.high == most[classes])
+    if not known.any() or not tight[known].all():
+        return np.zeros(there.size, dtype=bool)
+    low_end, high_end = known & (side.before == side.low), known & (side.before == side.high)
+    alone_low = np.bincount(classes, weights=low_end)[classes] == 1
+    alone_high = np.bincount(classes, weights=high_end)[classes] == 1
+    recovered: Flags = (low_end & alone_low) | (high_end & alone_high)
+    recovered |= known & (side.low == side.high)
+    return recovered
+
+
+def _extremes(values: Floats, classes: Integers, known: Flags) -> tuple[Floats, Floats]:
+    """Return the least and the greatest of every class; of one without values not-a-number."""
+    count = int(classes.max()) + 1
+    least, most = np.full(count, np.inf), np.full(count, -np.inf)
+    np.minimum.at(least, classes[known], values[known])
+    np.maximum.at(most, classes[known], values[known])
+    return least, most
+
+
+def exact_values(side: Side, classes: Integers) -> tuple[Flags, Flags]:
+    """Return which cells are released as they were in a class of one value, and which were there.
+
+    Row i of both sides is one person.
+    """
+    if isinstance(side, Words):
+        there = side.before >= 0
+        own = np.append(side.own, -1)[side.after]
+        same = there & (own == side.before)
+        codes = side.before
+    else:
+        there = ~np.isnan(side.before)
+        apart = np.abs(side.before - side.low) + np.abs(side.before - side.high)
+        same = there & (np.nan_to_num(apart, nan=np.inf) <= NOISE * side.deviation)
+        codes = np.unique(side.before, return_inverse=True)[1].reshape(-1)
+    least, most = _extremes(codes.astype(np.float64), classes, np.ones(classes.size, dtype=bool))
+    return same & (least == most)[classes], there
+
+
+def last_digit(values: Floats) -> float:
+    """Return the largest power of ten, 10^-12 to 1, of which all values are multiples; 0: none."""
+    there = values[~np.isnan(values)]
+    largest = float(np.abs(there).max(initial=0.0))
+    for digits in range(DIGITS + 1):
+        if largest * 10.0**digits >= 2.0**52:
+            return 0.0
+        scaled = there * 10.0**digits
+        if (np.abs(scaled - np.round(scaled)) <= 1e-6).all():
+            return 10.0**-digits
+    return 0.0
+
+
+def extra_digits(before: Floats, after: Floats) -> float | None:
+    """Return the share of released numbers with more digits than the originals have, in percent.
+
+    In the column's own unit; None where originals have digits without end.
+    """
+    unit = last_digit(before)
+    said = after[~np.isnan(after)]
+    if not unit or not said.size:
+        return None
+    scaled = said / unit
+    return 100.0 * float((np.abs(scaled - np.round(scaled)) > 1e-6).mean())
+
+
+def dominated(values: Floats, classes: Integers) -> float:
+    """Return the share of classes in which T - x1 - x2 is below 10 % of x1, in percent.
+
+    A class without any value above 0 hides nothing that could be larger.
+    """
+    sizes = np.where(np.isnan(values), 0.0, np.abs(values))
+    order = np.lexsort((-sizes, classes))
+    counts = np.bincount(classes)
+    starts = np.concatenate(([0], np.cumsum(counts)[:-1]))
+    ranked = sizes[order]
+    first = ranked[starts]
+    place = np.arange(ranked.size) - np.repeat(starts, counts)
+    rest = np.bincount(classes[order], weights=np.where(place > 1, ranked, 0.0))
+    unsafe = (first > 0) & (100.0 * rest < DOMINANT * first)
+    return 100.0 * float(unsafe.mean())

@@ -1,0 +1,41 @@
+"""Cell by cell: SSE/SST and IL1s. Row i of both sides is one person."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.measures.loss import percent
+from shoal.measures.sides import Numbers
+
+Floats = npt.NDArray[np.float64]
+
+
+def variation_lost(side: Numbers) -> float | None:
+    """Return 100 SSE/SST of a column of numbers; None where the originals do not vary.
+
+    A suppressed cell has lost everything, whatever it was: a figure that depended on it would give
+    it away.
+    """
+    there = ~np.isnan(side.before)
+    if not side.deviation:
+        return None
+    kept = there & ~np.isnan(side.low)
+    share = float(kept.sum()) / float(there.sum())
+    if not kept.any():
+        return 100.0
+    b, a = side.before[kept], side.after[kept]
+    centered = b - b.mean()
+    lost = percent(float(((b - a) ** 2).sum()), float((centered * centered).sum()))
+    return lost * share + 100.0 * (1.0 - share)
+
+
+def il1s(side: Numbers) -> tuple[float, int]:
+    """Return the sum of |x - x'| / (sqrt(2) s) over the cells that are numbers, and how many."""
+    if not side.deviation:
+        return 0.0, 0
+    apart = np.abs(side.before - side.after)
+    apart = apart[~np.isnan(apart)]
+    return float(apart.sum()) / (math.sqrt(2.0) * side.deviation), apart.size

@@ -1,0 +1,236 @@
+"""Models trained on the release beside models trained on the original."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.measures.risk.inference import targets
+from shoal.measures.sides import Numbers, Side, Words
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+MOST_WORDS = 10  # values of a column of categories that have a feature of their own
+MOST_SQUARED = 40  # columns of numbers whose squares count too
+MOST_MULTIPLIED = 8  # columns of numbers whose products count too
+PRIOR = 10.0  # records' worth of doubt that any feature counts, in regressions and classifiers
+RIDGE = 1e-8  # of a record's weight: keeps what is collinear or separable finite
+STEPS = 30
+CLASSES = 10  # that a classifier tells apart
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The columns as features of both sides, scaled by the originals' means and deviations."""
+
+    before: Floats
+    after: Floats
+
+
+def design(sides: Sequence[Side], rows: Integers, released: Integers) -> Design:
+    """Return the features of some originals and some released records."""
+    before: list[Floats] = []
+    after: list[Floats] = []
+    for side in sides:
+        if isinstance(side, Words):
+            b, a = _words(side, rows, released)
+        else:
+            b, a = _numbers(side, rows, released)
+        before.append(b)
+        after.append(a)
+    empty = np.zeros((rows.size, 0)), np.zeros((released.size, 0))
+    return Design(np.concatenate([*before, empty[0]], axis=1),
+                  np.concatenate([*after, empty[1]], axis=1))  # fmt: skip
+
+
+def _numbers(side: Numbers, rows: Integers, released: Integers) -> tuple[Floats, Floats]:
+    known = side.before[~np.isnan(side.before)]
+    center = known.mean() if known.size else 0.0
+    scale = side.deviation or 1.0
+    parts = [(side.before[rows] - center) / scale, (side.after[released] - center) / scale]
+    gone = [np.isnan(part) for part in parts]
+    columns = [[np.nan_to_num(part)] for part in parts]
+    if np.isnan(side.before).any() or np.isnan(side.low).any():
+        for own, flags in zip(columns, gone, strict=True):
+            own.append(flags.astype(np.float64))
+    return np.stack(columns[0], axis=1), np.stack(columns[1], axis=1)
+
+
+def _words(side: Words, rows: Integers, released: Integers) -> tuple[Floats, Floats]:
+    """One feature a frequent value; a form that covers it among others has its share of it."""
+    counts = np.bincount(side.before[side.before >= 0], minlength=len(side.values))
+    common = np.argsort(-counts, kind="stable")[:MOST_WORDS]
+    common = common[counts[common] > 0]
+    before = (side.before[rows][:, None] == common[None, :]).astype(np.float64)
+    sizes = np.array([max(covered.size, 1) for covered in side.covers] + [1.0])
+    shares = np.zeros((len(side.forms) + 1, common.size))
+    forms, values = side.links
+    for column, value in enumerate(common):
+        shares[forms[values == value], column] = 1.0
+    shares /= sizes[:, None]
+    shares[-1] = counts[common] / max(int(counts.sum()), 1)
+    return before, shares[side.after[released]]
+
+
+def squared(features: Floats, numbers: int) -> Floats:
+    """Return the features, the squares of the first so many, and, of few, their products."""
+    if not 0 < numbers <= MOST_SQUARED:
+        return features
+    first = features[:, :numbers]
+    upper = np.triu_indices(numbers, 0 if numbers <= MOST_MULTIPLIED else numbers)
+    products = first[:, upper[0]] * first[:, upper[1]]
+    squares = first * first if numbers > MOST_MULTIPLIED else np.zeros((first.shape[0], 0))
+    return np.concatenate([features, squares, products], axis=1)
+
+
+def logistic(features: Floats, marks: Floats, ridge: float = RIDGE) -> Floats:
+    """Return the chances that a logistic regression (Newton's steps) gives every record."""
+    return chances(fitted(features, marks, ridge), features)
+
+
+def fitted(features: Floats, marks: Floats, ridge: float = RIDGE) -> Floats:
+    """Return the coefficients of a logistic regression, the last one for 1."""
+    X = np.concatenate([features, np.ones((features.shape[0], 1))], axis=1)
+    beta = np.zeros(X.shape[1])
+    penalty = ridge * X.shape[0]
+    best = np.inf
+    for _ in range(STEPS):
+        p = _sigmoid(X @ beta)
+        lost = _log_loss(X @ beta, marks) + penalty * float(beta @ beta) / 2.0
+        if lost >= best - 1e-10 * abs(best):
+            break
+        best = lost
+        slope = X.T @ (marks - p) - penalty * beta
+        weight = p * (1.0 - p)
+        curve = (X * weight[:, None]).T @ X
+        curve[np.diag_indices_from(curve)] += penalty + 1e-12 * max(1.0, float(np.trace(curve)))
+        beta = _stepped(X, marks, beta, np.linalg.solve(curve, slope), penalty, best)
+    return beta
+
+
+def _stepped(
+    X: Floats, marks: Floats, beta: Floats, step: Floats, penalty: float, best: float
+) -> Floats:
+    """Take as much of a step as makes the loss less."""
+    share = 1.0
+    for _ in range(20):
+        new: Floats = beta + share * step
+        if _log_loss(X @ new, marks) + penalty * float(new @ new) / 2.0 <= best:
+            return new
+        share /= 2.0
+    return beta
+
+
+def _sigmoid(values: Floats) -> Floats:
+    found: Floats = 0.5 * (1.0 + np.tanh(values / 2.0))
+    return found
+
+
+def _log_loss(values: Floats, marks: Floats) -> float:
+    return float((np.logaddexp(0.0, values) - marks * values).sum())
+
+
+def chances(beta: Floats, features: Floats) -> Floats:
+    """Return the chances of records."""
+    return _sigmoid(features @ beta[:-1] + beta[-1])
+
+
+def propensity(sides: Sequence[Side], rows: Integers, released: Integers) -> Floats:
+    """Return (p - c)² of every record, originals first: how well the two can be told apart."""
+    ordered = sorted(sides, key=lambda side: isinstance(side, Words))
+    made = design(ordered, rows, released)
+    numbers = [side for side in ordered if isinstance(side, Numbers)]
+    plain = all(
+        not np.isnan(part).any() for side in numbers for part in (side.before, side.low)
+    )  # else there are features of missing cells between those of numbers
+    count = len(numbers) if plain else 0
+    features = squared(np.concatenate([made.before, made.after]), count)
+    marks = np.concatenate([np.zeros(rows.size), np.ones(released.size)])
+    share = released.size / marks.size
+    found: Floats = (logistic(features, marks) - share) ** 2
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """Originals to train on and to test on, and the released records to train on instead."""
+
+    train: Integers
+    test: Integers
+    released: Integers
+
+
+@dataclass(frozen=True)
+class Kept:
+    """R² or accuracy of a model of a column, trained on the original and on the release."""
+
+    column: str
+    original: float
+    release: float
+
+
+def regression(sides: Sequence[Side], side: Numbers, halves: Halves) -> Kept | None:
+    """Return R² of a column of numbers by the others, on originals that were not trained on."""
+    train, tested, released = halves.train, halves.test, halves.released
+    if not side.deviation:
+        return None
+    center = side.before[~np.isnan(side.before)].mean()
+    y = [part - center for part in (side.before[train], side.after[released], side.before[tested])]
+    made = design(sides, train, released)
+    test = design(sides, tested, released[:0]).before
+    there = ~np.isnan(y[2])
+    total = float(((y[2][there] - y[2][there].mean()) ** 2).sum()) if there.any() else 0.0
+    if not total:
+        return None
+    scores = []
+    for features, goal in ((made.before, y[0]), (made.after, y[1])):
+        beta = _least_squares(features, goal)
+        error = y[2][there] - (test[there] @ beta[:-1] + beta[-1])
+        scores.append(1.0 - float((error * error).sum()) / total)
+    return Kept(side.name, scores[0], scores[1])
+
+
+def _least_squares(features: Floats, goal: Floats) -> Floats:
+    there = ~np.isnan(goal)
+    X = np.concatenate([features[there], np.ones((int(there.sum()), 1))], axis=1)
+    square = X.T @ X
+    doubt = np.full(X.shape[1], PRIOR)
+    doubt[-1] = 0.0 if X.shape[0] else 1.0
+    square[np.diag_indices_from(square)] += doubt
+    beta: Floats = np.linalg.solve(square, X.T @ goal[there])
+    return beta
+
+
+def classification(sides: Sequence[Side], side: Side, halves: Halves) -> Kept | None:
+    """Return the accuracy of a classifier of a column, on originals that were not trained on."""
+    truth, told, kinds = targets(side)
+    counts = np.bincount(truth[truth >= 0], minlength=kinds)
+    common = np.argsort(-counts, kind="stable")[:CLASSES]
+    common = common[counts[common] > 0]
+    if common.size < 2:
+        return None
+    tested = halves.test[np.isin(truth[halves.test], common)]
+    if not tested.size:
+        return None
+    made = design(sides, halves.train, halves.released)
+    test = design(sides, tested, halves.released[:0]).before
+    scores = []
+    for features, marks in (
+        (made.before, truth[halves.train]),
+        (made.after, told[halves.released]),
+    ):
+        known = np.isin(marks, common)
+        found = [
+            chances(_told_apart(features[known], marks[known] == value), test) for value in common
+        ]
+        guess = common[np.argmax(np.stack(found, axis=1), axis=1)]
+        scores.append(100.0 * float((guess == truth[tested]).mean()))
+    return Kept(side.name, scores[0], scores[1])
+
+
+def _told_apart(features: Floats, marks: npt.NDArray[np.bool_]) -> Floats:
+    return fitted(features, marks.astype(np.float64), PRIOR / max(marks.size, 1))

@@ -1,0 +1,353 @@
+"""What every measure means: one sentence for a decision, the formula, and where it comes from.
+
+The documentation's page is made of these, the reports quote the sentences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A measure in words; `sentence` holds {value} and {rest} where the figures go.
+
+    `side` is utility or risk, `unit` percent, number or count, `better` which way is good.
+    """
+
+    key: str
+    title: str
+    side: str
+    unit: str
+    better: str
+    sentence: str
+    formula: str
+    source: str
+
+
+UTILITY = (
+    Definition(
+        "sse_sst",
+        "variation lost (SSE/SST)",
+        "utility",
+        "percent",
+        "lower",
+        "The release has lost {value} of the variation of its numbers: what is built on "
+        "differences between records loses as much.",
+        "Mean over the columns of numbers that vary of 100 Σ(x − x′)² / Σ(x − x̄)², x′ the released "
+        "number, the middle of a released interval; a suppressed cell has lost 100 %.",
+        "Domingo-Ferrer and Mateo-Sanz 2002, IEEE Trans. Knowl. Data Eng. 14(1)",
+    ),
+    Definition(
+        "il1s",
+        "IL1s",
+        "utility",
+        "number",
+        "lower",
+        "A released number is {rest} standard deviations from its original on average (IL1s "
+        "{value}); beyond about 0.5 of them single values mean little.",
+        "Mean over records and columns of |x − x′| / (√2 s), s the original's standard deviation "
+        "(n − 1); over the cells that are numbers before and after.",
+        "Yancey, Winkler and Creecy 2002, LNCS 2316; Mateo-Sanz, Domingo-Ferrer and Sebé 2005",
+    ),
+    Definition(
+        "means",
+        "largest shift of a mean",
+        "utility",
+        "number",
+        "lower",
+        "No mean moved by more than {value} standard deviations; estimates of means can be used "
+        "where that is small beside their own error.",
+        "Largest |x̄′ − x̄| / s over the columns of numbers; with survey weights all three are "
+        "weighted.",
+        "Hundepool and others 2012, Statistical Disclosure Control, section 3.9",
+    ),
+    Definition(
+        "variances",
+        "smallest share of a variance kept",
+        "utility",
+        "percent",
+        "higher",
+        "Of the variance of every column at least {value} is left: spreads, errors and tests that "
+        "are computed from the release are too small by that much.",
+        "Smallest 100 s′² / s² over the columns of numbers that vary.",
+        "Hundepool and others 2012, section 3.9",
+    ),
+    Definition(
+        "correlations",
+        "largest change of a correlation",
+        "utility",
+        "number",
+        "lower",
+        "No correlation of two columns of numbers changed by more than {value}; regressions on the "
+        "release change accordingly.",
+        "Largest |r′ − r| (Pearson) over the pairs of columns of numbers, each over its complete "
+        "records.",
+        "Domingo-Ferrer and Torra 2001, in Confidentiality, Disclosure and Data Access",
+    ),
+    Definition(
+        "quantiles",
+        "largest shift of a quantile",
+        "utility",
+        "number",
+        "lower",
+        "No 5, 25, 50, 75 or 95 % quantile moved by more than {value} standard deviations; the "
+        "outer ones are the first to suffer, as groups pull extremes inwards.",
+        "Largest |q′ − q| / s over the columns of numbers and the five quantiles. Each quantile is "
+        "the mean of the k values around it, so that no record's value is told (k = 1: the "
+        "quantile itself).",
+        "Woo, Reiter, Oganian and Karr 2009, J. Privacy and Confidentiality 1(1)",
+    ),
+    Definition(
+        "distributions",
+        "largest gap of a distribution",
+        "utility",
+        "number",
+        "lower",
+        "The share of records below any value differs by at most {value} between release and "
+        "original.",
+        "Largest Kolmogorov–Smirnov distance sup |F′(x) − F(x)| over the columns of numbers.",
+        "Woo, Reiter, Oganian and Karr 2009",
+    ),
+    Definition(
+        "propensity",
+        "propensity score (pMSE)",
+        "utility",
+        "number",
+        "lower",
+        "A model that tries to tell released records from original ones has pMSE {value}, between "
+        "0 (cannot) and 0.25 (always): near 0 the release behaves as the original does.",
+        "Σ(p̂ − c)² / N over originals and released records together, c the share of released ones, "
+        "p̂ from a logistic regression on all columns, the squares of numbers and, of up to eight, "
+        "their products.",
+        "Woo, Reiter, Oganian and Karr 2009; Snoke, Raab, Nowok, Dibben and Slavkovic 2018",
+    ),
+    Definition(
+        "regression",
+        "R² kept by a regression",
+        "utility",
+        "percent",
+        "higher",
+        "Regressions trained on the release explain {value} of what those trained on the original "
+        "do ({rest}): below about 90 % conclusions may differ.",
+        "100 ΣR²(release) / ΣR²(original) over the targets, each R² on originals that neither "
+        "model was trained on; targets are the kept columns of numbers, else the "
+        "quasi-identifiers, with R²(original) of at least 0.05; least squares on the other "
+        "quasi-identifiers, ridge 10.",
+        "Hundepool and others 2012, section 3.9; Torra 2017, Data Privacy, section 7.3",
+    ),
+    Definition(
+        "classification",
+        "accuracy kept by a classifier",
+        "utility",
+        "percent",
+        "higher",
+        "Classifiers trained on the release reach {value} of the accuracy of those trained on the "
+        "original ({rest}).",
+        "100 Σ accuracy(release) / Σ accuracy(original) over the targets, each on originals that "
+        "neither was trained on; targets are the kept columns of categories, else the "
+        "quasi-identifiers; logistic regressions, one against the rest, ridge 10.",
+        "Fung, Wang, Chen and Yu 2010, ACM Computing Surveys 42(4), section 4.2; Torra 2017",
+    ),
+    Definition(
+        "contingency",
+        "largest change of a table of two columns",
+        "utility",
+        "percent",
+        "lower",
+        "In no table of two columns of categories did more than {value} of the records move to "
+        "another cell.",
+        "Largest total variation distance 100 · ½ Σ|p′ − p| over the pairs of columns of "
+        "categories; a generalized cell is spread evenly over the values it covers.",
+        "Gomatam, Karr and Sanil 2005, Statistical Science 20(2)",
+    ),
+    Definition(
+        "iloss",
+        "ILoss",
+        "utility",
+        "percent",
+        "lower",
+        "A cell has lost {value} of what it said on average: 0 as it was, 100 % nothing left.",
+        "Mean over cells: numbers (greatest − least + unit) / the same of the column; categories "
+        "values below the released node / values of the tree; 0 for a cell that is as it was or "
+        "was missing.",
+        "Wang, Li and Zhu: KAIM (incomplete microdata); Byun, Kamra, Bertino and Li 2007",
+    ),
+    Definition(
+        "ncp",
+        "NCP",
+        "utility",
+        "percent",
+        "lower",
+        "The released cells leave open {value} of the range of their columns on average.",
+        "Mean over cells: numbers (greatest − least) / the same of the column; categories (values "
+        "below − 1) / (values of the tree − 1).",
+        "Xu, Wang, Pei, Wang, Shi and Fu 2006, KDD",
+    ),
+    Definition(
+        "discernibility",
+        "discernibility",
+        "utility",
+        "count",
+        "lower",
+        "Every record looks like {rest} others on average (discernibility {value}): fewer means "
+        "finer groups.",
+        "Σ|class|² over the classes of the release; a record that was left out counts as all "
+        "records.",
+        "Bayardo and Agrawal 2005, ICDE",
+    ),
+)
+
+RISK = (
+    Definition(
+        "prosecutor", "highest risk (prosecutor)", "risk", "percent", "lower",
+        "Whoever knows all quasi-identifiers of a person and that the person is in the release "
+        "picks the right record with a chance of at most {value}.",
+        "100 / the smallest class of the release.",
+        "El Emam and Dankar 2008, J. Am. Med. Inform. Assoc. 15(5)",
+    ),
+    Definition(
+        "above_0.2", "records with a risk above 20 %", "risk", "percent", "lower",
+        "{value} of the records are in classes of fewer than 5, which data custodians rarely "
+        "release.",
+        "Share of records in classes of fewer than 5.",
+        "El Emam and Dankar 2008",
+    ),
+    Definition(
+        "above_0.09", "records with a risk above 9 %", "risk", "percent", "lower",
+        "{value} of the records are in classes of fewer than 11, the least size that the European "
+        "Medicines Agency and Health Canada ask for in public releases.",
+        "Share of records in classes of fewer than 11.",
+        "European Medicines Agency 2018, guidance on policy 0070; Health Canada 2019",
+    ),
+    Definition(
+        "marketer", "average risk (marketer)", "risk", "percent", "lower",
+        "Whoever links all people of the population to the release finds {value} of the records "
+        "rightly on average.",
+        "100 · mean of 1 / F over the records, F the population's records of the class: the "
+        "class's own where no survey weights are given, else as for the journalist.",
+        "Dankar and El Emam 2010, PAIS",
+    ),
+    Definition(
+        "journalist", "highest risk in the population (journalist)", "risk", "percent", "lower",
+        "Whoever looks for anybody in the population behind the sample picks the right record with "
+        "a chance of at most {value}.",
+        "100 · largest E[1/F | f]: f the class in the release, F that in the population, negative "
+        "binomial with p = f / Σw (w survey weights): p ∫₀¹ u^(f−1) / (p + (1−p) u) du.",
+        "Benedetti and Franconi 1998; El Emam and Dankar 2008",
+    ),
+    Definition(
+        "sample_uniques", "records alone in their class", "risk", "percent", "lower",
+        "{value} of the released records are the only ones with their combination ({rest} of the "
+        "original): any may be found by who knows the combination.",
+        "Share of records in classes of one.",
+        "Skinner and Elliot 2002, J. R. Statist. Soc. B 64(4)",
+    ),
+    Definition(
+        "population_uniques", "records alone in the population", "risk", "percent", "lower",
+        "An estimated {value} of the released records are the only ones of the whole population "
+        "with their combination.",
+        "100 · Σ over classes of one of P(F = 1 | f = 1) = 1/w, / n.",
+        "Benedetti and Franconi 1998; Skinner and Elliot 2002",
+    ),
+    Definition(
+        "distance_linkage", "linked by distance", "risk", "percent", "lower",
+        "Whoever holds all original quasi-identifiers links {value} of them to their own record, "
+        "by taking the nearest.",
+        "Mean over originals of 1/m if the own record is among the m nearest released ones, else 0;"
+        " distance: √Σ(d/s)² over numbers (d to the interval where one is released, s the "
+        "original's standard deviation), plus 0 or 1 a category that is covered or not.",
+        "Pagliuca and Seri 1999; Domingo-Ferrer and Torra 2003",
+    ),
+    Definition(
+        "rank_linkage", "linked by ranks", "risk", "percent", "lower",
+        "Whoever compares the ranks of original and released values links {value} of the records.",
+        "As by distance, the distance being the largest over columns of |rank(x)/n − rank(x′)/n′| "
+        "(mean ranks of equals; categories 0 or 1).",
+        "Nin, Herranz and Torra 2008, Data Knowl. Eng. 64(1)",
+    ),
+    Definition(
+        "block_linkage", "linked by groups of columns", "risk", "percent", "lower",
+        "Whoever knows that columns were grouped separately, and looks for the records that every "
+        "group of columns points to, links {value} of them.",
+        "Columns whose released values determine each other are a block. A block of one column of "
+        "numbers points to the released values next below and above x, any other to its nearest "
+        "released combination. Linked is who most blocks point to, of those the nearest; 1/m.",
+        "Nin, Herranz and Torra 2008, J. Artif. Intell. Res. 31; Nin and Torra 2009",
+    ),
+    Definition(
+        "interval_disclosure", "interval disclosure", "risk", "percent", "lower",
+        "{value} of the original numbers lie in a narrow interval around their released ones: for "
+        "these, not knowing whose record it is protects little.",
+        "Mean over p = 1, …, 10 of the share of cells with |x − x′| ≤ p/100 · s.",
+        "Mateo-Sanz, Sebé and Domingo-Ferrer 2004, LNCS 3050",
+    ),
+    Definition(
+        "rank_interval_disclosure", "interval disclosure by ranks", "risk", "percent", "lower",
+        "{value} of the original numbers lie between released values that are a few ranks from "
+        "their own.",
+        "Mean over p = 1, …, 10 of the share of cells with x between the released values ⌈p n/200⌉ "
+        "places below the first and above the last that equals x′, in order.",
+        "Mateo-Sanz, Sebé and Domingo-Ferrer 2004",
+    ),
+    Definition(
+        "certain_inference", "certain inference (homogeneity)", "risk", "percent", "lower",
+        "The sensitive value of {value} of the people is certain to whoever finds their class, "
+        "though not which record is theirs ({rest}).",
+        "Share of records in classes with a single value of the column; of several sensitive "
+        "columns the largest. A class of missing values tells nothing.",
+        "Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam 2006, ICDE",
+    ),
+    Definition(
+        "class_inference", "guessing from the class", "risk", "percent", "lower",
+        "Whoever finds a person's class and guesses its most frequent sensitive value is right "
+        "{value} more often than by guessing from the whole table ({rest}).",
+        "100 (Σ over classes of the largest count − the table's largest count) / n; of several "
+        "sensitive columns the largest.",
+        "Wong, Li, Fu and Wang 2006, KDD; Machanavajjhala and others 2006",
+    ),
+    Definition(
+        "model_inference", "guessing by a model", "risk", "percent", "lower",
+        "A model trained on the release guesses the sensitive value of people it was not trained "
+        "on {value} more often than the base rate ({rest}); this is what the data teach about "
+        "anybody, in the release or not.",
+        "100 (accuracy of naive Bayes − share of the most frequent value), five folds: trained on "
+        "released records, tested on the originals of others. Numbers in tenths, sensitive numbers "
+        "in fifths; a generalized cell is spread over what it covers; counts + 1.",
+        "Kifer 2009, SIGMOD",
+    ),
+    Definition(
+        "known_members", "recovered by who knows all others", "risk", "percent", "lower",
+        "Whoever knows all other members of a class recovers {value} of the numbers of the last "
+        "one exactly; release medians, or fewer digits, to hinder it.",
+        "Share of cells with |m (x′ − mean of the class)| below half the original's last digit "
+        "(of floats 10⁻⁹ s), m the class's size; of released ranges, where the value is the only "
+        "one at an end.",
+        "Domingo-Ferrer and Mateo-Sanz 2002; Hundepool and others 2012, section 4.2",
+    ),
+    Definition(
+        "exact_values", "released exactly", "risk", "percent", "lower",
+        "{value} of the cells are released as they were, because all of their class share the "
+        "value.",
+        "Share of cells that were there, in classes of one value, released as it is.",
+        "Machanavajjhala and others 2006",
+    ),
+    Definition(
+        "extra_digits", "more digits than the data", "risk", "percent", "lower",
+        "{value} of the released numbers have more digits than the original's, which tell their "
+        "sum; round them (--decimals).",
+        "Share of released numbers that are no multiple of the largest power of ten, 10⁻¹² to 1, "
+        "of which all the column's originals are.",
+        "Hundepool and others 2012, section 4.2",
+    ),
+    Definition(
+        "dominance", "dominated means (p % rule, p = 10)", "risk", "percent", "lower",
+        "In {value} of the classes one unit makes up so much of a mean that the second largest can "
+        "tell it to within 10 %.",
+        "Share of classes with 100 (T − x₁ − x₂) / x₁ < 10 in a column of numbers that are not "
+        "negative; of several columns the largest.",
+        "Cox 1981; Hundepool and others 2012, section 4.2.2",
+    ),
+)  # fmt: skip
+
+DEFINITIONS = {definition.key: definition for definition in (*UTILITY, *RISK)}

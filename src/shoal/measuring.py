@@ -1,0 +1,283 @@
+"""What a release cost and what is left to fear: `measure` takes an original and its release."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import InputError, RequestError, listed, nearest_names, shown
+from shoal.measures.compared import Compared, classes_of, secret_codes
+from shoal.measures.every import BRIEF, Effort, measure_all
+from shoal.measures.pairing import Who, by_key, find_out, is_kept
+from shoal.measures.result import Measures
+from shoal.measures.sides import Side, both_sides
+from shoal.settings import Settings, count, load, names, whole
+from shoal.table.assign import with_roles
+from shoal.table.code import Coded, CodedColumn, code
+from shoal.table.hierarchy.specify import in_folder
+from shoal.table.order import with_orders
+from shoal.table.read import read
+from shoal.table.roles import Column, Kind, Role
+from shoal.table.table import Table, as_floats, check_readable
+
+OTHERS = 20  # columns that are kept as they are and that models may be made of
+Floats = npt.NDArray[np.float64]
+Hierarchies = Mapping[str, str | os.PathLike[str]] | str | os.PathLike[str] | None
+
+
+def measure(
+    original: Any,
+    release: Any,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    weight: str | None = None,
+    key: Sequence[str] | None = None,
+    rows: str = "auto",
+    hierarchies: Hierarchies = None,
+    orders: Mapping[str, Sequence[str]] | None = None,
+    missing: Sequence[str] = ("",),
+    types: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    recipe: str | os.PathLike[str] | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+) -> Measures:
+    """Measure what a release cost and which risks are left, given the original.
+
+    Both are paths (csv, csv.gz, Parquet), dataframes or matrices. The quasi-identifiers are the
+    columns of both whose values changed, unless they are named. A recipe (`run.toml`) says them,
+    the sensitive columns and the hierarchies; the one beside a released file is taken where
+    nothing is said. `weight` names a column of survey weights.
+
+    Some measures compare every record with its own release. `rows` says whether row i of both is
+    the same person ("same") or not ("shuffled"), `key` names columns that identify the person;
+    "auto" finds out, where it can: see `Measures.notes`. `hierarchies` and `orders` are those of
+    `shoal.anonymize`; `types`, `missing` and `delimiter` are for csv. Linkage and models look at a
+    sample of a large table and give an interval; `sample` sets its size.
+    """
+    if rows not in ("auto", "same", "shuffled"):
+        raise RequestError("rows must be auto, same or shuffled")
+    if key is not None and rows != "auto":
+        raise RequestError("say rows or key, not both")
+    if sample is not None and count(sample, "sample") == 0:
+        raise RequestError("sample must be at least 1")
+    said, place = _recipe(release, recipe, quasi_identifiers is None and sensitive is None)
+    if said is not None:
+        quasi_identifiers = quasi_identifiers or said.roles.quasi_identifiers
+        sensitive = said.roles.sensitive if sensitive is None else sensitive
+        hierarchies = said.hierarchies if hierarchies is None else hierarchies
+        orders = said.orders if orders is None else orders
+        missing = said.input.missing if tuple(missing) == ("",) else missing
+        types = dict(said.input.types) if types is None else types
+        delimiter = delimiter or said.input.delimiter
+    before = _read(original, delimiter, missing, types or {})
+    after = _read_release(release, before, delimiter, missing)
+    hidden = names(sensitive, "sensitive")
+    quasi, kept = _roles(before, after, names(quasi_identifiers, "quasi_identifiers"), hidden,
+                         [*names(key, "key"), *([] if weight is None else [weight])])  # fmt: skip
+    before = with_orders(
+        with_roles(before, dict.fromkeys(quasi, Role.QUASI_IDENTIFIER)),
+        {name: order for name, order in (orders or {}).items() if name in quasi},
+    )
+    trees = _trees(before, quasi, hierarchies, place)
+    who = None
+    if key is not None:
+        who = by_key(before, after, names(key, "key"))
+    elif rows == "same":
+        if before.rows != after.rows:
+            raise InputError(
+                f"rows are said to be the same, but there are {before.rows:,} and {after.rows:,}"
+            )
+        who = Who(np.arange(before.rows), np.arange(before.rows), "rows in the same order")
+    elif rows == "auto":
+        own = [_side(before, after, name, trees, paired=False) for name in quasi]
+        held = not any(isinstance(data, str | os.PathLike) for data in (original, release))
+        who = find_out(before, after, own, [name for name in kept if name != weight], held)
+    others = [name for name in kept if name not in hidden and name != weight]
+    compared = compare_tables(before, after, quasi, hidden, trees, who, weight, others)
+    notes = [] if who is None else [f"records are {who.how}"] if "paired" in who.how else [who.how]
+    return measure_all(compared, seed=whole(seed, "seed"), sample=sample, notes=notes)
+
+
+def measure_release(
+    table: Table, released: Table, coded: Coded | None, deleted: int, seed: int
+) -> Measures:
+    """Measure a release that was just made: row i of both is the same record. For reports."""
+    quasi = table.schema.having(Role.QUASI_IDENTIFIER)
+    hidden = table.schema.having(Role.SENSITIVE)
+    trees = {} if coded is None else {c.name: c for c in coded.columns if c.rule.given}
+    every = np.arange(table.rows)
+    who = Who(every, every, "rows in the same order")
+    others = [c.name for c in table.having(Role.OTHER) if c.name in released.names]
+    compared = compare_tables(table, released, quasi, hidden, trees, who, None, others)
+    return measure_all(replace(compared, deleted=deleted), seed=seed, effort=BRIEF)
+
+
+def compare_tables(
+    before: Table,
+    after: Table,
+    quasi: Sequence[str],
+    sensitive: Sequence[str],
+    trees: Mapping[str, CodedColumn],
+    who: Who | None,
+    weight: str | None,
+    others: Sequence[str] = (),
+) -> Compared:
+    """Return both tables side by side."""
+    aligned = who is not None and np.array_equal(who.first, who.second)
+    aligned = aligned and before.rows == after.rows
+    weights = None if weight is None else _weights(before, after, weight, who)
+    return Compared(
+        quasi=tuple(_side(before, after, name, trees, paired=aligned) for name in quasi),
+        sensitive=tuple(_side(before, after, name, {}, paired=False) for name in sensitive),
+        kept=tuple(_side(before, after, name, {}, paired=False) for name in others[:OTHERS]),
+        secrets=tuple(secret_codes(after[name]) for name in sensitive),
+        classes=classes_of([after[name] for name in quasi], after.rows),
+        origins=classes_of([before[name] for name in quasi], before.rows),
+        first=None if who is None else who.first,
+        second=None if who is None else who.second,
+        weights=None if weights is None else weights[1],
+        own_weights=None if weights is None else weights[0],
+        deleted=max(before.rows - after.rows, 0),
+    )
+
+
+def _side(
+    before: Table, after: Table, name: str, trees: Mapping[str, CodedColumn], *, paired: bool
+) -> Side:
+    return both_sides(before[name], after[name], trees.get(name), paired)
+
+
+def _recipe(
+    release: Any, recipe: str | os.PathLike[str] | None, wanted: bool
+) -> tuple[Settings | None, Path | None]:
+    """Return the recipe that is named or lies beside a released file, and its folder."""
+    if recipe is not None:
+        path = Path(recipe)
+        return load(path), path.parent
+    if not wanted or not isinstance(release, str | os.PathLike):
+        return None, None
+    from shoal.release.pack import Targets
+
+    file = Path(release)
+    beside = [file.with_name("run.toml")] if file.name.startswith("release.") else []
+    with contextlib.suppress(RequestError):
+        beside.append(Targets.of(str(file)).recipe)
+    for path in beside:
+        if path.is_file():
+            return load(path), path.parent
+    return None, None
+
+
+def _read(
+    data: Any, delimiter: str | None, missing: Sequence[str], types: Mapping[str, str]
+) -> Table:
+    is_csv = isinstance(data, str | os.PathLike) and not str(data).lower().endswith(".parquet")
+    if not is_csv:
+        return read(data)
+    return read(data, delimiter=delimiter, missing=tuple(missing), types=types)
+
+
+def _read_release(
+    data: Any, original: Table, delimiter: str | None, missing: Sequence[str]
+) -> Table:
+    """Read a release; what is text in the original is text in it."""
+    if not isinstance(data, str | os.PathLike) or str(data).lower().endswith(".parquet"):
+        return read(data)
+    plain = read(data, delimiter=delimiter, missing=tuple(missing))
+    texts = [
+        column.name
+        for column in original.columns
+        if column.kind is Kind.TEXT
+        and column.name in plain.names
+        and plain[column.name].kind is not Kind.TEXT
+    ]
+    if not texts:
+        return plain
+    return read(
+        data, delimiter=delimiter, missing=tuple(missing), types=dict.fromkeys(texts, "text")
+    )
+
+
+def _roles(
+    before: Table, after: Table, quasi: list[str], sensitive: list[str], apart: list[str]
+) -> tuple[list[str], list[str]]:
+    """Return the quasi-identifiers and the columns that both hold as they were."""
+    both = [name for name in before.names if name in after.names]
+    for name in (*quasi, *sensitive, *apart):
+        for table in (before, after):
+            if name not in table.names and (name not in apart or name not in before.names):
+                raise RequestError(
+                    f"{table.source.name} has no column {shown(name)}"
+                    f"{nearest_names(name, table.names)}"
+                )
+    twice = [name for name in sensitive if name in quasi]
+    if twice:
+        raise RequestError(f"{shown(twice[0])} is named as quasi-identifier and as sensitive")
+    if not both:
+        raise InputError("the two tables have no column in common")
+    free = [name for name in both if name not in quasi and name not in apart]
+    kept = [name for name in free if is_kept(before[name], after[name])]
+    if not quasi:
+        quasi = [name for name in free if name not in kept and name not in sensitive]
+    if not quasi:
+        raise RequestError(
+            f"no column changed ({listed(both[:5])}): name the quasi-identifiers with --quasi"
+        )
+    for name in quasi:
+        check_readable(before[name], before)
+    return quasi, [name for name in kept if name not in quasi]
+
+
+def _trees(
+    table: Table, quasi: Sequence[str], said: Hierarchies, folder: Path | None
+) -> dict[str, CodedColumn]:
+    """Return the trees of the columns that have a hierarchy."""
+    if said is None:
+        return {}
+    if not isinstance(said, Mapping):
+        said = in_folder(Path(said), list(quasi))
+    wanted = {name: str(path) for name, path in said.items() if name in quasi}
+    if not wanted:
+        return {}
+    coded = code(table.only(lambda column: column.name in wanted), wanted, folder)
+    return {column.name: column for column in coded.columns}
+
+
+def _weights(
+    before: Table, after: Table, name: str, who: Who | None
+) -> tuple[Floats | None, Floats]:
+    """Return the survey weights of originals, where known, and of released records."""
+    own = _positive(before[name], before) if name in before.names else None
+    if name in after.names:
+        return own, _positive(after[name], after)
+    if own is None or who is None or who.second.size < after.rows:
+        raise InputError(
+            f"the release has no column {shown(name)}, and not every released record is known to "
+            "be somebody's: its survey weights are unknown"
+        )
+    found = np.empty(after.rows)
+    found[who.second] = own[who.first]
+    return own, found
+
+
+def _positive(column: Column, table: Table) -> Floats:
+    if not column.kind.is_number or column.missing:
+        raise InputError(
+            f"{table.source.name}: the weights in {shown(column.name)} must be numbers"
+        )
+    values = as_floats(column)
+    if not (np.isfinite(values).all() and (values > 0).all()):
+        raise InputError(f"{table.source.name}: weights in {shown(column.name)} must be above 0")
+    return values
+
+
+__all__ = ["Effort", "Measures", "measure", "measure_release"]

@@ -1,0 +1,140 @@
+"""The first screen: is it safe, by which model, how much was lost, what could still go wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from shoal.errors import listed
+from shoal.measures.result import told
+from shoal.release.page.frame import escape
+from shoal.table.roles import Role
+
+if TYPE_CHECKING:
+    from shoal.release.report import Report
+
+LINKAGES = ("distance_linkage", "rank_linkage", "block_linkage")
+FEARED = ("certain_inference", "model_inference", "known_members", "dominance", "above_0.2")
+SHOWN = 4  # sentences about what could still go wrong
+
+
+def first_screen(report: Report) -> str:
+    """Return the title and the four answers."""
+    groups = report.groups
+    asked = (
+        f"{report.release['records']:,} records in {groups['count']:,} groups of "
+        f"{report.group_span()}, {len(report.columns)} quasi-identifiers, k = {report.k}, "
+        f"method {escape(report.method)}"
+    )
+    return (
+        f'<h1>Release report</h1>\n<p class="soft">{asked}</p>\n<div class="answers">'
+        f"{_safe(report)}{_model(report)}{_lost(report)}{_open(report)}</div>"
+    )
+
+
+def _card(question: str, answer: str, mood: str = "") -> str:
+    return f'<section class="answer{mood}"><h2>{question}</h2>{answer}</section>'
+
+
+def _safe(report: Report) -> str:
+    found = report.verification
+    if not found["ok"]:
+        answer = '<p><strong class="big">No</strong></p>' + verdict(report)
+        return _card("Is it safe?", answer, " no")
+    return _card(
+        "Is it safe?",
+        '<p><strong class="big">Yes, as far as was asked</strong></p>'
+        f"<p>{verdict(report)}</p>"
+        "<p>This was counted anew from the release, by code that shares nothing with what made "
+        "it.</p>",
+        " yes",
+    )
+
+
+def verdict(report: Report) -> str:
+    """Say whether the release was verified, in one sentence."""
+    if not report.verification["ok"]:
+        return "<strong>This release was not verified.</strong>"
+    return (
+        "Every combination of quasi-identifiers in this release is shared by at least "
+        f"<strong>{report.verification['k']} records</strong>."
+    )
+
+
+def _model(report: Report) -> str:
+    lines = [f"k-anonymity: {report.verification['k']}, asked: at least {report.k}"]
+    lines += report.beyond_k()
+    rows = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    sensitive = report.roles[Role.SENSITIVE]
+    plain = (
+        f"<p>Nothing was asked of what groups tell about {escape(listed(sensitive))}.</p>"
+        if sensitive and not report.verification.get("models")
+        else ""
+    )
+    return _card("By which model?", f"<ul>{rows}</ul>{plain}")
+
+
+def value_of(report: Report) -> str:
+    """Say what stands for a group's values."""
+    words = {
+        "generalize": "closest common generalization",
+        "range": "least and greatest value",
+        "mode": "most frequent value",
+        "medoid": "most typical record’s value",
+    }
+    different = {column.released_as for column in report.columns}
+    return escape(" or ".join(words.get(way, way) for way in sorted(different)))
+
+
+def kept(report: Report) -> str:
+    """Say what was done to the groups and how much is left."""
+    of = "the variation in the data" if report.costs is None else escape(report.loss_of())
+    return (
+        f"Each group’s values were replaced by its {value_of(report)}. This kept "
+        f"<strong>{100 - report.information_loss_released:.1f} %</strong> of {of}."
+    )
+
+
+def _lost(report: Report) -> str:
+    utility = (report.measures or {}).get("utility", {})
+    more = [
+        f"{name} {told(utility[key]['value'], utility[key]['unit'])}"
+        for key, name in (
+            ("means", "largest shift of a mean, in standard deviations:"),
+            ("correlations", "largest change of a correlation:"),
+            ("classification", "accuracy that classifiers keep:"),
+        )
+        if key in utility
+    ]
+    rows = "".join(f"<li>{escape(line)}</li>" for line in more)
+    return _card(
+        "How much was lost?",
+        f'<p><strong class="big">{report.information_loss_released:.2f} %</strong> of '
+        f"{escape(report.loss_of())} lost</p><p>{kept(report)}</p><ul>{rows}</ul>",
+    )
+
+
+def fears(measures: dict[str, Any] | None, k: int) -> list[str]:
+    """Return what could still go wrong, as far as it was measured, the worst first."""
+    risk = (measures or {}).get("risk", {})
+    lines = []
+    linked = [risk[key]["value"] for key in LINKAGES if key in risk]
+    if linked:
+        lines.append(
+            f"The best of {len(linked)} linkage attacks by someone who holds all original "
+            f"quasi-identifiers finds {told(max(linked), 'percent')} of the records rightly; 1 in "
+            f"k is {told(100.0 / k, 'percent')}."
+        )
+    for key in FEARED:
+        if key in risk and risk[key]["value"] > 0.005:
+            lines.append(str(risk[key]["sentence"]))
+    return lines[:SHOWN]
+
+
+def _open(report: Report) -> str:
+    lines = fears(report.measures, report.k) or report.guarantee["does_not_cover"][:SHOWN]
+    rows = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return _card(
+        "What could still go wrong?",
+        f'<ul>{rows}</ul><p class="soft">All risks that were measured, and what no grouping '
+        "protects from, stand below.</p>",
+    )

@@ -1,0 +1,121 @@
+"""The quasi-identifiers as a table, what generalizing cost, and what each column became."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from shoal.release.charts import COLUMNS_SHOWN
+from shoal.release.page.frame import bullets, escape, figure, number
+from shoal.table.roles import Role
+
+if TYPE_CHECKING:
+    from shoal.release.report import Report
+
+
+def costs(svgs: dict[str, str | None]) -> str:
+    """Return the charts of what grouping did and what it cost."""
+    captions = {
+        "group sizes": "Groups by the number of their records.",
+        "loss by column": "What each quasi-identifier lost.",
+        "cells by column": "How the cells of each quasi-identifier are released.",
+        "correlations": "One point a pair of columns; on the dashed line nothing changed.",
+    }
+    figures = [figure(svgs[name], text) for name, text in captions.items() if name in svgs]
+    return f'<h2>What it cost</h2>\n<div class="charts">{"".join(figures)}</div>'
+
+
+def distributions(report: Report, svgs: dict[str, str | None]) -> str:
+    """Return the columns of numbers before and after, as charts."""
+    notes = ["The outermost bars also count what lies beyond them."]
+    if any(column.histogram and column.histogram.hidden for column in report.columns):
+        notes.append(f"Bars of the original with fewer than {report.k} records are left empty.")
+    if sum(column.histogram is not None for column in report.columns) > COLUMNS_SHOWN:
+        notes.append(f"Shown are the {COLUMNS_SHOWN} columns that lost most.")
+    figures = [figure(svg) for name, svg in svgs.items() if name.startswith("distribution ")]
+    if not figures:
+        return ""
+    return (
+        f"<h2>Before and after</h2>\n"
+        f'<div class="charts">{"".join(figures)}</div><p class="soft">{" ".join(notes)}</p>'
+    )
+
+
+def column_table(report: Report) -> str:
+    """Return the quasi-identifiers as a table; columns that say nothing are left out."""
+    every: list[tuple[str, bool, Any]] = [
+        ("quasi-identifier", False, lambda c: f'<td class="name">{escape(c.name)}</td>'),
+        ("kind", False, lambda c: f"<td>{escape(c.kind)}</td>"),
+        ("loss, %", True, lambda c: f'<td class="n">{c.information_loss:.2f}</td>'),
+    ]
+    if report.costs is not None:
+        every += [
+            ("released as", False, lambda c: f"<td>{escape(c.released_as)}</td>"),
+            ("hierarchy", False, lambda c: f'<td class="name">{escape(c.hierarchy or "–")}</td>'),
+            *(
+                (label, True, lambda c, field=field: f'<td class="n">{getattr(c, field):,}</td>')
+                for label, field in (
+                    ("as it was", "unchanged"), ("generalized", "generalized"),
+                    ("suppressed (*)", "suppressed"), ("missing before", "missing"),
+                )
+            ),
+        ]  # fmt: skip
+    if any(column.mean_before is not None for column in report.columns):
+        every += [
+            (label, True, lambda c, field=field: f'<td class="n">{number(getattr(c, field))}</td>')
+            for label, field in (
+                ("mean before", "mean_before"), ("mean after", "mean_after"),
+                ("variance before", "variance_before"), ("variance after", "variance_after"),
+            )
+        ]  # fmt: skip
+    head = "".join(
+        f"<th{' class=n' if numeric else ''}>{label}</th>" for label, numeric, _ in every
+    )
+    rows = "".join(
+        f"<tr>{''.join(cell(column) for _, _, cell in every)}</tr>" for column in report.columns
+    )
+    return f'<div class="table"><table><tr>{head}</tr>{rows}</table></div>'
+
+
+def table(report: Report) -> str:
+    """Return the columns as a table, and the measures of generalized ones."""
+    return f"<h2>Column by column</h2>\n{column_table(report)}{costs_in_words(report)}"
+
+
+def costs_in_words(report: Report) -> str:
+    """What generalizing cost by the measures of the literature, and what was missing."""
+    found = report.costs
+    lines = []
+    if found is not None:
+        lines = [
+            ("ILoss rate", f"{found['iloss_rate']:.2f} %", "what a cell lost, on average: 0 as it "
+             "was, 100 % nothing left; a deleted record has lost all"),
+            ("NCP", f"{found['ncp']:.2f} %", "normalized certainty penalty: the width of what a "
+             "cell was released as"),
+            ("discernibility", f"{found['discernibility']:,}", "sum of squared class sizes"),
+            ("average class size", f"{found['average_class_size']:.2f} k", "1 is the least"),
+            ("non-uniform entropy", f"{found['non_uniform_entropy']:,.0f} bits", "what it would "
+             "take to say the original cells again"),
+        ]  # fmt: skip
+    rows = "".join(f"<dt>{name}, {value}</dt><dd>{what}</dd>" for name, value, what in lines)
+    table = f"<h2>Other measures of the generalized columns</h2>\n<dl>{rows}</dl>" if rows else ""
+    if report.missing["cells"] or report.missing["deleted"]:
+        table += f"\n<h2>Missing values</h2>\n<p>{escape(report.missing['text'])}.</p>"
+    return table
+
+
+def columns(report: Report) -> str:
+    """Return what became of every column of the table."""
+    words = {
+        Role.QUASI_IDENTIFIER: "Grouped (quasi-identifiers)",
+        Role.SENSITIVE: "Kept as they are (sensitive)",
+        Role.OTHER: "Kept as they are (other)",
+        Role.IDENTIFIER: "Dropped (identifiers)",
+        "dropped": "Left out on request",
+    }
+    rows = "".join(
+        f"<dt>{label}</dt><dd>{escape(', '.join(report.roles[role]))}</dd>"
+        for role, label in words.items()
+        if report.roles[role]
+    )
+    notes = f"<h2>To look at</h2>\n{bullets(report.notes)}" if report.notes else ""
+    return f"<h2>What happened to each column</h2>\n<dl>{rows}</dl>\n{notes}"

@@ -1,0 +1,77 @@
+"""The measures as tables: the figure, and what it means for a decision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.measures.result import told
+from shoal.measures.words import DEFINITIONS
+from shoal.release.page.frame import escape, figure, number
+
+QUANTILES = ("5 %", "25 %", "50 %", "75 %", "95 %")
+
+
+def risks(measures: dict[str, Any] | None, svg: str | None = None, drawn: bool = True) -> str:
+    """Return what somebody could still learn, with the chart of attacks."""
+    if not measures:
+        return ""
+    chart = ""
+    if drawn:
+        caption = "What each attack finds; the dashed line is 1 in k."
+        chart = f'<div class="charts">{figure(svg, caption)}</div>'
+    return (
+        f"<h2>What could still go wrong</h2>\n{chart}{_table(measures['risk'])}{_notes(measures)}"
+    )
+
+
+def utility(measures: dict[str, Any] | None) -> str:
+    """Return what the release is still good for."""
+    if not measures:
+        return ""
+    return f"<h2>What it is still good for</h2>\n{_table(measures['utility'])}{_moments(measures)}"
+
+
+def _table(part: dict[str, Any]) -> str:
+    rows = "".join(_row(key, one) for key, one in part.items())
+    return (
+        '<div class="table"><table><thead><tr><th>Measure</th><th class="n">Value</th>'
+        f"<th>What it means</th></tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _row(key: str, one: dict[str, Any]) -> str:
+    spread = ""
+    if "interval" in one:
+        low, high = (told(end, one["unit"]) for end in one["interval"])
+        spread = (
+            f'<br><span class="soft">{low} to {high}, from a sample of {one["sampled"]:,}</span>'
+        )
+    return (
+        f"<tr><td>{escape(DEFINITIONS[key].title)}</td>"
+        f'<td class="value">{told(one["value"], one["unit"])}{spread}</td>'
+        f'<td class="what">{escape(one["sentence"])}</td></tr>'
+    )
+
+
+def _moments(measures: dict[str, Any]) -> str:
+    """Return the quantiles of the columns of numbers, in a part that unfolds."""
+    if not measures["columns"]:
+        return ""
+    head = "".join(f'<th class="n">{label}</th>' for label in QUANTILES)
+    rows = "".join(
+        f'<tr><td class="name">{escape(column["name"])}</td><td>{when}</td>'
+        + "".join(f'<td class="n">{number(q)}</td>' for q in column[f"quantiles_{when}"])
+        + "</tr>"
+        for column in measures["columns"]
+        for when in ("before", "after")
+    )
+    return (
+        "<details><summary>Quantiles of the columns of numbers</summary>"
+        f'<div class="table"><table><tr><th>column</th><th></th>{head}</tr>{rows}</table></div>'
+        f'<p class="soft">Each is the mean of the {measures["k"]} values around it; dates count in '
+        "days since 1970, ordinal values in ranks.</p></details>"
+    )
+
+
+def _notes(measures: dict[str, Any]) -> str:
+    return "".join(f'<p class="soft">{escape(note)}.</p>' for note in measures["notes"])

@@ -1,0 +1,61 @@
+"""How to repeat a run and how to check its file, as commands."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from shoal.release.page.frame import escape
+from shoal.settings import joined_key
+from shoal.table.roles import Role
+
+if TYPE_CHECKING:
+    from shoal.release.report import Report
+
+
+def repeat(report: Report) -> str:
+    """Return the commands that repeat and check a release, and what identifies it."""
+    recipe = str(report.release.get("recipe", "run.toml"))
+    file = [] if report.input["kind"] in ("csv", "parquet") else ["--input", "FILE"]
+    again = escape(shlex.join(["shoal", "run", recipe, *file, "-o", "again/"]))
+    facts = {
+        "input, sha256": report.input["sha256"],
+        "release, sha256": report.release.get("sha256", "not written to a file"),
+        "rows of the release": report.release.get("order", "as in the input"),
+        "seed": str(report.seed),
+        **report.versions,
+    }
+    rows = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
+    return (
+        f"<h2>How to repeat it</h2>\n<p><code>{again}</code> gives the same "
+        f"groups in fresh row order. Check the file yourself with <code>{_verify(report)}</code>"
+        f"</p>\n<dl>{rows}</dl>"
+    )
+
+
+def _verify(report: Report) -> str:
+    words = ["shoal", "verify", str(report.release.get("file", "release.csv")), "-k", str(report.k),
+             "--quasi", joined_key(column.name for column in report.columns)]  # fmt: skip
+    return escape(shlex.join([*words, *_asked(report)]))
+
+
+def _asked(report: Report) -> list[str]:
+    """Return the options of `shoal verify` for what was asked beyond k."""
+    asked = report.asked
+    words = []
+    if any(what in asked for what in ("l", "t", "alpha")):
+        words += ["--sensitive", joined_key(report.roles[Role.SENSITIVE])]
+    for what in ("l", "t", "alpha"):
+        said = asked.get(what)
+        pairs = [f"{n}={x:g}" for n, x in said.items()] if isinstance(said, dict) else []
+        if said is not None and not isinstance(said, dict):
+            pairs = [f"{said:g}"]
+        for pair in pairs:
+            words += [f"--{what}", pair]
+    if "l_kind" in asked:
+        words += ["--l-kind", asked["l_kind"]]
+    if "c" in asked:
+        words += ["--c", f"{asked['c']:g}"]
+    for columns, k in asked.get("k_of", {}).items():
+        words += ["--k-of", f"{columns}={k}"]
+    return words

@@ -1,0 +1,52 @@
+"""How the groups were searched for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shoal.release.page.frame import escape, figure
+
+if TYPE_CHECKING:
+    from shoal.release.report import Report
+
+
+def search(report: Report, svgs: dict[str, str | None]) -> str:
+    """How the groups were searched for: the loss curve, and what brought the gain."""
+    log = report.search
+    if log is None:
+        return ""
+    runs = f"{log['runs']} searches of " if log["runs"] > 1 else ""
+    on_trees = "regroup" in log["gains"]
+    first = f"{log['loss_first_optimum']:.4f} % at the first local optimum and "
+    told = (
+        f"The loss of the groups fell from {log['loss_start']:.4f} % at the start to "
+        f"{'' if on_trees else first}{log['loss_end']:.4f} % "
+        f"at the end, in {runs}{log['iterations']:,} iterations and {log['seconds']:.1f} seconds; "
+        f"ended by: {escape(log['stopped_by'])}."
+    )
+    head = "".join(f"<th class=n>{label}</th>" for label in ("applied", "new best", "gain"))
+    rows = "".join(
+        f"<tr><td>{escape(name)}</td><td class=n>{part['applied']:,}</td>"
+        f"<td class=n>{part.get('improved', '–')}</td><td class=n>{part['gain']:.4f} %</td></tr>"
+        for name, part in log["gains"].items()
+    )
+    curve = ""
+    if "loss curve" in svgs:
+        caption = "The best loss so far; the axis of iterations is logarithmic."
+        curve = f'<div class="charts">{figure(svgs["loss curve"], caption)}</div>'
+    return (
+        f'<h2>How the groups were found</h2>\n<p>{told}</p>{curve}<div class="table"><table>'
+        f'<tr><th>step</th>{head}</tr>{rows}</table></div><p class="soft">'
+        f"{ON_TREES if on_trees else ON_NUMBERS}</p>"
+    )
+
+
+ON_NUMBERS = (
+    "Gains of a perturbation (dissolve, distill) are what its iterations took off the best loss; "
+    "those of a move (shift, swap) are summed over all groupings the search went through, and undo "
+    "what perturbations cost."
+)
+ON_TREES = (
+    "A perturbation (dissolve a group, form the groups around a record anew) is kept only where it "
+    "gains; then groups of 2k records and more are split, and shifts and swaps follow."
+)

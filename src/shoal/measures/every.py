@@ -318,13 +318,14 @@ def _attacks(task: Task) -> list[Measure]:
     most = max(task.effort.attackers, int(task.effort.distances // each))
     rows = task.some(compared.records, most)
     attack = linkage.Attack.on(compared, rows)
+    near, pointed = linkage.by_distance_and_blocks(attack)
     found = []
-    for key, way in (
-        ("distance_linkage", linkage.by_distance),
-        ("rank_linkage", linkage.by_ranks),
-        ("block_linkage", linkage.by_blocks),
+    for key, chance in (
+        ("distance_linkage", near),
+        ("rank_linkage", linkage.by_ranks(attack)),
+        ("block_linkage", pointed),
     ):
-        chances = 100.0 * way(attack)
+        chances = 100.0 * chance
         sampled = rows.size < compared.records
         found.append(
             Measure(

@@ -68,21 +68,28 @@ def _squares(side: Side, rows: Integers, seen: Integers) -> Floats:
         return np.zeros((rows.size, seen.size))
     x = side.before[rows][:, None] / side.deviation
     low, high = side.low[seen][None, :] / side.deviation, side.high[seen][None, :] / side.deviation
-    apart = x - low if side.said else np.maximum(np.maximum(low - x, x - high), 0.0)
-    return _unknown(apart * apart, x, low)
+    apart = x - low
+    if not side.said:
+        np.negative(apart, out=apart)
+        np.maximum(apart, x - high, out=apart)
+        np.maximum(apart, 0.0, out=apart)
+    apart *= apart
+    return _unknown(apart, x, low)
 
 
 def _unknown(apart: Floats, x: Floats, low: Floats) -> Floats:
     """What says nothing is 0 from anybody; a missing original is 1 from what says something."""
-    if np.isnan(low).any() or np.isnan(x).any():
-        silent, missing = np.isnan(low), np.isnan(x)
-        apart = np.where(silent, 0.0, np.where(missing, 1.0, apart))
+    silent, missing = np.isnan(low), np.isnan(x)
+    if missing.any():
+        apart[missing[:, 0]] = 1.0
+    if silent.any():
+        apart[:, silent[0]] = 0.0
     return apart
 
 
 def _total(sides: Sequence[Side], rows: Integers, seen: Integers) -> Floats:
-    total = np.zeros((rows.size, seen.size))
-    for side in sides:
+    total = _squares(sides[0], rows, seen)
+    for side in sides[1:]:
         total += _squares(side, rows, seen)
     return total
 
@@ -92,14 +99,6 @@ def _nearest(apart: Floats) -> Flags:
     least = apart.min(axis=1, keepdims=True)
     near: Flags = apart <= least * (1.0 + EQUAL) + ZERO
     return near
-
-
-def by_distance(attack: Attack) -> Floats:
-    """Return of every attacker the chance to link right by taking the nearest record."""
-    found = np.empty(attack.rows.size)
-    for part, rows in attack.blocks():
-        found[part] = attack.chance(part, _nearest(_total(attack.quasi, rows, attack.seen)))
-    return found
 
 
 def mean_ranks(values: Floats) -> Floats:
@@ -175,25 +174,31 @@ class Steps:
         return found
 
 
-def by_blocks(attack: Attack) -> Floats:
-    """Return of every attacker the chance to link right to who most blocks of columns point to."""
+def by_distance_and_blocks(attack: Attack) -> tuple[Floats, Floats]:
+    """Return of every attacker the chances to link right, by two attacks.
+
+    The first takes the nearest record; the second whom most blocks of columns point to, and of
+    those the nearest.
+    """
     blocks = blocks_of(attack)
     steps = {
         members[0].name: Steps.of(members[0], attack.seen)
         for members in blocks
         if len(members) == 1 and isinstance(members[0], Numbers)
     }
-    found = np.empty(attack.rows.size)
+    near, pointed = np.empty(attack.rows.size), np.empty(attack.rows.size)
     for part, rows in attack.blocks():
-        votes = np.zeros((rows.size, attack.seen.size))
-        apart = np.zeros_like(votes)
+        votes = np.zeros((rows.size, attack.seen.size), dtype=np.int16)
+        apart = np.zeros(votes.shape)
         for members in blocks:
             own = _total(members, rows, attack.seen)
             apart += own
-            if len(members) == 1 and isinstance(members[0], Numbers):
-                votes += steps[members[0].name].next_to(members[0].before[rows])
+            alone = steps.get(members[0].name)
+            if alone is not None and isinstance(members[0], Numbers):
+                votes += alone.next_to(members[0].before[rows])
             else:
                 votes += _nearest(own)
+        near[part] = attack.chance(part, _nearest(apart))
         apart[votes < votes.max(axis=1, keepdims=True)] = np.inf
-        found[part] = attack.chance(part, _nearest(apart))
-    return found
+        pointed[part] = attack.chance(part, _nearest(apart))
+    return near, pointed

@@ -19,7 +19,7 @@ MOST_SQUARED = 40  # columns of numbers whose squares count too
 MOST_MULTIPLIED = 8  # columns of numbers whose products count too
 PRIOR = 10.0  # records' worth of doubt that any feature counts, in regressions and classifiers
 RIDGE = 1e-8  # of a record's weight: keeps what is collinear or separable finite
-STEPS = 30
+STEPS, LEAST, CLOSE = 30, 1e-6, 1e-10  # of Newton's method
 CLASSES = 10  # that a classifier tells apart
 
 
@@ -95,43 +95,39 @@ def logistic(features: Floats, marks: Floats, ridge: float = RIDGE) -> Floats:
 def fitted(features: Floats, marks: Floats, ridge: float = RIDGE) -> Floats:
     """Return the coefficients of a logistic regression, the last one for 1."""
     X = np.concatenate([features, np.ones((features.shape[0], 1))], axis=1)
-    beta = np.zeros(X.shape[1])
+    beta, at = np.zeros(X.shape[1]), np.zeros(X.shape[0])
     penalty = ridge * X.shape[0]
-    best = np.inf
+    lost = _lost(at, beta, marks, penalty)
     for _ in range(STEPS):
-        p = _sigmoid(X @ beta)
-        lost = _log_loss(X @ beta, marks) + penalty * float(beta @ beta) / 2.0
-        if lost >= best - 1e-10 * abs(best):
-            break
-        best = lost
+        p = _sigmoid(at)
         slope = X.T @ (marks - p) - penalty * beta
-        weight = p * (1.0 - p)
-        curve = (X * weight[:, None]).T @ X
+        curve = (X * (p * (1.0 - p))[:, None]).T @ X
         curve[np.diag_indices_from(curve)] += penalty + 1e-12 * max(1.0, float(np.trace(curve)))
-        beta = _stepped(X, marks, beta, np.linalg.solve(curve, slope), penalty, best)
+        step = np.linalg.solve(curve, slope)
+        along = X @ step
+        share, before = 1.0, lost
+        while share > LEAST:  # as much of the step as makes the loss less
+            lost = _lost(at + share * along, beta + share * step, marks, penalty)
+            if lost <= before:
+                break
+            share /= 2.0
+        else:
+            break
+        beta, at = beta + share * step, at + share * along
+        if before - lost <= CLOSE * abs(before):
+            break
     return beta
 
 
-def _stepped(
-    X: Floats, marks: Floats, beta: Floats, step: Floats, penalty: float, best: float
-) -> Floats:
-    """Take as much of a step as makes the loss less."""
-    share = 1.0
-    for _ in range(20):
-        new: Floats = beta + share * step
-        if _log_loss(X @ new, marks) + penalty * float(new @ new) / 2.0 <= best:
-            return new
-        share /= 2.0
-    return beta
+def _lost(at: Floats, beta: Floats, marks: Floats, penalty: float) -> float:
+    """Return minus the log-likelihood, and the penalty."""
+    likely = float((np.logaddexp(0.0, at) - marks * at).sum())
+    return likely + penalty * float(beta @ beta) / 2.0
 
 
 def _sigmoid(values: Floats) -> Floats:
     found: Floats = 0.5 * (1.0 + np.tanh(values / 2.0))
     return found
-
-
-def _log_loss(values: Floats, marks: Floats) -> float:
-    return float((np.logaddexp(0.0, values) - marks * values).sum())
 
 
 def chances(beta: Floats, features: Floats) -> Floats:

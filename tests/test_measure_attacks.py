@@ -26,6 +26,7 @@ def rows_of(arrow):
 
 def risks(original, release, **options):
     """The risks of a release whose rows are those of the original."""
+    options = {"quasi_identifiers": original.column_names, **options}
     return shoal.measure(original, release, rows="same", **options).risk
 
 

@@ -120,6 +120,16 @@ def is_constant(table):
     return len(varying) < sum(table.numbers)
 
 
+def is_vague(table):
+    """Whether a class has a range, or numbers for missing cells, beside what is missing."""
+    for j in (j for j, is_number in enumerate(table.numbers) if is_number):
+        for before, after in zip(table.original, table.release, strict=True):
+            span = naive.said(after[j])
+            if span is not None and (span[0] != span[1] or before[j] is None):
+                return True
+    return False
+
+
 def is_left_out(key, family, table):
     """Whether the last bit of a float, or what nobody has defined, would decide."""
     return (
@@ -128,6 +138,7 @@ def is_left_out(key, family, table):
         or (key == "rank_interval_disclosure" and is_constant(table))
         or (key == "known_members" and (half_a_digit_off(table) or is_constant(table)))
         or (key == "known_members" and family == "ranges" and not table.joint)
+        or (key == "known_members" and family == "gaps" and is_vague(table))
     )
 
 
@@ -411,6 +422,19 @@ def test_known_members_by_hand():
     for released, wanted in ((1.5, 100), (2.0, 0), (1.75, 0), (1.625, 100)):
         found = by_hand({"x": [1, 2, 8, 9]}, {"x": [released, released, 8.5, 8.5]}).risk
         assert found["known_members"].value == pytest.approx((wanted + 100) / 2)
+
+
+def test_known_members_beside_stars_by_hand():
+    """Means are as telling where other groups are suppressed: 4 of 6 numbers, as with no text.
+
+    100 % of what is released has a digit too much, and 9 makes up all but 8 of its class.
+    """
+    before = {"x": [1, 2, 8, 9, 20, 30]}
+    for after in ([1.5, 1.5, 8.5, 8.5, None, None], ["1.5", "1.5", "8.5", "8.5", "*", "*"]):
+        found = by_hand(before, {"x": after}).risk
+        assert found["known_members"].value == pytest.approx(100 * 4 / 6)
+        assert found["extra_digits"].value == pytest.approx(100)
+        assert found["dominance"].value == pytest.approx(100)
 
 
 def test_known_members_of_decimals_by_hand(write):

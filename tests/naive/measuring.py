@@ -109,10 +109,9 @@ def expected_inverse(f, total):
     p = f / total
     if p >= 1:
         return 1 / f
-    terms, mass, size, weight = [], 0.0, f, p**f
-    while mass < 1 - 1e-13 and size < 10**6:
+    terms, size, weight = [], f, p**f
+    while size < total or weight > 1e-20:  # from the mean f / p = total on they only fall
         terms.append(weight / size)
-        mass += weight
         weight *= size / (size - f + 1) * (1 - p)
         size += 1
     return math.fsum(terms)
@@ -392,7 +391,10 @@ def alone_at_an_end(original, release, j):
 
 
 def known_members(original, release, numbers):
-    """Numbers that follow from the release and all other members of the class."""
+    """Numbers that follow from the release and all other members of the class.
+
+    Of all that were there: a suppressed one is not recovered.
+    """
     recovered = every = 0
     for j, is_number in enumerate(numbers):
         if is_number:
@@ -401,7 +403,7 @@ def known_members(original, release, numbers):
             ends = alone_at_an_end(original, release, j)
             recovered += sum(error < least for error in errors)
             recovered += sum(ends) if is_tight(original, release, j) else 0
-            every += len(errors) + len(ends)
+            every += len(present(column(original, j)))
     return share(recovered, every)
 
 

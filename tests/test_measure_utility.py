@@ -1,0 +1,264 @@
+"""Simple measures of utility against brute force on random small tables, and by hand."""
+
+from __future__ import annotations
+
+import math
+import random
+from functools import cache
+
+import pyarrow as pa
+import pytest
+
+import shoal
+from measured_tables import FAMILIES, WORDS, make
+from naive import measuring as naive
+
+TABLES, BLOCK = 300, 100
+BLOCKS = range(0, TABLES, BLOCK)
+
+
+@cache
+def made(family, seed):
+    """A random table, once."""
+    return make(family, seed)
+
+
+@cache
+def measured(family, seed):
+    """What shoal measures of its quasi-identifiers, once."""
+    table = made(family, seed)
+    asked = {"quasi_identifiers": table.names, "rows": "same"}
+    return shoal.measure(*table.plain_tables(), **asked).utility
+
+
+def released(table):
+    """How many numbers every column of numbers that varies releases, at least."""
+    columns = naive.varying(table.original, table.numbers)
+    return min((len(naive.released_numbers(table.release, j)) for j in columns), default=2)
+
+
+def varies_after(table):
+    """Whether every column of numbers varies in the release too."""
+    columns = [j for j, is_number in enumerate(table.numbers) if is_number]
+    return all(len(set(naive.released_numbers(table.release, j))) > 1 for j in columns)
+
+
+def has_a_class_of_one(table):
+    """Whether quantiles are told as they are."""
+    return naive.prosecutor(table.release) == 100
+
+
+def is_generalized(table):
+    """Whether a released cell is more than a value."""
+    return any(str(cell).startswith(("[", "*")) for row in table.release for cell in row)
+
+
+ANY = FAMILIES
+TWINS = {  # the families, and of which tables the definition leaves nothing open
+    "sse_sst": (ANY, lambda table: True),
+    "il1s": (ANY, lambda table: released(table) > 1),
+    "means": (ANY, lambda table: released(table) > 1),
+    "variances": (ANY, lambda table: released(table) > 1),
+    "correlations": (("means", "ranges"), varies_after),
+    "quantiles": (("means", "ranges"), has_a_class_of_one),
+    "distributions": (ANY, lambda table: released(table) > 1),
+    "iloss": (("ranges",), is_generalized),
+    "ncp": (("ranges",), is_generalized),
+}
+ASKED = [(key, family) for key, (families, _) in TWINS.items() for family in families]
+ONE_COLUMN = {
+    "means": naive.shift_of_mean,
+    "variances": naive.share_of_variance,
+    "quantiles": naive.shift_of_quantile,
+    "distributions": naive.gap_of_distribution,
+}
+
+
+def compare(found, key, wanted, name):
+    """A line of what is wrong with a measure; nothing where it is right."""
+    if wanted is None:
+        return [] if key not in found else [f"{name}: {key} {found[key].value}, does not apply"]
+    if key not in found:
+        return [f"{name}: {key} is absent, {wanted} by brute force"]
+    value = found[key].value
+    if value == pytest.approx(wanted, rel=1e-9, abs=1e-9):
+        return []
+    return [f"{name}: {key} {value}, should be {wanted}"]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize(("key", "family"), ASKED)
+def test_equals_brute_force(key, family, block):
+    """On every random table the measure is what brute force finds."""
+    wrong, seen = [], 0
+    for seed in range(block, block + BLOCK):
+        table = made(family, seed)
+        if TWINS[key][1](table):
+            twin = getattr(naive, key)
+            wanted = twin(table.original, table.release, table.numbers)
+            wrong += compare(measured(family, seed), key, wanted, f"{family} {seed}")
+            seen += 1
+    assert not wrong, "\n".join(wrong[:10])
+    assert seen > BLOCK / 4
+
+
+@pytest.mark.parametrize("key", ONE_COLUMN)
+def test_needs_no_pairs(key):
+    """What compares two columns as wholes is the same whether rows are paired or not."""
+    wrong = []
+    for seed in range(40):
+        table = made("gaps", seed)
+        if released(table) > 1 and naive.varying(table.original, table.numbers):
+            asked = {"quasi_identifiers": table.names, "rows": "shuffled"}
+            wanted = shoal.measure(*table.plain_tables(), **asked).utility[key].value
+            wrong += compare(measured("gaps", seed), key, wanted, f"gaps {seed}")
+    assert not wrong, "\n".join(wrong[:10])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_discernibility(family):
+    """The squares of the classes' sizes are summed up, whatever is missing."""
+    wrong = []
+    for seed in range(TABLES):
+        wanted = naive.discernibility(made(family, seed).release)
+        wrong += compare(measured(family, seed), "discernibility", wanted, f"{family} {seed}")
+    assert not wrong, "\n".join(wrong[:10])
+
+
+@pytest.mark.parametrize("key", ONE_COLUMN)
+def test_by_column(key):
+    """What is the worst of all columns is told of every column too."""
+    wrong = []
+    for seed in range(TABLES):
+        table = made("means", seed)
+        columns = naive.varying(table.original, table.numbers)
+        if not columns or not TWINS[key][1](table):
+            continue
+        by = measured("means", seed)[key].by
+        for j in columns:
+            wanted = ONE_COLUMN[key](table.original, table.release, j)
+            if by.get(f"q{j}") != pytest.approx(wanted, rel=1e-9, abs=1e-9):
+                wrong.append(f"means {seed}: {key} of q{j} {by.get(f'q{j}')}, not {wanted}")
+    assert not wrong, "\n".join(wrong[:10])
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_contingency(block):
+    """Tables of two columns of words change as brute force says, with stars spread evenly."""
+    wrong = []
+    for seed in range(block, block + BLOCK):
+        rng = random.Random(f"words {seed}")
+        rows, width = rng.randint(4, 14), rng.randint(2, 4)
+        before = [[rng.choice(WORDS[: 2 + j]) for j in range(width)] for _ in range(rows)]
+        after = [row.copy() for row in before]
+        for _ in range(rng.randint(0, rows)):
+            i, k, j = rng.randrange(rows), rng.randrange(rows), rng.randrange(width)
+            after[i][j], after[k][j] = after[k][j], after[i][j]
+        for _ in range(rng.choice((0, rng.randint(1, rows)))):
+            after[rng.randrange(rows)][rng.randrange(width)] = "*"
+        tables = [
+            pa.table({f"q{j}": [row[j] for row in part] for j in range(width)})
+            for part in (before, after)
+        ]
+        names = tables[0].column_names
+        found = shoal.measure(*tables, quasi_identifiers=names, rows="same").utility
+        wanted = naive.contingency(before, after, [False] * width)
+        wrong += compare(found, "contingency", wanted, f"seed {seed}")
+    assert not wrong, "\n".join(wrong[:10])
+
+
+# --- by hand
+
+
+def by_hand(before, after, **options):
+    """The utility of columns {name: cells}."""
+    options = {"quasi_identifiers": list(before), "rows": "same", **options}
+    return shoal.measure(pa.table(before), pa.table(after), **options).utility
+
+
+def test_numbers_by_hand():
+    """0, 2, 10, 12 as 1, 1, 11, 11: of Σ(x - 6)² = 104 are 4 lost; the means are both 6.
+
+    s² = 104/3, s′² = 100/3; IL1s = 1 / (√2 s) = 1 / √(208/3).
+    """
+    found = by_hand({"x": [0, 2, 10, 12]}, {"x": [1, 1, 11, 11]})
+    assert found["sse_sst"].value == pytest.approx(100 * 4 / 104)
+    assert found["variances"].value == pytest.approx(100 * 100 / 104)
+    assert found["means"].value == pytest.approx(0, abs=1e-12)
+    assert found["il1s"].value == pytest.approx(1 / math.sqrt(208 / 3))
+    assert found["distributions"].value == pytest.approx(0.25)
+
+
+def test_suppressed_numbers_by_hand():
+    """A suppressed cell has lost its own part of the variation: 0, 2, 10, 12, the 12 suppressed.
+
+    (12 - 6)² = 36 of 104 are lost; the others are as they were, so no distance is left.
+    """
+    found = by_hand({"x": [0, 2, 10, 12]}, {"x": ["0", "2", "10", "*"]})
+    assert found["sse_sst"].value == pytest.approx(100 * 36 / 104)
+    assert found["il1s"].value == pytest.approx(0)
+    assert found["means"].value == pytest.approx(2 / math.sqrt(104 / 3))
+
+
+def test_constant_columns_by_hand():
+    """A column of one value counts nowhere: all is as it is without it."""
+    before, after = {"x": [0, 2, 10, 12]}, {"x": [1, 1, 11, 11]}
+    plain = by_hand(before, after)
+    more = by_hand({**before, "c": [3] * 4}, {**after, "c": [3] * 4})
+    for key in ("sse_sst", "il1s", "means", "variances", "quantiles"):
+        assert more[key].value == pytest.approx(plain[key].value), key
+
+
+def test_contingency_by_hand():
+    """(u, v) twice and (w, v) twice; one u became w, so a quarter moved; a star is half of each."""
+    before = {"a": [*"uuww"], "b": [*"vxvx"]}
+    assert by_hand(before, {"a": [*"uwww"], "b": [*"vxvx"]})["contingency"].value == 25
+    # (*, v) is half (u, v), half (w, v): an eighth of the records moved
+    found = by_hand(before, {"a": [*"*uww"], "b": [*"vxvx"]})
+    assert found["contingency"].value == pytest.approx(12.5)
+
+
+def test_intervals_by_hand():
+    """Ages 20 to 48: [20,29] is 10 of 29 years (ILoss) and 9 of 28 (NCP); words: * is all."""
+    before = {"x": [20, 29, 31, 48], "c": [*"uvuu"]}
+    after = {"x": ["[20,29]", "[20,29]", "31", "48"], "c": ["*", "*", "u", "u"]}
+    found = by_hand(before, after)
+    assert found["iloss"].value == pytest.approx(100 * (2 * 10 / 29 + 2) / 8)
+    assert found["ncp"].value == pytest.approx(100 * (2 * 9 / 28 + 2) / 8)
+
+
+def test_tree_by_hand(write):
+    """lung has 2 of the tree's 3 values: ILoss 2/3, NCP 1/2; ulcer is as it was."""
+    tree = write("tree.csv", "flu;lung;*\ncold;lung;*\nulcer;gut;*\n")
+    found = by_hand(
+        {"d": ["flu", "cold", "ulcer"]},
+        {"d": ["lung", "lung", "ulcer"]},
+        hierarchies={"d": str(tree)},
+    )
+    assert found["iloss"].value == pytest.approx(100 * 2 * (2 / 3) / 3)
+    assert found["ncp"].value == pytest.approx(100 * 2 * (1 / 2) / 3)
+
+
+def test_who_is_left_out_by_hand():
+    """Classes of 2 and 3 of six people, one left out: 4 + 9 + 6."""
+    before = {"q": [*"aabbbc"], "id": [1, 2, 3, 4, 5, 6]}
+    after = {"q": [*"babab"], "id": [5, 2, 3, 1, 4]}
+    found = by_hand(before, after, key="id", rows="auto", quasi_identifiers=["q"])
+    assert found["discernibility"].value == 19
+
+
+def test_nothing_changed():
+    """A release that is the original has lost nothing."""
+    for seed in range(0, 60, 3):
+        table = made("means", seed).plain_tables()[0]
+        names = table.column_names
+        found = shoal.measure(table, table, quasi_identifiers=names, rows="same").utility
+        for key in ("sse_sst", "il1s", "means", "correlations", "distributions", "contingency"):
+            if key in found:
+                assert found[key].value == pytest.approx(0, abs=1e-9), key
+        for key in ("iloss", "ncp", "propensity"):
+            if key in found:
+                assert found[key].value == pytest.approx(0, abs=1e-6), key
+        for key in ("variances", "regression", "classification"):
+            if key in found:
+                assert found[key].value == pytest.approx(100, abs=1e-6), key

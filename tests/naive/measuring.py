@@ -465,18 +465,24 @@ def dominance(original, release, numbers):
 # --- utility
 
 
+def shown(original, release, numbers):
+    """The originals without the numbers of which the release says nothing."""
+    return [
+        [None if is_number and is_star(y) else x
+         for x, y, is_number in zip(mine, theirs, numbers, strict=True)]
+        for mine, theirs in zip(original, release, strict=True)
+    ]  # fmt: skip
+
+
 def sse_sst(original, release, numbers):
-    """The mean over columns of the variation lost; a suppressed cell has lost all of its own."""
+    """The mean over columns of the variation lost; a suppressed cell has lost everything."""
     lost = []
     for j in varying(original, numbers):
-        center = mean(present(column(original, j)))
-        sse = sst = 0.0
-        for x, cell in zip(column(original, j), column(release, j), strict=True):
-            if x is not None:
-                y = middle(cell)
-                sse += (x - (center if y is None else y)) ** 2
-                sst += (x - center) ** 2
-        lost.append(100 * sse / sst)
+        both = pairs(original, release, j)
+        told = Fraction(len(both), len(present(column(original, j))))
+        center = mean([x for x, _ in both]) if both else 0.0
+        sse, sst = sum((x - y) ** 2 for x, y in both), sum((x - center) ** 2 for x, _ in both)
+        lost.append(float(told) * (100 * sse / sst if sst else 0.0) + 100 * float(1 - told))
     return mean(lost) if lost else None
 
 
@@ -579,21 +585,26 @@ def correlations(original, release, numbers):
 
 
 def contingency(original, release, numbers):
-    """The largest total variation distance of a table of two columns of categories (flat)."""
+    """The largest total variation distance of a table of two columns of categories (flat).
+
+    A star is spread as the originals of its column are.
+    """
     found = []
     for i, j in combinations([j for j, is_number in enumerate(numbers) if not is_number], 2):
-        values = [sorted(set(column(original, c))) for c in (i, j)]
+        shares = [Counter(column(original, c)) for c in (i, j)]
         cells = Counter()
         for row in original:
             cells[row[i], row[j]] += Fraction(1, len(original))
         for row in release:
             spots = [
-                every if row[c] == "*" else [row[c]]
-                for c, every in zip((i, j), values, strict=True)
+                {v: Fraction(n, len(original)) for v, n in every.items()}
+                if row[c] == "*"
+                else {row[c]: Fraction(1)}
+                for c, every in zip((i, j), shares, strict=True)
             ]
-            for one in spots[0]:
-                for other in spots[1]:
-                    cells[one, other] -= Fraction(1, len(release) * len(spots[0]) * len(spots[1]))
+            for one, p in spots[0].items():
+                for other, q in spots[1].items():
+                    cells[one, other] -= p * q / len(release)
         found.append(float(100 * sum(abs(p) for p in cells.values()) / 2))
     return max(found, default=None)
 

@@ -268,7 +268,7 @@ def _generalized(task: Task) -> list[Measure]:
     deleted = whole.deleted
     sides = [side for side in compared.quasi if generalized.is_generalized(side, whole.paired)]
     found = []
-    if sides:
+    if any(generalized.has_forms(side) for side in sides):
         costs = {side.name: generalized.cell_costs(side, whole.paired) for side in sides}
         rows = compared.records
         iloss = {
@@ -354,50 +354,54 @@ def _values(task: Task) -> list[Measure]:
     if not task.compared.paired:
         return []
     compared = task.compared.aligned
-    near: dict[str, float] = {}
-    ranks: dict[str, float] = {}
-    known: dict[str, float] = {}
-    digits: dict[str, float] = {}
+    near, ranks, known, digits, same = (Pooled() for _ in range(5))
     large: dict[str, float] = {}
-    cells, recovered = 0, 0
     for side in compared.numbers:
-        there = ~(np.isnan(side.before) | np.isnan(side.low))
-        if there.any() and side.deviation:
-            b, a = side.before[there], side.after[there]
-            near[side.name] = intervals.by_deviation(b, a, side.deviation)
-            ranks[side.name] = intervals.by_ranks(b, a)
-        was = ~np.isnan(side.before)
-        if was.any():
-            flags = recovery.known_members(side, compared.classes)
-            known[side.name] = 100.0 * float(flags.sum()) / float(was.sum())
-            cells, recovered = cells + int(was.sum()), recovered + int(flags.sum())
+        was, said = ~np.isnan(side.before), ~np.isnan(side.low)
+        cells = int((was & said).sum())
+        if cells and side.deviation:
+            b, a = side.before[said], side.after[said]
+            near.add(side.name, intervals.by_deviation(b, a, side.deviation), cells)
+            ranks.add(side.name, intervals.by_ranks(b, a), cells)
+        flags = recovery.known_members(side, compared.classes)
+        known.add(side.name, float(flags.sum()), int(was.sum()))
         if side.said:
             own = [(side.base + part) * side.unit for part in (side.before, side.after)]
             more = recovery.extra_digits(own[0], own[1])
             if more is not None:
-                digits[side.name] = more
+                digits.add(side.name, *more)
             if side.magnitudes:
                 large[side.name] = recovery.dominated(side.before + side.base, compared.classes)
-    exact = [recovery.exact_values(side, compared.classes) for side in compared.quasi]
-    same = {
-        side.name: 100.0 * float(flags.sum()) / max(int(was.sum()), 1)
-        for side, (flags, was) in zip(compared.quasi, exact, strict=True)
-    }
-    every = sum(int(was.sum()) for _, was in exact)
-    found = [
-        *_mean("interval_disclosure", near),
-        *_mean("rank_interval_disclosure", ranks),
+    for column in compared.quasi:
+        flags, was = recovery.exact_values(column, compared.classes)
+        same.add(column.name, float(flags.sum()), int(was.sum()))
+    return [
+        *near.measure("interval_disclosure"),
+        *ranks.measure("rank_interval_disclosure"),
+        *known.measure("known_members"),
+        *same.measure("exact_values"),
+        *digits.measure("extra_digits"),
+        *_worst("dominance", large, max),
     ]
-    if known:
-        found.append(Measure("known_members", 100.0 * recovered / cells, known))
-    if every:
-        total = 100.0 * sum(int(flags.sum()) for flags, _ in exact) / every
-        found.append(Measure("exact_values", total, same))
-    return [*found, *_worst("extra_digits", digits, max), *_worst("dominance", large, max)]
 
 
-def _mean(key: str, by: dict[str, float]) -> list[Measure]:
-    return [Measure(key, sum(by.values()) / len(by), by)] if by else []
+class Pooled:
+    """A share of cells, by column and of all."""
+
+    def __init__(self) -> None:
+        self.by: dict[str, float] = {}
+        self.found = 0.0
+        self.cells = 0
+
+    def add(self, name: str, found: float, cells: int) -> None:
+        """Count a column's cells."""
+        if cells:
+            self.by[name] = 100.0 * found / cells
+            self.found, self.cells = self.found + found, self.cells + cells
+
+    def measure(self, key: str) -> list[Measure]:
+        """Return the share of all cells, in percent; nothing where there were none."""
+        return [Measure(key, 100.0 * self.found / self.cells, self.by)] if self.cells else []
 
 
 def _secrets(task: Task) -> list[Measure]:

@@ -38,7 +38,7 @@ class Numbers:
     """A column of numbers, dates or ranks: originals, and the ends of what is released.
 
     Not-a-number is a missing original, or a released cell that says nothing. `said` tells whether
-    the release holds numbers alone (means, medians), not intervals; `closed` which released
+    the others are single numbers (means, medians), none an interval; `closed` which released
     intervals name their ends as [a,b] does. `losses` and `widths` are ILoss and NCP of every
     released cell, `step` is one step of the column's last digit, 0 where it has none.
     """
@@ -280,6 +280,7 @@ def _intervals(before: Column, after: Column, tree: CodedColumn | None) -> Numbe
     least, most = (numbers.min(), numbers.max()) if numbers.size else (0.0, 0.0)
     ends = np.full((len(forms) + 1, 2), np.nan)
     closed = np.zeros(len(forms) + 1, dtype=bool)
+    said = tree is None
     for at, form in enumerate(forms):
         if form == STAR:
             continue
@@ -291,6 +292,7 @@ def _intervals(before: Column, after: Column, tree: CodedColumn | None) -> Numbe
         ends[at, 0] = least if low <= -BEYOND_ALL else float(low)
         ends[at, 1] = most if high >= BEYOND_ALL else float(high)
         closed[at] = mark == "]"
+        said = said and not mark
     wide, whole = ends[:, 1] - ends[:, 0], most - least
     losses = np.where(wide == 0, 0.0, (wide + step) / (whole + step if whole + step else 1.0))
     widths = wide / whole if whole else np.zeros(wide.size)
@@ -304,7 +306,7 @@ def _intervals(before: Column, after: Column, tree: CodedColumn | None) -> Numbe
     b = np.full(first.size, np.nan)
     b[first] = numbers
     return Numbers(
-        before.name, b, ends[codes, 0], ends[codes, 1], 0.0, 1.0, step, False, closed[codes],
+        before.name, b, ends[codes, 0], ends[codes, 1], 0.0, 1.0, step, said, closed[codes],
         losses[codes], widths[codes], _is_magnitude(before, b, 0.0), before.kind_name,
     )  # fmt: skip
 

@@ -34,8 +34,9 @@ UTILITY = (
         "lower",
         "The release has lost {value} of the variation of its numbers: what is built on "
         "differences between records loses as much.",
-        "Mean over the columns of numbers that vary of 100 Σ(x − x′)² / Σ(x − x̄)², x′ the released "
-        "number, the middle of a released interval; a suppressed cell has lost 100 %.",
+        "Mean over the columns of numbers that vary of 100 (a Σ(x − x′)² / Σ(x − x̄)² + 1 − a), x′ "
+        "the released number or the middle of an interval, over the cells that say something; a is "
+        "their share: a suppressed cell has lost everything, whatever it was.",
         "Domingo-Ferrer and Mateo-Sanz 2002, IEEE Trans. Knowl. Data Eng. 14(1)",
     ),
     Definition(
@@ -59,7 +60,8 @@ UTILITY = (
         "No mean moved by more than {value} standard deviations; estimates of means can be used "
         "where that is small beside their own error.",
         "Largest |x̄′ − x̄| / s over the columns of numbers; with survey weights all three are "
-        "weighted.",
+        "weighted. Where pairs are known, these and the next four leave out originals whose "
+        "release says nothing: figures of all would give those away.",
         "Hundepool and others 2012, Statistical Disclosure Control, section 3.9",
     ),
     Definition(
@@ -158,7 +160,8 @@ UTILITY = (
         "In no table of two columns of categories did more than {value} of the records move to "
         "another cell.",
         "Largest total variation distance 100 · ½ Σ|p′ − p| over the pairs of columns of "
-        "categories; a generalized cell is spread evenly over the values it covers.",
+        "categories; a generalized cell is spread evenly over the values it covers, one that says "
+        "nothing as the originals are.",
         "Gomatam, Karr and Sanil 2005, Statistical Science 20(2)",
     ),
     Definition(
@@ -168,9 +171,9 @@ UTILITY = (
         "percent",
         "lower",
         "A cell has lost {value} of what it said on average: 0 as it was, 100 % nothing left.",
-        "Mean over cells: numbers (greatest − least + unit) / the same of the column; categories "
-        "values below the released node / values of the tree; 0 for a cell that is as it was or "
-        "was missing.",
+        "Mean over the cells of columns that cover their originals: numbers (greatest − least + "
+        "unit) / the same of the column; categories values below the released node / values of the "
+        "tree; 0 for a cell that is as it was or was missing.",
         "Wang, Li and Zhu: KAIM (incomplete microdata); Byun, Kamra, Bertino and Li 2007",
     ),
     Definition(

@@ -86,8 +86,8 @@ def last_digit(values: Floats) -> float:
     return 0.0
 
 
-def extra_digits(before: Floats, after: Floats) -> float | None:
-    """Return the share of released numbers with more digits than the originals have, in percent.
+def extra_digits(before: Floats, after: Floats) -> tuple[int, int] | None:
+    """Return how many released numbers have more digits than the originals have, and of how many.
 
     In the column's own unit; None where originals have digits without end.
     """
@@ -96,7 +96,7 @@ def extra_digits(before: Floats, after: Floats) -> float | None:
     if not unit or not said.size:
         return None
     scaled = said / unit
-    return 100.0 * float((np.abs(scaled - np.round(scaled)) > 1e-6).mean())
+    return int((np.abs(scaled - np.round(scaled)) > 1e-6).sum()), said.size
 
 
 def dominated(values: Floats, classes: Integers) -> float:

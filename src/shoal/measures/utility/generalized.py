@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -14,11 +16,11 @@ Flags = npt.NDArray[np.bool_]
 def is_generalized(side: Side, paired: bool) -> bool:
     """Tell whether a column is released as words and intervals that cover the originals.
 
-    Means are not, nor are values of other records (mode, medoid). Row i of both sides is one
-    person's where `paired`.
+    A column as it was is; means are not, nor are values of other records (mode, medoid). Row i of
+    both sides is one person's where `paired`.
     """
     if isinstance(side, Numbers):
-        return not side.said
+        return not side.said or _covers(side, paired)
     if paired:
         wide = len(side.values) + 1
         forms, values = side.links
@@ -26,7 +28,27 @@ def is_generalized(side: Side, paired: bool) -> bool:
         value = np.where(side.before < 0, wide - 1, side.before)
         pairs = np.unique(side.after[said] * wide + value[said])
         return bool(np.isin(pairs, forms * wide + values).all())
-    return bool((side.own < 0).any()) or not len(side.forms)
+    return has_forms(side) or not len(side.forms) or _same(side.before, side.after)
+
+
+def has_forms(side: Side) -> bool:
+    """Tell whether a column releases anything but single values."""
+    if isinstance(side, Numbers):
+        return not side.said or bool(np.isnan(side.low).any())
+    return bool((side.own < 0).any() or (side.after < 0).any())
+
+
+def _covers(side: Numbers, paired: bool) -> bool:
+    """Tell whether every number that is released is its original."""
+    if not paired:
+        there = side.before[~np.isnan(side.before)], side.after[~np.isnan(side.after)]
+        return _same(*there)
+    said = ~np.isnan(side.low)
+    return bool((side.before[said] == side.low[said]).all())
+
+
+def _same(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> bool:
+    return bool(np.array_equal(np.sort(before), np.sort(after)))
 
 
 def cell_costs(side: Side, paired: bool) -> tuple[float, float]:

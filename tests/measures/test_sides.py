@@ -1,0 +1,120 @@
+"""What released texts cover, and what the two sides of a column are."""
+
+from __future__ import annotations
+
+from datetime import date
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from shoal.measures.forms import cover, span
+from shoal.measures.sides import Numbers, Words, both_sides
+from shoal.table.hierarchy.axis import Axis
+from shoal.table.read import read
+
+
+def sides(before, after, paired=True, **changes):
+    """Both sides of one column."""
+    tables = [read(pa.table({"x": values})) for values in (before, after)]
+    return both_sides(tables[0]["x"].having(**changes), tables[1]["x"], None, paired)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("5", (5, 5, "")), ("[1,3]", (1, 3, "]")), ("[1,3)", (1, 3, ")")),
+        ("[-1.5,2e1]", (Fraction(-3, 2), 20, "]")), ("word", None), ("[a,b]", None), ("", None),
+    ],
+)  # fmt: skip
+def test_spans_of_numbers(text, expected):
+    """A text is read as the numbers that it names, or as none."""
+    assert span(text, Axis("number"), {}) == expected
+
+
+def test_open_ends():
+    """An end that is open lies beyond every number."""
+    for text, mark in (("<5", "<"), ("[-inf,5)", "<"), (">=5", ">"), ("[5,inf)", ">")):
+        low, high, found = span(text, Axis("number"), {})
+        assert found == mark
+        assert (low < -(10**300)) == (mark == "<")
+        assert (high > 10**300) == (mark == ">")
+    found = sides([1, 5, 9], ["<5", ">=5", ">=5"])
+    assert found.low.tolist() == [1, 5, 5]
+    assert found.high.tolist() == [5, 9, 9]
+
+
+def test_ranks_with_commas():
+    """Values of an order may hold commas; a range is taken apart where both parts are values."""
+    ranks = {"a": Fraction(0), "b,c": Fraction(1), "d": Fraction(2)}
+    assert span("[a,b,c]", Axis("rank"), ranks) == (0, 1, "]")
+    assert span("b,c", Axis("rank"), ranks) == (1, 1, "")
+    assert span("[a,x]", Axis("rank"), ranks) is None
+    assert span("a-b", Axis("rank"), ranks) is None
+    found = sides(["lo", "mid", "hi"], ["[lo,mid]", "[lo,mid]", "hi"], order=("lo", "mid", "hi"))
+    assert isinstance(found, Numbers)
+    assert found.before.tolist() == [0, 1, 2]
+    assert found.after.tolist() == [0.5, 0.5, 2]
+
+
+def test_masks():
+    """A mask covers what is as long and begins so; an unknown text covers nobody knows what."""
+    values = ["123", "124", "133", "12"]
+    place = {value: i for i, value in enumerate(values)}
+    assert cover("12*", values, place).tolist() == [0, 1]
+    assert cover("1**", values, place).tolist() == [0, 1, 2]
+    assert cover("12", values, place).tolist() == [3]
+    assert cover("9**", values, place) is None
+    assert cover("north", values, place) is None
+
+
+def test_unknown_words():
+    """Without pairs an unknown word covers anything, with them what it stands for."""
+    before, after = ["a", "b", "c", "d"], ["one", "one", "two", "two"]
+    known = sides(before, after)
+    assert [covered.tolist() for covered in known.covers] == [[0, 1], [2, 3]]
+    assert known.losses.tolist() == [0.5] * 4
+    unknown = sides(before, after, paired=False)
+    assert not unknown.read
+    assert unknown.losses.tolist() == [1.0] * 4
+
+
+def test_kinds():
+    """Numbers, dates and truth released as such are numbers, anything else is words."""
+    assert isinstance(sides([1, 2], [1.5, 1.5]), Numbers)
+    days = sides([date(2020, 1, 1), date(2020, 1, 3)], ["[2020-01-01,2020-01-03]"] * 2)
+    assert days.after.tolist() == [18263.0] * 2
+    assert isinstance(sides([True, False], [True, True]), Numbers)
+    assert isinstance(sides([True, False], ["*", "*"]), Words)
+    assert isinstance(sides([1, 2], ["low", "low"]), Words)
+    assert isinstance(sides(["a", "b"], ["*", "*"]), Words)
+
+
+@pytest.mark.parametrize("size", [1e308, 1e-320, 1.0])
+def test_scale(size):
+    """Numbers of any size have their differences, and come back in their own unit."""
+    found = sides([size, size * 0.5, 0.0], [size * 0.5] * 3)
+    assert np.isfinite(found.deviation)
+    assert found.deviation > 0
+    assert found.own(float(found.before[0])) == pytest.approx(size)
+
+
+def test_large_whole_numbers():
+    """Differences of large whole numbers do not drown."""
+    found = sides([10**16, 10**16 + 1, 10**16 + 2], [10**16 + 1] * 3)
+    assert found.before.tolist() == [0, 1, 2]
+    assert found.own(2.0) == 10**16 + 2
+    unsigned = pa.array([2**64 - 1, 0], type=pa.uint64())
+    assert sides(unsigned, unsigned).deviation > 1e18
+
+
+def test_stars_and_missing_cells():
+    """A star and a missing cell say nothing; they have lost everything."""
+    found = sides([1, None, 3], ["[1,3]", "*", None])
+    assert np.isnan(found.before).tolist() == [False, True, False]
+    assert np.isnan(found.low).tolist() == [False, True, True]
+    assert found.losses.tolist() == [1.0, 1.0, 1.0]
+    words = sides(["a", None, "b"], ["a", "*", None])
+    assert words.before.tolist() == [0, -1, 1]
+    assert words.after.tolist() == [words.forms.index("a"), -1, -1]

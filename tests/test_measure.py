@@ -1,0 +1,326 @@
+"""The door: files and frames, who is who, roles, weights, recipes, the command and its page."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv as pc
+import pytest
+
+import shoal as library
+from shoal.measures.words import DEFINITIONS, RISK, UTILITY
+
+QUASI = ["a", "b"]
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Numbers, words, and columns that are kept."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(20, 80, 120)
+    return pa.table({
+        "a": a,
+        "b": np.round(rng.normal(size=120) + a / 20, 2),
+        "c": rng.choice(["x", "y", "z"], 120),
+        "s": np.where(a > 50, "ill", "well"),
+        "id": np.arange(120),
+    })  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def result(table):
+    """A release of means."""
+    return library.anonymize(
+        table, k=4, method="mdav", quasi_identifiers=QUASI, sensitive=["s"], other=["c", "id"]
+    )
+
+
+@pytest.fixture(scope="module")
+def measures(table, result):
+    """Its measures."""
+    return library.measure(table, result.data, quasi_identifiers=QUASI, sensitive=["s"])
+
+
+def values(measures):
+    """All figures by key."""
+    return {key: one.value for key, one in {**measures.utility, **measures.risk}.items()}
+
+
+def test_every_measure_has_words(measures):
+    """Each has a sentence with its figure in it, and the definitions are whole."""
+    for one in (*measures.utility.values(), *measures.risk.values()):
+        assert one.text in one.sentence
+        assert "{" not in one.sentence
+    for definition in (*UTILITY, *RISK):
+        assert definition.side in ("utility", "risk")
+        assert definition.unit in ("percent", "number", "count")
+        assert definition.better in ("lower", "higher")
+        assert definition.formula
+        assert definition.source
+        assert "{value}" in definition.sentence
+    assert len(DEFINITIONS) == len(UTILITY) + len(RISK)
+
+
+def test_in_every_report(table, result, measures):
+    """A report holds the very figures that measure gives."""
+    told = result.report.measures
+    assert told["schema"] == "shoal-measures/1"
+    for key, one in {**measures.utility, **measures.risk}.items():
+        part = told["utility"] if key in told["utility"] else told["risk"]
+        assert part[key]["value"] == pytest.approx(one.value), key
+    assert told["paired"] == table.num_rows
+    assert measures["sse_sst"].value == pytest.approx(result.report.information_loss_released)
+
+
+def test_frames_of_all_kinds(table, result, measures):
+    """Dataframes of any library and files give the same figures, and are not changed."""
+    frame, released = table.to_pandas(), result.data.to_pandas()
+    copies = frame.copy(), released.copy()
+    again = library.measure(frame, released, quasi_identifiers=QUASI, sensitive=["s"])
+    assert values(again) == pytest.approx(values(measures))
+    pd.testing.assert_frame_equal(frame, copies[0])
+    pd.testing.assert_frame_equal(released, copies[1])
+    polars = library.measure(
+        pl.from_arrow(table), pl.from_arrow(result.data), quasi_identifiers=QUASI, sensitive=["s"]
+    )
+    assert values(polars) == pytest.approx(values(measures))
+
+
+@pytest.fixture
+def files(table, result, tmp_path):
+    """The original and its shuffled release as csv files, with a recipe."""
+    pc.write_csv(table, tmp_path / "in.csv")
+    made = library.anonymize(
+        tmp_path / "in.csv", k=4, method="mdav", quasi_identifiers=QUASI, sensitive=["s"],
+        other=["c", "id"],
+    )  # fmt: skip
+    return tmp_path / "in.csv", made.save(tmp_path / "out")
+
+
+def test_shuffled_rows_are_paired_by_what_was_kept(files):
+    """A column that tells records apart pairs them, and nothing need be said."""
+    found = library.measure(*files)
+    assert found.paired == 120
+    assert any("paired by what was kept" in note for note in found.notes)
+    told = json.loads(files[1].with_name("report.json").read_text())["measures"]
+    for key, one in {**told["utility"], **told["risk"]}.items():
+        if key not in ("model_inference", "regression", "classification"):  # other halves
+            assert found[key].value == pytest.approx(one["value"]), key
+    assert found.quasi_identifiers == tuple(QUASI)
+    assert found.sensitive == ("s",)
+
+
+def test_key(files):
+    """A named column pairs the records; one that names nobody is refused."""
+    found = library.measure(*files, quasi_identifiers=QUASI, key="id")
+    told = json.loads(files[1].with_name("report.json").read_text())["measures"]["risk"]
+    for key in ("distance_linkage", "rank_linkage", "block_linkage", "known_members"):
+        assert found[key].value == pytest.approx(told[key]["value"])
+    with pytest.raises(library.InputError, match="does not name records"):
+        library.measure(*files, quasi_identifiers=QUASI, key=["c"])
+    with pytest.raises(library.RequestError, match="not both"):
+        library.measure(*files, key="id", rows="same")
+
+
+def test_shuffled(files):
+    """Where nobody knows who is who, what needs pairs is left out, and that is said."""
+    found = library.measure(*files, rows="shuffled")
+    assert found.paired == 0
+    assert any("nobody said which released record is whose" in note for note in found.notes)
+    for key in ("sse_sst", "il1s", "distance_linkage", "known_members", "interval_disclosure"):
+        assert key not in {**found.utility, **found.risk}
+    for key in ("prosecutor", "means", "correlations", "propensity", "certain_inference"):
+        assert found[key].value >= 0
+    with pytest.raises(KeyError):
+        found["sse_sst"]
+
+
+def test_rows_that_are_not_the_same(table, result):
+    """Tables of different lengths cannot be the same rows; a part can be paired by a key."""
+    some = result.data.slice(0, 100)
+    with pytest.raises(library.InputError, match="120 and 100"):
+        library.measure(table, some, quasi_identifiers=QUASI, rows="same")
+    found = library.measure(table, some, quasi_identifiers=QUASI, key="id")
+    assert found.paired == 100
+    assert any("100 of 120 originals" in note for note in found.notes)
+    assert found["discernibility"].value > 20 * 120, "who was left out counts as all"
+
+
+def test_files_without_anything_kept(table, result, tmp_path):
+    """Rows in the same order are recognized by their values, shuffled ones are not taken for it."""
+    before, after = table.select(QUASI), result.data.select(QUASI)
+    pc.write_csv(before, tmp_path / "a.csv")
+    pc.write_csv(after, tmp_path / "b.csv")
+    pc.write_csv(after.take(np.random.default_rng(1).permutation(120)), tmp_path / "c.csv")
+    assert library.measure(tmp_path / "a.csv", tmp_path / "b.csv").paired == 120
+    assert library.measure(tmp_path / "a.csv", tmp_path / "c.csv").paired == 0
+    words = pa.table({"a": ["p", "q", "r"] * 40})
+    pc.write_csv(words, tmp_path / "d.csv")
+    pc.write_csv(pa.table({"a": ["p", "q", "q"] * 40}), tmp_path / "e.csv")
+    assert library.measure(tmp_path / "d.csv", tmp_path / "e.csv").paired == 120
+
+
+def test_quasi_identifiers_are_what_changed(table, result):
+    """Columns whose values changed are measured; where none did, they must be named."""
+    assert library.measure(table, result.data).quasi_identifiers == tuple(QUASI)
+    with pytest.raises(library.RequestError, match="name the quasi-identifiers"):
+        library.measure(table, table)
+    same = library.measure(table, table, quasi_identifiers=[*QUASI, "c"])
+    assert same["sse_sst"].value == 0
+    assert same["contingency"].value == 0
+    assert "iloss" not in same.utility, "nothing is generalized"
+
+
+def test_wrong_names(table, result):
+    """A column that is not there, or has two roles, is an error with a hint."""
+    with pytest.raises(library.RequestError, match="has no column 'aa'"):
+        library.measure(table, result.data, quasi_identifiers=["aa"])
+    with pytest.raises(library.RequestError, match="as quasi-identifier and as sensitive"):
+        library.measure(table, result.data, quasi_identifiers=["a"], sensitive=["a"])
+    with pytest.raises(library.InputError, match="no column in common"):
+        library.measure(table.select(["a"]), result.data.select(["b"]))
+    with pytest.raises(library.RequestError, match="rows must be"):
+        library.measure(table, result.data, rows="maybe")
+    with pytest.raises(library.RequestError, match="sample"):
+        library.measure(table, result.data, sample=0)
+
+
+def test_weights(table, result):
+    """Survey weights make a population of the sample; wrong ones are refused."""
+    heavy = table.append_column("w", pa.array([10.0] * 120))
+    found = library.measure(heavy, result.data, quasi_identifiers=QUASI, weight="w")
+    plain = library.measure(table, result.data, quasi_identifiers=QUASI)
+    assert "journalist" not in plain.risk
+    assert found["journalist"].value < plain["prosecutor"].value / 5
+    assert found["marketer"].value < plain["marketer"].value / 5
+    assert found["population_uniques"].value == 0
+    assert found["means"].value == pytest.approx(plain["means"].value)
+    uneven = table.append_column("w", pa.array(np.arange(1.0, 121.0)))
+    other = library.measure(uneven, result.data, quasi_identifiers=QUASI, weight="w")
+    w, x = np.arange(1.0, 121.0), np.asarray(table["a"])
+    assert other.columns[0].mean_before == pytest.approx(np.average(x, weights=w))
+    for bad, words in ((-1.0, "above 0"), (float("nan"), "must be numbers")):
+        wrong = table.append_column("w", pa.array([bad] * 120))
+        with pytest.raises(library.InputError, match=words):
+            library.measure(wrong, result.data, quasi_identifiers=QUASI, weight="w")
+    with pytest.raises(library.InputError, match="weights are unknown"):
+        library.measure(heavy, result.data, quasi_identifiers=QUASI, weight="w", rows="shuffled")
+
+
+def test_a_weight_of_two_is_the_record_twice():
+    """Weighted means and variances of whole weights are those of repeated records."""
+    from shoal.measures.utility.distributions import moments
+
+    x, w = np.array([1.0, 5.0, 7.0, 2.0]), np.array([2.0, 1.0, 3.0, 2.0])
+    one, many = moments(x, w, 1), moments(np.repeat(x, w.astype(int)), None, 1)
+    assert one.mean == pytest.approx(many.mean)
+    assert one.quantiles[2] == 2.0, "the least value with half of the weight up to it"
+    assert moments(x, w * 0 + 1, 1).variance == pytest.approx(x.var(ddof=1))
+    assert moments(np.array([np.nan]), None, 1) is None
+
+
+def test_samples_say_so(table, result, measures):
+    """A sample has an interval that holds the figure of all, and the same seed the same sample."""
+    found = library.measure(table, result.data, quasi_identifiers=QUASI, sample=60, seed=3)
+    for key in ("distance_linkage", "rank_linkage", "block_linkage", "propensity"):
+        one = found[key]
+        assert one.sampled in (60, 120)
+        low, high = one.interval
+        assert low <= one.value <= high
+        assert "from a sample of" in one.spread
+    assert found["distance_linkage"].interval[0] <= measures["distance_linkage"].value
+    assert found["distance_linkage"].interval[1] >= measures["distance_linkage"].value
+    again = library.measure(table, result.data, quasi_identifiers=QUASI, sample=60, seed=3)
+    assert values(again) == values(found)
+    assert measures["distance_linkage"].interval is None
+
+
+def test_intervals_hold_what_they_should(table, result, measures):
+    """Of a hundred samples about 95 intervals hold the figure of all records."""
+    truth = measures["distance_linkage"].value
+    held = 0
+    for seed in range(100):
+        low, high = library.measure(
+            table, result.data, quasi_identifiers=QUASI, sample=40, seed=seed
+        )["distance_linkage"].interval
+        held += low <= truth <= high
+    assert held >= 90
+
+
+def test_json_and_texts(measures):
+    """JSON is plain and whole, the texts name every figure."""
+    tree = json.loads(measures.to_json())
+    assert tree["risk"]["prosecutor"]["value"] == 25.0
+    assert set(tree["utility"]) == set(measures.utility)
+    text = str(measures)
+    for one in (*measures.utility.values(), *measures.risk.values()):
+        assert one.title in text
+        assert one.sentence in text
+    assert "smallest class 4" in measures.summary()
+    assert repr(measures) == "<Measures of 'a', 'b': 120 records, smallest class 4>"
+
+
+def test_command(shoal, files, tmp_path):
+    """The command prints tables, words or JSON, and writes a page."""
+    ran = shoal("measure", *files)
+    assert ran.code == 0
+    assert "linked by distance" in ran.out
+    ran = shoal("measure", *files, "--words", "--html", tmp_path / "m.html")
+    assert "Whoever holds all original quasi-identifiers" in ran.out
+    page = (tmp_path / "m.html").read_text()
+    assert "Measures of a release" in page
+    assert "<svg" in page
+    assert "<script" not in page
+    ran = shoal("measure", *files, "--html", tmp_path / "m.html")
+    assert ran.code == 2, "files that exist are kept"
+    ran = shoal("measure", *files, "--json", "--quasi", "a,b", "--rows", "shuffled")
+    assert json.loads(ran.out)["paired"] == 0
+    assert shoal("measure", *files, "--quasi", "nope").code == 2
+    assert shoal("measure", files[0], tmp_path / "none.csv").code == 2
+    assert shoal("measure", *files, "--hierarchies", tmp_path, "--hierarchy", "a=x").code == 2
+
+
+def test_recipe_with_hierarchies(shoal, tmp_path):
+    """The recipe beside a release says its hierarchies: ILoss and NCP are the report's."""
+    from shoal.datasets.load import patients_recipe
+
+    recipe = patients_recipe()
+    ran = shoal("run", recipe, "-o", f"{tmp_path}/out/")
+    assert ran.code == 0, ran.err
+    told = json.loads((tmp_path / "out" / "report.json").read_text())
+    found = library.measure(recipe.with_name("patients.csv"), tmp_path / "out" / "release.csv")
+    assert found["iloss"].value == pytest.approx(told["costs"]["iloss_rate"])
+    assert found["ncp"].value == pytest.approx(told["costs"]["ncp"])
+    assert found["discernibility"].value == told["costs"]["discernibility"]
+    for part in ("utility", "risk"):
+        mine = {key: one.value for key, one in getattr(found, part).items()}
+        theirs = {key: one["value"] for key, one in told["measures"][part].items()}
+        assert set(mine) == set(theirs)
+        for key in set(mine) - {"model_inference", "regression", "classification"}:
+            assert mine[key] == pytest.approx(theirs[key], rel=1e-6), key
+    unpaired = library.measure(
+        recipe.with_name("patients.csv"), tmp_path / "out" / "release.csv", rows="shuffled"
+    )
+    assert unpaired["iloss"].value == pytest.approx(told["costs"]["iloss_rate"])
+    assert unpaired["ncp"].value == pytest.approx(told["costs"]["ncp"])
+
+
+def test_figures_do_not_give_suppressed_cells_away():
+    """Of cells that are suppressed nothing can be told from means, quantiles or correlations."""
+    a = [1, 2, 3, None, 100, 5, 6, 7]
+    found = []
+    for secret in (100, 90_000):
+        values_ = [secret if v == 100 else v for v in a]
+        table = pa.table({"a": pa.array(values_, type=pa.int64()), "b": list("ppppqqqq")})
+        group = pa.array([0, 0, 0, 1, 1, 2, 2, 2])
+        release = pa.table({"a": ["2", "2", "2", "*", "*", "6", "6", "6"], "b": group})
+        measures = library.measure(table, release, quasi_identifiers=["a"], rows="same")
+        found.append([column.mean_before for column in measures.columns]
+                     + [column.variance_before for column in measures.columns]
+                     + [q for column in measures.columns for q in column.quantiles_before]
+                     + [measures["distributions"].value])  # fmt: skip
+    assert found[0] == found[1]

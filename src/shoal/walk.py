@@ -24,6 +24,7 @@ from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.claims import claims
 from shoal.release.compare import make_report
 from shoal.release.coverage import check_coverage
+from shoal.release.html import draw_ahead
 from shoal.release.report import Report
 from shoal.release.verify import Verification, verify
 from shoal.request import (
@@ -300,6 +301,7 @@ def walk(
         asked=settings.requirement,
         dominance=judge_dominance(table, partition, wider, settings.requirement, how),
     )
+    draw_ahead(result)  # while the rest is measured
     deleted = assigned.table.rows - table.rows
     measures = measure_release(table, released, coded, deleted, settings.protect.seed)
     result = replace(result, measures=measures.to_dict())

@@ -15,7 +15,7 @@ import shoal
 from shoal.measures.histogram import histogram
 from shoal.release import html
 from shoal.release.charts import report_charts
-from shoal.release.draw import FIRST, ahead, draw
+from shoal.release.draw import FIRST, ahead, begin, draw
 from shoal.release.draw import _waiting as waiting
 
 
@@ -162,7 +162,7 @@ def test_a_chart_that_cannot_be_drawn():
     bad = {"mark": "nonsense", "data": {"values": []}}
     deadly = {**FIRST, "title": "\x1b"}
     assert draw([bad]) == [None]
-    first, second, third = draw([FIRST, deadly, FIRST])
+    first, second, third = draw([FIRST, deadly, {**FIRST, "title": "after it"}])
     assert first.startswith("<svg")
     assert (second, third) == (None, None)
 
@@ -180,12 +180,31 @@ def test_renderer_started_ahead_is_used_or_ended():
     with ahead():
         (process,) = waiting
         assert draw([FIRST])[0].startswith("<svg")
-        assert process.poll() == 0
+        assert process.process.poll() == 0
     with ahead():
         (process,) = waiting
-    assert process.poll() is not None
+    assert process.process.poll() is not None
     with ahead(wanted=False):
         assert waiting == []
+
+
+def test_charts_that_are_begun():
+    """What was begun is drawn once and given with the rest, in the order it is asked for."""
+    others = [{**FIRST, "title": f"chart {i}"} for i in range(3)]
+    alone = draw([FIRST, *others])
+    with ahead():
+        begin([others[1], FIRST])
+        begin([others[0]])  # a renderer is told once
+        assert draw([FIRST, *others]) == alone
+    with ahead():
+        begin([FIRST])
+        (process,) = waiting
+    assert process.process.poll() is not None
+    begin([FIRST])  # nobody waits
+    large = {**FIRST, "usermeta": {"text": "x" * 300_000}}
+    with ahead():
+        begin([large, FIRST])
+        assert [svg[:4] for svg in draw([FIRST, large])] == ["<svg"] * 2
 
 
 def test_many_columns():

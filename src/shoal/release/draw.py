@@ -2,7 +2,7 @@
 
 The renderer (vl-convert) starts a JavaScript engine, which takes most of a second and holds the
 interpreter while it does; in another process it starts while the table is still being grouped,
-and if it should ever crash, the release does not.
+draws what is known while the rest is measured, and if it should ever crash, the release does not.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import contextlib
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 Spec = dict[str, Any]
 
-_waiting: list[subprocess.Popen[bytes]] = []
+_waiting: list[Renderer] = []
 
 TIMEOUT = 120.0  # seconds after which charts are given up
 
@@ -30,57 +31,98 @@ FIRST: Spec = {
 }
 
 
-def _start() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", "shoal.release.draw"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # a Ctrl-C is for the run, which then closes this one
-    )
+class Renderer:
+    """A process that draws: a line of specs in, a line an SVG out."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "shoal.release.draw"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # a Ctrl-C is for the run, which then closes this one
+        )
+        self.begun: list[str] = []
+        self._writer: threading.Thread | None = None
+
+    def begin(self, specs: Sequence[Spec]) -> None:
+        """Let it draw some charts that will be asked for."""
+        if self._writer is None:
+            self.begun = [json.dumps(spec) for spec in specs]
+            self._writer = threading.Thread(target=self._write, daemon=True)
+            self._writer.start()
+
+    def _write(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            assert self.process.stdin is not None
+            self.process.stdin.write(_line(self.begun))
+            self.process.stdin.flush()
+
+    def draw(self, specs: Sequence[Spec]) -> list[str | None]:
+        """Return one SVG a spec; None for one that could not be drawn."""
+        texts = [json.dumps(spec) for spec in specs]
+        if self._writer is not None:
+            self._writer.join()
+        known = set(self.begun)
+        more = [text for text in texts if text not in known]
+        try:
+            out, _ = self.process.communicate(_line(more), timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            out, _ = self.process.communicate()
+        except BaseException:
+            self.close()
+            raise
+        drawn = dict(zip([*self.begun, *more], map(json.loads, out.splitlines()), strict=False))
+        return [drawn.get(text) for text in texts]
+
+    def close(self) -> None:
+        """End it, whatever it does."""
+        self.process.kill()
+        self.process.communicate()
+        if self._writer is not None:
+            self._writer.join()
+
+
+def _line(texts: Sequence[str]) -> bytes:
+    return f"[{','.join(texts)}]\n".encode()
 
 
 @contextlib.contextmanager
 def ahead(wanted: bool = True) -> Iterator[None]:
     """Start the renderer now, for charts that will be asked for inside the block."""
     if wanted:
-        _waiting.append(_start())
+        _waiting.append(Renderer())
     try:
         yield
     finally:
         while _waiting:
-            process = _waiting.pop()
-            process.kill()
-            process.communicate()
+            _waiting.pop().close()
+
+
+def begin(specs: Sequence[Spec]) -> None:
+    """Let a renderer that waits draw some charts already."""
+    if _waiting:
+        _waiting[-1].begin(specs)
 
 
 def draw(specs: Sequence[Spec]) -> list[str | None]:
     """Return one SVG a spec; None for one that could not be drawn."""
-    process = _waiting.pop() if _waiting else _start()
-    try:
-        out, _ = process.communicate(json.dumps(list(specs)).encode("utf-8"), timeout=TIMEOUT)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        out, _ = process.communicate()
-    except BaseException:
-        process.kill()
-        process.communicate()
-        raise
-    drawn: list[str | None] = [json.loads(line) for line in out.splitlines()]
-    return drawn + [None] * (len(specs) - len(drawn))
+    return (_waiting.pop() if _waiting else Renderer()).draw(specs)
 
 
 def main() -> None:
-    """Warm up, then read a list of specs and write one SVG a line, as JSON."""
+    """Warm up, then read lists of specs, a line each, and write one SVG a line, as JSON."""
     import vl_convert
 
     vl_convert.vegalite_to_svg(FIRST)
-    for spec in json.load(sys.stdin):
-        svg: str | None = None
-        with contextlib.suppress(ValueError):
-            svg = vl_convert.vegalite_to_svg(spec)
-        sys.stdout.write(json.dumps(svg) + "\n")
-        sys.stdout.flush()
+    for line in sys.stdin:
+        for spec in json.loads(line):
+            svg: str | None = None
+            with contextlib.suppress(ValueError):
+                svg = vl_convert.vegalite_to_svg(spec)
+            sys.stdout.write(json.dumps(svg) + "\n")
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from shoal.release.charts import attacks, report_charts
-from shoal.release.draw import draw
+from shoal.release.draw import begin, draw
 from shoal.release.page.answers import fears, first_screen, kept, verdict
 from shoal.release.page.columns import column_table, columns, costs, distributions, table
 from shoal.release.page.frame import bullets, document, escape
@@ -20,7 +20,7 @@ from shoal.release.page.search import search
 if TYPE_CHECKING:
     from shoal.release.report import Report
 
-__all__ = ["escape", "measures_page", "page", "short"]
+__all__ = ["draw_ahead", "escape", "measures_page", "page", "short"]
 
 
 def page(report: Report) -> str:
@@ -41,6 +41,11 @@ def page(report: Report) -> str:
         repeat(report),
     ]
     return document(f"Release report, k = {report.k}", body)
+
+
+def draw_ahead(report: Report) -> None:
+    """Let a renderer that waits draw the charts of a report that is not yet whole."""
+    begin(list(report_charts(report).values()))
 
 
 def short(report: Report) -> str:

@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-CELLS = 2**21  # distances that are held at once
+CELLS = 2**16  # distances that are held at once: as many as a processor keeps close
 EQUAL = 2e-9  # squared distances that differ by less, relatively, tie
 ZERO = 1e-18
 
@@ -53,8 +53,9 @@ class Attack:
 
     def chance(self, part: slice, best: Flags) -> Floats:
         """Return the chance that each attacker takes the right record, of the classes that fit."""
-        among = best @ self.counts.astype(np.float64)
         own = self.own[part]
+        rows, fitting = np.nonzero(best)
+        among = np.bincount(rows, weights=self.counts[fitting], minlength=own.size)
         hit = best[np.arange(own.size), own]
         found: Floats = np.where(hit, 1.0 / among, 0.0)
         return found

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test test-all lint coverage faults bars published study search kaim mixed closeness audit mutate lock clean
+.PHONY: run test test-all lint coverage faults bars published study search kaim mixed closeness audit measures mutate lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -51,6 +51,9 @@ closeness: $(VENV)/test.stamp   ## t-closeness on census and adult: slices and s
 
 audit: $(VENV)/test.stamp       ## minimality and downcoding: every possible world of toy tables
 	$(BIN)/python benchmarks/audit/audit.py
+
+measures: $(VENV)/test.stamp    ## what releases cost and what is left to fear, and a million records
+	$(BIN)/python benchmarks/measures/measures.py
 
 mutate: $(VENV)/test.stamp      ## small mistakes in models, partition and release that tests must find
 	$(BIN)/python benchmarks/mutation/mutate.py

@@ -53,7 +53,7 @@ def test_readme_commands_run(repository, tmp_path, shoal, monkeypatch):
     (tmp_path / "grouped.csv").write_text("\n".join(grouped))
     monkeypatch.chdir(tmp_path)
     lines = [shlex.split(line.split("#")[0]) for line in text.splitlines()]
-    assert len(lines) == 7
+    assert len(lines) == 8
     for _, *arguments in lines:
         ran = shoal(*arguments)
         assert ran.code == 0, ran.err
@@ -178,3 +178,14 @@ def test_readme_shows_the_figures_of_kaim_plus(repository):
         wanted = [f"{float(found[k, *run]['loss']):.2f}" for run in runs]
         less = float(found[k, "kaim+", "60"]["percent_below_kaim"])
         assert cells == [*wanted, f"{less:.1f}"]
+
+
+def test_the_page_of_measures_is_in_step(repository):
+    """Every measure stands on its page with its key, formula and source, as the code says them."""
+    from shoal.measures.words import DEFINITIONS
+
+    text = " ".join((repository / "docs/measures/README.md").read_text().split())
+    for key, one in DEFINITIONS.items():
+        assert f"### {one.title} `{key}`" in text
+        assert f"Formula: {' '.join(one.formula.split())}" in text
+        assert f"Source: {one.source}." in text

@@ -7,7 +7,7 @@ every class once; it takes one of the records of the classes that fit best, each
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -61,37 +61,63 @@ class Attack:
         return found
 
 
-def _squares(side: Side, rows: Integers, seen: Integers) -> Floats:
-    """Return the squared distance of originals from classes in one column."""
-    if isinstance(side, Words):
-        return 1.0 - side.fits(side.before[rows], side.after[seen]).astype(np.float64)
-    if not side.deviation:
-        return np.zeros((rows.size, seen.size))
-    x = side.before[rows][:, None] / side.deviation
-    low, high = side.low[seen][None, :] / side.deviation, side.high[seen][None, :] / side.deviation
-    apart = x - low
-    if not side.said:
-        np.negative(apart, out=apart)
-        np.maximum(apart, x - high, out=apart)
-        np.maximum(apart, 0.0, out=apart)
-    apart *= apart
-    return _unknown(apart, x, low)
+@dataclass(frozen=True, eq=False)
+class Met:
+    """A column as the attackers see it: its originals, and what every class releases.
+
+    Numbers are in standard deviations; `silent` are the classes that say nothing, `words` the
+    column where it is of categories.
+    """
+
+    before: Floats
+    low: Floats
+    high: Floats
+    said: bool
+    silent: Flags
+    words: Words | None = None
+    codes: Integers | None = None
+
+    @classmethod
+    def of(cls, side: Side, seen: Integers) -> Met:
+        """Return a column by its classes."""
+        if isinstance(side, Words):
+            nothing = np.zeros(0)
+            silent = np.zeros(0, dtype=bool)
+            return cls(nothing, nothing, nothing, True, silent, side, side.after[seen])
+        low, high, scale = side.low[seen], side.high[seen], side.deviation
+        if not scale:  # what does not vary is 0 from everybody
+            same = np.zeros(seen.size)
+            return cls(np.zeros(side.before.size), same, same, True, same.astype(bool))
+        return cls(side.before / scale, low / scale, high / scale, side.said, np.isnan(low))
+
+    def squares(self, rows: Integers) -> Floats:
+        """Return the squared distances of originals from all classes."""
+        if self.words is not None and self.codes is not None:
+            return 1.0 - self.words.fits(self.words.before[rows], self.codes).astype(np.float64)
+        x = self.before[rows][:, None]
+        apart = x - self.low
+        if not self.said:
+            np.negative(apart, out=apart)
+            np.maximum(apart, x - self.high, out=apart)
+            np.maximum(apart, 0.0, out=apart)
+        apart *= apart
+        return _unknown(apart, x, self.silent)
 
 
-def _unknown(apart: Floats, x: Floats, low: Floats) -> Floats:
+def _unknown(apart: Floats, x: Floats, silent: Flags) -> Floats:
     """What says nothing is 0 from anybody; a missing original is 1 from what says something."""
-    silent, missing = np.isnan(low), np.isnan(x)
+    missing = np.isnan(x[:, 0])
     if missing.any():
-        apart[missing[:, 0]] = 1.0
+        apart[missing] = 1.0
     if silent.any():
-        apart[:, silent[0]] = 0.0
+        apart[:, silent] = 0.0
     return apart
 
 
-def _total(sides: Sequence[Side], rows: Integers, seen: Integers) -> Floats:
-    total = _squares(sides[0], rows, seen)
-    for side in sides[1:]:
-        total += _squares(side, rows, seen)
+def _total(columns: Sequence[Met], rows: Integers) -> Floats:
+    total = columns[0].squares(rows)
+    for column in columns[1:]:
+        total += column.squares(rows)
     return total
 
 
@@ -114,20 +140,25 @@ def mean_ranks(values: Floats) -> Floats:
 
 def by_ranks(attack: Attack) -> Floats:
     """Return of every attacker the chance to link right by the largest difference of ranks."""
-    ranks = {
-        side.name: (mean_ranks(side.before), mean_ranks(side.after))
-        for side in attack.quasi
-        if isinstance(side, Numbers)
-    }
+    ranked = []
+    for side in attack.quasi:
+        met = Met.of(side, attack.seen)
+        if isinstance(side, Numbers):
+            released = mean_ranks(side.after)[attack.seen]
+            silent = np.isnan(released)
+            met = replace(met, before=mean_ranks(side.before), low=released, silent=silent)
+        ranked.append(met)
     found = np.empty(attack.rows.size)
     for part, rows in attack.blocks():
         apart = np.zeros((rows.size, attack.seen.size))
-        for side in attack.quasi:
-            if isinstance(side, Words):
-                np.maximum(apart, _squares(side, rows, attack.seen), out=apart)
+        for met in ranked:
+            if met.words is not None:
+                np.maximum(apart, met.squares(rows), out=apart)
                 continue
-            x, y = ranks[side.name][0][rows][:, None], ranks[side.name][1][attack.seen][None, :]
-            np.maximum(apart, _unknown(np.abs(x - y), x, y), out=apart)
+            x = met.before[rows][:, None]
+            steps = x - met.low
+            np.abs(steps, out=steps)
+            np.maximum(apart, _unknown(steps, x, met.silent), out=apart)
         found[part] = attack.chance(part, _nearest(apart))
     return found
 
@@ -187,12 +218,13 @@ def by_distance_and_blocks(attack: Attack) -> tuple[Floats, Floats]:
         for members in blocks
         if len(members) == 1 and isinstance(members[0], Numbers)
     }
+    met = [[Met.of(side, attack.seen) for side in members] for members in blocks]
     near, pointed = np.empty(attack.rows.size), np.empty(attack.rows.size)
     for part, rows in attack.blocks():
         votes = np.zeros((rows.size, attack.seen.size), dtype=np.int16)
         apart = np.zeros(votes.shape)
-        for members in blocks:
-            own = _total(members, rows, attack.seen)
+        for members, columns in zip(blocks, met, strict=True):
+            own = _total(columns, rows)
             apart += own
             alone = steps.get(members[0].name)
             if alone is not None and isinstance(members[0], Numbers):

@@ -211,7 +211,14 @@ def _roles(
     before: Table, after: Table, quasi: list[str], sensitive: list[str], apart: list[str]
 ) -> tuple[list[str], list[str]]:
     """Return the quasi-identifiers and the columns that both hold as they were."""
-    both = [name for name in before.names if name in after.names]
+    both = [
+        column.name
+        for column in before.columns
+        if column.name in after.names and Kind.UNKNOWN not in (column.kind, after[column.name].kind)
+    ]
+    for table in (before, after):
+        if not table.rows:
+            raise InputError(f"{table.source.name}: there are no records")
     for name in (*quasi, *sensitive, *apart):
         for table in (before, after):
             if name not in table.names and (name not in apart or name not in before.names):
@@ -232,8 +239,9 @@ def _roles(
         raise RequestError(
             f"no column changed ({listed(both[:5])}): name the quasi-identifiers with --quasi"
         )
-    for name in quasi:
-        check_readable(before[name], before)
+    for name in (*quasi, *sensitive):
+        for table in (before, after):
+            check_readable(replace(table[name], doubt=None), table)
     return quasi, [name for name in kept if name not in quasi]
 
 

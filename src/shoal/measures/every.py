@@ -22,6 +22,7 @@ Integers = npt.NDArray[np.int64]
 
 Both = list[tuple[Numbers, distributions.Moments, distributions.Moments]]
 
+PAIRS = 1000  # of columns that are told, at most
 TABLES = 20  # columns of categories of which tables of two are made
 
 
@@ -88,7 +89,7 @@ def measure_all(
         columns=tuple(_columns(both)),
         pairs=tuple(
             {"columns": list(pair.columns), "before": pair.before, "after": pair.after}
-            for pair in pairs
+            for pair in pairs[:PAIRS]
         ),
         originals=compared.originals,
         records=compared.records,

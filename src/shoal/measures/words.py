@@ -303,17 +303,17 @@ RISK = (
     ),
     Definition(
         "class_inference", "guessing from the class", "risk", "percent", "lower",
-        "Whoever finds a person's class and guesses its most frequent sensitive value is right "
-        "{value} more often than by guessing from the whole table ({rest}).",
+        "Whoever finds a person's class and guesses its most frequent sensitive value is right in "
+        "{value} more of the cases than by guessing from the whole table ({rest}).",
         "100 (Σ over classes of the largest count − the table's largest count) / n; of several "
         "sensitive columns the largest.",
         "Wong, Li, Fu and Wang 2006, KDD; Machanavajjhala and others 2006",
     ),
     Definition(
         "model_inference", "guessing by a model", "risk", "percent", "lower",
-        "A model trained on the release guesses the sensitive value of people it was not trained "
-        "on {value} more often than the base rate ({rest}); this is what the data teach about "
-        "anybody, in the release or not.",
+        "A model trained on the release guesses the sensitive value of people it has not seen "
+        "right in {value} more of the cases than the base rate ({rest}); this is what the data "
+        "teach about anybody, in the release or not.",
         "100 (accuracy of naive Bayes − share of the most frequent value), five folds: trained on "
         "released records, tested on the originals of others. Numbers in tenths, sensitive numbers "
         "in fifths; a generalized cell is spread over what it covers; counts + 1.",
@@ -322,7 +322,7 @@ RISK = (
     Definition(
         "known_members", "recovered by who knows all others", "risk", "percent", "lower",
         "Whoever knows all other members of a class recovers {value} of the numbers of the last "
-        "one exactly; release medians, or fewer digits, to hinder it.",
+        "one exactly; medians, fewer digits or fixed intervals hinder it.",
         "Share of cells with |m (x′ − mean of the class)| below half the original's last digit "
         "(of floats 10⁻⁹ s), m the class's size; of released ranges, where the value is the only "
         "one at an end.",

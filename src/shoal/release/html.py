@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.release.charts import attacks, report_charts
 from shoal.release.draw import begin, draw
-from shoal.release.page.answers import fears, first_screen, kept, verdict
+from shoal.release.feared import fears
+from shoal.release.page.answers import first_screen, kept, verdict
 from shoal.release.page.columns import column_table, columns, costs, distributions, table
 from shoal.release.page.frame import bullets, document, escape
 from shoal.release.page.measures import risks, utility

@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal.errors import listed, shown
 from shoal.measures.histogram import Histogram
+from shoal.release.feared import fears
 from shoal.table.roles import Role
 
 SCHEMA = "shoal-report/4"
@@ -98,6 +99,7 @@ class Report:
             f"information loss {self.information_loss_released:.2f} % of {self.loss_of()}",
             self._verdict(),
             *(f"  {plain(line, 500)}" for line in self.beyond_k()),
+            *(f"left to fear: {plain(line, 500)}" for line in fears(self.measures, self.k)[:2]),
         ]
         width = max(16, *(len(plain(column.name)) for column in self.columns))
         lines.append("")

@@ -97,14 +97,39 @@ class Pair:
 
 
 def correlations(sides: Sequence[Numbers]) -> list[Pair]:
-    """Return the correlation of every pair of columns of numbers that vary on both sides."""
-    found = []
-    released = [side.after for side in sides]
-    for i, j in combinations(range(len(sides)), 2):
-        before = correlation(sides[i].before, sides[j].before)
-        after = correlation(released[i], released[j])
-        if before is not None:
-            found.append(Pair((sides[i].name, sides[j].name), before, after or 0.0))
+    """Return the correlation of every pair of columns of numbers that vary before.
+
+    A column that does not vary after has lost it: 0.
+    """
+    before = correlation_matrix([side.before for side in sides])
+    after = correlation_matrix([side.after for side in sides])
+    return [
+        Pair((sides[i].name, sides[j].name), float(before[i, j]),
+             0.0 if np.isnan(after[i, j]) else float(after[i, j]))
+        for i, j in combinations(range(len(sides)), 2)
+        if not np.isnan(before[i, j])
+    ]  # fmt: skip
+
+
+def correlation_matrix(columns: Sequence[Floats]) -> Floats:
+    """Return the correlations of all pairs, not-a-number where one is constant.
+
+    Complete columns all at once, those with missing cells pair by pair.
+    """
+    found = np.full((len(columns), len(columns)), np.nan)
+    whole = [i for i, column in enumerate(columns) if not np.isnan(column).any()]
+    varied = [i for i in whole if columns[i].size > 1 and columns[i].min() < columns[i].max()]
+    if varied:
+        matrix = np.stack([columns[i] - columns[i].mean() for i in varied])
+        matrix /= np.abs(matrix).max(axis=1, keepdims=True)
+        matrix /= np.sqrt((matrix * matrix).sum(axis=1, keepdims=True))
+        found[np.ix_(varied, varied)] = np.clip(matrix @ matrix.T, -1.0, 1.0)
+    complete = set(whole)
+    for i, j in combinations(range(len(columns)), 2):
+        if i not in complete or j not in complete:
+            value = correlation(columns[i], columns[j])
+            if value is not None:
+                found[i, j] = found[j, i] = value
     return found
 
 

@@ -1,0 +1,28 @@
+"""What could still go wrong, as far as it was measured: a few sentences, the worst first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.measures.result import told
+
+LINKAGES = ("distance_linkage", "rank_linkage", "block_linkage")
+FEARED = ("certain_inference", "model_inference", "known_members", "dominance", "above_0.2")
+SHOWN = 4  # sentences about what could still go wrong
+
+
+def fears(measures: dict[str, Any] | None, k: int) -> list[str]:
+    """Return what could still go wrong, as far as it was measured, the worst first."""
+    risk = (measures or {}).get("risk", {})
+    lines = []
+    linked = [risk[key]["value"] for key in LINKAGES if key in risk]
+    if linked:
+        lines.append(
+            f"The best of {len(linked)} linkage attacks by someone who holds all original "
+            f"quasi-identifiers finds {told(max(linked), 'percent')} of the records rightly; 1 in "
+            f"k is {told(100.0 / k, 'percent')}."
+        )
+    for key in FEARED:
+        if key in risk and risk[key]["value"] > 0.005:
+            lines.append(str(risk[key]["sentence"]))
+    return lines[:SHOWN]

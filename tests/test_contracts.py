@@ -16,9 +16,10 @@ METHODS = [method.name for method in shoal.methods()]
 ONE_COLUMN = [method.name for method in shoal.methods() if method.columns == 1]
 SEARCHES = [method.name for method in shoal.methods() if method.search is not None]
 MIXED = [method.name for method in shoal.methods() if method.mixed is not None]
-STEADY = [name for name in METHODS if name not in (*SEARCHES, *MIXED)]
+BLOCKS = [method.name for method in shoal.methods() if method.blocks is not None]
+STEADY = [name for name in METHODS if name not in (*SEARCHES, *MIXED, *BLOCKS)]
 UP_TO_2K = {"mdav", "v-mdav", "mst", "mdav-mhm", "hilbert", "optimal-1d", "tfrp", "centroid+"}
-UP_TO_2K |= set(SEARCHES)
+UP_TO_2K |= {*SEARCHES, *BLOCKS}
 
 every_method = pytest.mark.parametrize("method", METHODS)
 every_steady_method = pytest.mark.parametrize("method", STEADY)
@@ -74,7 +75,7 @@ def test_extreme_numbers_equal_exact_arithmetic(method, place, seed):
 
 
 def test_every_method_has_a_slow_twin():
-    """A method without a twin cannot be trusted; those of searches and mixed ones stand apart."""
+    """A method without a twin cannot be trusted; searches, blocks, mixed ones have others."""
     assert set(naive.METHODS) == set(STEADY)
 
 

@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from shoal.blocks import Blocks
 from shoal.errors import RequestError, nearest_names, shown
 from shoal.numeric.candidates import gsms
 from shoal.numeric.diameter import diameter
@@ -58,6 +59,10 @@ K_MEMBER_2007 = (
 )
 KAIM = "KAIM: k-anonymity for incomplete microdata, by information entropy distance"
 KAIM_PLUS = f"{KAIM}; its groups improved by a local search of our own on ILoss"
+LARGE = (
+    f"{MDAV_2005}; local search of the 2020 thesis; cuts of Friedman, Bentley and Finkel 1977, ACM "
+    "TOMS 3(3); blocks and their mending are our own"
+)
 ILSMC_2020 = "Iterated local search for microaggregation with change tracking (2020 thesis)"
 
 
@@ -83,6 +88,7 @@ class Method:
     columns: int | None = None
     search: Search | None = None
     mixed: Mixed | None = None
+    blocks: Blocks | None = None
 
 
 FIXED = "by distance, fixed size"
@@ -226,6 +232,15 @@ _SEARCHES = (
 )  # fmt: skip
 
 
+_BLOCKS = (
+    Method(
+        "fast", "by distance, blocks",
+        "cut into blocks, mdav and a local search in each, borders mended along other cuts",
+        "O(n log n) time, O(n·d) memory", LARGE, None, blocks=Blocks(),
+    ),
+)  # fmt: skip
+
+
 MIXED = "by trees"
 
 _MIXED = (
@@ -281,7 +296,7 @@ def _menu() -> dict[str, Method]:
         every.append(_refined(method, f"{method.name}2", decompose_once, once, DECOMPOSE_2018))
         often = "groups dissolved and shrunk until nothing changes"
         every.append(_refined(method, f"{method.name}3", iterate, often, DECOMPOSE_2018))
-    return {method.name: method for method in (*every, *_VARIABLE, *_SEARCHES, *_MIXED)}
+    return {method.name: method for method in (*every, *_VARIABLE, *_SEARCHES, *_BLOCKS, *_MIXED)}
 
 
 RECIPES = _menu()

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.blocks import group_in_blocks
 from shoal.choosing import choose, choose_mixed, merged
 from shoal.enforce.how import Keep, enforce, ways_to
+from shoal.engines.executor import Threads
 from shoal.errors import RequestError, check_weights, shown
 from shoal.kernels.rules import NONE
 from shoal.measures.generalization import loss_rate
@@ -103,6 +105,8 @@ def solve(
         options = recipe.search.having(asked)
         first = _start(matrix, k, start, report)
         labels, log = search(matrix, k, first, options, seed, report, threads)
+    elif recipe.blocks is not None:
+        labels = group_in_blocks(matrix, k, recipe.blocks, seed, report, Threads(threads))
     else:
         assert recipe.group is not None
         labels = recipe.group(matrix, k, report)

@@ -81,16 +81,18 @@ def search(
     report: Reporter,
     threads: int | None = None,
     rules: Rules = NONE,
+    closing: bool = True,
 ) -> tuple[Integers, SearchLog]:
     """Return the best grouping found, and how. Never more loss than the start had.
 
     Requires 2 <= k and 2k rows; a start has groups 0, 1, ... of at least k records, None: random.
     With `rules` the start must be given and keep them, and no group of the result breaks one: it is
-    the first local optimum, nothing is perturbed.
+    the first local optimum, nothing is perturbed. `closing` compares all groups of the result once
+    more, where they are not too many.
     """
     if "regroup" in options.perturbations:
         raise RequestError("regroup is for searches on trees; say dissolve or distill")
-    return _Searcher(matrix, k, start, options, seed, report, threads, rules).run()
+    return _Searcher(matrix, k, start, options, seed, report, threads, rules, closing).run()
 
 
 class _Searcher:
@@ -104,7 +106,9 @@ class _Searcher:
         report: Reporter,
         threads: int | None,
         rules: Rules,
+        closing: bool,
     ) -> None:
+        self.closing = closing
         self.ruled = bool(rules.any())
         if self.ruled:  # neither a random start nor what was perturbed keeps a rule
             stop = replace(options.stop, iterations=0)
@@ -279,7 +283,7 @@ class _Searcher:
         gained, examined = gains(runs, self.total), sum(int(s.counts[PAIRS]) for s in runs)
         by_pass = pairs_by_pass(runs)
         nothing = np.zeros(1)
-        for s in runs:
+        for s in runs if self.closing else ():
             labels = by_first_row(s.records[:, BEST])
             if labels.max() < (QUICK_GROUPS if self.cut else CLOSING_GROUPS):
                 s.choices[STOP], s.choices[SINCE] = 0, 0

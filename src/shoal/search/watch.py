@@ -50,12 +50,12 @@ class Watch:
         Until the end of the block a first interrupt only asks for the best so far.
         """
         self.began = time.perf_counter()
-        interrupt.anytime = True
+        before, interrupt.anytime = interrupt.anytime, True
         try:
             with ThreadPoolExecutor(min(len(runs), threads or os.cpu_count() or 1)) as pool:
                 yield lambda work: list(pool.map(work, runs))
         finally:
-            interrupt.anytime = False
+            interrupt.anytime = before
 
     @property
     def seconds(self) -> float:

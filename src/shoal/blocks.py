@@ -1,0 +1,154 @@
+"""Large tables: cut into blocks, group each, and mend the borders along other cuts.
+
+Records are cut into boxes of a few thousand, half by half, across the direction in which they vary
+most (Friedman, Bentley and Finkel 1977). Each block is grouped and searched on its own. Then whole
+groups are cut anew, by their centroids and across random directions, so that groups that a border
+kept apart meet, and the search goes on in the new blocks; after a few rounds no border is left
+that was in the way of all. A round takes time in proportion to the number of records, its blocks
+are independent of each other, and what comes out depends on the seed alone, not on who runs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.engines.executor import Executor, Threads
+from shoal.measures.loss import group_means, squared_error
+from shoal.numeric.fixed_size import mdav
+from shoal.partition import by_first_row
+from shoal.progress import Reporter
+from shoal.search.parameters import Search
+from shoal.search.run import search
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+DESCENT = Search(neighbors=0).having({"stop": {"iterations": 0}})  # all pairs: a block has few
+ENOUGH = 1e-3  # of the loss: a round that gains less is the last
+LEAST = 40  # groups of a block, at least
+QUIET = Reporter(None)
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """How many records a block has, and how often borders are mended at most."""
+
+    records: int = 2_000
+    rounds: int = 4
+
+    def size(self, k: int) -> int:
+        """Return the records of a block for groups of k."""
+        return max(self.records, LEAST * k)
+
+
+class Block(NamedTuple):
+    """One block: its records, the groups they are in so far (None: none), and a seed."""
+
+    matrix: Floats
+    k: int
+    labels: Integers | None
+    seed: int
+
+
+def solve_block(block: Block) -> Integers:
+    """Return the groups of a block, numbered from 0: no shift or swap of neighbors gains."""
+    matrix, k, labels, seed = block
+    if labels is None:
+        labels = mdav(matrix, k, QUIET, classic=True)
+    if matrix.shape[0] < 2 * k or k == 1:
+        return labels
+    return search(matrix, k, labels, DESCENT, seed, QUIET, 1, closing=False)[0]
+
+
+def group_in_blocks(
+    matrix: Floats,
+    k: int,
+    plan: Blocks,
+    seed: int,
+    report: Reporter,
+    executor: Executor | None = None,
+) -> Integers:
+    """Return groups of at least k of the rows of a matrix, one result for any executor."""
+    run = executor or Threads()
+    parts = cut(matrix, plan.size(k), k)
+    labels = _solved(matrix, k, parts, None, seed, report, run)
+    rng = np.random.default_rng(seed)
+    lost = float(squared_error(matrix, labels).sum())
+    for number in range(plan.rounds if len(parts) > 1 else 0):
+        parts = _cut_groups(matrix, labels, plan.size(k) // k, rng)
+        labels = _solved(matrix, k, parts, labels, seed + number + 1, report, run)
+        left = float(squared_error(matrix, labels).sum())
+        if lost - left <= ENOUGH * lost:
+            break
+        lost = left
+    return by_first_row(labels)
+
+
+def _solved(
+    matrix: Floats, k: int, parts: list[Integers], labels: Integers | None, seed: int,
+    report: Reporter, run: Executor,
+) -> Integers:  # fmt: skip
+    """Solve every block and join what they return."""
+
+    def blocks() -> Iterator[Block]:
+        for rows in parts:
+            own = None if labels is None else by_first_row(labels[rows])
+            yield Block(np.ascontiguousarray(matrix[rows]), k, own, seed)
+
+    stage = "grouping blocks" if labels is None else "mending borders"
+    found = np.empty(matrix.shape[0], dtype=np.int64)
+    count = 0
+    report(stage, 0, len(parts))
+    for done, (rows, own) in enumerate(
+        zip(parts, run.map(solve_block, blocks()), strict=True), start=1
+    ):
+        found[rows] = own + count
+        count += int(own.max()) + 1
+        report(stage, done, len(parts))
+    return found
+
+
+def cut(points: Floats, size: int, unit: int = 1) -> list[Integers]:
+    """Cut points into blocks of at most `size`, all but one of a multiple of `unit`.
+
+    Each cut is across the coordinate that varies most, so that both sides get their share of
+    blocks. The rows of a block are in order.
+    """
+    found, open_ = [], [np.arange(points.shape[0])]
+    while open_:
+        rows = open_.pop()
+        if rows.size <= max(size, 2 * unit - 1):
+            found.append(np.sort(rows))
+            continue
+        some = points[rows]
+        widest = int(np.argmax(some.var(axis=0)))
+        count = -(-rows.size // size)
+        middle = rows.size * (count // 2) // count
+        middle = max(unit, middle - middle % unit)
+        order = np.argpartition(some[:, widest], middle - 1)
+        open_ += [rows[order[middle:]], rows[order[:middle]]]
+    return found
+
+
+def _cut_groups(
+    matrix: Floats, labels: Integers, groups: int, rng: np.random.Generator
+) -> list[Integers]:
+    """Cut whole groups into blocks, across random directions; return the rows of each block."""
+    means = group_means(matrix, labels)
+    turned = np.zeros_like(means)
+    for at, shares in enumerate(rng.normal(size=(matrix.shape[1], matrix.shape[1]))):
+        for j, share in enumerate(shares):  # not by a matrix product, whose last bits differ
+            turned[:, at] += share * means[:, j]
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels)
+    block = np.empty(sizes.size, dtype=np.int64)
+    for number, some in enumerate(cut(turned, groups)):
+        block[some] = number
+    by_block = order[np.argsort(block[labels[order]], kind="stable")]
+    counts = np.bincount(block, weights=sizes).astype(np.int64)
+    return [np.sort(rows) for rows in np.split(by_block, np.cumsum(counts)[:-1])]

@@ -1,0 +1,1 @@
+"""Where blocks run: on threads, in processes. What runs in them is chosen elsewhere."""

@@ -112,6 +112,37 @@ def test_the_order_of_the_rows_does_not_matter():
     }
 
 
+def test_efforts():
+    """More effort loses less, and an effort that nobody knows is refused."""
+    matrix = clustered(6_000)
+    losses = [
+        library.microaggregate(matrix, 10, method="fast", effort=effort).information_loss
+        for effort in ("quick", "normal", "best")
+    ]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[2] < 0.98 * losses[1]
+    with pytest.raises(RequestError, match="effort must be one of"):
+        library.microaggregate(matrix, 10, method="fast", effort="much")
+
+
+def test_auto_takes_it_for_large_tables(monkeypatch):
+    """From a size on auto searches block by block, unless somebody says how long to search."""
+    from shoal import choosing
+
+    monkeypatch.setattr(choosing, "LARGE", 3_000)
+    found = library.microaggregate(clustered(3_000), 5, method="auto")
+    assert found.method == "fast"
+    assert "searched block by block" in found.reason
+    assert (
+        library.microaggregate(clustered(2_999), 5, method="auto", max_iterations=5).method
+        == "ilsmc+"
+    )
+    assert (
+        library.microaggregate(clustered(3_000), 5, method="auto", max_iterations=5).method
+        == "ilsmc+"
+    )
+
+
 def test_canceling():
     """A callback that says so ends it without a result, and no worker is left behind."""
     seen = []

@@ -16,7 +16,7 @@ METHODS = [method.name for method in shoal.methods()]
 ONE_COLUMN = [method.name for method in shoal.methods() if method.columns == 1]
 SEARCHES = [method.name for method in shoal.methods() if method.search is not None]
 MIXED = [method.name for method in shoal.methods() if method.mixed is not None]
-BLOCKS = [method.name for method in shoal.methods() if method.blocks is not None]
+BLOCKS = [method.name for method in shoal.methods() if method.blocks]
 STEADY = [name for name in METHODS if name not in (*SEARCHES, *MIXED, *BLOCKS)]
 UP_TO_2K = {"mdav", "v-mdav", "mst", "mdav-mhm", "hilbert", "optimal-1d", "tfrp", "centroid+"}
 UP_TO_2K |= {*SEARCHES, *BLOCKS}

@@ -22,7 +22,7 @@ from shoal.measures.loss import group_means, squared_error
 from shoal.numeric.fixed_size import mdav
 from shoal.partition import by_first_row
 from shoal.progress import Reporter
-from shoal.search.parameters import Search
+from shoal.search.parameters import MOVES, Annealing, Search
 from shoal.search.run import search
 
 Floats = npt.NDArray[np.float64]
@@ -36,33 +36,48 @@ QUIET = Reporter(None)
 
 @dataclass(frozen=True)
 class Blocks:
-    """How many records a block has, and how often borders are mended at most."""
+    """How many records a block has, and how often borders are mended at most.
+
+    In the last `searched` rounds the groups of blocks twice as large are also perturbed, so many
+    `iterations` a block.
+    """
 
     records: int = 2_000
     rounds: int = 4
+    searched: int = 0
+    iterations: int = 600
 
     def size(self, k: int) -> int:
         """Return the records of a block for groups of k."""
         return max(self.records, LEAST * k)
 
 
+EFFORTS = {"quick": Blocks(rounds=2), "normal": Blocks(), "best": Blocks(searched=3)}
+
+
 class Block(NamedTuple):
-    """One block: its records, the groups they are in so far (None: none), and a seed."""
+    """One block: its records, the groups they are in so far (None: none), seed and iterations."""
 
     matrix: Floats
     k: int
     labels: Integers | None
     seed: int
+    iterations: int = 0
 
 
 def solve_block(block: Block) -> Integers:
-    """Return the groups of a block, numbered from 0: no shift or swap of neighbors gains."""
-    matrix, k, labels, seed = block
+    """Return the groups of a block, numbered from 0: no shift or swap gains."""
+    matrix, k, labels, seed, iterations = block
     if labels is None:
         labels = mdav(matrix, k, QUIET, classic=True)
     if matrix.shape[0] < 2 * k or k == 1:
         return labels
-    return search(matrix, k, labels, DESCENT, seed, QUIET, 1, closing=False)[0]
+    how = DESCENT
+    if iterations:
+        how = Search(moves=MOVES, samples=5, acceptance=Annealing()).having(
+            {"stop": {"iterations": iterations}}
+        )
+    return search(matrix, k, labels, how, seed, QUIET, 1, closing=False)[0]
 
 
 def group_in_blocks(
@@ -79,28 +94,35 @@ def group_in_blocks(
     labels = _solved(matrix, k, parts, None, seed, report, run)
     rng = np.random.default_rng(seed)
     lost = float(squared_error(matrix, labels).sum())
-    for number in range(plan.rounds if len(parts) > 1 else 0):
+    whole = len(parts) == 1
+    for number in range(0 if whole else plan.rounds):
         parts = _cut_groups(matrix, labels, plan.size(k) // k, rng)
         labels = _solved(matrix, k, parts, labels, seed + number + 1, report, run)
         left = float(squared_error(matrix, labels).sum())
         if lost - left <= ENOUGH * lost:
             break
         lost = left
+    for number in range(plan.searched):
+        parts = _cut_groups(matrix, labels, 2 * plan.size(k) // k, rng)
+        labels = _solved(
+            matrix, k, parts, labels, seed + plan.rounds + number + 1, report, run, plan.iterations
+        )
     return by_first_row(labels)
 
 
 def _solved(
     matrix: Floats, k: int, parts: list[Integers], labels: Integers | None, seed: int,
-    report: Reporter, run: Executor,
+    report: Reporter, run: Executor, iterations: int = 0,
 ) -> Integers:  # fmt: skip
     """Solve every block and join what they return."""
 
     def blocks() -> Iterator[Block]:
         for rows in parts:
             own = None if labels is None else by_first_row(labels[rows])
-            yield Block(np.ascontiguousarray(matrix[rows]), k, own, seed)
+            yield Block(np.ascontiguousarray(matrix[rows]), k, own, seed, iterations)
 
     stage = "grouping blocks" if labels is None else "mending borders"
+    stage = "searching blocks" if iterations else stage
     found = np.empty(matrix.shape[0], dtype=np.int64)
     count = 0
     report(stage, 0, len(parts))

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.errors import RequestError
-from shoal.recipes import AUTO, AUTO_MIXED
+from shoal.recipes import AUTO, AUTO_LARGE, AUTO_MIXED
 
 EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand records
 SECONDS_AN_ITERATION = 3.5e-6  # times k²: measured on a thousand records of 13 columns
 SECONDS_A_LOOK = 4e-8  # of a search on trees: what a record would cost a group, measured on adult
+LARGE = 50_000  # records from which on blocks are searched: a search takes minutes, these a second
 WIDE = 35  # columns beyond which the time of an iteration grows with their number
 
 
@@ -30,16 +31,21 @@ def check_effort(effort: str) -> None:
         raise RequestError(f"effort must be one of {', '.join(EFFORTS)}")
 
 
-def choose(rows: int, columns: int, k: int, effort: str, mixed: bool = False) -> Choice:
+def choose(
+    rows: int, columns: int, k: int, effort: str, mixed: bool = False, limited: bool = False
+) -> Choice:
     """Decide what suits a table of so many records and columns that vary.
 
     Effort is a number of iterations computed from n and k: about 1, 10 or 60 seconds for a thousand
     records, less for fewer, and growing with the square root of their number beyond. Texts may have
-    hundreds of coordinates, of which an iteration takes longer.
+    hundreds of coordinates, of which an iteration takes longer. Large tables are searched block by
+    block, unless somebody said how long to search (`limited`).
     """
     check_effort(effort)
     if columns <= 1:
         return Choice("optimal-1d", {}, "one column varies: its best grouping can be computed")
+    if rows >= LARGE and not limited:
+        return Choice(AUTO_LARGE, {}, f"{rows:,} records, searched block by block: effort {effort}")
     size = rows / 1000
     seconds = EFFORTS[effort] * (size * size if size < 1 else size**0.5)
     if mixed:

@@ -13,7 +13,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from shoal.blocks import Blocks
 from shoal.errors import RequestError, nearest_names, shown
 from shoal.numeric.candidates import gsms
 from shoal.numeric.diameter import diameter
@@ -88,7 +87,7 @@ class Method:
     columns: int | None = None
     search: Search | None = None
     mixed: Mixed | None = None
-    blocks: Blocks | None = None
+    blocks: bool = False
 
 
 FIXED = "by distance, fixed size"
@@ -236,7 +235,7 @@ _BLOCKS = (
     Method(
         "fast", "by distance, blocks",
         "cut into blocks, mdav and a local search in each, borders mended along other cuts",
-        "O(n log n) time, O(n·d) memory", LARGE, None, blocks=Blocks(),
+        "O(n log n) time, O(n·d) memory", LARGE, None, blocks=True,
     ),
 )  # fmt: skip
 
@@ -301,6 +300,7 @@ def _menu() -> dict[str, Method]:
 
 RECIPES = _menu()
 AUTO = "ilsmc+"
+AUTO_LARGE = "fast"
 AUTO_MIXED = "kaim+"  # where cells are missing or not numbers
 COLUMN_BY_COLUMN = "individual-ranking"
 

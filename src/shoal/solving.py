@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.blocks import group_in_blocks
-from shoal.choosing import choose, choose_mixed, merged
+from shoal.blocks import EFFORTS, group_in_blocks
+from shoal.choosing import check_effort, choose, choose_mixed, merged
 from shoal.enforce.how import Keep, enforce, ways_to
 from shoal.engines.executor import Threads
 from shoal.errors import RequestError, check_weights, shown
@@ -81,9 +81,9 @@ def solve(
     asked = dict(changes or {})
     reason = ""
     if method == "auto" and start is None:
-        choice = choose(rows, width, k, effort, mixed)
+        choice = choose(rows, width, k, effort, mixed, limited=bool(asked))
         recipe, reason = RECIPES[choice.method], choice.reason
-        if asked.get("stop"):
+        if asked.get("stop") and recipe.search is not None:
             reason = "the search for the least squared error (SSE)"
         asked = merged(choice.changes, asked) if recipe.search is not None else {}
     if recipe.columns is not None and width > recipe.columns:
@@ -105,8 +105,9 @@ def solve(
         options = recipe.search.having(asked)
         first = _start(matrix, k, start, report)
         labels, log = search(matrix, k, first, options, seed, report, threads)
-    elif recipe.blocks is not None:
-        labels = group_in_blocks(matrix, k, recipe.blocks, seed, report, Threads(threads))
+    elif recipe.blocks:
+        check_effort(effort)
+        labels = group_in_blocks(matrix, k, EFFORTS[effort], seed, report, Threads(threads))
     else:
         assert recipe.group is not None
         labels = recipe.group(matrix, k, report)

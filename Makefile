@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test test-all lint coverage faults bars published study search kaim mixed closeness audit measures mutate lock clean
+.PHONY: run test test-all lint coverage faults bars published study search kaim mixed closeness audit measures scale mutate lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -54,6 +54,9 @@ audit: $(VENV)/test.stamp       ## minimality and downcoding: every possible wor
 
 measures: $(VENV)/test.stamp    ## what releases cost and what is left to fear, and a million records
 	$(BIN)/python benchmarks/measures/measures.py
+
+scale: $(VENV)/test.stamp       ## large tables: seconds, memory and loss of fast by size
+	$(BIN)/python benchmarks/scale/scale.py
 
 mutate: $(VENV)/test.stamp      ## small mistakes in models, partition and release that tests must find
 	$(BIN)/python benchmarks/mutation/mutate.py

@@ -1,0 +1,79 @@
+"""The page of large tables, made of csv files alone."""
+
+from __future__ import annotations
+
+import platform
+
+import shoal
+from telling import FRAME, read, table, wrapped, write_page
+
+COLORS = {"fast": "#0072B2", "mdav": "#D55E00", "ilsmc+": "#009E73"}
+
+
+def chart(rows):
+    """Return seconds over the number of records, a line a method."""
+    values = [
+        {"method": r["method"], "records": int(r["records"]), "seconds": float(r["seconds"])}
+        for r in rows
+    ]
+    names = [name for name in COLORS if any(v["method"] == name for v in values)]
+    color = {"field": "method", "type": "nominal", "sort": names,
+             "scale": {"domain": names, "range": [COLORS[name] for name in names]}}  # fmt: skip
+    logarithmic = {"type": "log"}
+    return {
+        **FRAME, "width": 420, "height": 260, "data": {"values": values},
+        "mark": {"type": "line", "point": True},
+        "encoding": {
+            "x": {"field": "records", "type": "quantitative", "scale": logarithmic,
+                  "axis": {"title": "records", "format": "~s"}},
+            "y": {"field": "seconds", "type": "quantitative", "scale": logarithmic,
+                  "axis": {"title": "seconds"}},
+            "color": color,
+        },
+    }  # fmt: skip
+
+
+def write(folder):
+    """Write docs/scale/README.md and its chart."""
+    opening = (
+        "`fast` cuts a table into blocks, groups and searches each, and mends the borders along "
+        "other cuts. Clustered records of eight columns, k = 10, two cores, kernels compiled "
+        f"before. Made by `make scale` with shoal {shoal.__version__}, Python "
+        f"{platform.python_version()}; every number was measured, and the csv files beside this "
+        "page hold all of them."
+    )
+    told, charts = {}, {}
+    rows = read(folder, "sizes")
+    if rows:
+        charts["sizes"] = chart(rows)
+        told["sizes"] = [
+            "## By size",
+            wrapped(
+                "Seconds, those of the CPU, the peak memory of the whole process and the loss "
+                "(SSE/SST, percent). `benchmarks/scale/scale.py sizes` writes this part."
+            ),
+            table(
+                ["method", "records", "seconds", "CPU", "peak, GB", "loss"],
+                [[r["method"], f"{int(r['records']):,}", r["seconds"], r["cpu"], r["peak_gb"],
+                  f"{float(r['loss']):.4f}"] for r in rows],
+            ),
+        ]  # fmt: skip
+    rows = read(folder, "baseline")
+    if rows:
+        told["baseline"] = [
+            "## Beside a plain mdav",
+            wrapped(
+                "100,000 records, in one process, the better of two runs each. "
+                "`benchmarks/scale/scale.py baseline` writes this part."
+            ),
+            table(["who", "seconds", "loss"],
+                  [[r["who"], r["seconds"], f"{float(r['loss']):.4f}"] for r in rows]),
+        ]  # fmt: skip
+    told["workers"] = [
+        "## Workers",
+        wrapped(
+            "The same groups come out whoever runs the blocks: one, two or four threads, or "
+            "processes. `benchmarks/scale/scale.py workers` checks it."
+        ),
+    ]
+    write_page(folder, "Large tables", opening, told, charts)

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal as library
 from naive import search as twin
-from shoal.blocks import Block, Blocks, cut, group_in_blocks, solve_block
+from shoal.blocks import (
+    Block,
+    Blocks,
+    cut,
+    group_coded_in_blocks,
+    group_in_blocks,
+    solve_block,
+)
 from shoal.engines.executor import Processes, Threads
 from shoal.errors import Canceled, RequestError
+from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import information_loss
 from shoal.progress import Reporter
+from shoal.table.code import code
+from shoal.table.read import read
 
 QUIET = Reporter(None)
 
@@ -174,3 +185,58 @@ def test_executors():
     assert list(Processes(2).map(abs, [-1, -2, -3])) == [1, 2, 3]
     with pytest.raises(RequestError, match="at least one worker"):
         Threads(0)
+
+
+def mixed(rows, seed=0):
+    """Numbers, words and missing cells, coded."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, 12, rows)
+    age = [
+        None if rng.random() < 0.05 else int(v) for v in 20 + 4 * kind + rng.integers(0, 9, rows)
+    ]
+    table = pa.table({
+        "age": pa.array(age, type=pa.int64()),
+        "job": [f"job {v}" for v in (kind + rng.integers(0, 2, rows)) % 12],
+        "sex": rng.choice(["f", "m"], rows),
+    })  # fmt: skip
+    return table, code(read(table))
+
+
+def test_tables_of_words_and_missing_cells():
+    """By trees too, every worker gives the same groups, and little more is lost than by kaim."""
+    _, coded = mixed(2_000)
+    plan = Blocks(records=250, rounds=2)
+    every = [group_coded_in_blocks(coded, 5, plan, 1, QUIET, Threads(n)) for n in (1, 2, 4)]
+    every.append(group_coded_in_blocks(coded, 5, plan, 1, QUIET, Processes(2)))
+    for labels in every[1:]:
+        assert np.array_equal(labels, every[0])
+    assert np.bincount(every[0]).min() >= 5
+    whole = library.microaggregate(mixed(2_000)[0], 5, method="kaim").information_loss
+    assert loss_rate(coded, every[0]) < 1.15 * whole
+    rough = group_coded_in_blocks(coded, 5, Blocks(records=250, rounds=0), 1, QUIET)
+    assert loss_rate(coded, every[0]) < loss_rate(coded, rough)
+
+
+def test_equal_records_stay_together():
+    """A cut through many equal cells is made by the next column, not at random."""
+    points = np.array([[i % 2, i % 5, i % 3] for i in range(300)], dtype=float)
+    parts = cut(points, 60, 10)
+    split = [
+        row for row in {tuple(point) for point in points.tolist()}
+        if sum((points[part] == row).all(axis=1).any() for part in parts) > 1
+    ]  # fmt: skip
+    assert len(split) <= len(parts) - 1, "a cut goes through one combination at most"
+
+
+def test_auto_takes_blocks_by_trees_for_large_tables(monkeypatch):
+    """From a size on auto groups words and missing cells block by block, and the recipe repeats."""
+    from shoal import choosing
+
+    monkeypatch.setattr(choosing, "LARGE", 1_000)
+    table, _ = mixed(1_000)
+    found = library.anonymize(table, k=5)
+    assert found.report.method == "kaim-fast"
+    assert any("block by block" in note for note in found.report.notes)
+    assert found.settings.protect.method == "kaim-fast"
+    again = library.anonymize(table, k=5, method="kaim-fast")
+    assert np.array_equal(again.partition.labels, found.partition.labels)

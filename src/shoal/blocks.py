@@ -10,25 +10,30 @@ are independent of each other, and what comes out depends on the seed alone, not
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.engines.executor import Executor, Threads
+from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import group_means, squared_error
+from shoal.mixed.cluster import cluster
 from shoal.numeric.fixed_size import mdav
 from shoal.partition import by_first_row
 from shoal.progress import Reporter
 from shoal.search.parameters import MOVES, Annealing, Search
 from shoal.search.run import search
+from shoal.search.trees.run import search_trees
+from shoal.table.code import Coded
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 DESCENT = Search(neighbors=0).having({"stop": {"iterations": 0}})  # all pairs: a block has few
+TREE_DESCENT = Search(perturbations=("dissolve", "regroup"), samples=3)
 ENOUGH = 1e-3  # of the loss: a round that gains less is the last
 LEAST = 40  # groups of a block, at least
 QUIET = Reporter(None)
@@ -53,6 +58,11 @@ class Blocks:
 
 
 EFFORTS = {"quick": Blocks(rounds=2), "normal": Blocks(), "best": Blocks(searched=3)}
+TREE_EFFORTS = {  # of methods by trees, which need larger blocks: equal cells cost nothing
+    "quick": Blocks(4_000, rounds=1),
+    "normal": Blocks(8_000, rounds=2),
+    "best": Blocks(8_000, searched=1, iterations=20_000),
+}
 
 
 class Block(NamedTuple):
@@ -89,45 +99,129 @@ def group_in_blocks(
     executor: Executor | None = None,
 ) -> Integers:
     """Return groups of at least k of the rows of a matrix, one result for any executor."""
-    run = executor or Threads()
-    parts = cut(matrix, plan.size(k), k)
-    labels = _solved(matrix, k, parts, None, seed, report, run)
+
+    def block(rows: Integers, labels: Integers | None, seed: int, iterations: int) -> Block:
+        return Block(np.ascontiguousarray(matrix[rows]), k, labels, seed, iterations)
+
+    def lost(labels: Integers) -> float:
+        return float(squared_error(matrix, labels).sum())
+
+    way = Way(matrix, block, solve_block, lost)
+    return _in_rounds(way, k, plan, seed, report, executor or Threads())
+
+
+class CodedBlock(NamedTuple):
+    """A block of coded cells, as `Block`; `weights` say how much columns count."""
+
+    coded: Coded
+    k: int
+    labels: Integers | None
+    seed: int
+    iterations: int
+    weights: Mapping[str, float] | None
+
+
+def solve_coded_block(block: CodedBlock) -> Integers:
+    """Return the groups of a block by trees: kaim's, then shifts and swaps until none gains."""
+    coded, k, labels, seed, iterations, weights = block
+    if labels is None:
+        if coded.rows < 2 * k or k == 1:
+            return np.arange(coded.rows) // (1 if k == 1 else coded.rows)
+        labels = cluster(coded, k, QUIET, form="root", start="common", seed=seed, weights=weights)
+    if coded.rows < 2 * k or k == 1:
+        return labels
+    how = TREE_DESCENT.having({"stop": {"iterations": iterations}})
+    return search_trees(coded, k, labels, how, seed, QUIET, threads=1, weights=weights)[0]
+
+
+def group_coded_in_blocks(
+    coded: Coded,
+    k: int,
+    plan: Blocks,
+    seed: int,
+    report: Reporter,
+    executor: Executor | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> Integers:
+    """Return groups of at least k of coded records, one result for any executor."""
+
+    def block(rows: Integers, labels: Integers | None, seed: int, iterations: int) -> CodedBlock:
+        return CodedBlock(coded.taken(rows), k, labels, seed, iterations, weights)
+
+    def lost(labels: Integers) -> float:
+        return loss_rate(coded, labels)
+
+    way = Way(coordinates(coded), block, solve_coded_block, lost)
+    return _in_rounds(way, k, plan, seed, report, executor or Threads())
+
+
+def coordinates(coded: Coded) -> Floats:
+    """Return where records lie: numbers between the least and the greatest, words by their rank.
+
+    Words are in the order of their tree, where those of one parent are neighbors; a missing cell
+    lies before all.
+    """
+    found = np.empty((coded.rows, len(coded.columns)))
+    for j, column in enumerate(coded.columns):
+        if column.places is not None:
+            found[:, j] = np.append(column.places, -0.5)[column.values.indices]
+        else:
+            used, ranks = np.unique(column.codes, return_inverse=True)
+            found[:, j] = ranks.reshape(-1) / max(used.size - 1, 1)
+    return found
+
+
+@dataclass(frozen=True)
+class Way:
+    """What blocks are made of: places to cut, how a block is made and solved, what groups lose."""
+
+    points: Floats
+    block: Callable[[Integers, Integers | None, int, int], Any]
+    solve: Callable[[Any], Integers]
+    lost: Callable[[Integers], float]
+
+
+def _in_rounds(
+    way: Way, k: int, plan: Blocks, seed: int, report: Reporter, run: Executor
+) -> Integers:
+    """Solve the blocks of a first cut, then those of others, until little is gained."""
+    parts = cut(way.points, plan.size(k), k)
+    labels = _solved(way, parts, None, seed, report, run)
     rng = np.random.default_rng(seed)
-    lost = float(squared_error(matrix, labels).sum())
+    lost = way.lost(labels)
     whole = len(parts) == 1
     for number in range(0 if whole else plan.rounds):
-        parts = _cut_groups(matrix, labels, plan.size(k) // k, rng)
-        labels = _solved(matrix, k, parts, labels, seed + number + 1, report, run)
-        left = float(squared_error(matrix, labels).sum())
+        parts = _cut_groups(way.points, labels, plan.size(k) // k, rng)
+        labels = _solved(way, parts, labels, seed + number + 1, report, run)
+        left = way.lost(labels)
         if lost - left <= ENOUGH * lost:
             break
         lost = left
     for number in range(plan.searched):
-        parts = _cut_groups(matrix, labels, 2 * plan.size(k) // k, rng)
-        labels = _solved(
-            matrix, k, parts, labels, seed + plan.rounds + number + 1, report, run, plan.iterations
-        )
+        parts = _cut_groups(way.points, labels, 2 * plan.size(k) // k, rng)
+        own = seed + plan.rounds + number + 1
+        labels = _solved(way, parts, labels, own, report, run, plan.iterations)
     return by_first_row(labels)
 
 
 def _solved(
-    matrix: Floats, k: int, parts: list[Integers], labels: Integers | None, seed: int,
-    report: Reporter, run: Executor, iterations: int = 0,
+    way: Way, parts: list[Integers], labels: Integers | None, seed: int, report: Reporter,
+    run: Executor, iterations: int = 0,
 ) -> Integers:  # fmt: skip
     """Solve every block and join what they return."""
 
-    def blocks() -> Iterator[Block]:
+    def blocks() -> Iterator[Any]:
         for rows in parts:
             own = None if labels is None else by_first_row(labels[rows])
-            yield Block(np.ascontiguousarray(matrix[rows]), k, own, seed, iterations)
+            yield way.block(rows, own, seed, iterations)
 
     stage = "grouping blocks" if labels is None else "mending borders"
     stage = "searching blocks" if iterations else stage
-    found = np.empty(matrix.shape[0], dtype=np.int64)
+    found = np.empty(way.points.shape[0], dtype=np.int64)
     count = 0
     report(stage, 0, len(parts))
     for done, (rows, own) in enumerate(
-        zip(parts, run.map(solve_block, blocks()), strict=True), start=1
+        zip(parts, run.map(way.solve, blocks()), strict=True), start=1
     ):
         found[rows] = own + count
         count += int(own.max()) + 1
@@ -139,7 +233,8 @@ def cut(points: Floats, size: int, unit: int = 1) -> list[Integers]:
     """Cut points into blocks of at most `size`, all but one of a multiple of `unit`.
 
     Each cut is across the coordinate that varies most, so that both sides get their share of
-    blocks. The rows of a block are in order.
+    blocks; what is equal in it is cut by the next one, so that equal points stay together. The rows
+    of a block are in order.
     """
     found, open_ = [], [np.arange(points.shape[0])]
     while open_:
@@ -148,11 +243,14 @@ def cut(points: Floats, size: int, unit: int = 1) -> list[Integers]:
             found.append(np.sort(rows))
             continue
         some = points[rows]
-        widest = int(np.argmax(some.var(axis=0)))
+        widest = np.argsort(-some.var(axis=0), kind="stable")
         count = -(-rows.size // size)
         middle = rows.size * (count // 2) // count
         middle = max(unit, middle - middle % unit)
-        order = np.argpartition(some[:, widest], middle - 1)
+        across = some[:, widest[0]]
+        order = np.argpartition(across, (middle - 1, middle))
+        if across[order[middle - 1]] == across[order[middle]]:
+            order = np.lexsort([some[:, j] for j in widest[::-1]])
         open_ += [rows[order[middle:]], rows[order[:middle]]]
     return found
 

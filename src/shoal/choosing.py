@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.errors import RequestError
-from shoal.recipes import AUTO, AUTO_LARGE, AUTO_MIXED
+from shoal.recipes import AUTO, AUTO_LARGE, AUTO_MIXED, AUTO_MIXED_LARGE
 
 EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand records
 SECONDS_AN_ITERATION = 3.5e-6  # times k²: measured on a thousand records of 13 columns
@@ -58,13 +58,21 @@ def choose(
     )
 
 
-def choose_mixed(rows: int, columns: int, k: int, effort: str) -> Choice:
+def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = False) -> Choice:
     """Decide what suits a table of so many records with categories, trees or missing cells.
 
     Effort is a number of iterations computed from the table's size and k: about 0.2, 2 or 12
-    seconds for a thousand records, growing with the square root of their number beyond.
+    seconds for a thousand records, growing with the square root of their number beyond. Large
+    tables are searched block by block, unless somebody said how long to search (`limited`).
     """
     check_effort(effort)
+    if rows >= LARGE and not limited:
+        return Choice(
+            AUTO_MIXED_LARGE,
+            {},
+            f"{rows:,} records with categories, trees or missing cells, to be generalized as "
+            f"little as possible (ILoss), block by block: effort {effort}",
+        )
     size = rows / 1000
     seconds = EFFORTS[effort] / 5.0 * (size if size < 1 else size**0.5)
     looks = round(seconds / (SECONDS_A_LOOK * max(1.0, columns / 8)))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.blocks import EFFORTS, group_in_blocks
+from shoal.blocks import EFFORTS, TREE_EFFORTS, group_coded_in_blocks, group_in_blocks
 from shoal.choosing import check_effort, choose, choose_mixed, merged
 from shoal.enforce.how import Keep, enforce, ways_to
 from shoal.engines.executor import Threads
@@ -173,9 +173,9 @@ def solve_mixed(
     """
     recipe, asked, reason = find(method), said_to_trees(changes or {}), ""
     if method == "auto":
-        choice = choose_mixed(coded.rows, len(coded.columns), k, effort)
+        choice = choose_mixed(coded.rows, len(coded.columns), k, effort, limited=bool(asked))
         recipe, reason = RECIPES[choice.method], choice.reason
-        asked = merged(choice.changes, asked)
+        asked = merged(choice.changes, asked) if recipe.search is not None else {}
     if recipe.mixed is None:
         raise RequestError(
             f"{recipe.name} groups the rows of a matrix, not cells by their trees; {AUTO_MIXED} "
@@ -189,6 +189,11 @@ def solve_mixed(
     if one_group or k == 1:  # there is only one best grouping
         labels = np.arange(coded.rows) if k == 1 else np.zeros(coded.rows, dtype=np.int64)
         report("grouping", 0, coded.rows)
+    elif recipe.blocks:
+        check_effort(effort)
+        plan = TREE_EFFORTS[effort]
+        run = Threads(threads)
+        labels = group_coded_in_blocks(coded, k, plan, seed, report, run, weights)
     else:
         labels = _grow(coded, k, recipe, start, report, seed, weights)
     if keep is not None:

@@ -324,3 +324,34 @@ def test_figures_do_not_give_suppressed_cells_away():
                      + [q for column in measures.columns for q in column.quantiles_before]
                      + [measures["distributions"].value])  # fmt: skip
     assert found[0] == found[1]
+
+
+def part_of(ids, rows=60):
+    """Numbers in classes of their tens, and a release of which some records have other names."""
+    values = np.random.default_rng(0).integers(0, 100, rows)
+    before = pa.table({"id": np.arange(rows), "q": values})
+    after = pa.table({"id": ids(np.arange(rows), values), "q": values // 20 * 20 + 10})
+    return before, after
+
+
+def test_released_records_of_nobody_known():
+    """A class of which nobody is known is there still: who looks for others may take it."""
+    before, after = part_of(lambda ids, values: np.where(values // 20 == 1, ids + 1000, ids))
+    found = library.measure(before, after, quasi_identifiers=["q"], key="id")
+    values, released = (t["q"].to_numpy() for t in (before, after))
+    apart = np.abs(values[:, None] - released[None, :])
+    near = apart == apart.min(axis=1, keepdims=True)
+    chances = np.where(near.diagonal(), 1 / near.sum(axis=1), 0)[values // 20 != 1]
+    assert found["distance_linkage"].value == pytest.approx(100 * chances.mean())
+    assert found.paired == chances.size
+
+
+def test_more_released_records_than_originals():
+    """With a second record like each, half as many are linked."""
+    before, after = part_of(lambda ids, _: ids)
+    twice = pa.concat_tables([after, after.set_column(0, "id", pa.array(np.arange(60) + 1000))])
+    once = library.measure(before, after, quasi_identifiers=["q"], key="id")
+    found = library.measure(before, twice, quasi_identifiers=["q"], key="id")
+    for key in ("distance_linkage", "block_linkage"):
+        assert found[key].value == pytest.approx(once[key].value / 2)
+    assert "dominance" not in found.risk, "of no class all members are known"

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import listed, shown
-from shoal.measures.compared import Compared
+from shoal.measures.compared import Compared, renumbered
 from shoal.measures.result import ColumnMeasures, Measure, Measures, told
 from shoal.measures.risk import classes, inference, intervals, linkage, recovery
 from shoal.measures.sides import Numbers, Side, Words
@@ -312,12 +312,12 @@ def _classes(task: Task) -> list[Measure]:
 
 def _attacks(task: Task) -> list[Measure]:
     """The three linkages."""
-    if not task.compared.paired:
+    compared = task.compared
+    if compared.first is None:
         return []
-    compared = task.compared.aligned
     each = max(1, compared.sizes.size * len(compared.quasi))
     most = max(task.effort.attackers, int(task.effort.distances // each))
-    rows = task.some(compared.records, most)
+    rows = task.some(compared.first.size, most)
     attack = linkage.Attack.on(compared, rows)
     near, pointed = linkage.by_distance_and_blocks(attack)
     found = []
@@ -327,7 +327,7 @@ def _attacks(task: Task) -> list[Measure]:
         ("block_linkage", pointed),
     ):
         chances = 100.0 * chance
-        sampled = rows.size < compared.records
+        sampled = rows.size < compared.first.size
         found.append(
             Measure(
                 key,
@@ -354,7 +354,7 @@ def _values(task: Task) -> list[Measure]:
     """Interval disclosure, recovery, exact values, digits, dominance."""
     if not task.compared.paired:
         return []
-    compared = task.compared.aligned
+    compared, whole = task.compared.aligned, task.compared.whole
     near, ranks, known, digits, same = (Pooled() for _ in range(5))
     large: dict[str, float] = {}
     for side in compared.numbers:
@@ -364,15 +364,16 @@ def _values(task: Task) -> list[Measure]:
             b, a = side.before[said], side.after[said]
             near.add(side.name, intervals.by_deviation(b, a, side.deviation), cells)
             ranks.add(side.name, intervals.by_ranks(b, a), cells)
-        flags = recovery.known_members(side, compared.classes)
+        flags = recovery.known_members(side, compared.classes) & whole
         known.add(side.name, float(flags.sum()), int(was.sum()))
         if side.said:
             own = [(side.base + part) * side.unit for part in (side.before, side.after)]
             more = recovery.extra_digits(own[0], own[1])
             if more is not None:
                 digits.add(side.name, *more)
-            if side.magnitudes:
-                large[side.name] = recovery.dominated(side.before + side.base, compared.classes)
+            if side.magnitudes and whole.any():
+                sizes = side.before[whole] + side.base
+                large[side.name] = recovery.dominated(sizes, renumbered(compared.classes[whole]))
     for column in compared.quasi:
         flags, was = recovery.exact_values(column, compared.classes)
         same.add(column.name, float(flags.sum()), int(was.sum()))

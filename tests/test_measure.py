@@ -355,3 +355,78 @@ def test_more_released_records_than_originals():
     for key in ("distance_linkage", "block_linkage"):
         assert found[key].value == pytest.approx(once[key].value / 2)
     assert "dominance" not in found.risk, "of no class all members are known"
+
+
+def written(folder, *tables):
+    """Tables as csv files."""
+    files = [folder / f"{number}.csv" for number in range(len(tables))]
+    for table, file in zip(tables, files, strict=True):
+        pc.write_csv(table, file)
+    return files
+
+
+def test_few_shuffled_records():
+    """Kept columns that contradict the order of the rows are believed, in the smallest tables."""
+    before = pa.table({"id": [1, 2, 3, 4], "q": [10, 20, 30, 40]})
+    after = pa.table({"id": [3, 1, 4, 2], "q": [35, 15, 35, 15]})
+    found = library.measure(before, after, quasi_identifiers=["q"])
+    assert "paired by what was kept" in found.notes[0]
+    assert found["sse_sst"].value == pytest.approx(100 * 4 * 25 / 500)
+    alike = pa.table({"id": [1, 1, 2, 2], "q": [10, 20, 30, 40]})
+    assert library.measure(alike, alike.take([2, 3, 0, 1]), quasi_identifiers=["q"]).paired == 0
+
+
+def test_long_numbers_name_records():
+    """Numbers beyond what a float holds are compared exactly, unsigned ones too."""
+    for first in (2**60, np.uint64(2**63)):
+        ids = np.arange(60).astype(np.array(first).dtype) + first
+        before, after = part_of(lambda *_, ids=ids: ids)
+        before = before.set_column(0, "id", pa.array(ids))
+        assert library.measure(before, after, quasi_identifiers=["q"], key="id").paired == 60
+        moved = after.set_column(0, "id", pa.array(ids + ids.dtype.type(1)))
+        assert library.measure(before, moved).quasi_identifiers == ("id", "q")
+
+
+def test_times_in_other_units_are_the_same():
+    """A column of times that is kept is kept, in whatever unit a file holds it."""
+    before, after = part_of(lambda ids, _: ids)
+    times = pa.array(np.arange(60) * 86_401, pa.timestamp("s"))
+    before, after = (
+        before.append_column("t", times),
+        after.append_column("t", times.cast(pa.timestamp("us"))),
+    )
+    assert library.measure(before, after).quasi_identifiers == ("q",)
+
+
+def test_missing_keys_name_nobody():
+    """Two records whose key is missing are not the same person's."""
+    before, after = part_of(lambda ids, _: ids)
+    gone = [pa.array([None if i == at else i for i in range(60)]) for at in (5, 7)]
+    before, after = before.set_column(0, "id", gone[0]), after.set_column(0, "id", gone[1])
+    assert library.measure(before, after, quasi_identifiers=["q"], key="id").paired == 58
+
+
+def test_files_that_are_sorted_each_for_itself(tmp_path):
+    """Rows that agree because both files were sorted are nobody's pairs, whatever goes with it."""
+    rng = np.random.default_rng(0)
+    tables = []
+    for _ in range(2):
+        x = np.sort(rng.normal(size=300))
+        word = np.where(x > 0, "high", "low")
+        tables.append(pa.table({"x": x, "y": x + rng.normal(size=300), "w": word}))
+    assert library.measure(*written(tmp_path, *tables)).paired == 0
+    noise = rng.normal(size=300) / 10
+    kept = [pa.table({"y": tables[0]["y"].to_numpy() + part}) for part in (0, noise)]
+    assert library.measure(*written(tmp_path, *kept)).paired == 300, "beyond the sorting"
+
+
+def test_swapped_values_pair_nobody():
+    """A column whose values were swapped among the records looks kept, but tells nobody."""
+    rng = np.random.default_rng(0)
+    age, income = rng.integers(0, 90, 200), rng.normal(size=200)
+    before = pa.table({"age": age, "income": income})
+    after = pa.table({"age": age + rng.integers(-3, 4, 200), "income": rng.permutation(income)})
+    assert library.measure(before, after).paired == 0
+    order = rng.permutation(200)
+    shuffled = pa.table({"age": age + 1, "income": income}).take(order)
+    assert library.measure(before, shuffled)["sse_sst"].by["age"] < 1, "these are pairs"

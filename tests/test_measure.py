@@ -430,3 +430,60 @@ def test_swapped_values_pair_nobody():
     order = rng.permutation(200)
     shuffled = pa.table({"age": age + 1, "income": income}).take(order)
     assert library.measure(before, shuffled)["sse_sst"].by["age"] < 1, "these are pairs"
+
+
+def test_words_that_nobody_explained_are_seen_in_pairs():
+    """What an unknown word covers is known from the pairs, however the rows are ordered."""
+    rng = np.random.default_rng(0)
+    words = rng.choice(list("abcdef"), 60)
+    before = pa.table({"id": np.arange(60), "w": words})
+    after = pa.table({"id": np.arange(60), "w": np.where(words < "d", "A", "D")})
+    options = {"quasi_identifiers": ["w"]}
+    same = library.measure(before, after, rows="same", **options)
+    assert same["iloss"].value == pytest.approx(50)
+    found = library.measure(before, after.take(rng.permutation(60)), key="id", **options)
+    for key in ("iloss", "ncp", "distance_linkage", "contingency", "propensity"):
+        assert found[key].value == pytest.approx(same[key].value), key
+    part = library.measure(before, after.slice(0, 59), key="id", **options)
+    assert part["iloss"].value == pytest.approx((50 * 59 + 100) / 60), "who is left out lost all"
+    more = pa.concat_tables([after, pa.table({"id": [99], "w": ["A"]})])
+    assert any("nobody knows" in note for note in library.measure(
+        before, more, key="id", **options).notes)  # fmt: skip
+
+
+def test_pairs_of_columns_that_read_alike():
+    """Names that hold the sign between two names hide no figure."""
+    rng = np.random.default_rng(0)
+    x, y, z, w = rng.normal(size=(4, 50))
+    before = pa.table({"a": x, "b × c": x + z / 9, "a × b": y, "c": w})
+    after = pa.table({"a": x, "b × c": z, "a × b": y, "c": w + z / 9})
+    found = library.measure(before, after, rows="same", quasi_identifiers=before.column_names)
+    worst = max(abs(pair["after"] - pair["before"]) for pair in found.pairs)
+    assert found["correlations"].value == worst
+
+
+def test_a_sample_is_one_of_both_sides():
+    """Models of the release and of the original learn from as many records, whatever is sampled."""
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=2000)
+    before = pa.table({"a": a, "b": a + rng.normal(size=2000) / 2})
+    after = before.take(rng.permutation(2000))
+    for sample in (20, 40):
+        found = library.measure(before, after, rows="shuffled", sample=sample,
+                                quasi_identifiers=["a", "b"])  # fmt: skip
+        assert found["regression"].value == pytest.approx(100, abs=15)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"seed": -1}, "seed must not be negative"), ({"sample": -1}, "at least 1"),
+        ({"key": []}, "key names no column"), ({"quasi_identifiers": ["q", "q"]}, "named twice"),
+        ({"sensitive": ["id", "id"]}, "named twice"), ({"key": "n"}, "not supported"),
+    ],
+)  # fmt: skip
+def test_requests_that_mean_nothing(options, reason):
+    """What makes no sense is refused in words."""
+    before, after = (t.append_column("n", pa.array([[1]] * 60)) for t in part_of(lambda i, _: i))
+    with pytest.raises(library.ShoalError, match=reason):
+        library.measure(before, after, **{"quasi_identifiers": ["q"], **options})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -175,20 +175,23 @@ def _distributions(
         *_worst("quantiles", by["quantiles"], max),
         *_worst("distributions", gaps, max),
     ]
-    changes = {
-        f"{pair.columns[0]} × {pair.columns[1]}": abs(pair.after - pair.before) for pair in pairs
-    }
+    changes = _by_pair((pair.columns, abs(pair.after - pair.before)) for pair in pairs)
     found += _worst("correlations", changes, max)
     sides: list[Side] = [*compared.words, *compared.sensitive]
-    tables = {
-        f"{a} × {b}": gap
-        for (a, b), gap in distributions.table_gaps(
-            [side for side in sides if isinstance(side, Words)][:TABLES]
-        ).items()
-    }
+    named = [side for side in sides if isinstance(side, Words)][:TABLES]
+    tables = _by_pair(distributions.table_gaps(named).items())
     if not tables:
         tables = {side.name: distributions.marginal_gap(side) for side in compared.words}
     return found + _worst("contingency", tables, max)
+
+
+def _by_pair(figures: Iterable[tuple[tuple[str, str], float]]) -> dict[str, float]:
+    """Return figures of pairs of columns by their names; of pairs that read alike the worst."""
+    found: dict[str, float] = {}
+    for (a, b), value in figures:
+        name = f"{a} × {b}"
+        found[name] = max(value, found.get(name, value))
+    return found
 
 
 def _models(task: Task) -> list[Measure]:
@@ -206,7 +209,7 @@ def _models(task: Task) -> list[Measure]:
             sampled=apart.size if sampled else None,
         )
     ]
-    halves = _halves(task, most)
+    halves = _halves(task, task.sample or most)
     whole = [*compared.sensitive, *compared.kept]
     goals = [side for side in whole if isinstance(side, Numbers)]
     numbers: Sequence[Numbers] = (goals or compared.numbers)[:MODELED]
@@ -258,7 +261,10 @@ def _halves(task: Task, most: int) -> fits.Halves:
     compared = task.compared.aligned if task.compared.paired else task.compared
     rows = task.rng.permutation(compared.originals)[: 2 * most]
     train, test = np.sort(rows[: rows.size // 2]), np.sort(rows[rows.size // 2 :])
-    released = train if task.compared.paired else task.some(compared.records, train.size)
+    if task.compared.paired:
+        return fits.Halves(train, test, train)
+    size = min(train.size, compared.records)
+    released = np.sort(task.rng.choice(compared.records, size, replace=False))
     return fits.Halves(train, test, released)
 
 

@@ -8,7 +8,7 @@ scaled so that no difference drowns or overflows: in the column's own unit a val
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -164,6 +164,7 @@ class Words:
 
 
 Side = Numbers | Words
+Pairs = tuple[Integers, Integers]
 
 
 def deviation(values: Floats) -> float:
@@ -174,11 +175,13 @@ def deviation(values: Floats) -> float:
     return float(np.sqrt((centered * centered).sum() / (values.size - 1)))
 
 
-def both_sides(before: Column, after: Column, tree: CodedColumn | None, pairs: bool) -> Side:
+def both_sides(
+    before: Column, after: Column, tree: CodedColumn | None, pairs: Pairs | None
+) -> Side:
     """Return what a column was and what is released of it.
 
-    `tree` is the hierarchy of the column, where one was given; `pairs` says that row i of both is
-    the same record, so that what an unknown word covers can be seen.
+    `tree` is the hierarchy of the column, where one was given; `pairs` are the rows of both that
+    are the same record's, None where nobody knows: of these it is seen what an unknown word covers.
     """
     numeric = before.has_places and not (before.kind is Kind.BOOLEAN and not after.kind.is_numeric)
     if numeric and after.kind.is_numeric:
@@ -342,7 +345,7 @@ def _by_tree(
     return losses, widths
 
 
-def _words(before: Column, after: Column, tree: CodedColumn | None, pairs: bool) -> Words:
+def _words(before: Column, after: Column, tree: CodedColumn | None, pairs: Pairs | None) -> Words:
     """Categories, released as themselves, as words of a tree, masks or *."""
     from shoal.table.texts import texts_of
 
@@ -363,10 +366,16 @@ def _words(before: Column, after: Column, tree: CodedColumn | None, pairs: bool)
             unread.append(form)
             found = np.zeros(0, dtype=np.int64)
         covers.append(found)
-    if unread and pairs and codes.size == known.indices.size:
-        for form in list(unread):
-            covers[form] = np.unique(known.indices[(codes == form) & (known.indices >= 0)])
-            unread.remove(form)
+    if unread and pairs is not None:
+        was, said = known.indices[pairs[0]], codes[pairs[1]]
+        every = [np.bincount(part, minlength=len(texts) + 1) for part in (said, codes)]
+        wide = len(known.texts) + 1
+        seen = np.unique(said * wide + was + 1)  # form by form, its values in order
+        starts = np.searchsorted(seen, np.arange(len(texts) + 1) * wide + 1)
+        ends = np.searchsorted(seen, np.arange(1, len(texts) + 2) * wide)
+        for form in [form for form in unread if every[0][form] == every[1][form]]:
+            covers[form] = seen[starts[form] : ends[form]] % wide - 1
+        unread = [form for form in unread if every[0][form] < every[1][form]]
     for form in unread:
         covers[form] = np.arange(len(known.texts))
     losses, widths = _flat(covers, len(known.texts))
@@ -395,13 +404,3 @@ def _flat(covers: Sequence[Integers], values: int) -> tuple[Floats, Floats]:
     widths = np.maximum(sizes - 1.0, 0.0) / max(values - 1, 1)
     losses[-1] = widths[-1] = 1.0
     return losses, widths
-
-
-def sides(
-    before: Mapping[str, Column],
-    after: Mapping[str, Column],
-    trees: Mapping[str, CodedColumn],
-    pairs: bool,
-) -> list[Side]:
-    """Return both sides of every column."""
-    return [both_sides(before[name], after[name], trees.get(name), pairs) for name in before]

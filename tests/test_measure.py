@@ -487,3 +487,30 @@ def test_requests_that_mean_nothing(options, reason):
     before, after = (t.append_column("n", pa.array([[1]] * 60)) for t in part_of(lambda i, _: i))
     with pytest.raises(library.ShoalError, match=reason):
         library.measure(before, after, **{"quasi_identifiers": ["q"], **options})
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+@pytest.mark.parametrize("size", [1e-320, 1e-160, 1e-80, 1.0, 1e80, 1e170, 1e307])
+@pytest.mark.parametrize("other", [1e-320, 1e-80, 1e80, 1e307])
+@pytest.mark.parametrize("ranges", [False, True])
+def test_numbers_of_any_size(size, other, ranges):
+    """Whatever floats hold, before and after, JSON can hold the figures."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=20) * size, rng.normal(size=20) * other
+    texts = [f"[{value!r},{value + abs(value) / 2!r}]" for value in y.tolist()]
+    before = pa.table({"x": x, "z": rng.normal(size=20)})
+    after = pa.table({"x": texts if ranges else y, "z": rng.normal(size=20)})
+    found = library.measure(before, after, quasi_identifiers=["x", "z"], rows="same")
+    assert json.loads(found.to_json())["risk"]["prosecutor"]["value"] == 100
+
+
+@pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
+def test_ranges_do_not_depend_on_the_unit(size):
+    """Ranges of numbers of any size have the same figures."""
+    before = pa.table({"x": np.array([1, 2, 5, 8]) * size})
+    ends = [(1, 2), (1, 2), (5, 8), (5, 8)]
+    after = pa.table({"x": [f"[{low * size!r},{high * size!r}]" for low, high in ends]})
+    found = library.measure(before, after, quasi_identifiers=["x"], rows="same")
+    assert found["ncp"].value == pytest.approx(100 * (1 + 3) / 2 / 7)
+    assert found["sse_sst"].value == pytest.approx(100 * (2 * 0.25 + 2 * 2.25) / 30)
+    assert found["known_members"].value == 100

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -67,6 +67,7 @@ def measure_all(
         rng = np.random.default_rng(seed)
         for one in part(Task(compared, effort, sample, rng)):
             found[one.key] = one
+    found = {key: _bounded(one) for key, one in found.items() if not np.isnan(one.value)}
     if not compared.paired:
         said.append(
             "nobody said which released record is whose: what compares records with their own is "
@@ -470,6 +471,12 @@ def _columns(both: Both) -> list[ColumnMeasures]:
         )
         for side, before, after in both
     ]
+
+
+def _bounded(one: Measure) -> Measure:
+    """Return a measure whose figures a file can hold: what no float holds is the largest."""
+    by = {name: float(np.nan_to_num(value)) for name, value in one.by.items()}
+    return replace(one, value=float(np.nan_to_num(one.value)), by=by)
 
 
 def _finite(value: float) -> float | None:

@@ -224,11 +224,15 @@ def _on_one_scale(
         ]  # fmt: skip
         return scaled[0], scaled[1], float(low), _unit(before)
     old_floats, new_floats = _floats(old), _floats(new)
-    size = max((float(np.abs(part).max()) for part in (old_floats, new_floats) if part.size),
-               default=1.0)  # fmt: skip
-    exponent = int(np.frexp(size)[1]) if size else 0
-    unit = float(np.ldexp(1.0, exponent - 1)) if abs(exponent) > FAR else 1.0
+    unit = _scale(old_floats, new_floats)
     return old_floats / unit, new_floats / unit, 0.0, unit
+
+
+def _scale(*parts: Floats) -> float:
+    """Return what to divide numbers by so that their squares fit: 1 for most."""
+    size = max((float(np.abs(part).max()) for part in parts if part.size), default=1.0)
+    exponent = int(np.frexp(size)[1]) if size else 0
+    return float(np.ldexp(1.0, exponent - 1)) if abs(exponent) > FAR else 1.0
 
 
 def _unit(column: Column) -> float:
@@ -296,9 +300,14 @@ def _intervals(before: Column, after: Column, tree: CodedColumn | None) -> Numbe
         ends[at, 1] = most if high >= BEYOND_ALL else float(high)
         closed[at] = mark == "]"
         said = said and not mark
+    unit = _scale(numbers, ends[~np.isnan(ends)])
+    numbers, ends, step = numbers / unit, ends / unit, step / unit
+    least, most = least / unit, most / unit
     wide, whole = ends[:, 1] - ends[:, 0], most - least
-    losses = np.where(wide == 0, 0.0, (wide + step) / (whole + step if whole + step else 1.0))
-    widths = wide / whole if whole else np.zeros(wide.size)
+    losses = np.where(
+        wide == 0, 0.0, (np.minimum(wide, whole) + step) / (whole + step if whole + step else 1.0)
+    )
+    widths = np.minimum(wide, whole) / whole if whole else np.zeros(wide.size)
     losses, widths = (
         np.where(np.isnan(part), 1.0, np.minimum(part, 1.0)) for part in (losses, widths)
     )
@@ -309,7 +318,7 @@ def _intervals(before: Column, after: Column, tree: CodedColumn | None) -> Numbe
     b = np.full(first.size, np.nan)
     b[first] = numbers
     return Numbers(
-        before.name, b, ends[codes, 0], ends[codes, 1], 0.0, 1.0, step, said, closed[codes],
+        before.name, b, ends[codes, 0], ends[codes, 1], 0.0, unit, step, said, closed[codes],
         losses[codes], widths[codes], _is_magnitude(before, b, 0.0), before.kind_name,
     )  # fmt: skip
 

@@ -20,6 +20,7 @@ MOST_MULTIPLIED = 8  # columns of numbers whose products count too
 PRIOR = 10.0  # records' worth of doubt that any feature counts, in regressions and classifiers
 RIDGE = 1e-8  # of a record's weight: keeps what is collinear or separable finite
 STEPS, LEAST, CLOSE = 30, 1e-6, 1e-10  # of Newton's method
+FARTHEST = 1e6  # standard deviations that a feature is from the originals' mean, at most
 CLASSES = 10  # that a classifier tells apart
 
 
@@ -51,7 +52,10 @@ def _numbers(side: Numbers, rows: Integers, released: Integers) -> tuple[Floats,
     known = side.before[~np.isnan(side.before)]
     center = known.mean() if known.size else 0.0
     scale = side.deviation or 1.0
-    parts = [(side.before[rows] - center) / scale, (side.after[released] - center) / scale]
+    parts = [
+        np.clip((part - center) / scale, -FARTHEST, FARTHEST)
+        for part in (side.before[rows], side.after[released])
+    ]
     gone = [np.isnan(part) for part in parts]
     columns = [[np.nan_to_num(part)] for part in parts]
     if np.isnan(side.before).any() or np.isnan(side.low).any():

@@ -514,3 +514,38 @@ def test_ranges_do_not_depend_on_the_unit(size):
     assert found["ncp"].value == pytest.approx(100 * (1 + 3) / 2 / 7)
     assert found["sse_sst"].value == pytest.approx(100 * (2 * 0.25 + 2 * 2.25) / 30)
     assert found["known_members"].value == 100
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ranges_and_quantiles_tell_no_third_value(seed):
+    """Where a range names two of three values, no figure is the mean of these three."""
+    x = np.round(np.random.default_rng(seed).normal(50, 10, 31), 2)
+    made = library.anonymize(pa.table({"x": x}), k=3, aggregate="range", seed=seed)
+    (told,) = made.report.measures["columns"]
+    labels = made.data["x"].to_pylist()
+    for label in {one for one in labels if labels.count(one) == 3}:
+        low, high = map(float, label[1:-1].split(","))
+        for figure in (told["mean_before"], *told["quantiles_before"]):
+            assert not np.isclose(x, 3 * figure - low - high, atol=1e-9).any()
+
+
+def test_reports_have_no_moments_of_few_ranges():
+    """Of a single class of three the mean would tell the value between the ends of its range."""
+    table = pa.table({"x": [1.5, 2.25, 4.0], "y": [3.0, 1.0, 2.0]})
+    made = library.anonymize(table, k=3, aggregate="range").report.measures
+    assert made["columns"] == made["pairs"] == []
+    assert not {"means", "variances", "quantiles", "correlations"} & set(made["utility"])
+    means = library.anonymize(table, k=3, aggregate="mean").report.measures
+    assert len(means["columns"]) == 2, "these are released"
+    assert "sse_sst" not in made["utility"], "it would tell the value, too"
+
+
+@pytest.mark.parametrize("sample", [50, 200, 1000])
+def test_propensity_of_a_sample(sample):
+    """What chance alone shows in a small sample is inside its interval's reach."""
+    rng = np.random.default_rng(0)
+    tables = [pa.table({name: rng.normal(size=3000) for name in "abcd"}) for _ in range(2)]
+    options = {"rows": "shuffled", "quasi_identifiers": list("abcd")}
+    whole = library.measure(*tables, **options)["propensity"].value
+    low, high = library.measure(*tables, sample=sample, **options)["propensity"].interval
+    assert low <= whole <= high

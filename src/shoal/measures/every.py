@@ -23,6 +23,7 @@ Integers = npt.NDArray[np.int64]
 Both = list[tuple[Numbers, distributions.Moments, distributions.Moments]]
 
 PAIRS = 1000  # of columns that are told, at most
+ENDS = 3  # times as many values a quantile where ranges tell two of every class already
 TABLES = 20  # columns of categories of which tables of two are made
 
 
@@ -52,20 +53,26 @@ def measure_all(
     sample: int | None = None,
     effort: Effort | None = None,
     notes: Sequence[str] = (),
+    public: bool = False,
 ) -> Measures:
-    """Return every measure that applies; `sample` says how many records costly ones look at."""
+    """Return every measure that applies; `sample` says how many records costly ones look at.
+
+    What is `public` tells no figures of so few numbers that one of them could be told from it.
+    """
     start = time.perf_counter()
     effort = effort or Effort()
     said = list(notes)
     numbers = compared.numbers
     if compared.paired:
         numbers = [side.shown for side in compared.aligned.numbers]
+    if public:
+        numbers = [side for side in numbers if _may_be_told(side, compared.k)]
     both, pairs = _both_moments(compared, numbers), distributions.correlations(numbers)
     found = {one.key: one for one in _distributions(compared, numbers, both, pairs)}
     for part in (_cells, _models, _generalized, _classes, _attacks, _values,
                  _secrets):  # fmt: skip
         rng = np.random.default_rng(seed)
-        for one in part(Task(compared, effort, sample, rng)):
+        for one in part(Task(compared, effort, sample, rng, public)):
             found[one.key] = one
     found = {key: _bounded(one) for key, one in found.items() if not np.isnan(one.value)}
     if not compared.paired:
@@ -111,6 +118,7 @@ class Task:
     effort: Effort
     sample: int | None
     rng: np.random.Generator
+    public: bool
 
     def some(self, size: int, most: int) -> Integers:
         """Return all of so many rows, or a sample, in order."""
@@ -131,6 +139,8 @@ def _cells(task: Task) -> list[Measure]:
     if not task.compared.paired:
         return []
     sides = task.compared.aligned.numbers
+    if task.public:
+        sides = [side for side in sides if _may_be_told(side.shown, task.compared.k)]
     lost = {side.name: errors.variation_lost(side) for side in sides}
     by = {name: value for name, value in lost.items() if value is not None}
     if not by:
@@ -145,12 +155,24 @@ def _cells(task: Task) -> list[Measure]:
     return found
 
 
+def _fewest(side: Numbers, k: int) -> int:
+    """Return of how many originals a mean may be told; of ranges two of every class are known."""
+    return k if side.said or k == 1 else ENDS * k
+
+
+def _may_be_told(side: Numbers, k: int) -> bool:
+    """Tell whether a figure of all originals is one of so many that none can be told from it."""
+    there = int((~np.isnan(side.before)).sum())
+    return side.said or not there or there >= _fewest(side, k)
+
+
 def _both_moments(compared: Compared, numbers: Sequence[Numbers]) -> Both:
     found = []
     source = compared.aligned if compared.paired else compared
     for side in numbers:
-        before = distributions.moments(side.before, source.own_weights, compared.k)
-        after = distributions.moments(side.after, source.weights, compared.k)
+        around = _fewest(side, compared.k)
+        before = distributions.moments(side.before, source.own_weights, around)
+        after = distributions.moments(side.after, source.weights, around)
         if before is not None and after is not None:
             found.append((side, before, after))
     return found
@@ -200,13 +222,13 @@ def _models(task: Task) -> list[Measure]:
     compared, most = task.compared, task.effort.records
     rows = task.some(compared.originals, most)
     released = task.some(compared.records, most)
-    apart = fits.propensity(compared.quasi, rows, released)
+    apart, chance = fits.propensity(compared.quasi, rows, released)
     sampled = rows.size < compared.originals or released.size < compared.records
     found = [
         Measure(
             "propensity",
             float(apart.mean()),
-            interval=_interval(apart, 0.25) if sampled else None,
+            interval=_interval(apart, 0.25, chance) if sampled else None,
             sampled=apart.size if sampled else None,
         )
     ]
@@ -346,15 +368,16 @@ def _attacks(task: Task) -> list[Measure]:
     return found
 
 
-def _interval(values: Floats, most: float) -> tuple[float, float]:
+def _interval(values: Floats, most: float, chance: float = 0.0) -> tuple[float, float]:
     """Return a 95 % interval of the mean of all, from a sample; values lie between 0 and `most`.
 
     Where the sample says the same throughout, the rule of three says what else there may be.
+    `chance` is what a sample shows where there is nothing to see.
     """
     center, size = float(values.mean()), values.size
     half = 1.96 * float(values.std(ddof=1)) / np.sqrt(size) if size > 1 else most
     half = half or 3.0 * most / size
-    return max(0.0, center - float(half)), min(most, center + float(half))
+    return max(0.0, center - chance - float(half)), min(most, center + float(half))
 
 
 def _values(task: Task) -> list[Measure]:

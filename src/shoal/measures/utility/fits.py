@@ -139,8 +139,11 @@ def chances(beta: Floats, features: Floats) -> Floats:
     return _sigmoid(features @ beta[:-1] + beta[-1])
 
 
-def propensity(sides: Sequence[Side], rows: Integers, released: Integers) -> Floats:
-    """Return (p - c)² of every record, originals first: how well the two can be told apart."""
+def propensity(sides: Sequence[Side], rows: Integers, released: Integers) -> tuple[Floats, float]:
+    """Return (p - c)² of every record, originals first: how well the two can be told apart.
+
+    And its mean where they differ by chance alone: every feature tells a record's worth.
+    """
     ordered = sorted(sides, key=lambda side: isinstance(side, Words))
     made = design(ordered, rows, released)
     numbers = [side for side in ordered if isinstance(side, Numbers)]
@@ -152,7 +155,7 @@ def propensity(sides: Sequence[Side], rows: Integers, released: Integers) -> Flo
     marks = np.concatenate([np.zeros(rows.size), np.ones(released.size)])
     share = released.size / marks.size
     found: Floats = (logistic(features, marks) - share) ** 2
-    return found
+    return found, features.shape[1] * share * (1.0 - share) / marks.size
 
 
 @dataclass(frozen=True, eq=False)

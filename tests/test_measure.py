@@ -480,6 +480,7 @@ def test_a_sample_is_one_of_both_sides():
         ({"seed": -1}, "seed must not be negative"), ({"sample": -1}, "at least 1"),
         ({"key": []}, "key names no column"), ({"quasi_identifiers": ["q", "q"]}, "named twice"),
         ({"sensitive": ["id", "id"]}, "named twice"), ({"key": "n"}, "not supported"),
+        ({"weight": 3}, "weight must be"), ({"hierarchies": 3}, "hierarchies must be"),
     ],
 )  # fmt: skip
 def test_requests_that_mean_nothing(options, reason):
@@ -549,3 +550,13 @@ def test_propensity_of_a_sample(sample):
     whole = library.measure(*tables, **options)["propensity"].value
     low, high = library.measure(*tables, sample=sample, **options)["propensity"].interval
     assert low <= whole <= high
+
+
+def test_unsigned_numbers_that_are_all_missing():
+    """A column of unsigned numbers without any is measured and released as any empty one."""
+    table = pa.table({"u": pa.array([None] * 20, pa.uint64()), "q": np.arange(20)})
+    made = library.anonymize(table, k=5, quasi_identifiers=["u", "q"], allow_empty=True)
+    assert made.data["u"].null_count == 20 or set(made.data["u"].to_pylist()) == {"*"}
+    for asked in (["q"], ["u", "q"]):
+        after = pa.table({"u": table["u"], "q": np.arange(20) // 5})
+        assert library.measure(table, after, quasi_identifiers=asked).k == 5

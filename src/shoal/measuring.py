@@ -73,6 +73,8 @@ def measure(
         raise RequestError("seed must not be negative")
     if key is not None and not names(key, "key"):
         raise RequestError("key names no column")
+    if weight is not None and not isinstance(weight, str):
+        raise RequestError("weight must be a column name")
     said, place = _recipe(release, recipe, quasi_identifiers is None and sensitive is None)
     if said is not None:
         quasi_identifiers = quasi_identifiers or said.roles.quasi_identifiers
@@ -273,6 +275,8 @@ def _trees(
     """Return the trees of the columns that have a hierarchy."""
     if said is None:
         return {}
+    if not isinstance(said, Mapping | str | os.PathLike):
+        raise RequestError("hierarchies must be a folder, or files or rules by column")
     if not isinstance(said, Mapping):
         said = in_folder(Path(said), list(quasi))
     wanted = {name: str(path) for name, path in said.items() if name in quasi}

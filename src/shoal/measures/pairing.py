@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from shoal.errors import InputError, listed
 from shoal.measures.compared import joined
+from shoal.measures.risk.linkage import mean_ranks
 from shoal.measures.sides import Numbers, Side
 from shoal.measures.utility.distributions import correlation
 from shoal.table.roles import TICKS, Column, Kind
@@ -182,9 +183,9 @@ def _agree(side: Side) -> bool:
 
 
 def _together(before: Floats, after: Floats) -> bool:
-    """Tell whether numbers go together row by row, and not with the rows next to them."""
+    """Tell whether numbers' ranks go together row by row, and not with the rows next to them."""
     found = []
-    for x, y in _beside(before, after):
+    for x, y in _beside(mean_ranks(before), mean_ranks(after)):
         r = correlation(x, y)
         found.append(0.0 if r is None else r)
     size = int((~(np.isnan(before) | np.isnan(after))).sum())

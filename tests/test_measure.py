@@ -324,3 +324,239 @@ def test_figures_do_not_give_suppressed_cells_away():
                      + [q for column in measures.columns for q in column.quantiles_before]
                      + [measures["distributions"].value])  # fmt: skip
     assert found[0] == found[1]
+
+
+def part_of(ids, rows=60):
+    """Numbers in classes of their tens, and a release of which some records have other names."""
+    values = np.random.default_rng(0).integers(0, 100, rows)
+    before = pa.table({"id": np.arange(rows), "q": values})
+    after = pa.table({"id": ids(np.arange(rows), values), "q": values // 20 * 20 + 10})
+    return before, after
+
+
+def test_released_records_of_nobody_known():
+    """A class of which nobody is known is there still: who looks for others may take it."""
+    before, after = part_of(lambda ids, values: np.where(values // 20 == 1, ids + 1000, ids))
+    found = library.measure(before, after, quasi_identifiers=["q"], key="id")
+    values, released = (t["q"].to_numpy() for t in (before, after))
+    apart = np.abs(values[:, None] - released[None, :])
+    near = apart == apart.min(axis=1, keepdims=True)
+    chances = np.where(near.diagonal(), 1 / near.sum(axis=1), 0)[values // 20 != 1]
+    assert found["distance_linkage"].value == pytest.approx(100 * chances.mean())
+    assert found.paired == chances.size
+
+
+def test_more_released_records_than_originals():
+    """With a second record like each, half as many are linked."""
+    before, after = part_of(lambda ids, _: ids)
+    twice = pa.concat_tables([after, after.set_column(0, "id", pa.array(np.arange(60) + 1000))])
+    once = library.measure(before, after, quasi_identifiers=["q"], key="id")
+    found = library.measure(before, twice, quasi_identifiers=["q"], key="id")
+    for key in ("distance_linkage", "block_linkage"):
+        assert found[key].value == pytest.approx(once[key].value / 2)
+    assert "dominance" not in found.risk, "of no class all members are known"
+
+
+def written(folder, *tables):
+    """Tables as csv files."""
+    files = [folder / f"{number}.csv" for number in range(len(tables))]
+    for table, file in zip(tables, files, strict=True):
+        pc.write_csv(table, file)
+    return files
+
+
+def test_few_shuffled_records():
+    """Kept columns that contradict the order of the rows are believed, in the smallest tables."""
+    before = pa.table({"id": [1, 2, 3, 4], "q": [10, 20, 30, 40]})
+    after = pa.table({"id": [3, 1, 4, 2], "q": [35, 15, 35, 15]})
+    found = library.measure(before, after, quasi_identifiers=["q"])
+    assert "paired by what was kept" in found.notes[0]
+    assert found["sse_sst"].value == pytest.approx(100 * 4 * 25 / 500)
+    alike = pa.table({"id": [1, 1, 2, 2], "q": [10, 20, 30, 40]})
+    assert library.measure(alike, alike.take([2, 3, 0, 1]), quasi_identifiers=["q"]).paired == 0
+
+
+def test_long_numbers_name_records():
+    """Numbers beyond what a float holds are compared exactly, unsigned ones too."""
+    for first in (2**60, np.uint64(2**63)):
+        ids = np.arange(60).astype(np.array(first).dtype) + first
+        before, after = part_of(lambda *_, ids=ids: ids)
+        before = before.set_column(0, "id", pa.array(ids))
+        assert library.measure(before, after, quasi_identifiers=["q"], key="id").paired == 60
+        moved = after.set_column(0, "id", pa.array(ids + ids.dtype.type(1)))
+        assert library.measure(before, moved).quasi_identifiers == ("id", "q")
+
+
+def test_times_in_other_units_are_the_same():
+    """A column of times that is kept is kept, in whatever unit a file holds it."""
+    before, after = part_of(lambda ids, _: ids)
+    times = pa.array(np.arange(60) * 86_401, pa.timestamp("s"))
+    before, after = (
+        before.append_column("t", times),
+        after.append_column("t", times.cast(pa.timestamp("us"))),
+    )
+    assert library.measure(before, after).quasi_identifiers == ("q",)
+
+
+def test_missing_keys_name_nobody():
+    """Two records whose key is missing are not the same person's."""
+    before, after = part_of(lambda ids, _: ids)
+    gone = [pa.array([None if i == at else i for i in range(60)]) for at in (5, 7)]
+    before, after = before.set_column(0, "id", gone[0]), after.set_column(0, "id", gone[1])
+    assert library.measure(before, after, quasi_identifiers=["q"], key="id").paired == 58
+
+
+def test_files_that_are_sorted_each_for_itself(tmp_path):
+    """Rows that agree because both files were sorted are nobody's pairs, whatever goes with it."""
+    rng = np.random.default_rng(0)
+    tables = []
+    for _ in range(2):
+        x = np.sort(rng.normal(size=300))
+        word = np.where(x > 0, "high", "low")
+        tables.append(pa.table({"x": x, "y": x + rng.normal(size=300), "w": word}))
+    assert library.measure(*written(tmp_path, *tables)).paired == 0
+    noise = rng.normal(size=300) / 10
+    kept = [pa.table({"y": tables[0]["y"].to_numpy() + part}) for part in (0, noise)]
+    assert library.measure(*written(tmp_path, *kept)).paired == 300, "beyond the sorting"
+
+
+def test_swapped_values_pair_nobody():
+    """A column whose values were swapped among the records looks kept, but tells nobody."""
+    rng = np.random.default_rng(0)
+    age, income = rng.integers(0, 90, 200), rng.normal(size=200)
+    before = pa.table({"age": age, "income": income})
+    after = pa.table({"age": age + rng.integers(-3, 4, 200), "income": rng.permutation(income)})
+    assert library.measure(before, after).paired == 0
+    order = rng.permutation(200)
+    shuffled = pa.table({"age": age + 1, "income": income}).take(order)
+    assert library.measure(before, shuffled)["sse_sst"].by["age"] < 1, "these are pairs"
+
+
+def test_words_that_nobody_explained_are_seen_in_pairs():
+    """What an unknown word covers is known from the pairs, however the rows are ordered."""
+    rng = np.random.default_rng(0)
+    words = rng.choice(list("abcdef"), 60)
+    before = pa.table({"id": np.arange(60), "w": words})
+    after = pa.table({"id": np.arange(60), "w": np.where(words < "d", "A", "D")})
+    options = {"quasi_identifiers": ["w"]}
+    same = library.measure(before, after, rows="same", **options)
+    assert same["iloss"].value == pytest.approx(50)
+    found = library.measure(before, after.take(rng.permutation(60)), key="id", **options)
+    for key in ("iloss", "ncp", "distance_linkage", "contingency", "propensity"):
+        assert found[key].value == pytest.approx(same[key].value), key
+    part = library.measure(before, after.slice(0, 59), key="id", **options)
+    assert part["iloss"].value == pytest.approx((50 * 59 + 100) / 60), "who is left out lost all"
+    more = pa.concat_tables([after, pa.table({"id": [99], "w": ["A"]})])
+    assert any("nobody knows" in note for note in library.measure(
+        before, more, key="id", **options).notes)  # fmt: skip
+
+
+def test_pairs_of_columns_that_read_alike():
+    """Names that hold the sign between two names hide no figure."""
+    rng = np.random.default_rng(0)
+    x, y, z, w = rng.normal(size=(4, 50))
+    before = pa.table({"a": x, "b × c": x + z / 9, "a × b": y, "c": w})
+    after = pa.table({"a": x, "b × c": z, "a × b": y, "c": w + z / 9})
+    found = library.measure(before, after, rows="same", quasi_identifiers=before.column_names)
+    worst = max(abs(pair["after"] - pair["before"]) for pair in found.pairs)
+    assert found["correlations"].value == worst
+
+
+def test_a_sample_is_one_of_both_sides():
+    """Models of the release and of the original learn from as many records, whatever is sampled."""
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=2000)
+    before = pa.table({"a": a, "b": a + rng.normal(size=2000) / 2})
+    after = before.take(rng.permutation(2000))
+    for sample in (20, 40):
+        found = library.measure(before, after, rows="shuffled", sample=sample,
+                                quasi_identifiers=["a", "b"])  # fmt: skip
+        assert found["regression"].value == pytest.approx(100, abs=15)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"seed": -1}, "seed must not be negative"), ({"sample": -1}, "at least 1"),
+        ({"key": []}, "key names no column"), ({"quasi_identifiers": ["q", "q"]}, "named twice"),
+        ({"sensitive": ["id", "id"]}, "named twice"), ({"key": "n"}, "not supported"),
+        ({"weight": 3}, "weight must be"), ({"hierarchies": 3}, "hierarchies must be"),
+    ],
+)  # fmt: skip
+def test_requests_that_mean_nothing(options, reason):
+    """What makes no sense is refused in words."""
+    before, after = (t.append_column("n", pa.array([[1]] * 60)) for t in part_of(lambda i, _: i))
+    with pytest.raises(library.ShoalError, match=reason):
+        library.measure(before, after, **{"quasi_identifiers": ["q"], **options})
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+@pytest.mark.parametrize("size", [1e-320, 1e-160, 1e-80, 1.0, 1e80, 1e170, 1e307])
+@pytest.mark.parametrize("other", [1e-320, 1e-80, 1e80, 1e307])
+@pytest.mark.parametrize("ranges", [False, True])
+def test_numbers_of_any_size(size, other, ranges):
+    """Whatever floats hold, before and after, JSON can hold the figures."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=20) * size, rng.normal(size=20) * other
+    texts = [f"[{value!r},{value + abs(value) / 2!r}]" for value in y.tolist()]
+    before = pa.table({"x": x, "z": rng.normal(size=20)})
+    after = pa.table({"x": texts if ranges else y, "z": rng.normal(size=20)})
+    found = library.measure(before, after, quasi_identifiers=["x", "z"], rows="same")
+    assert json.loads(found.to_json())["risk"]["prosecutor"]["value"] == 100
+
+
+@pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
+def test_ranges_do_not_depend_on_the_unit(size):
+    """Ranges of numbers of any size have the same figures."""
+    before = pa.table({"x": np.array([1, 2, 5, 8]) * size})
+    ends = [(1, 2), (1, 2), (5, 8), (5, 8)]
+    after = pa.table({"x": [f"[{low * size!r},{high * size!r}]" for low, high in ends]})
+    found = library.measure(before, after, quasi_identifiers=["x"], rows="same")
+    assert found["ncp"].value == pytest.approx(100 * (1 + 3) / 2 / 7)
+    assert found["sse_sst"].value == pytest.approx(100 * (2 * 0.25 + 2 * 2.25) / 30)
+    assert found["known_members"].value == 100
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ranges_and_quantiles_tell_no_third_value(seed):
+    """Where a range names two of three values, no figure is the mean of these three."""
+    x = np.round(np.random.default_rng(seed).normal(50, 10, 31), 2)
+    made = library.anonymize(pa.table({"x": x}), k=3, aggregate="range", seed=seed)
+    (told,) = made.report.measures["columns"]
+    labels = made.data["x"].to_pylist()
+    for label in {one for one in labels if labels.count(one) == 3}:
+        low, high = map(float, label[1:-1].split(","))
+        for figure in (told["mean_before"], *told["quantiles_before"]):
+            assert not np.isclose(x, 3 * figure - low - high, atol=1e-9).any()
+
+
+def test_reports_have_no_moments_of_few_ranges():
+    """Of a single class of three the mean would tell the value between the ends of its range."""
+    table = pa.table({"x": [1.5, 2.25, 4.0], "y": [3.0, 1.0, 2.0]})
+    made = library.anonymize(table, k=3, aggregate="range").report.measures
+    assert made["columns"] == made["pairs"] == []
+    assert not {"means", "variances", "quantiles", "correlations"} & set(made["utility"])
+    means = library.anonymize(table, k=3, aggregate="mean").report.measures
+    assert len(means["columns"]) == 2, "these are released"
+    assert "sse_sst" not in made["utility"], "it would tell the value, too"
+
+
+@pytest.mark.parametrize("sample", [50, 200, 1000])
+def test_propensity_of_a_sample(sample):
+    """What chance alone shows in a small sample is inside its interval's reach."""
+    rng = np.random.default_rng(0)
+    tables = [pa.table({name: rng.normal(size=3000) for name in "abcd"}) for _ in range(2)]
+    options = {"rows": "shuffled", "quasi_identifiers": list("abcd")}
+    whole = library.measure(*tables, **options)["propensity"].value
+    low, high = library.measure(*tables, sample=sample, **options)["propensity"].interval
+    assert low <= whole <= high
+
+
+def test_unsigned_numbers_that_are_all_missing():
+    """A column of unsigned numbers without any is measured and released as any empty one."""
+    table = pa.table({"u": pa.array([None] * 20, pa.uint64()), "q": np.arange(20)})
+    made = library.anonymize(table, k=5, quasi_identifiers=["u", "q"], allow_empty=True)
+    assert made.data["u"].null_count == 20 or set(made.data["u"].to_pylist()) == {"*"}
+    for asked in (["q"], ["u", "q"]):
+        after = pa.table({"u": table["u"], "q": np.arange(20) // 5})
+        assert library.measure(table, after, quasi_identifiers=asked).k == 5

@@ -17,8 +17,8 @@ from shoal.measures.compared import Compared, classes_of, secret_codes
 from shoal.measures.every import BRIEF, Effort, measure_all
 from shoal.measures.pairing import Who, by_key, find_out, is_kept
 from shoal.measures.result import Measures
-from shoal.measures.sides import Side, both_sides
-from shoal.settings import Settings, count, load, names, whole
+from shoal.measures.sides import Pairs, Side, both_sides
+from shoal.settings import Settings, load, names, whole
 from shoal.table.assign import with_roles
 from shoal.table.code import Coded, CodedColumn, code
 from shoal.table.hierarchy.specify import in_folder
@@ -67,8 +67,14 @@ def measure(
         raise RequestError("rows must be auto, same or shuffled")
     if key is not None and rows != "auto":
         raise RequestError("say rows or key, not both")
-    if sample is not None and count(sample, "sample") == 0:
+    if sample is not None and whole(sample, "sample") < 1:
         raise RequestError("sample must be at least 1")
+    if whole(seed, "seed") < 0:
+        raise RequestError("seed must not be negative")
+    if key is not None and not names(key, "key"):
+        raise RequestError("key names no column")
+    if weight is not None and not isinstance(weight, str):
+        raise RequestError("weight must be a column name")
     said, place = _recipe(release, recipe, quasi_identifiers is None and sensitive is None)
     if said is not None:
         quasi_identifiers = quasi_identifiers or said.roles.quasi_identifiers
@@ -98,13 +104,13 @@ def measure(
             )
         who = Who(np.arange(before.rows), np.arange(before.rows), "rows in the same order")
     elif rows == "auto":
-        own = [_side(before, after, name, trees, paired=False) for name in quasi]
+        own = [_side(before, after, name, trees, None) for name in quasi]
         held = not any(isinstance(data, str | os.PathLike) for data in (original, release))
         who = find_out(before, after, own, [name for name in kept if name != weight], held)
     others = [name for name in kept if name not in hidden and name != weight]
     compared = compare_tables(before, after, quasi, hidden, trees, who, weight, others)
     notes = [] if who is None else [f"records are {who.how}"] if "paired" in who.how else [who.how]
-    return measure_all(compared, seed=whole(seed, "seed"), sample=sample, notes=notes)
+    return measure_all(compared, seed=seed, sample=sample, notes=notes)
 
 
 def measure_release(
@@ -118,7 +124,7 @@ def measure_release(
     who = Who(every, every, "rows in the same order")
     others = [c.name for c in table.having(Role.OTHER) if c.name in released.names]
     compared = compare_tables(table, released, quasi, hidden, trees, who, None, others)
-    return measure_all(replace(compared, deleted=deleted), seed=seed, effort=BRIEF)
+    return measure_all(replace(compared, deleted=deleted), seed=seed, effort=BRIEF, public=True)
 
 
 def compare_tables(
@@ -132,13 +138,15 @@ def compare_tables(
     others: Sequence[str] = (),
 ) -> Compared:
     """Return both tables side by side."""
-    aligned = who is not None and np.array_equal(who.first, who.second)
-    aligned = aligned and before.rows == after.rows
+    pairs = None if who is None else (who.first, who.second)
     weights = None if weight is None else _weights(before, after, weight, who)
     return Compared(
-        quasi=tuple(_side(before, after, name, trees, paired=aligned) for name in quasi),
-        sensitive=tuple(_side(before, after, name, {}, paired=False) for name in sensitive),
-        kept=tuple(_side(before, after, name, {}, paired=False) for name in others[:OTHERS]),
+        quasi=tuple(_side(before, after, name, trees, pairs) for name in quasi),
+        sensitive=tuple(_side(before, after, name, {}, None) for name in sensitive),
+        kept=tuple(
+            _side(before, after, name, {}, None)
+            for name in [name for name in others if _is_finite(before[name])][:OTHERS]
+        ),
         secrets=tuple(secret_codes(after[name]) for name in sensitive),
         classes=classes_of([after[name] for name in quasi], after.rows),
         origins=classes_of([before[name] for name in quasi], before.rows),
@@ -151,9 +159,15 @@ def compare_tables(
 
 
 def _side(
-    before: Table, after: Table, name: str, trees: Mapping[str, CodedColumn], *, paired: bool
+    before: Table, after: Table, name: str, trees: Mapping[str, CodedColumn], pairs: Pairs | None
 ) -> Side:
-    return both_sides(before[name], after[name], trees.get(name), paired)
+    return both_sides(before[name], after[name], trees.get(name), pairs)
+
+
+def _is_finite(column: Column) -> bool:
+    if column.kind is not Kind.FLOAT:
+        return True
+    return not bool(np.isinf(np.asarray(column.values.cast("double"))).any())
 
 
 def _recipe(
@@ -226,9 +240,19 @@ def _roles(
                     f"{table.source.name} has no column {shown(name)}"
                     f"{nearest_names(name, table.names)}"
                 )
+    for role, every in (("quasi-identifier", quasi), ("sensitive column", sensitive)):
+        if len(set(every)) < len(every):
+            raise RequestError(f"a {role} is named twice")
     twice = [name for name in sensitive if name in quasi]
     if twice:
         raise RequestError(f"{shown(twice[0])} is named as quasi-identifier and as sensitive")
+    for name in apart:
+        for table in (before, after):
+            if name in table.names and table[name].kind is Kind.UNKNOWN:
+                raise InputError(
+                    f"{table.source.name}, column {shown(name)}: cells of a type that is not "
+                    "supported"
+                )
     if not both:
         raise InputError("the two tables have no column in common")
     free = [name for name in both if name not in quasi and name not in apart]
@@ -251,6 +275,8 @@ def _trees(
     """Return the trees of the columns that have a hierarchy."""
     if said is None:
         return {}
+    if not isinstance(said, Mapping | str | os.PathLike):
+        raise RequestError("hierarchies must be a folder, or files or rules by column")
     if not isinstance(said, Mapping):
         said = in_folder(Path(said), list(quasi))
     wanted = {name: str(path) for name, path in said.items() if name in quasi}

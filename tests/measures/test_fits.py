@@ -20,7 +20,8 @@ def side(before, after=None):
     tables = [
         read(pa.table({"x": values})) for values in (before, before if after is None else after)
     ]
-    return both_sides(tables[0]["x"], tables[1]["x"], None, True)
+    rows = np.arange(len(before))
+    return both_sides(tables[0]["x"], tables[1]["x"], None, (rows, rows))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -108,7 +109,7 @@ def test_a_generalized_cell_is_spread_over_what_it_covers():
         read(pa.table({"x": ["a", "a", "b", "c"]}))["x"],
         read(pa.table({"x": ["ab", "ab", "ab", None]}))["x"],
         None,
-        True,
+        (np.arange(4), np.arange(4)),
     )
     assert words.values == ("a", "b", "c")
     assert words.spread(np.array([3.0, 4.0])) == pytest.approx([1.5 + 2, 1.5 + 1, 1])

@@ -18,7 +18,8 @@ from shoal.table.read import read
 def sides(before, after, paired=True, **changes):
     """Both sides of one column."""
     tables = [read(pa.table({"x": values})) for values in (before, after)]
-    return both_sides(tables[0]["x"].having(**changes), tables[1]["x"], None, paired)
+    pairs = (np.arange(len(before)), np.arange(len(after))) if paired else None
+    return both_sides(tables[0]["x"].having(**changes), tables[1]["x"], None, pairs)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import signal
+import subprocess
+import sys
 from html.parser import HTMLParser
 
 import numpy as np
@@ -15,7 +18,7 @@ import shoal
 from shoal.measures.histogram import histogram
 from shoal.release import html
 from shoal.release.charts import report_charts
-from shoal.release.draw import FIRST, ahead, begin, draw
+from shoal.release.draw import FIRST, Renderer, ahead, begin, draw
 from shoal.release.draw import _waiting as waiting
 
 
@@ -205,6 +208,43 @@ def test_charts_that_are_begun():
     with ahead():
         begin([large, FIRST])
         assert [svg[:4] for svg in draw([FIRST, large])] == ["<svg"] * 2
+
+
+@pytest.mark.parametrize("size", [1, 20_000])
+def test_a_renderer_that_died(size):
+    """What was begun with a renderer that is gone is not drawn, and nothing else happens."""
+    large = {**FIRST, "data": {"values": [{"x": 1, "y": "a"}] * size}}
+    with ahead():
+        renderer = waiting[-1]
+        renderer.process.kill()
+        renderer.process.wait()
+        begin([large])
+        assert draw([large, FIRST]) == [None, None]
+    assert renderer.process.returncode is not None
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped here")
+def test_a_renderer_that_does_not_answer(monkeypatch):
+    """One that does not even read is given up in time."""
+    monkeypatch.setattr("shoal.release.draw.TIMEOUT", 0.5)
+    large = {**FIRST, "data": {"values": [{"x": 1, "y": "a"}] * 20_000}}
+    with ahead():
+        renderer = waiting[-1]
+        renderer.process.send_signal(signal.SIGSTOP)
+        begin([large])
+        assert draw([large]) == [None]
+    assert renderer.process.returncode is not None
+
+
+def test_a_renderer_that_died_drawing():
+    """A line that is not whole is no chart; those before it are."""
+    renderer = Renderer()
+    renderer.close()
+    said = 'import sys; sys.stdin.read(); sys.stdout.write(\'"<svg>"\\n"<sv\')'
+    renderer.process = subprocess.Popen(
+        [sys.executable, "-c", said], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert renderer.draw([FIRST, {**FIRST, "title": "next"}]) == ["<svg>", None]
 
 
 def test_many_columns():

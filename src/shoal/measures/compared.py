@@ -14,6 +14,7 @@ from shoal.table.roles import Column, Kind
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +76,14 @@ class Compared:
         """The quasi-identifiers that are categories."""
         return [side for side in self.quasi if isinstance(side, Words)]
 
+    @property
+    def whole(self) -> Flags:
+        """Of every pair, whether all records of its class are known on both sides."""
+        assert self.second is not None
+        own = self.classes[self.second]
+        known: Flags = np.bincount(own, minlength=self.sizes.size) == self.sizes
+        return known[own]
+
     @cached_property
     def aligned(self) -> Compared:
         """The records that are known on both sides, row i of both the same person."""
@@ -90,8 +99,8 @@ class Compared:
             sensitive=tuple(side.taken(first, second) for side in self.sensitive),
             kept=tuple(side.taken(first, second) for side in self.kept),
             secrets=tuple(codes[second] for codes in self.secrets),
-            classes=self.classes[second],
-            origins=self.origins[first],
+            classes=renumbered(self.classes[second]),
+            origins=renumbered(self.origins[first]),
             first=every,
             second=every,
             weights=None if self.weights is None else self.weights[second],
@@ -127,6 +136,10 @@ def classes_of(columns: Iterable[Column], rows: int) -> Integers:
 
 def joined(labels: Integers, codes: Integers) -> Integers:
     """Return numbers from 0 on for the combinations of two codes from 0 on."""
-    both = labels * (int(codes.max(initial=0)) + 1) + codes
-    found: Integers = np.unique(both, return_inverse=True)[1]
+    return renumbered(labels * (int(codes.max(initial=0)) + 1) + codes)
+
+
+def renumbered(codes: Integers) -> Integers:
+    """Return the codes as numbers from 0 on, without gaps."""
+    found: Integers = np.unique(codes, return_inverse=True)[1]
     return found.astype(np.int64).reshape(-1)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import listed, shown
-from shoal.measures.compared import Compared
+from shoal.measures.compared import Compared, renumbered
 from shoal.measures.result import ColumnMeasures, Measure, Measures, told
 from shoal.measures.risk import classes, inference, intervals, linkage, recovery
 from shoal.measures.sides import Numbers, Side, Words
@@ -23,6 +23,7 @@ Integers = npt.NDArray[np.int64]
 Both = list[tuple[Numbers, distributions.Moments, distributions.Moments]]
 
 PAIRS = 1000  # of columns that are told, at most
+ENDS = 3  # times as many values a quantile where ranges tell two of every class already
 TABLES = 20  # columns of categories of which tables of two are made
 
 
@@ -52,21 +53,28 @@ def measure_all(
     sample: int | None = None,
     effort: Effort | None = None,
     notes: Sequence[str] = (),
+    public: bool = False,
 ) -> Measures:
-    """Return every measure that applies; `sample` says how many records costly ones look at."""
+    """Return every measure that applies; `sample` says how many records costly ones look at.
+
+    What is `public` tells no figures of so few numbers that one of them could be told from it.
+    """
     start = time.perf_counter()
     effort = effort or Effort()
     said = list(notes)
     numbers = compared.numbers
     if compared.paired:
         numbers = [side.shown for side in compared.aligned.numbers]
+    if public:
+        numbers = [side for side in numbers if _may_be_told(side, compared.k)]
     both, pairs = _both_moments(compared, numbers), distributions.correlations(numbers)
     found = {one.key: one for one in _distributions(compared, numbers, both, pairs)}
     for part in (_cells, _models, _generalized, _classes, _attacks, _values,
                  _secrets):  # fmt: skip
         rng = np.random.default_rng(seed)
-        for one in part(Task(compared, effort, sample, rng)):
+        for one in part(Task(compared, effort, sample, rng, public)):
             found[one.key] = one
+    found = {key: _bounded(one) for key, one in found.items() if not np.isnan(one.value)}
     if not compared.paired:
         said.append(
             "nobody said which released record is whose: what compares records with their own is "
@@ -110,6 +118,7 @@ class Task:
     effort: Effort
     sample: int | None
     rng: np.random.Generator
+    public: bool
 
     def some(self, size: int, most: int) -> Integers:
         """Return all of so many rows, or a sample, in order."""
@@ -130,6 +139,8 @@ def _cells(task: Task) -> list[Measure]:
     if not task.compared.paired:
         return []
     sides = task.compared.aligned.numbers
+    if task.public:
+        sides = [side for side in sides if _may_be_told(side.shown, task.compared.k)]
     lost = {side.name: errors.variation_lost(side) for side in sides}
     by = {name: value for name, value in lost.items() if value is not None}
     if not by:
@@ -144,12 +155,24 @@ def _cells(task: Task) -> list[Measure]:
     return found
 
 
+def _fewest(side: Numbers, k: int) -> int:
+    """Return of how many originals a mean may be told; of ranges two of every class are known."""
+    return k if side.said or k == 1 else ENDS * k
+
+
+def _may_be_told(side: Numbers, k: int) -> bool:
+    """Tell whether a figure of all originals is one of so many that none can be told from it."""
+    there = int((~np.isnan(side.before)).sum())
+    return side.said or not there or there >= _fewest(side, k)
+
+
 def _both_moments(compared: Compared, numbers: Sequence[Numbers]) -> Both:
     found = []
     source = compared.aligned if compared.paired else compared
     for side in numbers:
-        before = distributions.moments(side.before, source.own_weights, compared.k)
-        after = distributions.moments(side.after, source.weights, compared.k)
+        around = _fewest(side, compared.k)
+        before = distributions.moments(side.before, source.own_weights, around)
+        after = distributions.moments(side.after, source.weights, around)
         if before is not None and after is not None:
             found.append((side, before, after))
     return found
@@ -175,20 +198,23 @@ def _distributions(
         *_worst("quantiles", by["quantiles"], max),
         *_worst("distributions", gaps, max),
     ]
-    changes = {
-        f"{pair.columns[0]} × {pair.columns[1]}": abs(pair.after - pair.before) for pair in pairs
-    }
+    changes = _by_pair((pair.columns, abs(pair.after - pair.before)) for pair in pairs)
     found += _worst("correlations", changes, max)
     sides: list[Side] = [*compared.words, *compared.sensitive]
-    tables = {
-        f"{a} × {b}": gap
-        for (a, b), gap in distributions.table_gaps(
-            [side for side in sides if isinstance(side, Words)][:TABLES]
-        ).items()
-    }
+    named = [side for side in sides if isinstance(side, Words)][:TABLES]
+    tables = _by_pair(distributions.table_gaps(named).items())
     if not tables:
         tables = {side.name: distributions.marginal_gap(side) for side in compared.words}
     return found + _worst("contingency", tables, max)
+
+
+def _by_pair(figures: Iterable[tuple[tuple[str, str], float]]) -> dict[str, float]:
+    """Return figures of pairs of columns by their names; of pairs that read alike the worst."""
+    found: dict[str, float] = {}
+    for (a, b), value in figures:
+        name = f"{a} × {b}"
+        found[name] = max(value, found.get(name, value))
+    return found
 
 
 def _models(task: Task) -> list[Measure]:
@@ -196,17 +222,17 @@ def _models(task: Task) -> list[Measure]:
     compared, most = task.compared, task.effort.records
     rows = task.some(compared.originals, most)
     released = task.some(compared.records, most)
-    apart = fits.propensity(compared.quasi, rows, released)
+    apart, chance = fits.propensity(compared.quasi, rows, released)
     sampled = rows.size < compared.originals or released.size < compared.records
     found = [
         Measure(
             "propensity",
             float(apart.mean()),
-            interval=_interval(apart, 0.25) if sampled else None,
+            interval=_interval(apart, 0.25, chance) if sampled else None,
             sampled=apart.size if sampled else None,
         )
     ]
-    halves = _halves(task, most)
+    halves = _halves(task, task.sample or most)
     whole = [*compared.sensitive, *compared.kept]
     goals = [side for side in whole if isinstance(side, Numbers)]
     numbers: Sequence[Numbers] = (goals or compared.numbers)[:MODELED]
@@ -258,7 +284,10 @@ def _halves(task: Task, most: int) -> fits.Halves:
     compared = task.compared.aligned if task.compared.paired else task.compared
     rows = task.rng.permutation(compared.originals)[: 2 * most]
     train, test = np.sort(rows[: rows.size // 2]), np.sort(rows[rows.size // 2 :])
-    released = train if task.compared.paired else task.some(compared.records, train.size)
+    if task.compared.paired:
+        return fits.Halves(train, test, train)
+    size = min(train.size, compared.records)
+    released = np.sort(task.rng.choice(compared.records, size, replace=False))
     return fits.Halves(train, test, released)
 
 
@@ -312,12 +341,12 @@ def _classes(task: Task) -> list[Measure]:
 
 def _attacks(task: Task) -> list[Measure]:
     """The three linkages."""
-    if not task.compared.paired:
+    compared = task.compared
+    if compared.first is None:
         return []
-    compared = task.compared.aligned
     each = max(1, compared.sizes.size * len(compared.quasi))
     most = max(task.effort.attackers, int(task.effort.distances // each))
-    rows = task.some(compared.records, most)
+    rows = task.some(compared.first.size, most)
     attack = linkage.Attack.on(compared, rows)
     near, pointed = linkage.by_distance_and_blocks(attack)
     found = []
@@ -327,7 +356,7 @@ def _attacks(task: Task) -> list[Measure]:
         ("block_linkage", pointed),
     ):
         chances = 100.0 * chance
-        sampled = rows.size < compared.records
+        sampled = rows.size < compared.first.size
         found.append(
             Measure(
                 key,
@@ -339,22 +368,23 @@ def _attacks(task: Task) -> list[Measure]:
     return found
 
 
-def _interval(values: Floats, most: float) -> tuple[float, float]:
+def _interval(values: Floats, most: float, chance: float = 0.0) -> tuple[float, float]:
     """Return a 95 % interval of the mean of all, from a sample; values lie between 0 and `most`.
 
     Where the sample says the same throughout, the rule of three says what else there may be.
+    `chance` is what a sample shows where there is nothing to see.
     """
     center, size = float(values.mean()), values.size
     half = 1.96 * float(values.std(ddof=1)) / np.sqrt(size) if size > 1 else most
     half = half or 3.0 * most / size
-    return max(0.0, center - float(half)), min(most, center + float(half))
+    return max(0.0, center - chance - float(half)), min(most, center + float(half))
 
 
 def _values(task: Task) -> list[Measure]:
     """Interval disclosure, recovery, exact values, digits, dominance."""
     if not task.compared.paired:
         return []
-    compared = task.compared.aligned
+    compared, whole = task.compared.aligned, task.compared.whole
     near, ranks, known, digits, same = (Pooled() for _ in range(5))
     large: dict[str, float] = {}
     for side in compared.numbers:
@@ -364,15 +394,16 @@ def _values(task: Task) -> list[Measure]:
             b, a = side.before[said], side.after[said]
             near.add(side.name, intervals.by_deviation(b, a, side.deviation), cells)
             ranks.add(side.name, intervals.by_ranks(b, a), cells)
-        flags = recovery.known_members(side, compared.classes)
+        flags = recovery.known_members(side, compared.classes) & whole
         known.add(side.name, float(flags.sum()), int(was.sum()))
         if side.said:
             own = [(side.base + part) * side.unit for part in (side.before, side.after)]
             more = recovery.extra_digits(own[0], own[1])
             if more is not None:
                 digits.add(side.name, *more)
-            if side.magnitudes:
-                large[side.name] = recovery.dominated(side.before + side.base, compared.classes)
+            if side.magnitudes and whole.any():
+                sizes = side.before[whole] + side.base
+                large[side.name] = recovery.dominated(sizes, renumbered(compared.classes[whole]))
     for column in compared.quasi:
         flags, was = recovery.exact_values(column, compared.classes)
         same.add(column.name, float(flags.sum()), int(was.sum()))
@@ -463,6 +494,12 @@ def _columns(both: Both) -> list[ColumnMeasures]:
         )
         for side, before, after in both
     ]
+
+
+def _bounded(one: Measure) -> Measure:
+    """Return a measure whose figures a file can hold: what no float holds is the largest."""
+    by = {name: float(np.nan_to_num(value)) for name, value in one.by.items()}
+    return replace(one, value=float(np.nan_to_num(one.value)), by=by)
 
 
 def _finite(value: float) -> float | None:

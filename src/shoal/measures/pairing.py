@@ -10,15 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import InputError, listed
 from shoal.measures.compared import joined
+from shoal.measures.risk.linkage import mean_ranks
 from shoal.measures.sides import Numbers, Side
-from shoal.table.roles import Column
-from shoal.table.table import Table, as_floats, missing_cells, some_rows
+from shoal.measures.utility.distributions import correlation
+from shoal.table.roles import TICKS, Column, Kind
+from shoal.table.table import Table, as_floats, as_integers, missing_cells, some_rows
 from shoal.table.texts import texts_of
 
 Floats = npt.NDArray[np.float64]
@@ -41,9 +44,11 @@ class Who:
 def common_codes(before: Column, after: Column) -> tuple[Integers, Integers]:
     """Return the cells of both columns as numbers, equal cells the same; missing is a value."""
     if before.kind.is_numeric and after.kind.is_numeric:
-        parts = [_filled(before), _filled(after)]
-        codes = np.unique(np.concatenate(parts), return_inverse=True)[1].reshape(-1)
-        return codes[: parts[0].size], codes[parts[0].size :]
+        gone = np.concatenate([missing_cells(column) for column in (before, after)])
+        numbers = np.concatenate(_comparable(before, after))
+        codes = np.zeros(gone.size, dtype=np.int64)
+        codes[~gone] = np.unique(numbers, return_inverse=True)[1].reshape(-1) + 1
+        return codes[: len(before.values)], codes[len(before.values) :]
     known: dict[str, int] = {}
     found = []
     for column in (before, after):
@@ -56,11 +61,21 @@ def common_codes(before: Column, after: Column) -> tuple[Integers, Integers]:
     return found[0], found[1]
 
 
-def _filled(column: Column) -> Floats:
-    there = ~missing_cells(column)
-    found = np.full(there.size, np.nan)
-    found[there] = as_floats(some_rows(column, there))
-    return found
+def _comparable(before: Column, after: Column) -> list[npt.NDArray[Any]]:
+    """Return the numbers that are there of both columns in one unit, whole ones exactly."""
+    columns = [some_rows(column, ~missing_cells(column)) for column in (before, after)]
+    if {column.kind for column in columns} not in ({Kind.INTEGER}, {Kind.DATETIME}):
+        return [as_floats(column) for column in columns]
+    whole = [as_integers(column) for column in columns]
+    parts = [np.zeros(0, dtype=np.int64) if part is None else part for part in whole]
+    if columns[0].kind is Kind.DATETIME:
+        ticks = [TICKS[column.values.type.unit] for column in columns]
+        if ticks[0] != ticks[1]:
+            parts = [
+                part.astype(object) * (max(ticks) // own)
+                for part, own in zip(parts, ticks, strict=True)
+            ]
+    return parts
 
 
 def is_kept(before: Column, after: Column) -> bool:
@@ -74,16 +89,26 @@ def is_kept(before: Column, after: Column) -> bool:
 def by_key(original: Table, release: Table, key: Sequence[str]) -> Who:
     """Pair the records by columns that name them."""
     first, second = _labels(original, release, key)
-    for labels, table in ((first, original), (second, release)):
-        if np.unique(labels).size < labels.size:
+    named = [_named(table, key) for table in (original, release)]
+    for labels, rows, table in ((first, named[0], original), (second, named[1], release)):
+        if np.unique(labels[rows]).size < rows.size:
             raise InputError(
                 f"{table.source.name}: {listed(list(key))} does not name records: some share a "
                 "value"
             )
-    rows, released = _once(first, second)
+    found, those = _once(first[named[0]], second[named[1]])
+    rows, released = named[0][found], named[1][those]
     if not rows.size:
         raise InputError(f"the two tables have no value of {listed(list(key))} in common")
     return Who(rows, released, f"paired by {listed(list(key))}")
+
+
+def _named(table: Table, key: Sequence[str]) -> Integers:
+    """Return the rows of which no part of the key is missing."""
+    gone = np.zeros(table.rows, dtype=bool)
+    for name in key:
+        gone |= missing_cells(table[name])
+    return np.flatnonzero(~gone)
 
 
 def _labels(original: Table, release: Table, names: Sequence[str]) -> tuple[Integers, Integers]:
@@ -113,43 +138,62 @@ def find_out(
     """Find out who is who, or that it cannot be known.
 
     Kept columns decide: the same row by row, the rows are in the same order; else they pair the
-    records that they tell apart, if these are most. Without any, the rows are taken as they are
-    where quasi-identifiers agree row by row far beyond chance, and in dataframes.
+    records that they tell apart, if these are most. A column whose values only were swapped looks
+    kept; no pairs are made where the columns together are not, or where the rows agree otherwise.
+    Without any, the rows are taken as they are where quasi-identifiers agree row by row far beyond
+    chance, and in dataframes.
     """
     same = original.rows == release.rows
+    ordered = Who(np.arange(original.rows), np.arange(original.rows), "rows in the same order")
     if kept:
         first, second = _labels(original, release, kept)
+        if not (same and np.array_equal(first, second)):
+            rows, released = _once(first, second)
+            together = same and np.array_equal(np.sort(first), np.sort(second))
+            if not together or rows.size < max(2, FEW * original.rows):
+                return None
+            paired = [side.taken(rows, released) for side in quasi]
+            if any(map(_agree, quasi)) and not any(map(_agree, paired)):
+                return None
+            return Who(rows, released, f"paired by what was kept ({listed(list(kept))})")
         counts = np.unique(second, return_counts=True)[1]
         ways = math.lgamma(second.size + 1) - sum(math.lgamma(c + 1) for c in counts.tolist())
         if ways > CHANCE:
-            if same and np.array_equal(first, second):
-                return Who(np.arange(first.size), np.arange(first.size), "rows in the same order")
-            rows, released = _once(first, second)
-            if rows.size < max(2, FEW * original.rows):
-                return None
-            return Who(rows, released, f"paired by what was kept ({listed(list(kept))})")
-    if same and (in_memory or any(_agree(side) for side in quasi)):
-        every = np.arange(original.rows)
-        return Who(every, every, "rows in the same order")
-    return None
+            return ordered
+    return ordered if same and (in_memory or any(map(_agree, quasi))) else None
 
 
 def _agree(side: Side) -> bool:
-    """Tell whether a column agrees row by row far better than shuffled rows would."""
+    """Tell whether a column agrees row by row far better than shuffled rows would.
+
+    And than with the rows next to them: files that were sorted each for itself agree with those.
+    """
     if isinstance(side, Numbers):
-        there = ~(np.isnan(side.before) | np.isnan(side.low))
-        if there.sum() < 3:
-            return False
-        x, y = side.before[there], side.after[there]
-        if x.min() == x.max() or y.min() == y.max():
-            return False
-        r = float(np.corrcoef(x, y)[0, 1])
-        return r * math.sqrt(there.sum()) > SURE
+        return _together(side.before, side.after)
     own = np.append(side.own, -1)[side.after]
-    hits = (own >= 0) & (own == side.before)
     size = len(side.values)
     shares = [np.bincount(part[part >= 0], minlength=size) / part.size for part in
               (side.before, own)]  # fmt: skip
-    chance = float((shares[0] * shares[1]).sum())
+    hits = [
+        float(((b >= 0) & (a == b)).mean()) if b.size else 0.0 for b, a in _beside(side.before, own)
+    ]
+    chance = max(float((shares[0] * shares[1]).sum()), hits[1], hits[2])
     spread = math.sqrt(max(chance * (1.0 - chance), 1e-12) / own.size)
-    return float(hits.mean()) - chance > SURE * spread
+    return hits[0] - chance > SURE * spread
+
+
+def _together(before: Floats, after: Floats) -> bool:
+    """Tell whether numbers' ranks go together row by row, and not with the rows next to them."""
+    found = []
+    for x, y in _beside(mean_ranks(before), mean_ranks(after)):
+        r = correlation(x, y)
+        found.append(0.0 if r is None else r)
+    size = int((~(np.isnan(before) | np.isnan(after))).sum())
+    return (found[0] - max(0.0, found[1], found[2])) * math.sqrt(size) > SURE
+
+
+def _beside(
+    before: npt.NDArray[Any], after: npt.NDArray[Any]
+) -> list[tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
+    """Return both row by row, and each with the row after it on the other side."""
+    return [(before, after), (before[:-1], after[1:]), (before[1:], after[:-1])]

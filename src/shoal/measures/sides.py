@@ -8,7 +8,7 @@ scaled so that no difference drowns or overflows: in the column's own unit a val
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -164,6 +164,7 @@ class Words:
 
 
 Side = Numbers | Words
+Pairs = tuple[Integers, Integers]
 
 
 def deviation(values: Floats) -> float:
@@ -174,11 +175,13 @@ def deviation(values: Floats) -> float:
     return float(np.sqrt((centered * centered).sum() / (values.size - 1)))
 
 
-def both_sides(before: Column, after: Column, tree: CodedColumn | None, pairs: bool) -> Side:
+def both_sides(
+    before: Column, after: Column, tree: CodedColumn | None, pairs: Pairs | None
+) -> Side:
     """Return what a column was and what is released of it.
 
-    `tree` is the hierarchy of the column, where one was given; `pairs` says that row i of both is
-    the same record, so that what an unknown word covers can be seen.
+    `tree` is the hierarchy of the column, where one was given; `pairs` are the rows of both that
+    are the same record's, None where nobody knows: of these it is seen what an unknown word covers.
     """
     numeric = before.has_places and not (before.kind is Kind.BOOLEAN and not after.kind.is_numeric)
     if numeric and after.kind.is_numeric:
@@ -221,11 +224,15 @@ def _on_one_scale(
         ]  # fmt: skip
         return scaled[0], scaled[1], float(low), _unit(before)
     old_floats, new_floats = _floats(old), _floats(new)
-    size = max((float(np.abs(part).max()) for part in (old_floats, new_floats) if part.size),
-               default=1.0)  # fmt: skip
-    exponent = int(np.frexp(size)[1]) if size else 0
-    unit = float(np.ldexp(1.0, exponent - 1)) if abs(exponent) > FAR else 1.0
+    unit = _scale(old_floats, new_floats)
     return old_floats / unit, new_floats / unit, 0.0, unit
+
+
+def _scale(*parts: Floats) -> float:
+    """Return what to divide numbers by so that their squares fit: 1 for most."""
+    size = max((float(np.abs(part).max()) for part in parts if part.size), default=1.0)
+    exponent = int(np.frexp(size)[1]) if size else 0
+    return float(np.ldexp(1.0, exponent - 1)) if abs(exponent) > FAR else 1.0
 
 
 def _unit(column: Column) -> float:
@@ -293,9 +300,14 @@ def _intervals(before: Column, after: Column, tree: CodedColumn | None) -> Numbe
         ends[at, 1] = most if high >= BEYOND_ALL else float(high)
         closed[at] = mark == "]"
         said = said and not mark
+    unit = _scale(numbers, ends[~np.isnan(ends)])
+    numbers, ends, step = numbers / unit, ends / unit, step / unit
+    least, most = least / unit, most / unit
     wide, whole = ends[:, 1] - ends[:, 0], most - least
-    losses = np.where(wide == 0, 0.0, (wide + step) / (whole + step if whole + step else 1.0))
-    widths = wide / whole if whole else np.zeros(wide.size)
+    losses = np.where(
+        wide == 0, 0.0, (np.minimum(wide, whole) + step) / (whole + step if whole + step else 1.0)
+    )
+    widths = np.minimum(wide, whole) / whole if whole else np.zeros(wide.size)
     losses, widths = (
         np.where(np.isnan(part), 1.0, np.minimum(part, 1.0)) for part in (losses, widths)
     )
@@ -306,7 +318,7 @@ def _intervals(before: Column, after: Column, tree: CodedColumn | None) -> Numbe
     b = np.full(first.size, np.nan)
     b[first] = numbers
     return Numbers(
-        before.name, b, ends[codes, 0], ends[codes, 1], 0.0, 1.0, step, said, closed[codes],
+        before.name, b, ends[codes, 0], ends[codes, 1], 0.0, unit, step, said, closed[codes],
         losses[codes], widths[codes], _is_magnitude(before, b, 0.0), before.kind_name,
     )  # fmt: skip
 
@@ -342,7 +354,7 @@ def _by_tree(
     return losses, widths
 
 
-def _words(before: Column, after: Column, tree: CodedColumn | None, pairs: bool) -> Words:
+def _words(before: Column, after: Column, tree: CodedColumn | None, pairs: Pairs | None) -> Words:
     """Categories, released as themselves, as words of a tree, masks or *."""
     from shoal.table.texts import texts_of
 
@@ -363,10 +375,16 @@ def _words(before: Column, after: Column, tree: CodedColumn | None, pairs: bool)
             unread.append(form)
             found = np.zeros(0, dtype=np.int64)
         covers.append(found)
-    if unread and pairs and codes.size == known.indices.size:
-        for form in list(unread):
-            covers[form] = np.unique(known.indices[(codes == form) & (known.indices >= 0)])
-            unread.remove(form)
+    if unread and pairs is not None:
+        was, said = known.indices[pairs[0]], codes[pairs[1]]
+        every = [np.bincount(part, minlength=len(texts) + 1) for part in (said, codes)]
+        wide = len(known.texts) + 1
+        seen = np.unique(said * wide + was + 1)  # form by form, its values in order
+        starts = np.searchsorted(seen, np.arange(len(texts) + 1) * wide + 1)
+        ends = np.searchsorted(seen, np.arange(1, len(texts) + 2) * wide)
+        for form in [form for form in unread if every[0][form] == every[1][form]]:
+            covers[form] = seen[starts[form] : ends[form]] % wide - 1
+        unread = [form for form in unread if every[0][form] < every[1][form]]
     for form in unread:
         covers[form] = np.arange(len(known.texts))
     losses, widths = _flat(covers, len(known.texts))
@@ -395,13 +413,3 @@ def _flat(covers: Sequence[Integers], values: int) -> tuple[Floats, Floats]:
     widths = np.maximum(sizes - 1.0, 0.0) / max(values - 1, 1)
     losses[-1] = widths[-1] = 1.0
     return losses, widths
-
-
-def sides(
-    before: Mapping[str, Column],
-    after: Mapping[str, Column],
-    trees: Mapping[str, CodedColumn],
-    pairs: bool,
-) -> list[Side]:
-    """Return both sides of every column."""
-    return [both_sides(before[name], after[name], trees.get(name), pairs) for name in before]

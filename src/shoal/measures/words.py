@@ -97,7 +97,8 @@ UTILITY = (
         "outer ones are the first to suffer, as groups pull extremes inwards.",
         "Largest |q′ − q| / s over the columns of numbers and the five quantiles. Each quantile is "
         "the mean of the k values around it, so that no record's value is told (k = 1: the "
-        "quantile itself).",
+        "quantile itself); of 3 k where ranges are released, whose ends are known: of fewer such "
+        "numbers a report has neither this nor means, variances, correlations and distributions.",
         "Woo, Reiter, Oganian and Karr 2009, J. Privacy and Confidentiality 1(1)",
     ),
     Definition(

@@ -12,6 +12,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -61,27 +62,42 @@ class Renderer:
     def draw(self, specs: Sequence[Spec]) -> list[str | None]:
         """Return one SVG a spec; None for one that could not be drawn."""
         texts = [json.dumps(spec) for spec in specs]
-        if self._writer is not None:
-            self._writer.join()
         known = set(self.begun)
         more = [text for text in texts if text not in known]
+        drawn = dict(zip([*self.begun, *more], self._drawn(more), strict=False))
+        return [drawn.get(text) for text in texts]
+
+    def _drawn(self, more: Sequence[str]) -> list[str | None]:
+        """Return what was drawn of what was begun and of more, as far as it came."""
+        begin = time.monotonic()
         try:
-            out, _ = self.process.communicate(_line(more), timeout=TIMEOUT)
+            if self._writer is not None:
+                self._writer.join(TIMEOUT)
+                if self._writer.is_alive():  # it does not even read
+                    self.close()
+                    return []
+            left = max(0.0, TIMEOUT - (time.monotonic() - begin))
+            out, _ = self.process.communicate(_line(more), timeout=left)
         except subprocess.TimeoutExpired:
             self.process.kill()
             out, _ = self.process.communicate()
+        except OSError:  # it is gone, and what was written to it is left in a buffer
+            self.close()
+            return []
         except BaseException:
             self.close()
             raise
-        drawn = dict(zip([*self.begun, *more], map(json.loads, out.splitlines()), strict=False))
-        return [drawn.get(text) for text in texts]
+        lines = out.splitlines(keepends=True)
+        return [json.loads(line) for line in lines if line.endswith(b"\n")]
 
     def close(self) -> None:
         """End it, whatever it does."""
         self.process.kill()
-        self.process.communicate()
         if self._writer is not None:
             self._writer.join()
+        with contextlib.suppress(OSError, ValueError):
+            self.process.communicate()
+        self.process.wait()
 
 
 def _line(texts: Sequence[str]) -> bytes:

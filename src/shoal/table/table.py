@@ -223,7 +223,7 @@ def as_integers(column: Column) -> npt.NDArray[Any] | None:
         return _scaled(values)
     if pa.types.is_uint64(values.type):
         unsigned = np.asarray(values)
-        return unsigned.astype(object if unsigned.max() >= 2**63 else np.int64)
+        return unsigned.astype(object if unsigned.max(initial=0) >= 2**63 else np.int64)
     return np.asarray(values.cast(pa.int64())).astype(np.int64)
 
 

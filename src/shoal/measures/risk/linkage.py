@@ -29,7 +29,7 @@ class Attack:
     """A release by its classes, and the originals that are looked for in it.
 
     `seen` is a released record of every class, `counts` how many it has, `rows` the originals that
-    attack, `own` the class of each. Row i of both sides is one person.
+    attack, `own` the class of each.
     """
 
     quasi: tuple[Side, ...]
@@ -39,10 +39,13 @@ class Attack:
     own: Integers
 
     @classmethod
-    def on(cls, compared: Compared, rows: Integers) -> Attack:
-        """Return the attack by some rows of a comparison whose rows are aligned."""
+    def on(cls, compared: Compared, pairs: Integers) -> Attack:
+        """Return the attack by some of the pairs of a comparison, on all that is released."""
+        assert compared.first is not None
+        assert compared.second is not None
         seen = np.unique(compared.classes, return_index=True)[1]
-        return cls(compared.quasi, seen, compared.sizes, rows, compared.classes[rows])
+        own = compared.classes[compared.second[pairs]]
+        return cls(compared.quasi, seen, compared.sizes, compared.first[pairs], own)
 
     def blocks(self) -> Iterator[tuple[slice, Integers]]:
         """Yield the attackers in parts whose distances fit in memory."""

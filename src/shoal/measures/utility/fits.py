@@ -20,6 +20,7 @@ MOST_MULTIPLIED = 8  # columns of numbers whose products count too
 PRIOR = 10.0  # records' worth of doubt that any feature counts, in regressions and classifiers
 RIDGE = 1e-8  # of a record's weight: keeps what is collinear or separable finite
 STEPS, LEAST, CLOSE = 30, 1e-6, 1e-10  # of Newton's method
+FARTHEST = 1e6  # standard deviations that a feature is from the originals' mean, at most
 CLASSES = 10  # that a classifier tells apart
 
 
@@ -51,7 +52,10 @@ def _numbers(side: Numbers, rows: Integers, released: Integers) -> tuple[Floats,
     known = side.before[~np.isnan(side.before)]
     center = known.mean() if known.size else 0.0
     scale = side.deviation or 1.0
-    parts = [(side.before[rows] - center) / scale, (side.after[released] - center) / scale]
+    parts = [
+        np.clip((part - center) / scale, -FARTHEST, FARTHEST)
+        for part in (side.before[rows], side.after[released])
+    ]
     gone = [np.isnan(part) for part in parts]
     columns = [[np.nan_to_num(part)] for part in parts]
     if np.isnan(side.before).any() or np.isnan(side.low).any():
@@ -135,8 +139,11 @@ def chances(beta: Floats, features: Floats) -> Floats:
     return _sigmoid(features @ beta[:-1] + beta[-1])
 
 
-def propensity(sides: Sequence[Side], rows: Integers, released: Integers) -> Floats:
-    """Return (p - c)² of every record, originals first: how well the two can be told apart."""
+def propensity(sides: Sequence[Side], rows: Integers, released: Integers) -> tuple[Floats, float]:
+    """Return (p - c)² of every record, originals first: how well the two can be told apart.
+
+    And its mean where they differ by chance alone: every feature tells a record's worth.
+    """
     ordered = sorted(sides, key=lambda side: isinstance(side, Words))
     made = design(ordered, rows, released)
     numbers = [side for side in ordered if isinstance(side, Numbers)]
@@ -148,7 +155,7 @@ def propensity(sides: Sequence[Side], rows: Integers, released: Integers) -> Flo
     marks = np.concatenate([np.zeros(rows.size), np.ones(released.size)])
     share = released.size / marks.size
     found: Floats = (logistic(features, marks) - share) ** 2
-    return found
+    return found, features.shape[1] * share * (1.0 - share) / marks.size
 
 
 @dataclass(frozen=True, eq=False)

@@ -377,6 +377,17 @@ def test_stdout_full_or_closed(table, arguments):
     )
 
 
+@pytest.mark.parametrize("word", ["--help", "--version"])
+def test_help_without_room(word):
+    """A help text that finds no room is one line and exit code 2."""
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "shoal", word], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert (ran.returncode, ran.stderr.count(b"\n")) == (2, 1)
+    assert b"No space left" in ran.stderr
+
+
 def test_python_dash_m(table, tmp_path):
     """`python -m shoal` is the same command, in a process of its own."""
     process = run_module("anonymize", table, *ROLES, "-o", "-", cwd=tmp_path)

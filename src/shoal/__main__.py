@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import os
 import signal
@@ -42,6 +43,11 @@ def main() -> None:
         code = 130
     except SystemExit as stop:
         code = stop.code
+    except OSError as error:  # a help text that finds no room; commands tell of their own
+        if error.errno not in (errno.ENOSPC, errno.EPIPE, errno.EIO, errno.EFBIG):
+            raise
+        sys.stderr.write(f"shoal: stdout cannot be written: {error.strerror}\n")
+        code = 2
     _leave(code)
 
 

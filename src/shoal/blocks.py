@@ -48,7 +48,7 @@ class Blocks:
     """
 
     records: int = 2_000
-    rounds: int = 4
+    rounds: int = 3
     searched: int = 0
     iterations: int = 600
 
@@ -57,7 +57,7 @@ class Blocks:
         return max(self.records, LEAST * k)
 
 
-EFFORTS = {"quick": Blocks(rounds=2), "normal": Blocks(), "best": Blocks(searched=3)}
+EFFORTS = {"quick": Blocks(rounds=1), "normal": Blocks(), "best": Blocks(searched=3)}
 TREE_EFFORTS = {  # of methods by trees, which need larger blocks: equal cells cost nothing
     "quick": Blocks(4_000, rounds=1),
     "normal": Blocks(8_000, rounds=2),
@@ -78,8 +78,7 @@ class Block(NamedTuple):
 def solve_block(block: Block) -> Integers:
     """Return the groups of a block, numbered from 0: no shift or swap gains."""
     matrix, k, labels, seed, iterations = block
-    if labels is None:
-        labels = mdav(matrix, k, QUIET, classic=True)
+    labels = mdav(matrix, k, QUIET, classic=True) if labels is None else by_first_row(labels)
     if matrix.shape[0] < 2 * k or k == 1:
         return labels
     how = DESCENT
@@ -128,6 +127,7 @@ def solve_coded_block(block: CodedBlock) -> Integers:
         if coded.rows < 2 * k or k == 1:
             return np.arange(coded.rows) // (1 if k == 1 else coded.rows)
         labels = cluster(coded, k, QUIET, form="root", start="common", seed=seed, weights=weights)
+    labels = by_first_row(labels)
     if coded.rows < 2 * k or k == 1:
         return labels
     how = TREE_DESCENT.having({"stop": {"iterations": iterations}})
@@ -212,7 +212,7 @@ def _solved(
 
     def blocks() -> Iterator[Any]:
         for rows in parts:
-            own = None if labels is None else by_first_row(labels[rows])
+            own = None if labels is None else labels[rows]
             yield way.block(rows, own, seed, iterations)
 
     stage = "grouping blocks" if labels is None else "mending borders"

@@ -52,6 +52,9 @@ class Watch:
         self.began = time.perf_counter()
         before, interrupt.anytime = interrupt.anytime, True
         try:
+            if threads == 1:  # a thread takes longer to start than a block to search
+                yield lambda work: [work(run) for run in runs]
+                return
             with ThreadPoolExecutor(min(len(runs), threads or os.cpu_count() or 1)) as pool:
                 yield lambda work: list(pool.map(work, runs))
         finally:

@@ -122,6 +122,18 @@ def asked(parts):
     return [name for name in parts if name in sys.argv[1:] or not sys.argv[1:]]
 
 
+def run(folder, parts, write, always=None):
+    """Measure the parts that are asked for, and those that always are, and write the page.
+
+    The exit code says whether every bar is met.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = {name: parts[name] for name in asked(parts)} | (always or {})
+    missed = sum(measure(folder, name, part) for name, part in wanted.items())
+    write(folder)
+    return 1 if missed else 0
+
+
 def write_page(folder, title, opening, told, charts):
     """Write README.md and its charts.
 

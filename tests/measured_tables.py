@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 import pyarrow as pa
+import pytest
 
 FAMILIES = ("means", "ranges", "gaps")
 WORDS = ["u", "v", "w", "x", "y"]
@@ -163,8 +165,9 @@ def release_column(rng, labels, values, kind, way):
     return by_group(labels, values, released)
 
 
-def make(family, seed):
-    """A table of a family: means, ranges or gaps (missing cells and stars)."""
+@cache
+def made(family, seed):
+    """A table of a family, made once: means, ranges or gaps (missing cells and stars)."""
     rng = random.Random(f"{family} {seed}")
     rows, width = rng.randint(4, 14), rng.randint(1, 4)
     kinds = [rng.choice(("integer", "integer", "float", "text")) for _ in range(width)]
@@ -201,3 +204,15 @@ def sensitive(rng, rows, *, gaps):
     """A sensitive column of few values."""
     values = ["a", "b", "c"][: rng.randint(1, 3)]
     return [rng.choice([*values * 3, *([None] if gaps else [])]) for _ in range(rows)]
+
+
+def compare(found, key, wanted, name):
+    """A line of what is wrong with a measure; nothing where it is right."""
+    if wanted is None:
+        return [] if key not in found else [f"{name}: {key} {found[key].value}, does not apply"]
+    if key not in found:
+        return [f"{name}: {key} is absent, {float(wanted)} by brute force"]
+    value = found[key].value
+    if value == pytest.approx(float(wanted), rel=1e-9, abs=1e-9):
+        return []
+    return [f"{name}: {key} {value}, {float(wanted)} by brute force"]

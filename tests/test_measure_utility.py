@@ -10,17 +10,11 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from measured_tables import FAMILIES, WORDS, make
+from measured_tables import FAMILIES, WORDS, compare, made
 from naive import measuring as naive
 
 TABLES, BLOCK = 300, 100
 BLOCKS = range(0, TABLES, BLOCK)
-
-
-@cache
-def made(family, seed):
-    """A random table, once."""
-    return make(family, seed)
 
 
 @cache
@@ -75,18 +69,6 @@ ONE_COLUMN = {
 
 
 AS_WHOLES = {*ONE_COLUMN, "correlations"}  # of records whose release says something
-
-
-def compare(found, key, wanted, name):
-    """A line of what is wrong with a measure; nothing where it is right."""
-    if wanted is None:
-        return [] if key not in found else [f"{name}: {key} {found[key].value}, does not apply"]
-    if key not in found:
-        return [f"{name}: {key} is absent, {wanted} by brute force"]
-    value = found[key].value
-    if value == pytest.approx(wanted, rel=1e-9, abs=1e-9):
-        return []
-    return [f"{name}: {key} {value}, should be {wanted}"]
 
 
 @pytest.mark.parametrize("block", BLOCKS)

@@ -35,7 +35,7 @@ from audited import (  # noqa: E402
     write_tree,
 )
 from naive.minimal import PAIRS, SIX, lowest, naive_minimal  # noqa: E402
-from telling import Bar, asked, measure  # noqa: E402
+from telling import Bar, run  # noqa: E402
 
 DOCS = REPOSITORY / "docs/audit"
 WHERE = {"any number ill": ("pairs",), "3 of 6 ill": ("pairs", "texts")}  # else all
@@ -100,13 +100,5 @@ def numbers(found):
 PARTS = {part.__name__: part for part in (minimality, downcoding)}
 
 
-def main():
-    """Measure the parts that are asked for; the exit code says whether every bar is met."""
-    DOCS.mkdir(parents=True, exist_ok=True)
-    missed = sum(measure(DOCS, name, PARTS[name]) for name in asked(PARTS))
-    page.write(DOCS)
-    return 1 if missed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(DOCS, PARTS, page.write))

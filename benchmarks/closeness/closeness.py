@@ -15,19 +15,11 @@ import page
 from runs import REPOSITORY
 from ways import adult, census, whole
 
-from telling import asked, measure
+from telling import run
 
 DOCS = REPOSITORY / "docs/closeness"
 PARTS = {part.__name__: part for part in (census, adult, whole)}
 
 
-def main():
-    """Measure the parts that are asked for; the exit code says whether every bar is met."""
-    DOCS.mkdir(parents=True, exist_ok=True)
-    missed = sum(measure(DOCS, name, PARTS[name]) for name in asked(PARTS))
-    page.write(DOCS)
-    return 1 if missed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(DOCS, PARTS, page.write))

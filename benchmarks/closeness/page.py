@@ -133,7 +133,7 @@ def adult_text(there):
     """Loss over t on adult."""
     rows = there["adult"]
     return [
-        "## adult, every tenth record",
+        "## adult, every twentieth record",
         wrapped(f"""{outcome(rows)} {int(rows[0]["records"]):,} records; quasi-identifiers
             {rows[0]["quasi_identifiers"].replace(" ", ", ")}, the other columns are dropped. Losses
             are ILoss rates in percent: where a group has dozens of records most cells are `*`,
@@ -169,7 +169,7 @@ TEXTS = {"census": census_text, "adult": adult_text, "whole": whole_text}
 
 def write(folder):
     """Draw the charts and write the page, of the parts that were measured."""
-    there = {name: rows for name in TEXTS if (rows := read(folder, name))}
+    there = {name: rows for name in TEXTS if (rows := read(folder, f"losses_{name}"))}
     opening = f"""Shoal {shoal.__version__}: three ways to t-closeness. *merge* takes the groups of
         a method and joins one that is not t-close to its nearest, until all are. *swap* lets groups
         that are not t-close swap records with those around them, and merges what is left; where

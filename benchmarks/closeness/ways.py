@@ -51,7 +51,7 @@ def compared(name, runs, all_t=T):
         Bar(f"{name}: slices lose less than merging, of {every} rows", less, ">=", every),
         Bar(f"{name}: auto loses less than merging, of {every} rows", better, ">=", every),
     ]
-    return bars, {name: [list(FIELDS), *told]}
+    return bars, {f"losses_{name}": [list(FIELDS), *told]}
 
 
 def warm(case, method, k, more):
@@ -75,4 +75,4 @@ def whole():
     bars.append(Bar("all of adult, t = 0.2: loss of slices over that of merging",
                     kept[0] / kept[1], "<", 1))  # fmt: skip
     told = [[row[field] for field in FIELDS] for row in rows]
-    return bars, {"whole": [list(FIELDS), *told]}
+    return bars, {"losses_whole": [list(FIELDS), *told]}

@@ -17,21 +17,13 @@ from alone import alone
 from figures import fig4, fig5, fig6, fig7, fig8, ratio
 from runs import REPOSITORY
 
-from telling import asked, measure
+from telling import run
 
 DOCS = REPOSITORY / "docs/kaim"
 # `alone` is the first: Linux counts the memory of whoever starts a process as the process's own
 PARTS = {part.__name__: part for part in (alone, fig4, fig5, fig6, fig7, fig8)}
 
 
-def main():
-    """Measure the parts that are asked for; the exit code says whether every bar is met."""
-    DOCS.mkdir(parents=True, exist_ok=True)
-    missed = sum(measure(DOCS, name, PARTS[name]) for name in asked(PARTS))
-    missed += measure(DOCS, "ratio", partial(ratio, partial(page.read, DOCS)))
-    page.write(DOCS)
-    return 1 if missed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    always = {"ratio": partial(ratio, partial(page.read, DOCS))}
+    sys.exit(run(DOCS, PARTS, page.write, always))

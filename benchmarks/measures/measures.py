@@ -26,7 +26,7 @@ sys.path.append(str(REPOSITORY / "benchmarks"))  # for `telling`, which others h
 
 import page  # noqa: E402
 
-from telling import Bar, asked, measure  # noqa: E402
+from telling import Bar, run  # noqa: E402
 
 DOCS = REPOSITORY / "docs/measures"
 KEYS = ("sse_sst", "distance_linkage", "rank_linkage", "block_linkage", "interval_disclosure",
@@ -121,13 +121,5 @@ def million():
 PARTS = {part.__name__: part for part in (linkage, frontier, million)}
 
 
-def main():
-    """Measure the parts that are asked for; the exit code says whether every bar is met."""
-    DOCS.mkdir(parents=True, exist_ok=True)
-    missed = sum(measure(DOCS, name, PARTS[name]) for name in asked(PARTS))
-    page.write(DOCS)
-    return 1 if missed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(DOCS, PARTS, page.write))

@@ -18,20 +18,12 @@ from runs import REPOSITORY
 from sample import sample
 from wide import wide
 
-from telling import asked, measure
+from telling import run
 
 DOCS = REPOSITORY / "docs/mixed"
 # `wide` is the first: Linux counts the memory of whoever starts a process as the process's own
 PARTS = {part.__name__: part for part in (wide, limits, sample, methods)}
 
 
-def main():
-    """Measure the parts that are asked for; the exit code says whether every bar is met."""
-    DOCS.mkdir(parents=True, exist_ok=True)
-    missed = sum(measure(DOCS, name, PARTS[name]) for name in asked(PARTS))
-    page.write(DOCS)
-    return 1 if missed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(DOCS, PARTS, page.write))

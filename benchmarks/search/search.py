@@ -17,19 +17,11 @@ from runs import REPOSITORY
 from seconds import growth, speed
 from work import pairs
 
-from telling import asked, measure
+from telling import run
 
 DOCS = REPOSITORY / "docs/search"
 PARTS = {part.__name__: part for part in (table6, pairs, speed, growth, curves)}
 
 
-def main():
-    """Measure the parts that are asked for; the exit code says whether every bar is met."""
-    DOCS.mkdir(parents=True, exist_ok=True)
-    missed = sum(measure(DOCS, name, PARTS[name]) for name in asked(PARTS))
-    page.write(DOCS, list(PARTS))
-    return 1 if missed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(DOCS, PARTS, lambda folder: page.write(folder, list(PARTS))))

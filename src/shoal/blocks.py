@@ -123,13 +123,11 @@ class CodedBlock(NamedTuple):
 def solve_coded_block(block: CodedBlock) -> Integers:
     """Return the groups of a block by trees: kaim's, then shifts and swaps until none gains."""
     coded, k, labels, seed, iterations, weights = block
+    if coded.rows < 2 * k:
+        return np.zeros(coded.rows, dtype=np.int64)
     if labels is None:
-        if coded.rows < 2 * k or k == 1:
-            return np.arange(coded.rows) // (1 if k == 1 else coded.rows)
         labels = cluster(coded, k, QUIET, form="root", start="common", seed=seed, weights=weights)
     labels = by_first_row(labels)
-    if coded.rows < 2 * k or k == 1:
-        return labels
     how = TREE_DESCENT.having({"stop": {"iterations": iterations}})
     return search_trees(coded, k, labels, how, seed, QUIET, threads=1, weights=weights)[0]
 

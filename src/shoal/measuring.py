@@ -14,10 +14,12 @@ import numpy.typing as npt
 
 from shoal.errors import InputError, RequestError, listed, nearest_names, shown
 from shoal.measures.compared import Compared, classes_of, secret_codes
-from shoal.measures.every import BRIEF, Effort, measure_all
+from shoal.measures.every import measure_all
 from shoal.measures.pairing import Who, by_key, find_out, is_kept
+from shoal.measures.reading import both_sides
 from shoal.measures.result import Measures
-from shoal.measures.sides import Pairs, Side, both_sides
+from shoal.measures.sides import Pairs, Side
+from shoal.measures.task import BRIEF
 from shoal.settings import Settings, load, names, whole
 from shoal.table.assign import with_roles
 from shoal.table.code import Coded, CodedColumn, code
@@ -194,19 +196,20 @@ def _recipe(
 def _read(
     data: Any, delimiter: str | None, missing: Sequence[str], types: Mapping[str, str]
 ) -> Table:
-    is_csv = isinstance(data, str | os.PathLike) and not str(data).lower().endswith(".parquet")
-    if not is_csv:
+    if not _is_csv(data):
         return read(data)
     return read(data, delimiter=delimiter, missing=tuple(missing), types=types)
+
+
+def _is_csv(data: Any) -> bool:
+    return isinstance(data, str | os.PathLike) and not str(data).lower().endswith(".parquet")
 
 
 def _read_release(
     data: Any, original: Table, delimiter: str | None, missing: Sequence[str]
 ) -> Table:
     """Read a release; what is text in the original is text in it."""
-    if not isinstance(data, str | os.PathLike) or str(data).lower().endswith(".parquet"):
-        return read(data)
-    plain = read(data, delimiter=delimiter, missing=tuple(missing))
+    plain = _read(data, delimiter, missing, {})
     texts = [
         column.name
         for column in original.columns
@@ -214,11 +217,9 @@ def _read_release(
         and column.name in plain.names
         and plain[column.name].kind is not Kind.TEXT
     ]
-    if not texts:
+    if not texts or not _is_csv(data):
         return plain
-    return read(
-        data, delimiter=delimiter, missing=tuple(missing), types=dict.fromkeys(texts, "text")
-    )
+    return _read(data, delimiter, missing, dict.fromkeys(texts, "text"))
 
 
 def _roles(
@@ -312,6 +313,3 @@ def _positive(column: Column, table: Table) -> Floats:
     if not (np.isfinite(values).all() and (values > 0).all()):
         raise InputError(f"{table.source.name}: weights in {shown(column.name)} must be above 0")
     return values
-
-
-__all__ = ["Effort", "Measures", "measure", "measure_release"]

@@ -9,8 +9,9 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import CategoricalNB
 
 import shoal
+from shoal.measures.reading import both_sides
 from shoal.measures.risk import inference
-from shoal.measures.sides import both_sides
+from shoal.measures.targets import MOST, targets
 from shoal.measures.utility import fits
 from shoal.table.read import read
 
@@ -121,11 +122,11 @@ def test_a_generalized_cell_is_spread_over_what_it_covers():
 def test_sensitive_values_of_many_kinds():
     """The rarest of many words are one value to guess; numbers are guessed in fifths."""
     many = side([f"w{i}" for i in range(60) for _ in range(1 + (i < 5))])
-    truth, told, kinds = inference.targets(many)
-    assert kinds == inference.MOST
-    assert truth.max() == inference.MOST - 1
+    truth, told, kinds = targets(many)
+    assert kinds == MOST
+    assert truth.max() == MOST - 1
     assert np.array_equal(truth, told)
-    truth, _, kinds = inference.targets(side(np.arange(100.0)))
+    truth, _, kinds = targets(side(np.arange(100.0)))
     assert kinds == 5
     assert np.bincount(truth).tolist() == [20] * 5
 

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from shoal.measures.forms import cover, span
-from shoal.measures.sides import Numbers, Words, both_sides
+from shoal.measures.reading import both_sides
+from shoal.measures.sides import Numbers, Words
 from shoal.table.hierarchy.axis import Axis
 from shoal.table.read import read
 

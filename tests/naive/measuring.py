@@ -165,6 +165,82 @@ def class_inference(release, sensitive):
     return max(found)
 
 
+def tenths(values):
+    """Where nine cuts lie, on a straight line between the two values around each; each once."""
+    order, cuts = sorted(values), set()
+    for tenth in range(1, 10):
+        place = (len(order) - 1) * (tenth / 10)
+        low = math.floor(place)
+        high, t = min(low + 1, len(order) - 1), place - low
+        wide = order[high] - order[low]
+        cuts.add(order[low] + wide * t if t < 0.5 else order[high] - wide * (1 - t))
+    return sorted(cuts)
+
+
+def learned_from(original, release, numbers):
+    """What a model sees: of every column its few values before and after, and how many there are.
+
+    None where the last bit of a cut would decide.
+    """
+    found = []
+    for j, is_number in enumerate(numbers):
+        if is_number:
+            after = [middle(cell) for cell in column(release, j)]
+            cuts = tenths(present(after)) if present(after) else []
+            every = present(column(original, j)) + present(after)
+            if any(
+                v != cut and abs(v - cut) < 1e-9 * max(1, abs(v)) for v in every for cut in cuts
+            ):
+                return None
+
+            def tenth(v, cuts=cuts):
+                return None if v is None else sum(1 for cut in cuts if cut <= v)
+
+            parts = [[tenth(v) for v in part] for part in (column(original, j), after)]
+            found.append((*parts, len(cuts) + 1))
+        else:
+            before = column(original, j)
+            said_ = [None if is_star(cell) else cell for cell in column(release, j)]
+            found.append((before, said_, len(set(present(before)))))
+    return found
+
+
+def model_inference(original, release, numbers, truth, folds):
+    """How much oftener naive Bayes is right than the base rate, on folds it was not trained on.
+
+    `truth` is the sensitive column, the same before and after, `folds` says which fold a record is
+    in. None where two guesses are equally likely, so that the last bit would decide.
+    """
+    columns = learned_from(original, release, numbers)
+    if columns is None:
+        return None
+    kinds, rows = sorted(set(present(truth))), range(len(truth))
+    right = base = tested = 0
+    for fold in range(5):
+        train = [i for i in rows if folds[i] != fold and truth[i] is not None]
+        prior = {s: Fraction(sum(truth[i] == s for i in train) + 1) for s in kinds}
+        usual = max(kinds, key=lambda s: (prior[s], -kinds.index(s)))
+        for i in rows:
+            if folds[i] != fold or truth[i] is None:
+                continue
+            scores = dict(prior)
+            for before, after, values in columns:
+                if before[i] is None:
+                    continue
+                known = [t for t in train if after[t] is not None]
+                for s in kinds:
+                    own = [t for t in known if truth[t] == s]
+                    hits = sum(after[t] == before[i] for t in own)
+                    scores[s] *= Fraction(hits + 1, len(own) + values)
+            best = [s for s in kinds if scores[s] == max(scores.values())]
+            if len(best) > 1:
+                return None
+            tested += 1
+            right += best[0] == truth[i]
+            base += usual == truth[i]
+    return 100 * Fraction(right - base, tested) if tested else None
+
+
 # --- linkage
 
 

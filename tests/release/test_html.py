@@ -196,17 +196,17 @@ def test_charts_that_are_begun():
     others = [{**FIRST, "title": f"chart {i}"} for i in range(3)]
     alone = draw([FIRST, *others])
     with ahead():
-        begin([others[1], FIRST])
-        begin([others[0]])  # a renderer is told once
+        begin(lambda: [others[1], FIRST])
+        begin(lambda: [others[0]])  # a renderer is told once
         assert draw([FIRST, *others]) == alone
     with ahead():
-        begin([FIRST])
+        begin(lambda: [FIRST])
         (process,) = waiting
     assert process.process.poll() is not None
-    begin([FIRST])  # nobody waits
+    begin(lambda: [FIRST])  # nobody waits
     large = {**FIRST, "usermeta": {"text": "x" * 300_000}}
     with ahead():
-        begin([large, FIRST])
+        begin(lambda: [large, FIRST])
         assert [svg[:4] for svg in draw([FIRST, large])] == ["<svg"] * 2
 
 
@@ -218,7 +218,7 @@ def test_a_renderer_that_died(size):
         renderer = waiting[-1]
         renderer.process.kill()
         renderer.process.wait()
-        begin([large])
+        begin(lambda: [large])
         assert draw([large, FIRST]) == [None, None]
     assert renderer.process.returncode is not None
 
@@ -231,7 +231,7 @@ def test_a_renderer_that_does_not_answer(monkeypatch):
     with ahead():
         renderer = waiting[-1]
         renderer.process.send_signal(signal.SIGSTOP)
-        begin([large])
+        begin(lambda: [large])
         assert draw([large]) == [None]
     assert renderer.process.returncode is not None
 

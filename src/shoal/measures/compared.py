@@ -84,6 +84,11 @@ class Compared:
         known: Flags = np.bincount(own, minlength=self.sizes.size) == self.sizes
         return known[own]
 
+    @property
+    def known(self) -> Compared:
+        """What is known best: aligned where it is known who is who, else both as they stand."""
+        return self.aligned if self.paired else self
+
     @cached_property
     def aligned(self) -> Compared:
         """The records that are known on both sides, row i of both the same person."""

@@ -1,8 +1,10 @@
-"""Means, variances and correlations, before and after."""
+"""Means, variances, correlations and ranks."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -23,15 +25,45 @@ def variance(values: Floats) -> float:
     return math.fsum((values - center) ** 2) / (values.size - 1)
 
 
-def correlations(matrix: Floats) -> list[list[float | None]]:
-    """Return Pearson's correlation of every pair of columns; None where a column is constant."""
-    centered = matrix - matrix.mean(axis=0)
-    norms = np.sqrt((centered * centered).sum(axis=0))
-    width = matrix.shape[1]
-    result: list[list[float | None]] = [[None] * width for _ in range(width)]
-    for i in range(width):
-        for j in range(width):
-            if norms[i] > 0 and norms[j] > 0:
-                product = float((centered[:, i] * centered[:, j]).sum() / (norms[i] * norms[j]))
-                result[i][j] = 1.0 if i == j else max(-1.0, min(1.0, product))
-    return result
+def correlation(x: Floats, y: Floats) -> float | None:
+    """Return Pearson's correlation over the complete records; None where a column is constant."""
+    there = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[there], y[there]
+    if x.size < 2 or x.min() == x.max() or y.min() == y.max():
+        return None
+    x, y = x - x.mean(), y - y.mean()
+    x, y = x / np.abs(x).max(), y / np.abs(y).max()
+    found = float((x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum()))
+    return max(-1.0, min(1.0, found))
+
+
+def correlation_matrix(columns: Sequence[Floats]) -> Floats:
+    """Return the correlations of all pairs, not-a-number where one is constant.
+
+    Complete columns all at once, those with missing cells pair by pair.
+    """
+    found = np.full((len(columns), len(columns)), np.nan)
+    whole = [i for i, column in enumerate(columns) if not np.isnan(column).any()]
+    varied = [i for i in whole if columns[i].size > 1 and columns[i].min() < columns[i].max()]
+    if varied:
+        matrix = np.stack([columns[i] - columns[i].mean() for i in varied])
+        matrix /= np.abs(matrix).max(axis=1, keepdims=True)
+        matrix /= np.sqrt((matrix * matrix).sum(axis=1, keepdims=True))
+        found[np.ix_(varied, varied)] = np.clip(matrix @ matrix.T, -1.0, 1.0)
+    complete = set(whole)
+    for i, j in combinations(range(len(columns)), 2):
+        if i not in complete or j not in complete:
+            value = correlation(columns[i], columns[j])
+            if value is not None:
+                found[i, j] = found[j, i] = value
+    return found
+
+
+def mean_ranks(values: Floats) -> Floats:
+    """Return ranks as shares of all values that are there, equal ones their mean rank."""
+    found = np.full(values.size, np.nan)
+    there = ~np.isnan(values)
+    _, back, counts = np.unique(values[there], return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    found[there] = ((2 * last - counts + 1) / 2.0)[back.reshape(-1)] / max(int(there.sum()), 1)
+    return found

@@ -17,9 +17,8 @@ import numpy.typing as npt
 
 from shoal.errors import InputError, listed
 from shoal.measures.compared import joined
-from shoal.measures.risk.linkage import mean_ranks
+from shoal.measures.moments import correlation, mean_ranks
 from shoal.measures.sides import Numbers, Side
-from shoal.measures.utility.distributions import correlation
 from shoal.table.roles import TICKS, Column, Kind
 from shoal.table.table import Table, as_floats, as_integers, missing_cells, some_rows
 from shoal.table.texts import texts_of

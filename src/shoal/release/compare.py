@@ -14,15 +14,18 @@ import numpy.typing as npt
 
 from shoal.measures.generalization import Costs, cell_losses, costs
 from shoal.measures.histogram import histogram
-from shoal.measures.loss import percent, squares
-from shoal.measures.moments import correlations, mean, variance
+from shoal.measures.loss import percent
+from shoal.measures.moments import correlation_matrix, mean, variance
+from shoal.measures.reading import both_sides
+from shoal.measures.sides import Numbers
+from shoal.measures.utility.errors import variation_lost
 from shoal.models.requirement import Requirement
 from shoal.partition import Partition
 from shoal.release.claims import asked_beyond_k
 from shoal.release.promises import guarantee
 from shoal.release.report import SCHEMA, ColumnReport, Report
 from shoal.table.code import Coded, CodedColumn
-from shoal.table.encode import near_zero, standardized
+from shoal.table.encode import near_zero
 from shoal.table.roles import STAR, TICKS, Column, Kind, Role
 from shoal.table.table import Table, as_floats, missing_cells, some_rows
 
@@ -199,9 +202,15 @@ def _correlations(whole: Sequence[tuple[Column, Column]]) -> dict[str, Any]:
     """Return the correlations of the complete columns of numbers, before and after."""
     return {
         "columns": [b.name for b, _ in whole],
-        "before": correlations(_matrix([b for b, _ in whole])) if whole else [],
-        "after": correlations(_matrix([a for _, a in whole])) if whole else [],
+        "before": _matrix([b for b, _ in whole]),
+        "after": _matrix([a for _, a in whole]),
     }
+
+
+def _matrix(columns: Sequence[Column]) -> list[list[float | None]]:
+    """Return the correlations of complete columns; None where one is constant."""
+    found = correlation_matrix([near_zero(column) for column in columns])
+    return [[None if np.isnan(r) else float(r) for r in row] for row in found]
 
 
 def _missing(
@@ -287,36 +296,15 @@ def _lost(before: Column, after: Column) -> float:
     it away.
     """
     there = _present(before)
-    kept = there & ~_starred(after)
-    if not kept.any():
+    if not (there & ~_starred(after)).any():
         return percent(float(there.sum()), float(there.size))
-    b, a = _comparable(some_rows(before, kept), some_rows(after, kept))
-    center = b - b.mean()
-    lost = percent(float(squares((b - a)[:, None])[0]), float(squares(center[:, None])[0]))
-    share = float(kept.sum()) / float(there.sum())
-    return lost * share + 100.0 * (1.0 - share)
+    side = both_sides(before, after, None, None)
+    assert isinstance(side, Numbers)
+    return variation_lost(side)
 
 
 def _present(column: Column) -> Flags:
     return ~missing_cells(column)
-
-
-def _comparable(before: Column, after: Column) -> tuple[Floats, Floats]:
-    """Return both columns on one scale that neither overflows nor drowns small differences."""
-    import pyarrow as pa
-
-    if before.values.type == after.values.type:
-        both = before.having(values=pa.concat_arrays([before.values, after.values]))
-    else:  # decimals that were released with fewer digits
-        floats = np.concatenate([as_floats(before), as_floats(after)])
-        both = before.having(kind=Kind.FLOAT, values=pa.array(floats))
-    scaled = near_zero(both)
-    size = len(before.values)
-    return scaled[:size], scaled[size:]
-
-
-def _matrix(columns: Sequence[Column]) -> Floats:
-    return np.stack([standardized(near_zero(column)) for column in columns], axis=1)
 
 
 def _column_report(

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 Spec = dict[str, Any]
@@ -116,10 +116,10 @@ def ahead(wanted: bool = True) -> Iterator[None]:
             _waiting.pop().close()
 
 
-def begin(specs: Sequence[Spec]) -> None:
-    """Let a renderer that waits draw some charts already."""
+def begin(specs: Callable[[], Sequence[Spec]]) -> None:
+    """Let a renderer that waits draw some charts already; where none does, none are made."""
     if _waiting:
-        _waiting[-1].begin(specs)
+        _waiting[-1].begin(specs())
 
 
 def draw(specs: Sequence[Spec]) -> list[str | None]:

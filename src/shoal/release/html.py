@@ -46,7 +46,7 @@ def page(report: Report) -> str:
 
 def draw_ahead(report: Report) -> None:
     """Let a renderer that waits draw the charts of a report that is not yet whole."""
-    begin(list(report_charts(report).values()))
+    begin(lambda: list(report_charts(report).values()))
 
 
 def short(report: Report) -> str:

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.measures.sides import Numbers, Side, Words
+from shoal.measures.sides import Side, Words
+from shoal.measures.targets import binned, edges_of, targets
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 BINS = 10  # of a column of numbers that a model learns from
-TARGETS = 5  # of a sensitive column of numbers
-MOST = 50  # sensitive values that a model tells apart; the rarer ones are one
 FOLDS = 5
 
 
@@ -60,38 +59,6 @@ class Guessed:
         return self.accuracy - self.base
 
 
-def targets(side: Side) -> tuple[Integers, Integers, int]:
-    """Return the sensitive values as few numbers: of originals, of the release; -1 is unknown.
-
-    Numbers count in fifths of the released ones, the rarest of many words are one value.
-    """
-    if isinstance(side, Numbers):
-        edges = _edges(side.after, TARGETS)
-        return _binned(side.before, edges), _binned(side.after, edges), edges.size + 1
-    own = np.append(side.own, -1)[side.after]
-    size = len(side.values)
-    if size <= MOST:
-        return side.before, own, size
-    counts = np.bincount(own[own >= 0], minlength=size)
-    rank = np.empty(size + 1, dtype=np.int64)
-    rank[np.argsort(-counts, kind="stable")] = np.minimum(np.arange(size), MOST - 1)
-    rank[size] = -1
-    return rank[side.before], rank[own], MOST
-
-
-def _edges(values: Floats, bins: int) -> Floats:
-    there = values[~np.isnan(values)]
-    if not there.size:
-        return np.zeros(0)
-    return np.unique(np.quantile(there, np.arange(1, bins) / bins))
-
-
-def _binned(values: Floats, edges: Floats) -> Integers:
-    bins = np.searchsorted(edges, values, "right").astype(np.int64)
-    bins[np.isnan(values)] = -1
-    return bins
-
-
 @dataclass(frozen=True, eq=False)
 class Feature:
     """A column as a model sees it, in few values: codes of originals, forms of the release."""
@@ -106,8 +73,8 @@ class Feature:
         """Return the column in few values."""
         if isinstance(side, Words):
             return cls(side.before, side.after, len(side.forms), side)
-        edges = _edges(side.after, BINS)
-        return cls(_binned(side.before, edges), _binned(side.after, edges), edges.size + 1)
+        edges = edges_of(side.after, BINS)
+        return cls(binned(side.before, edges), binned(side.after, edges), edges.size + 1)
 
     def table(self, rows: Integers, target: Integers, kinds: int) -> Floats:
         """Return log P(value | target), learned from released rows, counts + 1.

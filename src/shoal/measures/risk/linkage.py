@@ -7,12 +7,13 @@ every class once; it takes one of the records of the classes that fit best, each
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.measures.compared import Compared, joined
+from shoal.measures.moments import mean_ranks
 from shoal.measures.sides import Numbers, Side, Words
 
 Floats = npt.NDArray[np.float64]
@@ -65,11 +66,10 @@ class Attack:
 
 
 @dataclass(frozen=True, eq=False)
-class Met:
-    """A column as the attackers see it: its originals, and what every class releases.
+class MetNumbers:
+    """Numbers as the attackers see them: originals, and the ends of what every class releases.
 
-    Numbers are in standard deviations; `silent` are the classes that say nothing, `words` the
-    column where it is of categories.
+    In standard deviations, or ranks; `silent` are the classes that say nothing.
     """
 
     before: Floats
@@ -77,34 +77,63 @@ class Met:
     high: Floats
     said: bool
     silent: Flags
-    words: Words | None = None
-    codes: Integers | None = None
 
     @classmethod
-    def of(cls, side: Side, seen: Integers) -> Met:
-        """Return a column by its classes."""
-        if isinstance(side, Words):
-            nothing = np.zeros(0)
-            silent = np.zeros(0, dtype=bool)
-            return cls(nothing, nothing, nothing, True, silent, side, side.after[seen])
+    def of(cls, side: Numbers, seen: Integers) -> MetNumbers:
+        """Return a column by its classes, in standard deviations."""
         low, high, scale = side.low[seen], side.high[seen], side.deviation
         if not scale:  # what does not vary is 0 from everybody
             same = np.zeros(seen.size)
             return cls(np.zeros(side.before.size), same, same, True, same.astype(bool))
         return cls(side.before / scale, low / scale, high / scale, side.said, np.isnan(low))
 
-    def squares(self, rows: Integers) -> Floats:
-        """Return the squared distances of originals from all classes."""
-        if self.words is not None and self.codes is not None:
-            return 1.0 - self.words.fits(self.words.before[rows], self.codes).astype(np.float64)
+    @classmethod
+    def by_ranks(cls, side: Numbers, seen: Integers) -> MetNumbers:
+        """Return a column by its classes, in ranks."""
+        released = mean_ranks(side.after)[seen]
+        return cls(mean_ranks(side.before), released, released, True, np.isnan(released))
+
+    def apart(self, rows: Integers) -> Floats:
+        """Return the distances of originals from all classes, not squared."""
         x = self.before[rows][:, None]
         apart = x - self.low
-        if not self.said:
+        if self.said:
+            np.abs(apart, out=apart)
+        else:
             np.negative(apart, out=apart)
             np.maximum(apart, x - self.high, out=apart)
             np.maximum(apart, 0.0, out=apart)
-        apart *= apart
         return _unknown(apart, x, self.silent)
+
+    def squares(self, rows: Integers) -> Floats:
+        """Return the squared distances of originals from all classes."""
+        apart = self.apart(rows)
+        apart *= apart
+        return apart
+
+
+@dataclass(frozen=True, eq=False)
+class MetWords:
+    """Categories as the attackers see them: the column, and the form of every class."""
+
+    side: Words
+    forms: Integers
+
+    def squares(self, rows: Integers) -> Floats:
+        """Return 0 where an original is covered by what a class releases, else 1."""
+        return 1.0 - self.side.fits(self.side.before[rows], self.forms).astype(np.float64)
+
+    apart = squares  # 0 and 1 are their own squares
+
+
+Met = MetNumbers | MetWords
+
+
+def met(side: Side, seen: Integers) -> Met:
+    """Return a column as the attackers see it."""
+    if isinstance(side, Words):
+        return MetWords(side, side.after[seen])
+    return MetNumbers.of(side, seen)
 
 
 def _unknown(apart: Floats, x: Floats, silent: Flags) -> Floats:
@@ -131,37 +160,19 @@ def _nearest(apart: Floats) -> Flags:
     return near
 
 
-def mean_ranks(values: Floats) -> Floats:
-    """Return ranks as shares of all values that are there, equal ones their mean rank."""
-    found = np.full(values.size, np.nan)
-    there = ~np.isnan(values)
-    _, back, counts = np.unique(values[there], return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    found[there] = ((2 * last - counts + 1) / 2.0)[back.reshape(-1)] / max(int(there.sum()), 1)
-    return found
-
-
 def by_ranks(attack: Attack) -> Floats:
     """Return of every attacker the chance to link right by the largest difference of ranks."""
-    ranked = []
-    for side in attack.quasi:
-        met = Met.of(side, attack.seen)
-        if isinstance(side, Numbers):
-            released = mean_ranks(side.after)[attack.seen]
-            silent = np.isnan(released)
-            met = replace(met, before=mean_ranks(side.before), low=released, silent=silent)
-        ranked.append(met)
+    columns = [
+        met(side, attack.seen)
+        if isinstance(side, Words)
+        else MetNumbers.by_ranks(side, attack.seen)
+        for side in attack.quasi
+    ]
     found = np.empty(attack.rows.size)
     for part, rows in attack.blocks():
-        apart = np.zeros((rows.size, attack.seen.size))
-        for met in ranked:
-            if met.words is not None:
-                np.maximum(apart, met.squares(rows), out=apart)
-                continue
-            x = met.before[rows][:, None]
-            steps = x - met.low
-            np.abs(steps, out=steps)
-            np.maximum(apart, _unknown(steps, x, met.silent), out=apart)
+        apart = columns[0].apart(rows)
+        for column in columns[1:]:
+            np.maximum(apart, column.apart(rows), out=apart)
         found[part] = attack.chance(part, _nearest(apart))
     return found
 
@@ -221,12 +232,12 @@ def by_distance_and_blocks(attack: Attack) -> tuple[Floats, Floats]:
         for members in blocks
         if len(members) == 1 and isinstance(members[0], Numbers)
     }
-    met = [[Met.of(side, attack.seen) for side in members] for members in blocks]
+    every = [[met(side, attack.seen) for side in members] for members in blocks]
     near, pointed = np.empty(attack.rows.size), np.empty(attack.rows.size)
     for part, rows in attack.blocks():
         votes = np.zeros((rows.size, attack.seen.size), dtype=np.int16)
         apart = np.zeros(votes.shape)
-        for members, columns in zip(blocks, met, strict=True):
+        for members, columns in zip(blocks, every, strict=True):
             own = _total(columns, rows)
             apart += own
             alone = steps.get(members[0].name)

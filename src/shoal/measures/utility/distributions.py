@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from shoal.measures.moments import correlation_matrix
 from shoal.measures.sides import Numbers, Side, Words
 
 Floats = npt.NDArray[np.float64]
@@ -75,18 +76,6 @@ def largest_gap(before: Floats, after: Floats) -> float:
     return float(np.abs(below - released).max())
 
 
-def correlation(x: Floats, y: Floats) -> float | None:
-    """Return Pearson's correlation over the complete records; None where a column is constant."""
-    there = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[there], y[there]
-    if x.size < 2 or x.min() == x.max() or y.min() == y.max():
-        return None
-    x, y = x - x.mean(), y - y.mean()
-    x, y = x / np.abs(x).max(), y / np.abs(y).max()
-    found = float((x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum()))
-    return max(-1.0, min(1.0, found))
-
-
 @dataclass(frozen=True)
 class Pair:
     """Two columns by name, and a figure of both before and after."""
@@ -109,28 +98,6 @@ def correlations(sides: Sequence[Numbers]) -> list[Pair]:
         for i, j in combinations(range(len(sides)), 2)
         if not np.isnan(before[i, j])
     ]  # fmt: skip
-
-
-def correlation_matrix(columns: Sequence[Floats]) -> Floats:
-    """Return the correlations of all pairs, not-a-number where one is constant.
-
-    Complete columns all at once, those with missing cells pair by pair.
-    """
-    found = np.full((len(columns), len(columns)), np.nan)
-    whole = [i for i, column in enumerate(columns) if not np.isnan(column).any()]
-    varied = [i for i in whole if columns[i].size > 1 and columns[i].min() < columns[i].max()]
-    if varied:
-        matrix = np.stack([columns[i] - columns[i].mean() for i in varied])
-        matrix /= np.abs(matrix).max(axis=1, keepdims=True)
-        matrix /= np.sqrt((matrix * matrix).sum(axis=1, keepdims=True))
-        found[np.ix_(varied, varied)] = np.clip(matrix @ matrix.T, -1.0, 1.0)
-    complete = set(whole)
-    for i, j in combinations(range(len(columns)), 2):
-        if i not in complete or j not in complete:
-            value = correlation(columns[i], columns[j])
-            if value is not None:
-                found[i, j] = found[j, i] = value
-    return found
 
 
 def marginal_gap(side: Words) -> float:

@@ -13,19 +13,17 @@ from shoal.measures.sides import Numbers
 Floats = npt.NDArray[np.float64]
 
 
-def variation_lost(side: Numbers) -> float | None:
-    """Return 100 SSE/SST of a column of numbers; None where the originals do not vary.
+def variation_lost(side: Numbers) -> float:
+    """Return 100 SSE/SST of the cells that say something; 0 where these do not vary.
 
     A suppressed cell has lost everything, whatever it was: a figure that depended on it would give
     it away.
     """
     there = ~np.isnan(side.before)
-    if not side.deviation:
-        return None
     kept = there & ~np.isnan(side.low)
-    share = float(kept.sum()) / float(there.sum())
     if not kept.any():
         return 100.0
+    share = float(kept.sum()) / float(there.sum())
     b, a = side.before[kept], side.after[kept]
     centered = b - b.mean()
     lost = percent(float(((b - a) ** 2).sum()), float((centered * centered).sum()))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.measures.risk.inference import targets
 from shoal.measures.sides import Numbers, Side, Words
+from shoal.measures.targets import targets
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -29,9 +29,6 @@ p { max-width: 44rem; } .soft { color: var(--soft); font-size: .9rem; }
 .answer ul { margin: .2rem 0; padding-left: 1.1rem; }
 td.what { min-width: 16rem; } td.value { white-space: nowrap; text-align: right; }
 summary { cursor: pointer; margin: .6rem 0; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .8rem; }
-.tile { background: var(--tile); border-radius: .5rem; padding: .7rem .9rem; }
-.tile b { display: block; font-size: 1.45rem; line-height: 1.2; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(17rem, 1fr)); gap: 1rem; }
 figure { margin: 0; min-width: 0; break-inside: avoid; }
 figcaption { color: var(--soft); font-size: .9rem; }

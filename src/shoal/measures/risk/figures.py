@@ -1,0 +1,144 @@
+"""The figures of risk, family by family, of both tables side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.errors import shown
+from shoal.measures.compared import renumbered
+from shoal.measures.result import Measure, told
+from shoal.measures.risk import classes, inference, intervals, linkage, recovery
+from shoal.measures.task import Pooled, Task, interval, worst
+
+
+def of_classes(task: Task) -> list[Measure]:
+    """Prosecutor, marketer, journalist and uniques."""
+    compared = task.compared
+    risks = classes.population_risks(compared.classes, compared.weights)
+    average = float((risks * compared.sizes).sum()) / compared.records
+    alone = classes.share_below(compared.origins, 2)
+    found = [
+        Measure("prosecutor", 100.0 / compared.k),
+        Measure("above_0.2", classes.share_below(compared.classes, 5)),
+        Measure("above_0.09", classes.share_below(compared.classes, 11)),
+        Measure("marketer", 100.0 * average),
+        Measure(
+            "sample_uniques", classes.share_below(compared.classes, 2), rest=told(alone, "percent")
+        ),
+    ]
+    if compared.weights is not None:
+        uniques = classes.population_uniques(compared.classes, compared.weights)
+        found += [
+            Measure("journalist", 100.0 * float(risks.max())),
+            Measure("population_uniques", uniques),
+        ]
+    return found
+
+
+def of_attacks(task: Task) -> list[Measure]:
+    """The three linkages."""
+    compared = task.compared
+    if compared.first is None:
+        return []
+    each = max(1, compared.sizes.size * len(compared.quasi))
+    most = max(task.effort.attackers, int(task.effort.distances // each))
+    rows = task.some(compared.first.size, most)
+    attack = linkage.Attack.on(compared, rows)
+    near, pointed = linkage.by_distance_and_blocks(attack)
+    found = []
+    for key, chance in (
+        ("distance_linkage", near),
+        ("rank_linkage", linkage.by_ranks(attack)),
+        ("block_linkage", pointed),
+    ):
+        chances = 100.0 * chance
+        sampled = rows.size < compared.first.size
+        found.append(
+            Measure(
+                key,
+                float(chances.mean()),
+                interval=interval(chances, 100.0) if sampled else None,
+                sampled=rows.size if sampled else None,
+            )
+        )
+    return found
+
+
+def of_values(task: Task) -> list[Measure]:
+    """Interval disclosure, recovery, exact values, digits, dominance."""
+    if not task.compared.paired:
+        return []
+    compared, whole = task.compared.aligned, task.compared.whole
+    near, ranks, known, digits, same = (Pooled() for _ in range(5))
+    large: dict[str, float] = {}
+    for side in compared.numbers:
+        was, said = ~np.isnan(side.before), ~np.isnan(side.low)
+        cells = int((was & said).sum())
+        if cells and side.deviation:
+            b, a = side.before[said], side.after[said]
+            near.add(side.name, intervals.by_deviation(b, a, side.deviation), cells)
+            ranks.add(side.name, intervals.by_ranks(b, a), cells)
+        flags = recovery.known_members(side, compared.classes) & whole
+        known.add(side.name, float(flags.sum()), int(was.sum()))
+        if side.said:
+            own = [(side.base + part) * side.unit for part in (side.before, side.after)]
+            more = recovery.extra_digits(own[0], own[1])
+            if more is not None:
+                digits.add(side.name, *more)
+            if side.magnitudes and whole.any():
+                sizes = side.before[whole] + side.base
+                large[side.name] = recovery.dominated(sizes, renumbered(compared.classes[whole]))
+    for column in compared.quasi:
+        flags, was = recovery.exact_values(column, compared.classes)
+        same.add(column.name, float(flags.sum()), int(was.sum()))
+    return [
+        *near.measure("interval_disclosure"),
+        *ranks.measure("rank_interval_disclosure"),
+        *known.measure("known_members"),
+        *same.measure("exact_values"),
+        *digits.measure("extra_digits"),
+        *worst("dominance", large, max),
+    ]
+
+
+def of_secrets(task: Task) -> list[Measure]:
+    """What the release tells about the sensitive columns."""
+    compared = task.compared
+    found: dict[str, dict[str, tuple[float, str]]] = {
+        "certain_inference": {}, "class_inference": {}, "model_inference": {}
+    }  # fmt: skip
+    small = None
+    for side, codes in zip(compared.sensitive, compared.secrets, strict=True):
+        sure = inference.certain(compared.classes, codes)
+        found["certain_inference"][side.name] = (sure, f"column {shown(side.name)}")
+        right, base = inference.by_class(compared.classes, codes)
+        found["class_inference"][side.name] = (right - base, _rates(side.name, right, base))
+        source = compared.known
+        own = next(one for one in source.sensitive if one.name == side.name)
+        most = task.sample or task.effort.guesses
+        guess = inference.by_model(source.quasi, own, compared.paired, task.rng, most)
+        if guess is not None:
+            rest = f"{_rates(side.name, guess.accuracy, guess.base)}, ± {1.96 * guess.error:.2f} %"
+            found["model_inference"][side.name] = (guess.gain, rest)
+            if source.originals > most * inference.FOLDS:
+                small = most * inference.FOLDS
+    measures = []
+    for key, by in found.items():
+        if not by:
+            continue
+        column = max(by, key=lambda name: by[name][0])
+        sampled = small if key == "model_inference" else None
+        measures.append(
+            Measure(
+                key,
+                by[column][0],
+                {name: value for name, (value, _) in by.items()},
+                rest=by[column][1],
+                sampled=sampled,
+            )
+        )
+    return measures
+
+
+def _rates(name: str, right: float, base: float) -> str:
+    return f"{shown(name)}: {told(right, 'percent')} and {told(base, 'percent')}"

@@ -1,0 +1,199 @@
+"""The figures of utility, family by family, of both tables side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from shoal.measures.compared import Compared
+from shoal.measures.result import Measure, told
+from shoal.measures.sides import Numbers, Side, Words
+from shoal.measures.task import Task, interval, worst
+from shoal.measures.utility import distributions, errors, fits, generalized
+
+Both = list[tuple[Numbers, distributions.Moments, distributions.Moments]]
+
+ENDS = 3  # times as many values a quantile where ranges tell two of every class already
+TABLES = 20  # columns of categories of which tables of two are made
+EXPLAINED = 0.05  # R² from which on a relation is worth keeping
+MODELED = 6  # columns that models are made of, at most
+
+
+def of_cells(task: Task) -> list[Measure]:
+    """SSE/SST and IL1s."""
+    if not task.compared.paired:
+        return []
+    sides = task.compared.aligned.numbers
+    if task.public:
+        sides = [side for side in sides if may_be_told(side.shown, task.compared.k)]
+    sides = [side for side in sides if side.deviation]
+    by = {side.name: errors.variation_lost(side) for side in sides}
+    if not by:
+        return []
+    found = [Measure("sse_sst", sum(by.values()) / len(by), by)]
+    sums = {side.name: errors.il1s(side) for side in sides}
+    cells = sum(count for _, count in sums.values())
+    if cells:
+        each = {name: total / count for name, (total, count) in sums.items() if count}
+        mean = sum(total for total, _ in sums.values()) / cells
+        found.append(Measure("il1s", mean, each, rest=f"{mean * np.sqrt(2.0):.3g}"))
+    return found
+
+
+def _fewest(side: Numbers, k: int) -> int:
+    """Return of how many originals a mean may be told; of ranges two of every class are known."""
+    return k if side.said or k == 1 else ENDS * k
+
+
+def may_be_told(side: Numbers, k: int) -> bool:
+    """Tell whether a figure of all originals is one of so many that none can be told from it."""
+    there = int((~np.isnan(side.before)).sum())
+    return side.said or not there or there >= _fewest(side, k)
+
+
+def both_moments(compared: Compared, numbers: Sequence[Numbers]) -> Both:
+    """Return the moments of columns before and after, where there are any."""
+    found = []
+    source = compared.known
+    for side in numbers:
+        around = _fewest(side, compared.k)
+        before = distributions.moments(side.before, source.own_weights, around)
+        after = distributions.moments(side.after, source.weights, around)
+        if before is not None and after is not None:
+            found.append((side, before, after))
+    return found
+
+
+def of_distributions(
+    compared: Compared, numbers: Sequence[Numbers], both: Both, pairs: Sequence[distributions.Pair]
+) -> list[Measure]:
+    """Means, variances, correlations, quantiles, distributions, tables of two columns."""
+    both = [one for one in both if one[1].variance > 0]
+    by: dict[str, dict[str, float]] = {"means": {}, "variances": {}, "quantiles": {}}
+    for side, before, after in both:
+        scale = float(np.sqrt(before.variance))
+        by["means"][side.name] = abs(after.mean - before.mean) / scale
+        by["variances"][side.name] = 100.0 * after.variance / before.variance
+        by["quantiles"][side.name] = max(
+            abs(a - b) / scale for a, b in zip(after.quantiles, before.quantiles, strict=True)
+        )
+    gaps = {side.name: distributions.largest_gap(side.before, side.after) for side in numbers}
+    found = [
+        *worst("means", by["means"], max),
+        *worst("variances", by["variances"], min),
+        *worst("quantiles", by["quantiles"], max),
+        *worst("distributions", gaps, max),
+    ]
+    changes = _by_pair((pair.columns, abs(pair.after - pair.before)) for pair in pairs)
+    found += worst("correlations", changes, max)
+    sides: list[Side] = [*compared.words, *compared.sensitive]
+    named = [side for side in sides if isinstance(side, Words)][:TABLES]
+    tables = _by_pair(distributions.table_gaps(named).items())
+    if not tables:
+        tables = {side.name: distributions.marginal_gap(side) for side in compared.words}
+    return found + worst("contingency", tables, max)
+
+
+def _by_pair(figures: Iterable[tuple[tuple[str, str], float]]) -> dict[str, float]:
+    """Return figures of pairs of columns by their names; of pairs that read alike the worst."""
+    found: dict[str, float] = {}
+    for (a, b), value in figures:
+        name = f"{a} × {b}"
+        found[name] = max(value, found.get(name, value))
+    return found
+
+
+def of_models(task: Task) -> list[Measure]:
+    """Propensity scores, regressions and classifiers."""
+    compared, most = task.compared, task.effort.records
+    rows = task.some(compared.originals, most)
+    released = task.some(compared.records, most)
+    apart, chance = fits.propensity(compared.quasi, rows, released)
+    sampled = rows.size < compared.originals or released.size < compared.records
+    found = [
+        Measure(
+            "propensity",
+            float(apart.mean()),
+            interval=interval(apart, 0.25, chance) if sampled else None,
+            sampled=apart.size if sampled else None,
+        )
+    ]
+    halves = _halves(task, task.sample or most)
+    whole = [*compared.sensitive, *compared.kept]
+    goals = [side for side in whole if isinstance(side, Numbers)]
+    numbers: Sequence[Numbers] = (goals or compared.numbers)[:MODELED]
+    named = [side for side in whole if isinstance(side, Words)]
+    words: Sequence[Words] = (named or compared.words)[:MODELED]
+    squares = [_model(compared, side, halves, fits.regression) for side in numbers]
+    rates = [_model(compared, side, halves, fits.classification) for side in words]
+    kept = {"regression": squares, "classification": rates}
+    for key, every in kept.items():
+        least = EXPLAINED if key == "regression" else 0.0
+        there = [one for one in every if one is not None and one.original > least]
+        if not there:
+            continue
+        by = {one.column: 100.0 * max(one.release, 0.0) / one.original for one in there}
+        release = sum(max(one.release, 0.0) for one in there)
+        original = sum(one.original for one in there)
+        word = "R²" if key == "regression" else "accuracy"
+        values = [total / len(there) for total in (release, original)]
+        texts = [
+            f"{value:.3f}" if key == "regression" else told(value, "percent") for value in values
+        ]
+        rest = f"{word} {texts[0]} and {texts[1]}"
+        size = halves.train.size
+        small = size if 2 * size < compared.originals - 1 else None
+        found.append(Measure(key, 100.0 * release / original, by, rest=rest, sampled=small))
+    return found
+
+
+def _model(
+    compared: Compared,
+    side: Side,
+    halves: fits.Halves,
+    fit: Callable[..., fits.Kept | None],
+) -> fits.Kept | None:
+    source = compared.known
+    others = [other for other in source.quasi if other.name != side.name]
+    every = (*source.quasi, *source.sensitive, *source.kept)
+    side = next(one for one in every if one.name == side.name)
+    if not others or halves.train.size < 2 or halves.test.size < 2:
+        return None
+    return fit(others, side, halves)
+
+
+def _halves(task: Task, most: int) -> fits.Halves:
+    """Return one half of the originals to train on and the other to test on."""
+    compared = task.compared.known
+    rows = task.rng.permutation(compared.originals)[: 2 * most]
+    train, test = np.sort(rows[: rows.size // 2]), np.sort(rows[rows.size // 2 :])
+    if task.compared.paired:
+        return fits.Halves(train, test, train)
+    size = min(train.size, compared.records)
+    released = np.sort(task.rng.choice(compared.records, size, replace=False))
+    return fits.Halves(train, test, released)
+
+
+def of_generalization(task: Task) -> list[Measure]:
+    """ILoss, NCP and discernibility."""
+    whole = task.compared
+    compared = whole.known
+    deleted = whole.deleted
+    sides = [side for side in compared.quasi if generalized.is_generalized(side, whole.paired)]
+    found = []
+    if any(generalized.has_forms(side) for side in sides):
+        costs = {side.name: generalized.cell_costs(side, whole.paired) for side in sides}
+        rows = compared.records
+        iloss = {
+            name: 100.0 * (cost[0] + deleted) / (rows + deleted) for name, cost in costs.items()
+        }
+        ncp = {name: 100.0 * cost[1] / rows for name, cost in costs.items()}
+        found += [
+            Measure("iloss", sum(iloss.values()) / len(iloss), iloss),
+            Measure("ncp", sum(ncp.values()) / len(ncp), ncp),
+        ]
+    squares = sum(int(size) ** 2 for size in whole.sizes)
+    total = float(squares + deleted * (whole.records + deleted))
+    others = total / (whole.records + deleted) - 1.0
+    return [*found, Measure("discernibility", total, rest=f"{others:,.1f}")]

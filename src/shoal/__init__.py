@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from shoal.errors import PrivacyError as PrivacyError
     from shoal.errors import RequestError as RequestError
     from shoal.errors import ShoalError as ShoalError
+    from shoal.filing import anonymize_file as anonymize_file
     from shoal.grouping import ColumnByColumn as ColumnByColumn
     from shoal.grouping import microaggregate as microaggregate
     from shoal.grouping import microaggregate_columns as microaggregate_columns
     from shoal.grouping import refine as refine
+    from shoal.large.run import Released as Released
     from shoal.measures.result import Measures as Measures
     from shoal.measuring import measure as measure
     from shoal.partition import Partition as Partition
@@ -48,6 +50,7 @@ _HOME = {
     "Partition": "partition",
     "PrivacyError": "errors",
     "Progress": "progress",
+    "Released": "large.run",
     "Report": "release.report",
     "RequestError": "errors",
     "Result": "walk",
@@ -56,6 +59,7 @@ _HOME = {
     "Table": "table.table",
     "Verification": "release.verify",
     "anonymize": "walk",
+    "anonymize_file": "filing",
     "datasets": "",
     "hierarchy": "table.hierarchy.view",
     "measure": "measuring",
@@ -77,6 +81,7 @@ __all__ = [
     "Partition",
     "PrivacyError",
     "Progress",
+    "Released",
     "Report",
     "RequestError",
     "Result",
@@ -86,6 +91,7 @@ __all__ = [
     "Verification",
     "__version__",
     "anonymize",
+    "anonymize_file",
     "datasets",
     "hierarchy",
     "measure",

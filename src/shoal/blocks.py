@@ -96,8 +96,12 @@ def group_in_blocks(
     seed: int,
     report: Reporter,
     executor: Executor | None = None,
+    labels: Integers | None = None,
 ) -> Integers:
-    """Return groups of at least k of the rows of a matrix, one result for any executor."""
+    """Return groups of at least k of the rows of a matrix, one result for any executor.
+
+    With `labels`, these groups are only mended.
+    """
 
     def block(rows: Integers, labels: Integers | None, seed: int, iterations: int) -> Block:
         return Block(np.ascontiguousarray(matrix[rows]), k, labels, seed, iterations)
@@ -106,7 +110,7 @@ def group_in_blocks(
         return float(squared_error(matrix, labels).sum())
 
     way = Way(matrix, block, solve_block, lost)
-    return _in_rounds(way, k, plan, seed, report, executor or Threads())
+    return _in_rounds(way, k, plan, seed, report, executor or Threads(), labels)
 
 
 class CodedBlock(NamedTuple):
@@ -140,8 +144,9 @@ def group_coded_in_blocks(
     report: Reporter,
     executor: Executor | None = None,
     weights: Mapping[str, float] | None = None,
+    labels: Integers | None = None,
 ) -> Integers:
-    """Return groups of at least k of coded records, one result for any executor."""
+    """Return groups of at least k of coded records, as `group_in_blocks` does of a matrix."""
 
     def block(rows: Integers, labels: Integers | None, seed: int, iterations: int) -> CodedBlock:
         return CodedBlock(coded.taken(rows), k, labels, seed, iterations, weights)
@@ -150,7 +155,7 @@ def group_coded_in_blocks(
         return loss_rate(coded, labels)
 
     way = Way(coordinates(coded), block, solve_coded_block, lost)
-    return _in_rounds(way, k, plan, seed, report, executor or Threads())
+    return _in_rounds(way, k, plan, seed, report, executor or Threads(), labels)
 
 
 def coordinates(coded: Coded) -> Floats:
@@ -164,8 +169,9 @@ def coordinates(coded: Coded) -> Floats:
         if column.places is not None:
             found[:, j] = np.append(column.places, -0.5)[column.values.indices]
         else:
-            used, ranks = np.unique(column.codes, return_inverse=True)
-            found[:, j] = ranks.reshape(-1) / max(used.size - 1, 1)
+            used = np.unique(column.nodes)
+            ranks = np.where(column.absent, -1, np.searchsorted(used, column.codes))
+            found[:, j] = ranks / max(used.size - 1, 1)
     return found
 
 
@@ -180,14 +186,17 @@ class Way:
 
 
 def _in_rounds(
-    way: Way, k: int, plan: Blocks, seed: int, report: Reporter, run: Executor
-) -> Integers:
+    way: Way, k: int, plan: Blocks, seed: int, report: Reporter, run: Executor,
+    labels: Integers | None,
+) -> Integers:  # fmt: skip
     """Solve the blocks of a first cut, then those of others, until little is gained."""
-    parts = cut(way.points, plan.size(k), k)
-    labels = _solved(way, parts, None, seed, report, run)
+    whole = False
+    if labels is None:
+        parts = cut(way.points, plan.size(k), k)
+        labels = _solved(way, parts, None, seed, report, run)
+        whole = len(parts) == 1
     rng = np.random.default_rng(seed)
     lost = way.lost(labels)
-    whole = len(parts) == 1
     for number in range(0 if whole else plan.rounds):
         parts = _cut_groups(way.points, labels, plan.size(k) // k, rng)
         labels = _solved(way, parts, labels, seed + number + 1, report, run)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Container, Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,11 @@ import numpy.typing as npt
 
 from shoal.errors import InputError, RequestError, check_known, nearest_names, shown
 from shoal.grouping import numbered
-from shoal.partition import Partition
+from shoal.partition import Partition, SearchLog
 from shoal.recipes import find
 from shoal.settings import Settings
 from shoal.solving import check_size, on_trees
-from shoal.table.assign import identifier_reason
+from shoal.table.assign import Reason, identifier_reason
 from shoal.table.code import needs_trees
 from shoal.table.hierarchy.specify import in_folder, is_file
 from shoal.table.roles import Column, Role
@@ -197,14 +198,11 @@ def check_request(table: Table, settings: Settings) -> None:
 
 
 def resolved(
-    settings: Settings, table: Table, partition: Partition, folder: Path | None
+    settings: Settings, table: Table, method: str, log: SearchLog | None, folder: Path | None
 ) -> Settings:
     """Return settings that repeat this run: every role and choice spelled out."""
-    from shoal import __version__
-
     schema = table.schema
-    log = partition.search
-    protect: dict[str, Any] = {"method": partition.method} if settings.roles.group is None else {}
+    protect: dict[str, Any] = {"method": method} if settings.roles.group is None else {}
     again = dict(settings.search)
     if log is None:
         protect |= {"max_iterations": None, "time_limit": None, "runs": None}
@@ -220,7 +218,7 @@ def resolved(
         for name, said in settings.hierarchies.items()
     }
     kept = {*schema.names, *dropped, settings.roles.group}
-    return settings.model_copy(update={"shoal": __version__}).having(
+    return settings.model_copy(update={"shoal": metadata.version("shoal")}).having(
         input={
             "path": table.source.path,
             "sha256": table.source.sha256,
@@ -267,12 +265,17 @@ def said_of_groups(partition: Partition) -> list[str]:
     return said
 
 
-def notes(table: Table, unnamed: Sequence[str], orders: Container[str] = ()) -> list[str]:
+def notes(
+    table: Table,
+    unnamed: Sequence[str],
+    orders: Container[str] = (),
+    reason: Reason = identifier_reason,
+) -> list[str]:
     """Say what a steward should look at, without any value."""
     found = []
     if unnamed:
         found.append(f"no role was given to {', '.join(unnamed)}: released as they are")
-    unique = [c.name for c in table.having(Role.QUASI_IDENTIFIER) if identifier_reason(c)]
+    unique = [c.name for c in table.having(Role.QUASI_IDENTIFIER) if reason(c)]
     if unique:
         found.append(
             f"(nearly) every record has its own value in {', '.join(unique)}; is it an identifier?"

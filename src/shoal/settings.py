@@ -69,7 +69,8 @@ class ProtectSettings(_Part):
     """What privacy asks (`l` to `k_of` beyond k, see `Requirement`), and how groups are found.
 
     `k_of` has an own k for some columns, whose names are the key, as a line of csv; `enforce` is
-    how groups come to keep what is asked beyond k.
+    how groups come to keep what is asked beyond k; `memory` ("4GB") is a limit beyond which a file
+    is grouped region by region.
     """
 
     k: int
@@ -93,6 +94,7 @@ class ProtectSettings(_Part):
     incomplete: Literal["keep", "delete"] = "keep"
     allow_k1: bool = False
     allow_empty: bool = False
+    memory: str | None = None
 
 
 class ReleaseSettings(_Part):

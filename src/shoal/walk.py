@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.asking import judge_dominance, more_than_k, to_keep, wider_groups
+from shoal.arguments import settings_from
+from shoal.asking import judge_dominance, to_keep, wider_groups
 from shoal.errors import PrivacyError, RequestError
 from shoal.finding import find_groups
 from shoal.measuring import measure_release
@@ -41,12 +41,12 @@ from shoal.request import (
     without_groups,
 )
 from shoal.search.parameters import Search
-from shoal.settings import Settings, build, count, names, whole
+from shoal.settings import Settings
 from shoal.solving import check_search, check_size
 from shoal.table.assign import assign
 from shoal.table.code import code
-from shoal.table.order import read_orders, with_orders
-from shoal.table.read import read, read_bytes
+from shoal.table.order import with_orders
+from shoal.table.read import digest_of, read
 from shoal.table.table import Table
 
 Integers = npt.NDArray[np.int64]
@@ -185,53 +185,16 @@ def anonymize(
     The callback gets a `Progress`; True from it ends a search with its best, and cancels anything
     else. Raises a ShoalError that says what to do.
     """
-    if quasi_identifiers is not None and not names(quasi_identifiers, "quasi_identifiers"):
-        raise RequestError("quasi_identifiers names no column")
-    settings = build(
-        {
-            "input": {
-                "delimiter": delimiter,
-                "missing": names(missing, "missing"),
-                "types": dict(types or {}),
-                "hierarchies": str(hierarchies) if isinstance(hierarchies, str | Path) else None,
-            },
-            "roles": {
-                "identifiers": names(identifiers, "identifiers"),
-                "quasi_identifiers": names(quasi_identifiers, "quasi_identifiers"),
-                "sensitive": names(sensitive, "sensitive"),
-                "other": names(other, "other"),
-                "drop": names(drop, "drop"),
-                "group": group,
-            },
-            "protect": {
-                "k": whole(k, "k"),
-                **more_than_k(l, l_kind, c, t, alpha, dominance, k_of),
-                "enforce": enforce,
-                "method": method,
-                "effort": effort,
-                "start": start,
-                "max_iterations": count(max_iterations, "max_iterations"),
-                "time_limit": time_limit,
-                "runs": count(runs, "runs"),
-                "refine": refine,
-                "seed": whole(seed, "seed"),
-                "column_weights": dict(column_weights or {}),
-                "incomplete": incomplete,
-                "allow_k1": allow_k1,
-                "allow_empty": allow_empty,
-            },
-            "hierarchies": {
-                name: str(said) if isinstance(said, Path) else said
-                for name, said in (hierarchies if isinstance(hierarchies, Mapping) else {}).items()
-            },
-            "orders": read_orders(orders),
-            "release": {
-                "aggregate": dict(aggregate) if isinstance(aggregate, Mapping) else aggregate,
-                "decimals": dict(decimals) if isinstance(decimals, Mapping) else decimals,
-            },
-            "search": search.to_dict() if isinstance(search, Search) else dict(search or {}),
-        }
-    )
+    settings = settings_from(
+        k=k, l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, dominance=dominance, k_of=k_of,
+        enforce=enforce, quasi_identifiers=quasi_identifiers, sensitive=sensitive,
+        identifiers=identifiers, other=other, drop=drop, group=group, method=method,
+        effort=effort, start=start, max_iterations=max_iterations, time_limit=time_limit,
+        runs=runs, search=search, refine=refine, seed=seed, column_weights=column_weights,
+        hierarchies=hierarchies, orders=orders, incomplete=incomplete, aggregate=aggregate,
+        decimals=decimals, missing=missing, types=types, delimiter=delimiter, allow_k1=allow_k1,
+        allow_empty=allow_empty,
+    )  # fmt: skip
     return walk(data, settings, callback, threads)
 
 
@@ -282,7 +245,7 @@ def walk(
         check_coverage(
             table, released, how, settings.hierarchies, folder, partial(report, "checking")
         )
-    settings = resolved(settings, table, partition, folder)
+    settings = resolved(settings, table, partition.method, partition.search, folder)
     verification = check(released, settings)
     result = make_report(
         table,
@@ -317,20 +280,13 @@ def check(released: Table, settings: Settings) -> Verification:
     return verification
 
 
-def repeat(
-    settings: Settings,
-    recipe: Path,
-    data: Path | None,
-    callback: Callback | None = None,
-    threads: int | None = None,
-) -> Result:
-    """Run a recipe again, on its own input (which must not have changed) or on another one."""
+def source_of(settings: Settings, recipe: Path, data: Path | None) -> Path:
+    """Return the file that a recipe is run on; its own one must not have changed."""
     asked = settings.input
     if data is None and asked.path is None:
         raise RequestError("the recipe names no input; say --input FILE")
     source = data if data is not None else recipe.parent / str(asked.path)
-    changed = hashlib.sha256(read_bytes(source)).hexdigest() != asked.sha256
-    if data is None and asked.sha256 and changed:
+    if data is None and asked.sha256 and digest_of(source) != asked.sha256:
         raise RequestError(
             "the input has changed since the recipe was written (its sha256 differs); "
             f"say --input {source} to run the recipe on it all the same"
@@ -341,4 +297,4 @@ def repeat(
             "a hierarchy has changed since the recipe was written (its sha256 differs); take "
             "hierarchies_sha256 out of the recipe to run it all the same"
         )
-    return walk(source, settings, callback, threads, recipe.parent)
+    return source

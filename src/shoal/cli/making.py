@@ -34,6 +34,7 @@ from shoal.cli.options import (
     Incomplete,
     JsonFlag,
     MaxIterations,
+    Memory,
     Missing,
     NoReport,
     Orders,
@@ -47,6 +48,7 @@ from shoal.cli.options import (
     Threads,
     TimeLimit,
     Types,
+    WorkFolder,
     read_aggregate,
     read_decimals,
     read_orders,
@@ -101,6 +103,8 @@ def anonymize(
         list[str] | None, typer.Option(help="How much a column counts: age=2. Default: 1.")
     ] = None,
     threads: Threads = None,
+    memory: Memory = None,
+    work: WorkFolder = None,
     hierarchies: HierarchyFolder = None,
     hierarchy: HierarchyRules = None,
     order: Orders = None,
@@ -131,7 +135,8 @@ def anonymize(
     Texts and missing cells are grouped too: by trees, and released generalized. Texts that have an
     order are grouped by their ranks: `--order pain=mild,moderate,severe`. What is asked beyond k
     (`--l 3`, `--t 0.2`, `--alpha 0.5` of sensitive columns, `--dominance 10` of means) is kept by
-    every method; what no grouping could keep ends with exit code 3.
+    every method; what no grouping could keep ends with exit code 3. With `--memory 4GB`, a file
+    that would take more is grouped region by region; started again, a killed run goes on.
 
     Example: `shoal anonymize stays.csv -k 5 --quasi age,income --sensitive diagnosis
     --identifier name -o release.csv`
@@ -168,6 +173,7 @@ def anonymize(
             "incomplete": incomplete,
             "allow_k1": allow_k1,
             "allow_empty": allow_empty,
+            "memory": memory,
         },
         "release": {
             "aggregate": read_aggregate(aggregate),
@@ -178,7 +184,9 @@ def anonymize(
     for part, values in said(given).items():
         tree.setdefault(part, {}).update(values)
     with showing(show_values):
-        _anonymize(build(tree), input, output, force, as_json, not no_report, threads=threads)
+        _anonymize(
+            build(tree), input, output, force, as_json, not no_report, threads=threads, work=work
+        )
 
 
 @app.command()
@@ -273,6 +281,8 @@ def run(
         str | None, typer.Option("-o", "--output", help="Where to; default: where the recipe says.")
     ] = None,
     threads: Threads = None,
+    memory: Memory = None,
+    work: WorkFolder = None,
     no_report: NoReport = False,
     force: Force = False,
     show_values: ShowValues = False,
@@ -290,8 +300,10 @@ def run(
         if noted is None:
             raise RequestError("the recipe names no output; say -o OUT")
         output = str(recipe.parent / noted) + ("/" if noted.endswith("/") else "")
+    if memory is not None:
+        settings = settings.having(protect={"memory": memory})
     with showing(show_values):
-        _anonymize(settings, input, output, force, as_json, not no_report, recipe, threads)
+        _anonymize(settings, input, output, force, as_json, not no_report, recipe, threads, work)
 
 
 def beside_recipe(tree: dict[str, Any], folder: Path) -> None:
@@ -326,6 +338,7 @@ def _anonymize(
     with_page: bool,
     recipe: Path | None = None,
     threads: int | None = None,
+    work: Path | None = None,
 ) -> None:
     """Run the walk with a progress bar, write what it gives, say what was done."""
     from shoal.progress import live_progress
@@ -334,21 +347,25 @@ def _anonymize(
     if output == "-" and as_json:
         raise RequestError("--json and -o - both write to stdout; choose one")
     with ahead(with_page and output != "-"), live_progress() as callback:
-        from shoal.release.pack import Targets, save, stdout_bytes
+        from shoal.filing import release
+        from shoal.large.run import Order
+        from shoal.release.pack import Targets, stdout_bytes
         from shoal.release.staging import Staging
-        from shoal.walk import repeat, walk
+        from shoal.walk import source_of, walk
 
         targets = None if output == "-" else Targets.of(output)
         if targets is not None:
             targets.check(Staging(force=force), [source] if source else [], with_page)
-        if recipe is not None:
-            result = repeat(settings, recipe, source, callback, threads)
-        else:
-            result = walk(source, settings, callback, threads)
+        folder = None if recipe is None else recipe.parent
+        data = source_of(settings, recipe, source) if recipe is not None else source
+        assert data is not None
+        result: Any
         if targets is None:
+            result = walk(data, settings, callback, threads, folder)
             say(stdout_bytes(result))
         else:
-            save(result, targets, force=force, with_page=with_page)
+            order = Order(targets, force, with_page, folder, work, threads)
+            result = release(data, settings, order, callback)
     with contextlib.suppress(KeyboardInterrupt):  # the release is there: nothing to take back
         _tell(result, targets, as_json, with_page)
 

@@ -86,6 +86,20 @@ Threads = Annotated[
     int | None, typer.Option(min=1, help="How many threads at most; never changes the groups.")
 ]
 
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        help="How much memory a run may take (4GB): a larger file is grouped region by region, in "
+        "temporary files."
+    ),
+]
+WorkFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--work", help="Where temporary files of a large run are made. Default: beside the output."
+    ),
+]
+
 
 def split_names(given: list[str] | None) -> list[str]:
     """Return column names from `a,b` options; a name with a comma in it stands in quotes."""

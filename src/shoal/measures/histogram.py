@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 BINS = 20
 
@@ -30,9 +31,22 @@ class Histogram:
 
 def histogram(before: Floats, after: Floats, k: int, bins: int = BINS) -> Histogram:
     """Return the counts of both in the same bins."""
-    edges = _edges(after, bins)
-    low, high = edges[0], edges[-1]
-    counts = np.histogram(np.clip(before, low, high), edges)[0]
+    edges = edges_of(float(after.min()), float(after.max()), is_whole(after), bins)
+    return shown_histogram(edges, counted(before, edges), counted(after, edges), k)
+
+
+def is_whole(values: Floats) -> bool:
+    """Tell whether all numbers are whole."""
+    return bool(np.all(values == np.floor(values)))
+
+
+def counted(values: Floats, edges: Floats) -> Integers:
+    """Return how many values are in each bin; what lies beyond is counted in the outermost."""
+    return np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0].astype(np.int64)
+
+
+def shown_histogram(edges: Floats, counts: Integers, released: Integers, k: int) -> Histogram:
+    """Return what may be shown of the original's counts beside those of the release."""
     small = (counts > 0) & (counts < k)
     while small.any() and (small.sum() < 2 or counts[small].sum() < k):
         rest = np.flatnonzero(~small & (counts > 0))
@@ -40,14 +54,12 @@ def histogram(before: Floats, after: Floats, k: int, bins: int = BINS) -> Histog
             break
         small[rest[counts[rest].argmin()]] = True
     shown = np.where(small, 0, counts)
-    released = np.histogram(after, edges)[0]
     return Histogram(edges.tolist(), shown.tolist(), released.tolist(), int(small.sum()))
 
 
-def _edges(values: Floats, bins: int) -> Floats:
-    """Cut the range of the values into bins of one width; whole numbers never share half a bin."""
-    low, high = float(values.min()), float(values.max())
-    whole = bool(np.all(values == np.floor(values))) and abs(low) < 2**52 and abs(high) < 2**52
+def edges_of(low: float, high: float, whole: bool, bins: int = BINS) -> Floats:
+    """Cut a range into bins of one width; whole numbers never share half a bin."""
+    whole = whole and abs(low) < 2**52 and abs(high) < 2**52
     if whole:
         width = max(1.0, float(np.ceil((high - low + 1) / bins)))
         count = int((high - low) // width) + 1

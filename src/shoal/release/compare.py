@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
 from importlib import metadata
 from typing import Any
 
@@ -22,12 +21,25 @@ from shoal.measures.utility.errors import variation_lost
 from shoal.models.requirement import Requirement
 from shoal.partition import Partition
 from shoal.release.claims import asked_beyond_k
+from shoal.release.counts import (
+    cell_counts,
+    days_or_numbers,
+    group_counts,
+    is_numbers,
+    missing_said,
+    moment_said,
+    present,
+    same_cells,
+    starred,
+    starred_for_missing,
+    unit_of,
+)
 from shoal.release.promises import guarantee
 from shoal.release.report import SCHEMA, ColumnReport, Report
 from shoal.table.code import Coded, CodedColumn
 from shoal.table.encode import near_zero
-from shoal.table.roles import STAR, TICKS, Column, Kind, Role
-from shoal.table.table import Table, as_floats, missing_cells, some_rows
+from shoal.table.roles import Column, Role
+from shoal.table.table import Table, as_floats, some_rows
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -70,8 +82,8 @@ def make_report(
         for b, a, error in zip(before, after, errors, strict=True)
     ]
     whole = [(b, a) for b, a in zip(before, after, strict=True)
-             if _is_numbers(b, a) and not (b.missing or a.missing)]  # fmt: skip
-    groups = _groups(partition, before)
+             if is_numbers(b, a) and not (b.missing or a.missing)]  # fmt: skip
+    groups = group_counts(partition, before)
     equal = groups["without_spread"]
     told = [f"{equal} groups hold equal records, whose values are released as they were"]
     roles = {str(role): [c.name for c in table.having(role)] for role in Role}
@@ -161,20 +173,8 @@ def _lost_by(
     if way in ("generalize", "range"):
         assert coded is not None
         return 100.0 * float(cell_losses(coded, partition.labels).mean())
-    there = _present(before)
-    return percent(float(np.count_nonzero(there & ~_same(before, after))), float(there.size))
-
-
-def _same(before: Column, after: Column) -> Flags:
-    """Return which cells are released as they were."""
-    import pyarrow.compute as pc
-
-    b, a = before.values, after.values
-    if before.kind is Kind.FLOAT:  # Arrow does not compare half floats
-        b, a = b.cast("double"), a.cast("double")
-    if b.type != a.type:
-        return np.zeros(len(b), dtype=bool)
-    return np.asarray(pc.equal(b, a).fill_null(False))
+    there = present(before)
+    return percent(float(np.count_nonzero(there & ~same_cells(before, after))), float(there.size))
 
 
 def _ways(how: Mapping[str, str]) -> str:
@@ -192,7 +192,7 @@ def _overall(
     if by_trees:
         lost = float(np.mean(errors))
     else:
-        there = [some_rows(b, _present(b)) for b in before if _present(b).any()]
+        there = [some_rows(b, present(b)) for b in before if present(b).any()]
         varied = sum(float(np.ptp(near_zero(b)) > 0) for b in there)
         lost = percent(float(np.sum(errors)), 100.0 * varied)
     return (lost * rows + 100.0 * deleted) / (rows + deleted)
@@ -223,28 +223,17 @@ def _missing(
     """Return how many cells were missing, what that means, and what was done about it."""
     cells = sum(column.missing for column in columns)
     suppressed = sum(column.suppressed for column in columns)
-    starred = sum(_starred_for_missing(column, labels) for column in before)
-    nothing = int(np.logical_and.reduce([_starred(column) for column in after]).sum())
+    beside = sum(starred_for_missing(column, labels) for column in before)
+    nothing = int(np.logical_and.reduce([starred(column) for column in after]).sum())
     incomplete = {row for column in before for row in column.missing_rows()}
-    text = (
-        f"{cells:,} cells of {len(incomplete):,} records; in matching, a missing cell is a "
-        "category of its own; a group in which it is missing for some releases * for all: "
-        f"{starred:,} cells that were there are in such groups"
+    return missing_said(
+        cells=cells,
+        records=len(incomplete),
+        suppressed=suppressed,
+        starred=beside,
+        nothing=nothing,
+        deleted=deleted,
     )
-    if nothing:
-        text += f"; {nothing:,} records are * in every quasi-identifier"
-    if deleted:
-        text = f"{deleted:,} incomplete records were deleted; {text}"
-    return {
-        "cells": cells,
-        "records": len(incomplete),
-        "deleted": deleted,
-        "suppressed": suppressed,
-        "suppressed_beside_missing": starred,
-        "suppressed_everywhere": nothing,
-        "reading": "own category",
-        "text": text,
-    }
 
 
 def versions() -> dict[str, str]:
@@ -254,87 +243,39 @@ def versions() -> dict[str, str]:
     return {**found, "python": platform.python_version()}
 
 
-def _starred(column: Column) -> Flags:
-    """Return which cells of a released column say nothing."""
-    stars = ~_present(column)
-    if column.kind is Kind.TEXT:
-        values = column.values.dictionary_encode()
-        star = np.array([text == STAR for text in values.dictionary.to_pylist()] or [False])
-        stars |= star[np.asarray(values.indices.fill_null(0))]
-    return stars
-
-
-def _starred_for_missing(column: Column, labels: Integers) -> int:
-    """Return how many cells are in a group in which the column is missing for others."""
-    there = _present(column)
-    holed = np.bincount(labels, weights=~there) > 0
-    return int(np.count_nonzero(there & holed[labels]))
-
-
-def _groups(partition: Partition, before: Sequence[Column]) -> dict[str, Any]:
-    order = np.argsort(partition.labels, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
-    varied = np.zeros(partition.groups, dtype=bool)
-    for column in before:
-        filled = column.values.dictionary_encode(null_encoding="encode").indices
-        codes = np.asarray(filled)[order]
-        varied |= np.maximum.reduceat(codes, starts) > np.minimum.reduceat(codes, starts)
-    sizes, counts = np.unique(partition.sizes, return_counts=True)
-    return {
-        "count": partition.groups,
-        "smallest": int(sizes[0]),
-        "largest": int(sizes[-1]),
-        "without_spread": int(np.count_nonzero(~varied)),
-        "sizes": {str(size): int(count) for size, count in zip(sizes, counts, strict=True)},
-    }
-
-
 def _lost(before: Column, after: Column) -> float:
     """Return 100 * SSE / SST of the released cells of a column; 0 for a constant one.
 
     A suppressed cell has lost everything, whatever it was: a figure that depended on it would give
     it away.
     """
-    there = _present(before)
-    if not (there & ~_starred(after)).any():
+    there = present(before)
+    if not (there & ~starred(after)).any():
         return percent(float(there.sum()), float(there.size))
     side = both_sides(before, after, None, None)
     assert isinstance(side, Numbers)
     return variation_lost(side)
 
 
-def _present(column: Column) -> Flags:
-    return ~missing_cells(column)
-
-
 def _column_report(
     before: Column, after: Column, lost: float, k: int, way: str, coded: CodedColumn | None
 ) -> ColumnReport:
-    there, left = _present(before), _present(after)
-    starred = there & _starred(after)
-    if way in ("generalize", "range"):
-        assert coded is not None
-        texts = np.array([*coded.values.texts, ""], dtype=object)[coded.values.indices]
-        same = there & ~starred & (texts == np.array(after.values.to_pylist(), dtype=object))
-        counts = (int(same.sum()), int((there & ~starred & ~same).sum()))
-    else:
-        same = there & ~starred & _same(before, after)
-        counts = (int(same.sum()), int((there & ~starred & ~same).sum()))
+    unchanged, changed, suppressed, missing = cell_counts(before, after, way, coded)
     report = ColumnReport(
         name=before.name,
         kind=before.kind_name,
         information_loss=lost,
         released_as=way,
-        unchanged=counts[0],
-        generalized=counts[1],
-        suppressed=int(starred.sum()),
-        missing=int((~there).sum()),
+        unchanged=unchanged,
+        generalized=changed,
+        suppressed=suppressed,
+        missing=missing,
         hierarchy=None if coded is None else str(coded.rule),
         levels=None if coded is None else int(coded.tree.heights[0]) + 1,
     )
-    if not _is_numbers(before, after) or not (there & left).any():
+    kept = present(before) & present(after)  # means of all would give the suppressed cells away
+    if not is_numbers(before, after) or not kept.any():
         return report
-    kept = there & left  # means of all would give the suppressed cells away
     b, a = some_rows(before, kept), some_rows(after, kept)
     return replace(
         report,
@@ -342,13 +283,8 @@ def _column_report(
         mean_after=_mean(a),
         variance_before=_variance(b),
         variance_after=_variance(a),
-        histogram=histogram(_days_or_numbers(b), _days_or_numbers(a), k),
+        histogram=histogram(days_or_numbers(b), days_or_numbers(a), k),
     )
-
-
-def _is_numbers(before: Column, after: Column) -> bool:
-    """Tell whether a column held numbers or dates and still does."""
-    return before.kind.is_numeric and after.kind.is_numeric
 
 
 def _mean(column: Column) -> float | str:
@@ -357,31 +293,15 @@ def _mean(column: Column) -> float | str:
         average = mean(values)
     except OverflowError:
         average = mean(values / values.size) * values.size
-    try:
-        if column.kind is Kind.DATE:
-            return (date(1970, 1, 1) + timedelta(days=round(average))).isoformat()
-        if column.kind is Kind.DATETIME:
-            seconds = round(average / TICKS[column.values.type.unit])
-            return (datetime(1970, 1, 1) + timedelta(seconds=seconds)).isoformat()
-    except OverflowError:  # a year that no calendar has
-        return average
-    return average
+    return moment_said(average, column.kind, unit_of(column))
 
 
 def _variance(column: Column) -> float | None:
     """Return the variance, of times in days²; None where no float can hold it."""
-    values = _days_or_numbers(column)
+    values = days_or_numbers(column)
     with np.errstate(over="ignore"):
         try:
             found = variance(values)
         except OverflowError:
             return None
     return found if np.isfinite(found) else None
-
-
-def _days_or_numbers(column: Column) -> Floats:
-    """Return the values as numbers, dates and times as days since 1970."""
-    values = as_floats(column)
-    if column.kind is Kind.DATETIME:
-        values = values / (86_400.0 * TICKS[column.values.type.unit])
-    return values

@@ -6,6 +6,7 @@ import hashlib
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -100,20 +101,23 @@ def verified_bytes(release: Release, path: Path, content: bytes, kind: str) -> N
         raise PrivacyError(
             f"the written file is not safe, nothing was kept: {'; '.join(verification.problems)}"
         )
-    if path.read_bytes() != content or not _says_what_was_meant(release, path, kind):
+    wanted = release.settings.roles.quasi_identifiers
+    meant = says_what_was_meant(release.table, wanted, path, kind)
+    if path.read_bytes() != content or not meant:
         raise OutputError(f"{shown(path)}: what was read back is not what was to be written")
 
 
-def _says_what_was_meant(release: Release, path: Path, kind: str) -> bool:
+def says_what_was_meant(
+    table: Table, wanted: Sequence[str], written_to: Any, kind: str | None
+) -> bool:
     """Tell whether the file's classes have the very values and sizes of the released table's.
 
     A writer that cuts digits keeps classes together and would pass any check of their sizes.
     """
-    wanted = release.settings.roles.quasi_identifiers
-    sign = release.table.source.delimiter
-    _, written = class_counts(path, wanted, delimiter=sign, kind=kind)
-    _, meant = class_counts(release.table, wanted)
-    kinds = [release.table[name].kind for name in wanted]
+    sign = table.source.delimiter
+    _, written = class_counts(written_to, wanted, delimiter=sign, kind=kind)
+    _, meant = class_counts(table, wanted)
+    kinds = [table[name].kind for name in wanted]
     if kind == "parquet":  # which holds short decimals as floats
         kinds = [Kind.FLOAT if of is Kind.DECIMAL else of for of in kinds]
     if kind != "parquet":  # whose cells the judge compares as bytes
@@ -165,26 +169,35 @@ def save(
         targets.check(staging, [*([Path(source)] if source else []), *trees], with_page)
         order = row_order(release.table.rows, keep=keep, seed=order_seed)
         content = release_bytes(release.table, order, targets.kind)
-        report = finished_report(release.report, content, targets, keep)
-        place = targets.recipe.parent
-        settings = settings.having(
-            input={"path": _relative(source, place)},
-            hierarchies={
-                name: str(_relative(said, place)) if is_file(said) else said
-                for name, said in settings.hierarchies.items()
-            },
-            release={"keep_order": keep, "output": targets.output},
-        )
-        staging.add(targets.recipe, settings.to_toml().encode("utf-8"))
-        staging.add(targets.report, report.to_json().encode("utf-8"))
-        if with_page:
-            staging.add(targets.page, report.to_html().encode("utf-8"))
+        digest = hashlib.sha256(content).hexdigest()
+        add_papers(staging, targets, settings, release.report, digest, keep, with_page)
         temporary = staging.add(targets.release, content)
         verified_bytes(release, temporary, content, targets.kind)
         staging.commit()
     if force and not with_page:  # a page about another release must not stand beside this one
         targets.page.unlink(missing_ok=True)
     return targets.release
+
+
+def add_papers(
+    staging: Staging, targets: Targets, settings: Settings, report: Report, digest: str, keep: bool,
+    with_page: bool,
+) -> None:  # fmt: skip
+    """Write recipe, report and page of a release whose file has this sha256."""
+    report = finished_report(report, digest, targets, keep)
+    place = targets.recipe.parent
+    settings = settings.having(
+        input={"path": _relative(settings.input.path, place)},
+        hierarchies={
+            name: str(_relative(said, place)) if is_file(said) else said
+            for name, said in settings.hierarchies.items()
+        },
+        release={"keep_order": keep, "output": targets.output},
+    )
+    staging.add(targets.recipe, settings.to_toml().encode("utf-8"))
+    staging.add(targets.report, report.to_json().encode("utf-8"))
+    if with_page:
+        staging.add(targets.page, report.to_html().encode("utf-8"))
 
 
 def stdout_bytes(release: Release) -> bytes:
@@ -197,7 +210,7 @@ def stdout_bytes(release: Release) -> bytes:
     return content
 
 
-def finished_report(report: Report, content: bytes, targets: Targets, keep: bool) -> Report:
+def finished_report(report: Report, digest: str, targets: Targets, keep: bool) -> Report:
     """Return the report with what is known only when the file is written."""
     notes = list(report.notes)
     covers = [
@@ -213,7 +226,7 @@ def finished_report(report: Report, content: bytes, targets: Targets, keep: bool
         "kind": targets.kind,
         "file": targets.release.name,
         "recipe": targets.recipe.name,
-        "sha256": hashlib.sha256(content).hexdigest(),
+        "sha256": digest,
         "order": "as in the input" if keep else "shuffled",
     }
     guarantee = {**report.guarantee, "covers": covers}

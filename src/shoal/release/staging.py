@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
+from typing import BinaryIO
 
 from shoal.errors import OutputError, shown
 
@@ -76,19 +77,24 @@ class Staging:
 
     def add(self, target: Path, content: bytes) -> Path:
         """Write a file under a temporary name beside its final one, and return that name."""
+        with self.writing(target) as (temporary, file):
+            file.write(content)
+        return temporary
+
+    @contextlib.contextmanager
+    def writing(self, target: Path) -> Iterator[tuple[Path, BinaryIO]]:
+        """Yield a temporary name beside a final one, and the file to write."""
         try:
             self._make(target.parent)
             with _turns({target.parent}):
                 sweep(target.parent, target.name)
             descriptor, temporary = _create(target)
             self._files.append((descriptor, temporary, target))
-            view = memoryview(content)
-            while view:
-                view = view[os.write(descriptor, view) :]
+            with os.fdopen(os.dup(descriptor), "wb") as file:
+                yield temporary, file
             os.fsync(descriptor)
         except OSError as error:
             raise OutputError(f"{shown(target)}: cannot be written: {error.strerror}") from None
-        return temporary
 
     def _make(self, folder: Path) -> None:
         """Make a folder and those above it, and remember which ones are new."""
@@ -97,12 +103,14 @@ class Staging:
             folder.mkdir(exist_ok=True)
             self._folders.append(folder)
 
-    def commit(self) -> None:
+    def commit(self, last: Path | None = None) -> None:
         """Give every file its final name, in the order they were added: the last is the release.
 
-        Interrupts wait until all have theirs. If one cannot be named, those before it go back to
-        what they were.
+        `last` is the target of the one that is to be last, where another was added last. Interrupts
+        wait until all have theirs. If one cannot be named, those before it go back to what they
+        were.
         """
+        self._files.sort(key=lambda held: held[2] == last)
         mask = os.umask(0o077)
         os.umask(mask)
         named: list[tuple[Path, Path | None]] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -38,42 +39,52 @@ def release_bytes(table: Table, order: Integers, kind: str) -> bytes:
     return gzip.compress(text, mtime=0) if kind == "csv.gz" else text
 
 
-def csv_bytes(table: Table, order: Integers) -> bytes:
+def csv_bytes(table: Table, order: Integers, header: bool = True) -> bytes:
     """Return UTF-8 csv with the delimiter the input had."""
     sign = table.source.delimiter
-    header = sign.join(header_cell(name, sign) for name in table.names)
+    first = [sign.join(header_cell(name, sign) for name in table.names)] if header else []
     columns = [csv_cells(column, sign) for column in table.columns]
     rows = [sign.join(cells) for cells in zip(*columns, strict=True)]
     ordered = [rows[i] for i in order.tolist()]
-    return ("\n".join([header, *ordered]) + "\n").encode("utf-8")
+    return "".join(f"{line}\n" for line in [*first, *ordered]).encode("utf-8")
 
 
 def parquet_bytes(table: Table, order: Integers) -> bytes:
     """Return Parquet with plain columns: no dictionary, metadata or statistics of the original."""
     import pyarrow.parquet as pq
 
-    index = pa.array(order)
-    arrays = {column.name: _parquet_values(column).take(index) for column in table.columns}
+    exact = {c.name for c in table.columns if c.kind is Kind.DECIMAL and _is_long(c)}
     sink = pa.BufferOutputStream()
-    pq.write_table(
-        pa.table(arrays).replace_schema_metadata(None),
-        sink,
-        compression="zstd",
-        write_statistics=False,
-        store_schema=False,
-    )
+    pq.write_table(parquet_table(table, order, exact), sink, **PARQUET)
     data: bytes = sink.getvalue().to_pybytes()
     return data
 
 
-def _needs_decimals(column: Column) -> bool:
-    """Tell whether floats, which hold 15 digits, would lose some of a column's."""
+PARQUET = {"compression": "zstd", "write_statistics": False, "store_schema": False}
+
+
+def parquet_table(table: Table, order: Integers, exact: Container[str]) -> Any:
+    """Return Arrow columns as they are written; decimals stay what they are where it is said."""
+    index = pa.array(order)
+    arrays = {
+        column.name: _parquet_values(column, column.name in exact).take(index)
+        for column in table.columns
+    }
+    return pa.table(arrays).replace_schema_metadata(None)
+
+
+def _is_long(column: Column) -> bool:
     largest = max((abs(v) for v in column.values.unique().to_pylist() if v is not None), default=0)
-    return bool(len(str(int(largest))) + column.values.type.scale > 15)
+    return needs_decimals(int(largest), column.values.type.scale)
 
 
-def _parquet_values(column: Column) -> Any:
-    if column.kind is Kind.DECIMAL and not _needs_decimals(column):
+def needs_decimals(largest: int, decimals: int) -> bool:
+    """Tell whether floats, which hold 15 digits, would lose some of numbers up to the largest."""
+    return len(str(largest)) + decimals > 15
+
+
+def _parquet_values(column: Column, exact: bool) -> Any:
+    if column.kind is Kind.DECIMAL and not exact:
         distinct = column.values.dictionary_encode()  # Arrow's own cast is off by a bit at times
         floats = [None if v is None else float(v) for v in distinct.dictionary.to_pylist()]
         return pa.array(floats, type=pa.float64()).take(distinct.indices)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,16 +36,26 @@ def identifier_reason(column: Column) -> str | None:
     present = len(column.values) - column.missing
     if present < 2 or column.kind is Kind.UNKNOWN:
         return None
-    different = distinct(column)
+    return too_different(column.kind, distinct(column), present)
+
+
+def too_different(kind: Kind, different: int, present: int) -> str | None:
+    """Say why so many different values among those there are look like an identifier."""
     if different == present:
         return "no two records share a value"
-    if column.kind is Kind.TEXT and different > NEARLY * present:
+    if kind is Kind.TEXT and different > NEARLY * present:
         return f"{different} of {present} values are different"
     return None
 
 
-def assign(table: Table, roles: Any) -> Assigned:
-    """Give every column its role; `roles` lists names as `settings.RoleSettings` does."""
+Reason = Callable[[Column], str | None]
+
+
+def assign(table: Table, roles: Any, reason: Reason = identifier_reason) -> Assigned:
+    """Give every column its role; `roles` lists names as `settings.RoleSettings` does.
+
+    `reason` says why a column looks like an identifier, None where it does not.
+    """
     given = {
         Role.IDENTIFIER: roles.identifiers,
         Role.QUASI_IDENTIFIER: roles.quasi_identifiers,
@@ -57,7 +68,7 @@ def assign(table: Table, roles: Any) -> Assigned:
     if not table.columns:
         raise RequestError(f"{table.source.name}: every column is dropped")
     if not roles.any_given:
-        given_table = table if table.roles_given else all_quasi_identifiers(table)
+        given_table = table if table.roles_given else all_quasi_identifiers(table, reason)
         _check_kinds(given_table)
         return Assigned(given_table)
     if not roles.quasi_identifiers:
@@ -68,10 +79,10 @@ def assign(table: Table, roles: Any) -> Assigned:
     named = {name: role for role, names in given.items() for name in names}
     unnamed = tuple(column.name for column in table.columns if column.name not in named)
     for name in unnamed:
-        reason = identifier_reason(table[name])
-        if reason:
+        why = reason(table[name])
+        if why:
             raise RequestError(
-                f"{table.source.name}, column {shown(name)}: {reason}, it could identify people; "
+                f"{table.source.name}, column {shown(name)}: {why}, it could identify people; "
                 f"say --identifier, --quasi, --sensitive or --drop {shown(name)}, "
                 "or --other to release it as it is"
             )
@@ -115,10 +126,10 @@ def _check_names(table: Table, given: dict[Role, Any], drop: Any) -> None:
             seen[name] = role
 
 
-def all_quasi_identifiers(table: Table) -> Table:
+def all_quasi_identifiers(table: Table, reason: Reason = identifier_reason) -> Table:
     """Return the table with every column a quasi-identifier; one that names people is refused."""
     texts = [c for c in table.columns if c.kind is Kind.TEXT and not c.doubt]
-    suspects = [column.name for column in texts if identifier_reason(column)]
+    suspects = [column.name for column in texts if reason(column)]
     if suspects:
         raise RequestError(
             f"{table.source.name}: {listed(suspects)} may identify people (almost every value is "

@@ -86,6 +86,17 @@ class Coded:
         return Coded(tuple(columns), rows.size)
 
 
+def in_trees_of(known: CodedColumn, column: Column) -> CodedColumn:
+    """Return a column of other records in the tree of a known one, which holds all their values."""
+    own = distinct_values(column)
+    number = {text: index for index, text in enumerate(known.values.texts)}
+    to = np.array([*(number[text] for text in own.texts), -1], dtype=np.int64)
+    indices = to[own.indices]
+    counts = np.bincount(indices[indices >= 0], minlength=len(known.values.texts))
+    values = replace(known.values, indices=indices, counts=counts)
+    return replace(known, values=values, codes=np.concatenate((known.nodes, [0]))[indices])
+
+
 def needs_trees(table: Table) -> bool:
     """Tell whether a quasi-identifier misses cells or holds texts without an order."""
     return any(
@@ -99,12 +110,13 @@ def code(
     folder: Path | None = None,
     ranges: Container[str] = (),
     tell: Callable[[int, int], None] | None = None,
+    often: Integers | None = None,
 ) -> Coded:
     """Return the quasi-identifiers as nodes of trees, or say which cell has no place in one.
 
     `said` names the hierarchies of columns; the others get automatic ones. The numbers of `ranges`
     are released as [least,greatest] in any case. `tell` hears how many columns are done, of how
-    many.
+    many; `often` says how many records each row stands for.
     """
     columns = table.having(Role.QUASI_IDENTIFIER)
     if not columns:
@@ -121,15 +133,15 @@ def code(
         ranged = column.name in ranges
         if isinstance(rule, Flat) and not ranged:
             column = column.having(order=None)  # noqa: PLW2901 - a flat tree has no order
-        made = replace(_code(column, rule, table), ranged=ranged)
+        made = replace(_code(column, rule, table, often), ranged=ranged)
         if ranged and column.is_ordinal:
             check_ranges(column.name, made.values.texts)
         coded.append(made)
     return Coded(tuple(coded), table.rows)
 
 
-def _code(column: Column, rule: Rule, table: Table) -> CodedColumn:
-    values = distinct_values(column)
+def _code(column: Column, rule: Rule, table: Table, often: Integers | None) -> CodedColumn:
+    values = distinct_values(column, often)
     where = f"{table.source.name}, column {shown(column.name)}"
     paths, uncovered = rule.paths(values) if values.texts else ([["*"]], [])
     if uncovered:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import io
 import os
 import stat
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,7 +60,7 @@ def read_file(
     """Return the Table of a csv or csv.gz file."""
     name = path.name
     lower = name.lower()
-    _check_file_name(name)
+    check_file_name(name)
     if lower.endswith((".csv", ".csv.gz", ".tsv", ".txt")):
         raw = read_bytes(path)
         sha = hashlib.sha256(raw).hexdigest()
@@ -70,17 +71,46 @@ def read_file(
     raise InputError(f"{name}: the file's name must end in .csv, .csv.gz or .parquet")
 
 
-def _check_file_name(name: str) -> None:
+def check_file_name(name: str) -> None:
+    """Refuse a name that a message could not show."""
     if not name.isprintable():
         raise InputError(f"{shown(name)}: the file's name is not plain UTF-8; rename it")
 
 
 def read_bytes(path: Path) -> bytes:
     """Return the bytes of an ordinary file; anything else is an error in words."""
+    check_ordinary(path)
+    with _in_words(path):
+        return path.read_bytes()
+
+
+def digest_of(path: Path) -> str:
+    """Return the sha256 of an ordinary file, read piece by piece."""
+    check_ordinary(path)
+    with _in_words(path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def check_ordinary(path: Path) -> os.stat_result:
+    """Return what is known of an ordinary file that can be read; anything else is an error."""
+    name = path.name or str(path)
+    with _in_words(path):
+        found = path.stat()
+        if stat.S_ISREG(found.st_mode):
+            path.open("rb").close()
+    if stat.S_ISDIR(found.st_mode):
+        raise InputError(f"{name}: this is a folder, not a file")
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError(f"{name}: not an ordinary file")
+    return found
+
+
+@contextlib.contextmanager
+def _in_words(path: Path) -> Iterator[None]:
+    """Say in words why a file cannot be read."""
     name = path.name or str(path)
     try:
-        mode = path.stat().st_mode
-        raw = path.read_bytes() if stat.S_ISREG(mode) else b""
+        yield
     except FileNotFoundError:
         raise InputError(f"{name}: there is no such file ({path})") from None
     except PermissionError:
@@ -88,11 +118,6 @@ def read_bytes(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "the name is not a valid path"
         raise InputError(f"{shown(name)}: cannot be read: {reason}") from None
-    if stat.S_ISDIR(mode):
-        raise InputError(f"{name}: this is a folder, not a file")
-    if not stat.S_ISREG(mode):
-        raise InputError(f"{name}: not an ordinary file")
-    return raw
 
 
 def _unpack(raw: bytes, name: str) -> bytes:
@@ -186,7 +211,7 @@ def _read_parquet(path: Path) -> Table:
 
     from shoal.table.frames import check_names, from_arrow
 
-    _check_file_name(path.name)
+    check_file_name(path.name)
     raw = read_bytes(path)
     try:
         file = pq.ParquetFile(pa.BufferReader(raw))

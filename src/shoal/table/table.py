@@ -23,7 +23,7 @@ class Source:
     kind is csv, parquet, dataframe or array. `native` is the caller's own dataframe, which is
     read and never written; `labels` are its own column names where they are not texts.
     `missing`, `types` and `columns` say how a file was read and what it holds, so that a recipe can
-    read it so again.
+    read it so again. `start` is where the rows of a piece begin in what is not a csv file.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Source:
     missing: tuple[str, ...] = ("",)
     types: tuple[tuple[str, str], ...] = ()
     columns: tuple[str, ...] = ()
+    start: int = 0
 
     def where(self, rows: Iterable[int], limit: int = 5) -> str:
         """Return the place of some records in words: lines of a csv file, rows of anything else."""
@@ -47,7 +48,7 @@ class Source:
             ]
             word = "line"
         else:
-            places, word = every[:limit], "row"
+            places, word = [self.start + r for r in every[:limit]], "row"
         more = ", …" if len(every) > limit else ""
         return f"{word}{'s' if len(every) > 1 else ''} {', '.join(map(str, places))}{more}"
 

@@ -72,8 +72,8 @@ class Rule(Protocol):
         """Return the paths of values, and those of them that have none."""
 
 
-def distinct_values(column: Column) -> Distinct:
-    """Return a column's distinct values, in order."""
+def distinct_values(column: Column, often: Integers | None = None) -> Distinct:
+    """Return a column's distinct values, in order; `often` counts the records of each row."""
     values = column.values
     if column.kind is Kind.FLOAT:
         values = pa.array(as_written(values) + 0.0, from_pandas=True)  # there is one zero
@@ -92,7 +92,9 @@ def distinct_values(column: Column) -> Distinct:
     place[-1] = -1
     found = np.asarray(encoded.indices.fill_null(len(plain))).astype(np.int64)
     indices = place[found]
-    counts = np.bincount(indices[indices >= 0], minlength=len(plain))
+    there = indices >= 0
+    times = None if often is None else often[there]
+    counts = np.bincount(indices[there], times, len(plain)).astype(np.int64)
     ordered = [plain[i] for i in order]
     words = [texts[i] for i in order]
     return Distinct(column.name, column.kind, words, ordered, counts, indices, column.order)

@@ -1,0 +1,212 @@
+"""The first look at a file, and what it means for the request: kinds, roles, how to see records.
+
+A run that goes on finds what was seen in its notes, and does not read the file again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.errors import RequestError
+from shoal.large.form import Form
+from shoal.large.shuffle import keep, kept
+from shoal.large.survey import Sample, Survey, survey
+from shoal.large.work import Work
+from shoal.progress import Reporter
+from shoal.recipes import find
+from shoal.request import check_request, generalizes, ways, with_hierarchies
+from shoal.settings import Settings
+from shoal.solving import check_size
+from shoal.table.assign import assign
+from shoal.table.order import with_orders
+from shoal.table.roles import Column, Kind, Role
+from shoal.table.table import Source, Table, check_readable, missing_cells
+
+METHODS = ("auto", "fast", "kaim-fast")
+
+
+class Pieces(Protocol):
+    """A file in pieces; `source` is whole after the first pass."""
+
+    source: Source
+
+    def first(self) -> Iterator[Table]:
+        """Yield the pieces of the first pass, whose columns have the kinds of each alone."""
+        ...
+
+    def again(self) -> Iterator[Table]:
+        """Yield the same pieces with the kinds of the whole file."""
+        ...
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The request as it is to be met: `table` has every column, with its role, and two rows.
+
+    The rows are made up, but for what is missing: a cell where the column misses some, all where it
+    misses all.
+    """
+
+    table: Table
+    settings: Settings
+    how: dict[str, str]
+    by_trees: bool
+    unnamed: tuple[str, ...]
+    survey: Survey
+    folder: Path | None
+
+    def reason(self, column: Column) -> str | None:
+        """Say why a column looks like an identifier, None where it does not."""
+        return self.survey.columns[column.name].reason(column.kind, self.survey.rows)
+
+    def kept(self) -> Table:
+        """Return the columns that the run keeps: no identifier is ever written anywhere."""
+        return self.table.only(lambda column: column.role is not Role.IDENTIFIER)
+
+    def prepared(self, piece: Table) -> Table:
+        """Return a piece as it is grouped: with roles and orders, without identifiers."""
+        columns = tuple(piece[c.name].having(role=c.role) for c in self.kept().columns)
+        table = with_orders(replace(piece, columns=columns), self.settings.orders)
+        quasi = table.having(Role.QUASI_IDENTIFIER)
+        for column in quasi:
+            check_readable(column, table)
+        if self.settings.protect.incomplete == "delete":
+            there = ~np.logical_or.reduce([missing_cells(column) for column in quasi])
+            table = table.taken(np.flatnonzero(there)) if not there.all() else table
+        return table
+
+
+def check_possible(settings: Settings) -> None:
+    """Refuse what is only done in memory."""
+    asked, protect = settings.requirement, settings.protect
+    said = settings.release.aggregate
+    needs = None
+    if settings.roles.group is not None:
+        needs = "a refinement of given groups"
+    elif protect.method not in METHODS:
+        needs = f"method {find(protect.method).name}"
+    elif settings.changes() or protect.start is not None:
+        needs = "a search with limits of its own"
+    elif asked.of_sensitive or asked.dominance is not None or asked.k_of:
+        needs = "what is asked beyond k"
+    elif "medoid" in (said.values() if isinstance(said, dict) else [said]):
+        needs = "a release of medoids"
+    if needs:
+        raise RequestError(
+            f"the file does not fit in the memory given, and {needs} takes all records at once; "
+            "allow more with --memory, or ask for k alone and method auto"
+        )
+
+
+def open_pieces(path: Path, settings: Settings) -> Pieces:
+    """Return a file in pieces."""
+    asked = settings.input
+    if path.name.lower().endswith(".parquet"):
+        from shoal.table.batches import ParquetPieces
+
+        if asked.types or asked.delimiter or tuple(asked.missing) != ("",):
+            raise RequestError("types, delimiter and missing can be declared for csv files only")
+        return ParquetPieces(path)
+    from shoal.table.pieces import CsvPieces
+
+    types = dict(asked.types)
+    return CsvPieces(path, delimiter=asked.delimiter, missing=asked.missing, types=types)
+
+
+def look(pieces: Pieces, settings: Settings, work: Work, report: Reporter) -> Sample:
+    """Look at all records once, and note what was seen; return a sample of them."""
+    first = pieces.first()
+    head = next(first)
+    roles, sample = settings.roles, Sample(settings.protect.seed)
+    left_out = {*roles.identifiers, *roles.drop}
+    quasi = list(roles.quasi_identifiers) if roles.any_given else head.names
+    for name in (*quasi, *left_out):
+        _ = head[name]  # or an error that names the nearest
+    seen = survey(
+        (with_orders(piece, _own(settings, piece)) for piece in chain([head], first)),
+        [name for name in quasi if name not in left_out],
+        left_out,
+        sample,
+        lambda rows: report("looking", rows, rows + 1),
+    )
+    check_size(seen.rows, settings.protect.k, pieces.source.name)
+    empty = next(pieces.again()).taken(np.zeros(0, dtype=np.int64))
+    form = Form.of(replace(empty, source=pieces.source), whole=False)
+    keep(work, "empty", form.pack(empty))
+    work.note("seen", {"form": form.to_dict(), "survey": seen.to_dict()})
+    return sample
+
+
+def _own(settings: Settings, piece: Table) -> dict[str, Any]:
+    """Return the orders of a piece's texts; one of other kinds is refused when all is known."""
+    return {
+        name: order
+        for name, order in settings.orders.items()
+        if name in piece.names and piece[name].kind is Kind.TEXT
+    }
+
+
+def ask(settings: Settings, work: Work, folder: Path | None) -> Asked:
+    """Return what the request means for the file that was looked at."""
+    noted = work.read("seen")
+    seen = Survey.from_dict(noted["survey"])
+    empty = Form.from_dict(noted["form"]).unpack(kept(work, "empty"))
+    deletes = settings.protect.incomplete == "delete"
+    table = replace(
+        empty.mapped(lambda column: _made_up(column, seen, settings, deletes)), roles_given=False
+    )
+
+    def reason(column: Column) -> str | None:
+        found = seen.columns.get(column.name)
+        return None if found is None else found.reason(column.kind, seen.rows)
+
+    assigned = assign(table, settings.roles, reason)
+    table = with_orders(assigned.table, settings.orders)
+    settings = with_hierarchies(settings, table, folder)
+    check_request(table, settings)
+    by_trees = generalizes(table, settings)
+    how = ways(table, settings, by_trees)
+    quasi = table.having(Role.QUASI_IDENTIFIER)
+    plain = all(column.has_places and not column.missing for column in quasi)
+    if not by_trees and not (plain and {"mean", "median"}.issuperset(how.values())):
+        raise RequestError(
+            "in a file larger than memory, texts, missing cells and what is released generalized "
+            "are grouped by trees; say --method auto or kaim-fast, and no --aggregate that needs "
+            "centers of them"
+        )
+    for column in quasi if not by_trees else ():
+        own = seen.columns[column.name].moments
+        assert own is not None
+        own.check(column.name, table.source.name)
+    return Asked(table, settings, how, by_trees, assigned.unnamed, seen, folder)
+
+
+def _made_up(column: Column, seen: Survey, settings: Settings, deletes: bool) -> Column:
+    """Return a column with two rows, of which as much is missing as the whole column misses."""
+    kind = column.values.type
+    found = seen.columns.get(column.name)
+    if column.kind is Kind.UNKNOWN or (found is not None and found.missing == seen.rows):
+        return column.having(values=pa.nulls(2, kind), cells=None)
+    if column.kind is Kind.TEXT:
+        example = pa.scalar(settings.orders.get(column.name, ("-",))[0], kind)
+    elif column.kind is Kind.BOOLEAN:
+        example = pa.scalar(False)
+    else:
+        example = pa.scalar(0, pa.int32() if pa.types.is_date32(kind) else pa.int64()).cast(kind)
+    some = found is not None and found.missing > 0
+    gap = some and not (deletes and column.name in _quasi(settings, seen))
+    values = pa.concat_arrays([pa.nulls(1, kind) if gap else pa.repeat(example, 1),
+                               pa.repeat(example, 1)])  # fmt: skip
+    return column.having(values=values, cells=None)
+
+
+def _quasi(settings: Settings, seen: Survey) -> list[str]:
+    roles = settings.roles
+    return list(roles.quasi_identifiers) if roles.any_given else list(seen.columns)

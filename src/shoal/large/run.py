@@ -1,0 +1,201 @@
+"""The walk of a file that does not fit in memory, on one screen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from shoal.engines.executor import Threads
+from shoal.errors import PrivacyError
+from shoal.large.form import Form
+from shoal.large.lens import ByNumbers, ByTrees, Lens, Vocabulary
+from shoal.large.opening import Asked, Pieces, ask, check_possible, look, open_pieces
+from shoal.large.plan import Plan
+from shoal.large.regions import cut_sample
+from shoal.large.release import Releasing
+from shoal.large.solve import Solver, Stage
+from shoal.large.survey import Sample
+from shoal.large.work import Work
+from shoal.large.write import same_bytes
+from shoal.progress import Callback, Reporter
+from shoal.release.claims import claims
+from shoal.release.pack import Targets, add_papers
+from shoal.release.report import Report
+from shoal.release.staging import Staging
+from shoal.release.verify import verify
+from shoal.request import trees_of
+from shoal.settings import Settings
+from shoal.solving import check_size
+from shoal.table.code import Coded
+from shoal.table.read import check_ordinary
+from shoal.table.roles import Role
+from shoal.table.table import Table
+
+
+@dataclass(frozen=True)
+class Released:
+    """A release that was written and verified; the data is in the file alone."""
+
+    path: Path
+    report: Report
+    settings: Settings
+
+    def summary(self) -> str:
+        """Return what a person wants to know first."""
+        return self.report.summary()
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+@dataclass(frozen=True)
+class Order:
+    """Where a release goes and how a run goes about it.
+
+    `folder` is where the files of hierarchies are looked for, `parent` where the folder of the run
+    is made; `shuffle_seed` is for tests.
+    """
+
+    targets: Targets
+    force: bool = False
+    with_page: bool = True
+    folder: Path | None = None
+    parent: Path | None = None
+    threads: int | None = None
+    shuffle_seed: int | None = None
+
+
+def release_file(
+    source: Path, settings: Settings, plan: Plan, order: Order, callback: Callback | None = None
+) -> Released:
+    """Release a file region by region, verified, or nothing; go on where a killed run was."""
+    begin = time.perf_counter()
+    report = Reporter(callback)
+    targets, k, seed = order.targets, settings.protect.k, settings.protect.seed
+    check_possible(settings)
+    request = _request(source, settings, plan, targets)
+    with Staging(force=order.force) as staging:
+        targets.check(staging, [source], order.with_page)
+        with Work(targets.release, request, order.parent) as work:
+            asked, pieces, sample = _looked(source, settings, work, order.folder, report)
+            lens, known, points = _seen(asked, pieces, sample, work, report)
+            form = Form.of(asked.kept(), whole=targets.kind != "parquet")
+            solver = Solver(work, form, lens, k, seed, Threads(order.threads), report)
+            first, rows = _parted(solver, asked, pieces, points, plan)
+            last = _grouped(solver, first)
+
+            releasing = Releasing(solver, last, asked, known, plan, rows, order.shuffle_seed)
+            made = releasing.release()
+            with staging.writing(targets.release) as (temporary, file):
+                buckets = releasing.buckets(made)
+                digest = buckets.write(file, targets.kind, report)
+            buckets.check(temporary, targets.kind, report)
+            report("verifying", 0, 1)
+            verification = verify(
+                temporary,
+                **claims(made.settings, made.released),
+                delimiter=form.source.delimiter,
+                kind=targets.kind,
+                records=rows,
+                columns=made.released.names,
+            )
+            if not verification.ok or not same_bytes(temporary, digest):
+                why = "; ".join(verification.problems) or "it does not hold what was written"
+                raise PrivacyError(f"the written file is not safe, nothing was kept: {why}")
+            told = releasing.report(made, verification.to_dict(), time.perf_counter() - begin)
+            keep = settings.release.keep_order
+            add_papers(staging, targets, made.settings, told, digest, keep, order.with_page)
+            staging.commit(last=targets.release)
+    if order.force and not order.with_page:
+        targets.page.unlink(missing_ok=True)
+    return Released(targets.release, told, made.settings)
+
+
+def _request(source: Path, settings: Settings, plan: Plan, targets: Targets) -> Any:
+    """Return all that a run depends on, as plain values."""
+    found = check_ordinary(source)
+    return {
+        "shoal": metadata.version("shoal"),
+        "input": [str(source.resolve()), found.st_size, found.st_mtime_ns],
+        "settings": settings.to_toml(),
+        "records": plan.records,
+        "kind": targets.kind,
+    }
+
+
+def _looked(
+    source: Path, settings: Settings, work: Work, folder: Path | None, report: Reporter
+) -> tuple[Asked, Pieces | None, Sample | None]:
+    """Look at all records, unless an earlier run has parted them already."""
+    if work.read("parted") is not None:
+        return ask(settings, work, folder), None, None
+    pieces = open_pieces(source, settings)
+    sample = look(pieces, settings, work, report)
+    return ask(settings, work, folder), pieces, sample
+
+
+def _seen(
+    asked: Asked, pieces: Pieces | None, sample: Sample | None, work: Work, report: Reporter
+) -> tuple[Lens, Coded | None, Any]:
+    """Return how records are seen, the trees of their values, and where a sample of them lies."""
+    protect, quasi = asked.settings.protect, asked.table.having(Role.QUASI_IDENTIFIER)
+    weights = protect.column_weights
+    if not asked.by_trees:
+        seen = asked.survey.columns
+        moments = {c.name: own for c in quasi if (own := seen[c.name].moments) is not None}
+        lens = ByNumbers(moments, weights, protect.effort)
+        return lens, None, None if sample is None else lens.sampled(sample.rows)
+    words = Vocabulary(quasi)
+    drawn = Sample(protect.seed)
+    kept = Form.of(asked.kept().only(lambda c: c.role is Role.QUASI_IDENTIFIER), whole=False)
+    if pieces is None:
+        words.load(work)
+    else:
+        done = 0
+        for piece in _prepared(asked, pieces):
+            words.add(piece)
+            drawn.add(kept.pack(piece.only(lambda c: c.role is Role.QUASI_IDENTIFIER)))
+            done += piece.rows
+            report("collecting values", done, asked.survey.rows)
+        words.save(work)
+    ranges = [name for name, way in asked.how.items() if way == "range"]
+    known = words.coded(
+        asked.table.source, trees_of(asked.table, asked.settings), asked.folder, ranges
+    )
+    by_trees = ByTrees(known, weights, protect.effort)
+    points = None if pieces is None else by_trees.points(kept.unpack(drawn.rows))
+    return by_trees, known, points
+
+
+def _prepared(asked: Asked, pieces: Pieces) -> Iterator[Table]:
+    return (asked.prepared(piece) for piece in pieces.again())
+
+
+def _parted(
+    solver: Solver, asked: Asked, pieces: Pieces | None, points: Any, plan: Plan
+) -> tuple[Stage, int]:
+    """Part all records into regions, unless it is done; return them and how many there are."""
+    if pieces is not None:
+        cuts = cut_sample(points, plan.places(asked.survey.rows))
+        keep = asked.settings.release.keep_order
+        made, rows = solver.part(_prepared(asked, pieces), cuts, asked.survey.rows, keep)
+        check_size(rows, solver.k, f"{asked.table.source.name} without incomplete records")
+        note = {"files": made.files, "regions": made.regions, "rows": rows}
+        solver.work.note("parted", note)
+    found = solver.work.read("parted")
+    return Stage("first", found["files"], found["regions"]), found["rows"]
+
+
+def _grouped(solver: Solver, first: Stage) -> Stage:
+    """Group the regions, then mend their borders in others; return where the groups are."""
+    solver.group(first)
+    if len(first.regions) == 1:
+        return first
+    second = solver.move(first)
+    solver.work.drop(*first.files)
+    solver.group(second)
+    return second

@@ -1,0 +1,144 @@
+"""Regions, one after the other: grouped, moved to others, mended, released. Each leaves a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from shoal.engines.executor import Executor
+from shoal.large.form import GROUP, ROW, Form
+from shoal.large.lens import Lens
+from shoal.large.regions import Cuts, cut_sample, joined, turned
+from shoal.large.shuffle import gather, part
+from shoal.large.survey import SAMPLE, drawn
+from shoal.large.work import Work
+from shoal.measures.loss import group_means
+from shoal.partition import by_first_row
+from shoal.progress import Reporter
+from shoal.table.table import Table
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+QUIET = Reporter(None)
+FILE = 100 * 2**20  # bytes of records that are parted into one file
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Records parted into regions: the files they are in, and the places that are each region's."""
+
+    name: str
+    files: Sequence[str]
+    regions: Sequence[Sequence[int]]
+
+    def packed(self, work: Work, region: int) -> Any:
+        """Return the records of a region, as they were packed."""
+        parts = [gather(work, self.files, place) for place in self.regions[region]]
+        return parts[0] if len(parts) == 1 else pa.concat_tables(parts).combine_chunks()
+
+
+@dataclass(frozen=True)
+class Solver:
+    """What is needed to group regions."""
+
+    work: Work
+    form: Form
+    lens: Lens
+    k: int
+    seed: int
+    run: Executor
+    report: Reporter
+
+    def part(
+        self, pieces: Iterable[Table], cuts: Cuts, rows: int, keep_order: bool
+    ) -> tuple[Stage, int]:
+        """Send all records to the regions of a first cut; return them, and how many came."""
+        files: list[str] = []
+        counts = np.zeros(cuts.places, dtype=np.int64)
+        start = 0
+        held: list[Any] = []
+        places: list[Integers] = []
+
+        def write() -> None:
+            files.append(f"piece-{len(files)}")
+            every = pa.concat_tables(held).combine_chunks()
+            found = part(self.work, files[-1], every, np.concatenate(places), cuts.places)
+            counts[:] += np.array(found)
+            held.clear()
+            places.clear()
+
+        for piece in pieces:
+            own = drawn(self.seed, start, piece.rows)
+            places.append(cuts.send(self.lens.points(piece), own))
+            more = {ROW: np.arange(start, start + piece.rows)} if keep_order else {}
+            held.append(self.form.pack(piece, more))
+            start += piece.rows
+            if sum(one.nbytes for one in held) > FILE:
+                write()
+            self.report("parting", start, rows)
+        if held:
+            write()
+        return Stage("first", files, joined(counts, 2 * self.k)), start
+
+    def group(self, stage: Stage) -> None:
+        """Group every region, or mend the groups that its records came with."""
+        for region in range(len(stage.regions)):
+            self.report(f"{stage.name} grouping of regions", region, len(stage.regions))
+            if not self.work.has(f"{stage.name}-{region}.npz"):
+                self._group(stage, region)
+        self.report(f"{stage.name} grouping of regions", len(stage.regions), len(stage.regions))
+
+    def _group(self, stage: Stage, region: int) -> None:
+        packed = stage.packed(self.work, region)
+        given = None
+        if GROUP in packed.column_names:
+            given = by_first_row(np.asarray(packed.column(GROUP)))
+        table = self.form.unpack(packed)
+        labels = self.lens.group(table, self.k, self.seed + region, self.run, given, QUIET)
+        centers = group_means(self.lens.points(table), labels)
+        most = max(1, SAMPLE // len(stage.regions))
+        some = np.argsort(drawn(self.seed, 0, centers.shape[0]), kind="stable")[:most]
+        with self.work.writing(f"{stage.name}-{region}.npz") as file:
+            np.savez(file, labels=labels, centers=centers[np.sort(some)])
+
+    def labels(self, stage: Stage, region: int) -> Integers:
+        """Return the groups of a region."""
+        with np.load(self.work.path(f"{stage.name}-{region}.npz")) as kept:
+            return np.asarray(kept["labels"]).astype(np.int64)
+
+    def move(self, stage: Stage) -> Stage:
+        """Send whole groups to regions that are cut across other directions."""
+        count = len(stage.regions)
+        cuts = Cuts.from_dict(self.work.once("cuts", lambda: self._cut(stage).to_dict()))
+        files, counts = [], np.zeros(cuts.places, dtype=np.int64)
+        for region in range(count):
+            self.report("moving groups", region, count)
+            name = f"moved-{region}"
+            found = self.work.read(name)
+            if found is None:
+                packed = stage.packed(self.work, region)
+                labels = self.labels(stage, region)
+                centers = group_means(self.lens.points(self.form.unpack(packed)), labels)
+                own = drawn(self.seed + region + 1, 0, centers.shape[0])
+                places = cuts.send(turned(centers, self.seed), own)[labels]
+                number = labels + np.int64(region << 32)
+                held = packed.append_column(GROUP, [number])
+                found = part(self.work, name, held, places, cuts.places)
+                self.work.note(name, found)
+            files.append(name)
+            counts += np.array(found)
+        self.report("moving groups", count, count)
+        return Stage("second", files, joined(counts, 2 * self.k))
+
+    def _cut(self, stage: Stage) -> Cuts:
+        every = []
+        for region in range(len(stage.regions)):
+            with np.load(self.work.path(f"{stage.name}-{region}.npz")) as kept:
+                every.append(kept["centers"])
+        return cut_sample(turned(np.concatenate(every), self.seed), len(stage.regions))

@@ -1,0 +1,286 @@
+"""The first look at all records: how many, what is missing, where numbers lie, who looks unique.
+
+What is kept does not grow with the number of records: moments that can be joined, a sample of
+records, and of every column the values with the smallest hashes (Bar-Yossef and others 2002), which
+tell how many different ones there are; whether these came once or more often is counted exactly.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from shoal.errors import InputError, shown
+from shoal.table.assign import too_different
+from shoal.table.roles import Column, Kind
+from shoal.table.table import Table, as_integers, check_readable, missing_cells, some_rows
+
+Floats = npt.NDArray[np.float64]
+Hashes = npt.NDArray[np.uint64]
+
+SAMPLE = 200_000  # records by which regions are cut
+SKETCH = 16_384  # values by which different ones are counted: within a percent or two
+
+
+@dataclass
+class Moments:
+    """Count, mean and squared deviations of a column's numbers, less a base near them."""
+
+    base: Fraction | None = None
+    count: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
+    low: float = math.inf
+    high: float = -math.inf
+
+    def add(self, column: Column) -> None:
+        """Take the cells of a complete piece of a column (Chan and others 1983)."""
+        if not len(column.values):
+            return
+        if self.base is None:
+            self.base = _least(column)
+        found = self.steps(column)
+        mean = float(found.sum()) / found.size
+        apart = found - mean
+        squares = float((apart * apart).sum())
+        together = self.count + found.size
+        away = mean - self.mean
+        self.squares += squares + away * away * self.count * (found.size / together)
+        self.mean += away * (found.size / together)
+        self.count = together
+        self.low = min(self.low, float(found.min()))
+        self.high = max(self.high, float(found.max()))
+
+    def steps(self, column: Column) -> Floats:
+        """Return numbers less the base, as exactly as floats can hold it."""
+        assert self.base is not None
+        whole = as_integers(column)
+        if whole is None:
+            plain = np.asarray(column.values.cast("double")).astype(np.float64)
+            return np.asarray(plain - float(self.base), dtype=np.float64)
+        unit = 10 ** (column.values.type.scale if column.kind is Kind.DECIMAL else 0)
+        base = self.base * unit
+        if base.denominator != 1 or abs(base) >= 2**62 or _beyond(whole):
+            return np.array([float((v - base) / unit) for v in whole.tolist()])
+        return np.asarray((whole - int(base)) / unit, dtype=np.float64)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation; 0 of a constant column."""
+        return math.sqrt(self.squares / self.count) if self.count and self.high > self.low else 0.0
+
+    def placed(self, column: Column) -> Floats:
+        """Return (x - mean) / deviation; zeros for a constant column."""
+        found = self.steps(column)
+        spread = self.deviation
+        return (found - self.mean) / spread if spread else np.zeros(found.size)
+
+    def check(self, name: str, where: str) -> None:
+        """Refuse numbers whose squares no float holds."""
+        if not math.isfinite(self.squares) or (self.high > self.low and self.deviation == 0.0):
+            raise InputError(
+                f"{where}, quasi-identifier {shown(name)}: its numbers are too far apart, or too "
+                "close to 0, for a file larger than memory; scale them"
+            )
+
+
+def _beyond(whole: Any) -> bool:
+    return whole.dtype == object or bool((np.abs(whole) >= 2**62).any())
+
+
+def _least(column: Column) -> Fraction:
+    whole = as_integers(column)
+    if whole is None:
+        return Fraction(float(np.asarray(column.values.cast("double")).min()))
+    unit = 10 ** (column.values.type.scale if column.kind is Kind.DECIMAL else 0)
+    return Fraction(int(whole.min()), unit)
+
+
+class Sketch:
+    """The values with the smallest hashes, and how often each came."""
+
+    def __init__(self) -> None:
+        self.kept = np.zeros(0, dtype=np.uint64)
+        self.often = np.zeros(0, dtype=np.int64)
+        self.limit = np.uint64(2**64 - 1)
+
+    def add(self, hashes: Hashes) -> None:
+        """Take the hashes of some cells."""
+        fresh, often = np.unique(hashes[hashes <= self.limit], return_counts=True)
+        every, where = np.unique(np.concatenate((self.kept, fresh)), return_inverse=True)
+        times = np.bincount(where, np.concatenate((self.often, often))).astype(np.int64)
+        self.kept, self.often = every[:SKETCH], times[:SKETCH]
+        if every.size > SKETCH:
+            self.limit = self.kept[-1]
+
+    def different(self, present: int) -> int:
+        """Return how many different values there are: exact while there are few, or all differ."""
+        if self.kept.size < SKETCH:
+            return int(self.kept.size)
+        if bool((self.often == 1).all()):
+            return present
+        share = float(self.kept[-1]) / 2.0**64
+        return min(round((SKETCH - 1) / share), present - 1)
+
+
+def mixed(words: Hashes) -> Hashes:
+    """Return well-spread hashes of 64-bit words (Steele and others 2014, splitmix)."""
+    with np.errstate(over="ignore"):
+        found = words + np.uint64(0x9E3779B97F4A7C15)
+        found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return np.asarray(found ^ (found >> np.uint64(31)), dtype=np.uint64)
+
+
+def hashes(column: Column) -> Hashes:
+    """Return hashes of the cells that are there: of texts as they stand, of numbers by value."""
+    column = some_rows(column, ~missing_cells(column))
+    texts = column.values if column.kind is Kind.TEXT else column.cells
+    if texts is not None:
+        distinct = texts.dictionary_encode()
+        found = [
+            int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+            for text in distinct.dictionary.to_pylist()
+        ]
+        each: Hashes = np.array(found, dtype=np.uint64)[np.asarray(distinct.indices)]
+        return each
+    whole = as_integers(column)
+    if whole is None:
+        plain = np.asarray(column.values.cast("double")).astype(np.float64) + 0.0
+        return mixed(plain.view(np.uint64))
+    if whole.dtype == object:
+        return np.array([hash(value) & (2**64 - 1) for value in whole], dtype=np.uint64)
+    return mixed(whole.astype(np.int64).view(np.uint64))
+
+
+def drawn(seed: int, start: int, count: int) -> Hashes:
+    """Return a number for each of some records by which a sample is drawn, and ties are cut."""
+    own = mixed(np.array([seed], dtype=np.uint64))
+    return mixed(np.arange(start, start + count, dtype=np.uint64) ^ own)
+
+
+class Sample:
+    """Rows of Arrow tables of one schema, drawn evenly from all that pass by."""
+
+    def __init__(self, seed: int, size: int = SAMPLE) -> None:
+        self.seed, self.size = seed, size
+        self.rows: Any = None
+        self.draws = np.zeros(0, dtype=np.uint64)
+        self.seen = 0
+
+    def add(self, rows: Any) -> None:
+        """Take those of the rows that are drawn."""
+        draws = drawn(self.seed, self.seen, rows.num_rows)
+        self.seen += rows.num_rows
+        if self.draws.size >= self.size:
+            some = np.flatnonzero(draws < self.draws.max())
+            rows, draws = rows.take(pa.array(some)), draws[some]
+        if self.rows is not None:
+            rows = pa.concat_tables([self.rows, rows])
+            draws = np.concatenate((self.draws, draws))
+        if draws.size > self.size:
+            best = np.sort(np.argpartition(draws, self.size - 1)[: self.size])
+            rows, draws = rows.take(pa.array(best)), draws[best]
+        self.rows, self.draws = rows.combine_chunks(), draws
+
+
+@dataclass
+class Seen:
+    """What was seen of one column."""
+
+    missing: int
+    different: int
+    moments: Moments | None
+
+    def reason(self, kind: Kind, rows: int) -> str | None:
+        """Say why the column looks like an identifier, None where it does not."""
+        present = rows - self.missing
+        if present < 2 or kind is Kind.UNKNOWN:
+            return None
+        return too_different(kind, self.different, present)
+
+
+@dataclass
+class Survey:
+    """What was seen of all records."""
+
+    rows: int
+    columns: dict[str, Seen]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        columns = {}
+        for name, seen in self.columns.items():
+            moments = None
+            if seen.moments is not None:
+                moments = {**vars(seen.moments), "base": str(seen.moments.base or 0)}
+            columns[name] = [seen.missing, seen.different, moments]
+        return {"rows": self.rows, "columns": columns}
+
+    @classmethod
+    def from_dict(cls, said: Any) -> Survey:
+        """Return what plain values say."""
+        columns = {}
+        for name, (missing, different, own) in said["columns"].items():
+            moments = own and Moments(**{**own, "base": Fraction(own["base"])})
+            columns[name] = Seen(missing, different, moments)
+        return cls(said["rows"], columns)
+
+
+def survey(
+    pieces: Iterable[Table],
+    quasi: Sequence[str],
+    skipped: Container[str],
+    sample: Sample,
+    tell: Callable[[int], None],
+) -> Survey:
+    """Look at all pieces; columns that are `skipped` are not looked at.
+
+    The sample gets the numbers of the quasi-identifiers, not-a-number where there is none.
+    """
+    rows = 0
+    missing: dict[str, int] = {}
+    sketches: dict[str, Sketch] = {}
+    moments: dict[str, Moments] = {}
+    for piece in pieces:
+        for column in piece.columns:
+            if column.name in skipped or column.kind is Kind.UNKNOWN:
+                continue
+            gone = missing_cells(column)
+            missing[column.name] = missing.get(column.name, 0) + int(gone.sum())
+            sketches.setdefault(column.name, Sketch()).add(hashes(column))
+            if column.kind is Kind.DECIMAL and column.name not in quasi:  # how long they are
+                moments.setdefault(column.name, Moments()).add(some_rows(column, ~gone))
+        sample.add(pa.table({name: _numbers(piece, name, moments) for name in quasi}))
+        rows += piece.rows
+        tell(rows)
+    columns = {
+        name: Seen(gone, sketches[name].different(rows - gone), moments.get(name))
+        for name, gone in missing.items()
+    }
+    return Survey(rows, columns)
+
+
+def _numbers(piece: Table, name: str, moments: dict[str, Moments]) -> Floats:
+    """Add a column's numbers to its moments and return them, not-a-number where there is none."""
+    column = piece[name]
+    found = np.full(piece.rows, np.nan)
+    if column.doubt or not column.has_places:
+        return found
+    check_readable(column, piece)
+    there = ~missing_cells(column)
+    known = some_rows(column, there)
+    own = moments.setdefault(name, Moments())
+    with np.errstate(over="ignore", invalid="ignore"):
+        own.add(known)
+        if len(known.values):
+            found[there] = own.steps(known)
+    return found

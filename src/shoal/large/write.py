@@ -1,0 +1,154 @@
+"""The release of all regions: strewn over buckets, then written bucket by bucket, and read back."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from shoal.errors import OutputError
+from shoal.large.form import ROW, Form
+from shoal.large.shuffle import gather
+from shoal.large.work import Work
+from shoal.progress import Reporter
+from shoal.release.write import PARQUET, csv_bytes, parquet_table, row_order
+from shoal.table.table import Table
+
+Integers = npt.NDArray[np.int64]
+
+
+def strewn(rows: int, buckets: int, seed: int | None) -> Integers:
+    """Return a bucket for each row, by the operating system's randomness; `seed` is for tests."""
+    if seed is not None:
+        return np.random.default_rng(seed).integers(0, buckets, rows)
+    numbers = np.frombuffer(os.urandom(8 * rows), dtype=np.uint64)
+    return (numbers % np.uint64(buckets)).astype(np.int64)
+
+
+class Hashed:
+    """A file that knows the sha256 of what was written to it."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self.digest = file, hashlib.sha256()
+
+    def write(self, content: Any) -> int:
+        """Write bytes."""
+        self.digest.update(content)
+        self.file.write(content)
+        return len(content)
+
+    def flush(self) -> None:
+        """Pass on what waits."""
+        self.file.flush()
+
+    def close(self) -> None:
+        """Leave the file open: whoever opened it closes it."""
+
+    def tell(self) -> int:
+        """Return how many bytes were written."""
+        return self.file.tell()
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """The released rows of all regions, by bucket; `exact` decimals are written as decimals."""
+
+    work: Work
+    form: Form
+    files: Sequence[str]
+    count: int
+    quasi: Sequence[str]
+    exact: Container[str]
+    keep_order: bool
+    seed: int | None
+
+    def table(self, bucket: int) -> tuple[Table, Integers]:
+        """Return the rows of a bucket, and their order in the file."""
+        packed = gather(self.work, self.files, bucket)
+        table = self.form.unpack(packed)
+        if self.keep_order:
+            return table, np.argsort(np.asarray(packed.column(ROW)), kind="stable")
+        with np.load(self.work.path(f"order-{bucket}.npz")) as kept:
+            return table, np.asarray(kept["order"]).astype(np.int64)
+
+    def write(self, file: BinaryIO, kind: str, report: Reporter) -> str:
+        """Write all buckets and return the file's sha256."""
+        self._shuffle()
+        sink = Hashed(file)
+        if kind == "parquet":
+            self._parquet(sink, report)
+        elif kind == "csv.gz":
+            with gzip.GzipFile("", "wb", fileobj=cast(Any, sink), mtime=0) as packed:
+                self._csv(packed, report)
+        else:
+            self._csv(sink, report)
+        report("writing", self.count, self.count)
+        return sink.digest.hexdigest()
+
+    def _shuffle(self) -> None:
+        """Choose the order of the rows of every bucket."""
+        for bucket in range(0 if self.keep_order else self.count):
+            rows = gather(self.work, self.files, bucket).num_rows
+            with self.work.writing(f"order-{bucket}.npz") as file:
+                np.savez(file, order=row_order(rows, seed=self.seed))
+
+    def _parquet(self, sink: Any, report: Reporter) -> None:
+        import pyarrow.parquet as pq
+
+        with pa.PythonFile(sink, "w") as file:
+            writer = None
+            for bucket in range(self.count):
+                report("writing", bucket, self.count)
+                found = self._meant(bucket)
+                writer = writer or pq.ParquetWriter(file, found.schema, **PARQUET)
+                writer.write_table(found, row_group_size=max(1, found.num_rows))
+            assert writer is not None
+            writer.close()
+
+    def _meant(self, bucket: int) -> Any:
+        table, order = self.table(bucket)
+        return parquet_table(table, order, self.exact)
+
+    def _csv(self, sink: Any, report: Reporter) -> None:
+        for bucket in range(self.count):
+            report("writing", bucket, self.count)
+            table, order = self.table(bucket)
+            sink.write(csv_bytes(table, order, header=bucket == 0))
+
+    def check(self, path: Path, kind: str, report: Reporter) -> None:
+        """Read the file back and compare it with what was meant, bucket by bucket."""
+        same = self._same_parquet(path, report) if kind == "parquet" else True
+        if not same:
+            raise OutputError(f"{path.name}: what was read back is not what was to be written")
+
+    def _same_parquet(self, path: Path, report: Reporter) -> bool:
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(path) as file:
+            group = 0
+            for bucket in range(self.count):
+                report("reading back", bucket, self.count)
+                meant = self._meant(bucket)
+                if not meant.num_rows:
+                    continue
+                found = file.read_row_group(group, use_threads=False)
+                group += 1
+                if not found.cast(meant.schema).equals(meant):
+                    return False
+            return bool(group == file.num_row_groups)
+
+
+def same_bytes(path: Path, digest: str) -> bool:
+    """Tell whether a file on disk has this sha256."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == digest

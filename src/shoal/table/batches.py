@@ -1,0 +1,79 @@
+"""Parquet files larger than memory, batch by batch."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.errors import InputError, shown
+from shoal.table.frames import check_names, from_arrow
+from shoal.table.read import check_file_name, check_ordinary, digest_of
+from shoal.table.table import Source, Table
+
+RECORDS = 131_072  # a batch: fixed, so that what depends on batches depends on the file alone
+
+
+class ParquetPieces:
+    """A Parquet file in pieces, each a Table whose columns have the kinds of the file's schema.
+
+    `first` is the pass after which `source` is known; `again` gives the same pieces once more, and
+    fails if the file has changed meanwhile.
+    """
+
+    source: Source
+
+    def __init__(self, path: Path, records: int = RECORDS) -> None:
+        self.path, self.records = path, records
+        self._stamp = self._stat()
+
+    def first(self) -> Iterator[Table]:
+        """Yield the pieces of the first pass."""
+        self.source = Source(self.path.name, "parquet", digest_of(self.path), path=str(self.path))
+        yield from self._pieces()
+
+    def again(self) -> Iterator[Table]:
+        """Yield the same pieces once more."""
+        yield from self._pieces()
+
+    def _pieces(self) -> Iterator[Table]:
+        self._check()
+        with self._opened() as file:
+            names = list(file.schema_arrow.names)
+            check_names(names, self.path.name)
+            source = Source(
+                self.path.name, "parquet", self.source.sha256, str(self.path), columns=tuple(names)
+            )
+            self.source = source
+            yield from_arrow(file.schema_arrow.empty_table(), source)  # a file may have no records
+            start = 0
+            for batch in file.iter_batches(self.records, use_threads=False):
+                yield from_arrow(pa.Table.from_batches([batch]), replace(source, start=start))
+                start += batch.num_rows
+        self._check()
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[Any]:
+        import pyarrow.parquet as pq
+
+        try:
+            with pq.ParquetFile(self.path, buffer_size=2**20, pre_buffer=False) as file:
+                yield file
+        except (pa.ArrowException, OSError, NotImplementedError):
+            raise InputError(
+                f"{self.path.name}: not a whole, unencrypted Parquet file, or of a type unknown "
+                "here"
+            ) from None
+
+    def _stat(self) -> tuple[int, int]:
+        check_file_name(self.path.name)
+        found = check_ordinary(self.path)
+        return found.st_size, found.st_mtime_ns
+
+    def _check(self) -> None:
+        if self._stat() != self._stamp:
+            raise InputError(f"{shown(self.path.name)}: the file changed while it was read")

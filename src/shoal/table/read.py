@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import hashlib
 import io
@@ -10,17 +9,19 @@ import os
 import stat
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 
 from shoal.errors import InputError, RequestError, nearest_names, shown
+from shoal.table.decode import decode_whole
 from shoal.table.infer import infer
 from shoal.table.roles import Column, Kind
-from shoal.table.scan import DELIMITERS, Layout, decode_whole, header_names, quoted_cells, scan
+from shoal.table.scan import DELIMITERS, Layout, header_names, quoted_cells, scan
 from shoal.table.table import Source, Table
 
 if TYPE_CHECKING:
@@ -59,16 +60,20 @@ def read_file(
 ) -> Table:
     """Return the Table of a csv or csv.gz file."""
     name = path.name
-    lower = name.lower()
+    check_csv_name(name)
+    raw = read_bytes(path)
+    sha = hashlib.sha256(raw).hexdigest()
+    if name.lower().endswith(".gz"):
+        raw = _unpack(raw, name)
+    source = Source(name, "csv", sha, path=str(path))
+    return read_csv(raw, source, delimiter=delimiter, missing=missing, types=types)
+
+
+def check_csv_name(name: str) -> None:
+    """Refuse a name that says nothing of csv, or that nobody can print."""
     check_file_name(name)
-    if lower.endswith((".csv", ".csv.gz", ".tsv", ".txt")):
-        raw = read_bytes(path)
-        sha = hashlib.sha256(raw).hexdigest()
-        if lower.endswith(".gz"):
-            raw = _unpack(raw, name)
-        source = Source(name, "csv", sha, path=str(path))
-        return read_csv(raw, source, delimiter=delimiter, missing=missing, types=types)
-    raise InputError(f"{name}: the file's name must end in .csv, .csv.gz or .parquet")
+    if not name.lower().endswith((".csv", ".csv.gz", ".tsv", ".txt")):
+        raise InputError(f"{name}: the file's name must end in .csv, .csv.gz or .parquet")
 
 
 def check_file_name(name: str) -> None:
@@ -79,35 +84,25 @@ def check_file_name(name: str) -> None:
 
 def read_bytes(path: Path) -> bytes:
     """Return the bytes of an ordinary file; anything else is an error in words."""
-    check_ordinary(path)
-    with _in_words(path):
-        return path.read_bytes()
+    with opened(path) as file, in_words(path):
+        return file.read()
 
 
 def digest_of(path: Path) -> str:
     """Return the sha256 of an ordinary file, read piece by piece."""
-    check_ordinary(path)
-    with _in_words(path), path.open("rb") as file:
+    with opened(path) as file, in_words(path):
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def check_ordinary(path: Path) -> os.stat_result:
     """Return what is known of an ordinary file that can be read; anything else is an error."""
-    name = path.name or str(path)
-    with _in_words(path):
-        found = path.stat()
-        if stat.S_ISREG(found.st_mode):
-            path.open("rb").close()
-    if stat.S_ISDIR(found.st_mode):
-        raise InputError(f"{name}: this is a folder, not a file")
-    if not stat.S_ISREG(found.st_mode):
-        raise InputError(f"{name}: not an ordinary file")
-    return found
+    with opened(path) as file:
+        return os.fstat(file.fileno())
 
 
-@contextlib.contextmanager
-def _in_words(path: Path) -> Iterator[None]:
-    """Say in words why a file cannot be read."""
+@contextmanager
+def in_words(path: Path) -> Iterator[None]:
+    """Turn what the system says of a file into an InputError."""
     name = path.name or str(path)
     try:
         yield
@@ -120,20 +115,40 @@ def _in_words(path: Path) -> Iterator[None]:
         raise InputError(f"{shown(name)}: cannot be read: {reason}") from None
 
 
+def opened(path: Path) -> BinaryIO:
+    """Return an ordinary file, open; a pipe or a device is not even opened."""
+    name = path.name or str(path)
+    with in_words(path):
+        mode = path.stat().st_mode
+        if stat.S_ISREG(mode):
+            return path.open("rb")
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{name}: this is a folder, not a file")
+    raise InputError(f"{name}: not an ordinary file")
+
+
 def _unpack(raw: bytes, name: str) -> bytes:
     parts, size = [], 0
+    with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+        while part := unpacked(file, 2**20, name):
+            size += len(part)
+            check_unpacked(size, len(raw), name)
+            parts.append(part)
+    return b"".join(parts)
+
+
+def unpacked(file: gzip.GzipFile, size: int, name: str) -> bytes:
+    """Return the next bytes of a packed file."""
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
-            while part := file.read(2**20):
-                size += len(part)
-                if size > GZIP_FREE and size > GZIP_RATIO * len(raw):
-                    raise InputError(
-                        f"{name}: unpacks to more than {GZIP_RATIO} times its size; not a table"
-                    )
-                parts.append(part)
+        return file.read(size)
     except (OSError, EOFError, zlib.error):
         raise InputError(f"{name}: not a whole gzip file") from None
-    return b"".join(parts)
+
+
+def check_unpacked(size: int, packed: int, name: str) -> None:
+    """Refuse text that packs too well to be a table."""
+    if size > GZIP_FREE and size > GZIP_RATIO * packed:
+        raise InputError(f"{name}: unpacks to more than {GZIP_RATIO} times its size; not a table")
 
 
 def read_csv(
@@ -145,23 +160,11 @@ def read_csv(
     types: Mapping[str, str],
 ) -> Table:
     """Return the Table of csv text. The structure is checked first, then each column is read."""
-    if (
-        delimiter is not None
-        and (len(delimiter) != 1 or not 31 < ord(delimiter) < 127)
-        and (delimiter not in DELIMITERS)
-    ):
-        raise RequestError("the delimiter must be one plain character, such as ',' or ';'")
-    if delimiter == '"':
-        raise RequestError("a quote cannot be the delimiter")
+    check_delimiter(delimiter)
     raw = decode_whole(raw, source.name)
     layout = scan(raw, source.name, delimiter)
     names = header_names(raw, layout, source.name)
-    for declared in types:
-        if declared not in names:
-            raise RequestError(
-                f"a type is declared for column {shown(declared)}, which "
-                f"{source.name} does not have{nearest_names(declared, names)}"
-            )
+    check_types(types, names, source.name)
     source = replace(
         source,
         delimiter=layout.delimiter,
@@ -174,7 +177,7 @@ def read_csv(
     columns = []
     for index, name in enumerate(names):
         quoted = quoted_cells(data, layout, index)
-        cells = _cells(data, layout, index, quoted)
+        cells = column_cells(data, layout, index, quoted)
         try:
             column = infer(name, cells, tuple(missing), types.get(name), source.where)
         except InputError as error:
@@ -183,7 +186,29 @@ def read_csv(
     return Table(tuple(columns), source)
 
 
-def _cells(data: Any, layout: Layout, index: int, quoted: Any) -> Any:
+def check_delimiter(delimiter: str | None) -> None:
+    """Refuse a delimiter that is not one plain character."""
+    if (
+        delimiter is not None
+        and (len(delimiter) != 1 or not 31 < ord(delimiter) < 127)
+        and (delimiter not in DELIMITERS)
+    ):
+        raise RequestError("the delimiter must be one plain character, such as ',' or ';'")
+    if delimiter == '"':
+        raise RequestError("a quote cannot be the delimiter")
+
+
+def check_types(types: Mapping[str, str], names: list[str], file: str) -> None:
+    """Refuse a type of a column that is not there."""
+    for declared in types:
+        if declared not in names:
+            raise RequestError(
+                f"a type is declared for column {shown(declared)}, which "
+                f"{file} does not have{nearest_names(declared, names)}"
+            )
+
+
+def column_cells(data: Any, layout: Layout, index: int, quoted: Any) -> Any:
     """Return the texts of one column as an Arrow array, gathered from the file's bytes."""
     starts, ends = layout.starts[1:, index], layout.ends[1:, index]
     if quoted is not None:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import InputError, shown
+from shoal.table.decode import WHOLE, Begin
 
 DELIMITERS = (",", ";", "\t", "|")
 MAX_COLUMNS = 20_000
@@ -47,40 +48,9 @@ class Layout:
         return int(self.starts.shape[0]) - 1
 
 
-def line_of(data: Bytes, position: int) -> int:
+def line_of(data: Bytes, position: int, begin: Begin) -> int:
     """Return the line, from 1, in which a byte stands."""
-    return int(np.count_nonzero(data[:position] == LF)) + 1
-
-
-def decode_whole(raw: bytes, name: str) -> bytes:
-    """Return the bytes without a byte order mark, or say why they are not UTF-8 text."""
-    for magic, what in (
-        (b"%PDF", "a PDF file"),
-        (b"PK\x03\x04", "a zip or Excel file"),
-        (b"\x1f\x8b", "a gzip file; name it .csv.gz"),
-        (b"PAR1", "a Parquet file; name it .parquet"),
-        (b"\xd0\xcf\x11\xe0", "an old Excel file"),
-    ):
-        if raw.startswith(magic):
-            raise InputError(f"{name}: not text but {what}")
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{name}: this is UTF-16 or UTF-32 text; save it as UTF-8")
-    raw = raw.removeprefix(b"\xef\xbb\xbf")
-    zero = raw.find(b"\0")
-    if zero >= 0:
-        line = raw.count(b"\n", 0, zero) + 1
-        raise InputError(
-            f"{name}, line {line}: a NUL byte (offset {zero}); "
-            "the file is not UTF-8 text, or it is damaged"
-        )
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{name}, line {line}: byte {error.start} is not UTF-8; save the file as UTF-8"
-        ) from None
-    return raw
+    return int(np.count_nonzero(data[:position] == LF)) + 1 + begin.lines
 
 
 def find_delimiter(data: bytes, name: str) -> str:
@@ -106,45 +76,65 @@ def _header(data: bytes) -> str:
     return data.decode("utf-8")
 
 
-def scan(raw: bytes, name: str, delimiter: str | None) -> Layout:
-    """Return where each cell is, or raise an InputError at the first thing that is not strict."""
+def empty(name: str) -> InputError:
+    """Return the error of a file without anything in it."""
+    return InputError(f"{name}: the file is empty, there is no header")
+
+
+def blank_header(name: str, column: int) -> InputError:
+    """Return the error of a column without a name."""
+    return InputError(f"{name}, line 1, column {column}: the header cell is blank")
+
+
+def ragged(name: str, line: int, record: int, cells: int, columns: int) -> InputError:
+    """Return the error of a record that is too long or too short."""
+    return InputError(
+        f"{name}, line {line} (record {record}): {cells} cells, the header has {columns}"
+    )
+
+
+def long_cell(name: str, line: int, column: int) -> InputError:
+    """Return the error of a cell that is too long."""
+    return InputError(
+        f"{name}, line {line}, column {column}: a cell of more than {MAX_CELL} bytes; "
+        "is a quote missing?"
+    )
+
+
+def scan(raw: bytes, name: str, delimiter: str | None, begin: Begin = WHOLE) -> Layout:
+    """Return where each cell is, or raise an InputError at the first thing that is not strict.
+
+    A piece of a file has the header before it; `begin` then counts from where the header ends.
+    """
     if not raw.strip(b"\r\n"):
-        raise InputError(f"{name}: the file is empty, there is no header")
+        raise empty(name)
     if delimiter is None:
         delimiter = find_delimiter(raw, name)
     data = np.frombuffer(raw, dtype=np.uint8)
     quotes = np.flatnonzero(data == QUOTE)
-    _check_quotes(data, quotes, ord(delimiter), name)
-    breaks = _outside(np.flatnonzero(data == LF), quotes)
-    returns = _outside(np.flatnonzero(data == CR), quotes)
-    lone = returns[
-        (returns + 1 == data.size) | (data[np.minimum(returns + 1, data.size - 1)] != LF)
-    ]
-    if lone.size:
-        raise InputError(
-            f"{name}, line {line_of(data, lone[0])}: a carriage return without a line feed; "
-            "save the file with ordinary line ends"
-        )
-    commas = _outside(np.flatnonzero(data == ord(delimiter)), quotes)
-    return _cells(data, commas, breaks, bool(quotes.size), name, delimiter)
+    check_quotes(data, quotes, ord(delimiter), name, begin)
+    check_closed(data, quotes, name, begin)
+    breaks = outside(np.flatnonzero(data == LF), quotes)
+    check_returns(data, quotes, name, begin)
+    commas = outside(np.flatnonzero(data == ord(delimiter)), quotes)
+    return _cells(data, commas, breaks, bool(quotes.size), name, delimiter, begin)
 
 
-def _outside(positions: Integers, quotes: Integers) -> Integers:
+def outside(positions: Integers, quotes: Integers) -> Integers:
     """Keep the positions before which an even number of quotes stands."""
     if not quotes.size:
         return positions
-    outside: Integers = positions[np.searchsorted(quotes, positions) % 2 == 0]
-    return outside
+    kept: Integers = positions[np.searchsorted(quotes, positions) % 2 == 0]
+    return kept
 
 
-def _check_quotes(data: Bytes, quotes: Integers, comma: int, name: str) -> None:
+def check_quotes(data: Bytes, quotes: Integers, comma: int, name: str, begin: Begin) -> None:
     """An opening quote starts a cell or follows a closing one; a closing one ends a cell."""
     if not quotes.size:
         return
     opening, closing = quotes[0::2], quotes[1::2]
+    again = _reopening(quotes)
     before = np.where(opening > 0, data[np.maximum(opening - 1, 0)], LF)
-    again = np.zeros(opening.size, dtype=bool)
-    again[1:] = opening[1:] == closing[: opening.size - 1] + 1
     cell_starts = opening[~again]
     after_at = closing + 1
     after = np.where(after_at < data.size, data[np.minimum(after_at, data.size - 1)], LF)
@@ -153,21 +143,54 @@ def _check_quotes(data: Bytes, quotes: Integers, comma: int, name: str) -> None:
     if early.size and (not stray.size or early[0] < stray[0]):
         opened = cell_starts[np.searchsorted(cell_starts, early[0]) - 1]
         raise InputError(
-            f"{name}, line {line_of(data, opened)}: a quote opens here, and text follows where it "
-            f"closes, on line {line_of(data, early[0])}; is a quote missing or not doubled?"
+            f"{name}, line {line_of(data, opened, begin)}: a quote opens here, and text follows "
+            f"where it closes, on line {line_of(data, early[0], begin)}; "
+            "is a quote missing or not doubled?"
         )
     if stray.size:
         raise InputError(
-            f"{name}, line {line_of(data, stray[0])}: a quote inside a cell that is not quoted; "
-            "put the cell in quotes and double the quotes in it"
+            f"{name}, line {line_of(data, stray[0], begin)}: a quote inside a cell that is not "
+            "quoted; put the cell in quotes and double the quotes in it"
         )
+
+
+def _reopening(quotes: Integers) -> Flags:
+    """Return which opening quotes stand right after a closing one: two are one in a cell."""
+    opening, closing = quotes[0::2], quotes[1::2]
+    again = np.zeros(opening.size, dtype=bool)
+    again[1:] = opening[1:] == closing[: opening.size - 1] + 1
+    return again
+
+
+def check_closed(data: Bytes, quotes: Integers, name: str, begin: Begin) -> None:
+    """The last quote is a closing one."""
     if quotes.size % 2:
-        line = line_of(data, cell_starts[-1])
+        opened = quotes[0::2][~_reopening(quotes)][-1]
+        line = line_of(data, opened, begin)
         raise InputError(f"{name}, line {line}: a quote opens here and is never closed")
 
 
+def check_returns(data: Bytes, quotes: Integers, name: str, begin: Begin) -> None:
+    """A carriage return outside quotes has a line feed after it."""
+    returns = outside(np.flatnonzero(data == CR), quotes)
+    lone = returns[
+        (returns + 1 == data.size) | (data[np.minimum(returns + 1, data.size - 1)] != LF)
+    ]
+    if lone.size:
+        raise InputError(
+            f"{name}, line {line_of(data, lone[0], begin)}: a carriage return without a line feed; "
+            "save the file with ordinary line ends"
+        )
+
+
 def _cells(
-    data: Bytes, commas: Integers, breaks: Integers, has_quotes: bool, name: str, delimiter: str
+    data: Bytes,
+    commas: Integers,
+    breaks: Integers,
+    has_quotes: bool,
+    name: str,
+    delimiter: str,
+    begin: Begin,
 ) -> Layout:
     if not breaks.size or breaks[-1] != data.size - 1:
         breaks = np.append(breaks, data.size)
@@ -180,18 +203,12 @@ def _cells(
     if columns > 1:  # empty lines at the end of the file are no records
         used = int(np.flatnonzero(last > first)[-1]) + 1
         first, last, breaks, counts = first[:used], last[:used], breaks[:used], counts[:used]
-    lines = None
-    if has_quotes and np.count_nonzero(data == LF) >= breaks.size:
-        every = np.flatnonzero(data == LF)
-        lines = np.searchsorted(every, first) + 1
-    ragged = np.flatnonzero(counts != columns)
-    if ragged.size:
-        record = int(ragged[0])
+    lines = _lines(data, first, breaks, has_quotes, begin)
+    uneven = np.flatnonzero(counts != columns)
+    if uneven.size:
+        record = int(uneven[0])
         line = record + 1 if lines is None else int(lines[record])
-        raise InputError(
-            f"{name}, line {line} (record {record}): {counts[record]} cells, "
-            f"the header has {columns}"
-        )
+        raise ragged(name, line, record + begin.records, counts[record], columns)
     inner = commas.reshape(first.size, columns - 1)
     starts = np.hstack((first[:, None], inner + 1))
     ends = np.hstack((inner, last[:, None]))
@@ -199,11 +216,23 @@ def _cells(
     if long.size:
         record, column = long[0].tolist()
         line = record + 1 if lines is None else int(lines[record])
-        raise InputError(
-            f"{name}, line {line}, column {column + 1}: a cell of more than {MAX_CELL} bytes; "
-            "is a quote missing?"
-        )
+        raise long_cell(name, line, column + 1)
     return Layout(delimiter, starts, ends, lines)
+
+
+def _lines(
+    data: Bytes, first: Integers, breaks: Integers, has_quotes: bool, begin: Begin
+) -> Integers | None:
+    """Return the line of each record, None where record r stands on line r + 1."""
+    every = np.flatnonzero(data == LF) if has_quotes else breaks
+    if has_quotes and every.size >= breaks.size:
+        lines: Integers = np.searchsorted(every, first) + 1 + begin.lines
+    elif begin.lines:
+        lines = np.arange(1, first.size + 1) + begin.lines
+    else:
+        return None
+    lines[0] = 1  # the header is the file's own
+    return lines
 
 
 def header_names(raw: bytes, layout: Layout, name: str) -> list[str]:
@@ -217,7 +246,7 @@ def header_names(raw: bytes, layout: Layout, name: str) -> list[str]:
         if text.startswith('"'):
             text = text[1:-1].replace('""', '"')
         if not text.strip():
-            raise InputError(f"{name}, line 1, column {number}: the header cell is blank")
+            raise blank_header(name, number)
         if len(text) > MAX_NAME:
             raise InputError(
                 f"{name}, line 1, column {number}: a header of {len(text)} characters; "

@@ -1,0 +1,191 @@
+"""What a column is, decided from the facts of its cells: strict rules, no silent guesses.
+
+A column has a kind when every cell that is not missing fits it. Where most cells look like
+numbers, dates or booleans and some do not, the column stays text and has a fault, which becomes
+its doubt: it may be passed on as it is, but not be grouped before somebody says what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from shoal.errors import InputError, shown
+from shoal.table.distinct import (
+    ANY_MOMENT,
+    DATE,
+    DATETIME,
+    FIXED,
+    FOREIGN_DATE,
+    FOREIGN_NUMBER,
+    INTEGER,
+    TRUE_FALSE,
+    ZERO_LED,
+    Distinct,
+    Flags,
+)
+from shoal.table.facts import (
+    BEYOND_INTEGER,
+    CODE,
+    INFINITE,
+    MISFIT,
+    NO_DAY,
+    VANISHED,
+    Facts,
+)
+from shoal.table.roles import Kind, Written
+
+MAX_DIGITS = 38
+SAID = "say what it is with --type"
+DECLARED = ("number", "text", "date", "boolean")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with which cells, and what can be done; without flags it is with none alone."""
+
+    what: str
+    flags: Callable[[Distinct], Flags] | None
+    advice: str = ""
+
+    def message(self, count: int, cells: int, places: str) -> str:
+        """Say where the flagged cells are: five places and a count, never a value."""
+        if self.flags is None:
+            return self.what
+        return f"{self.what}: {count} of {cells} cells ({places}){self.advice}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The kind of a column, how it is written, and why it is text where it may be meant not to."""
+
+    kind: Kind
+    written: Written = field(default_factory=Written)
+    fault: Fault | None = None
+
+
+def decide(name: str, facts: Facts, declared: str | None) -> Verdict:
+    """Return what a column is."""
+    if declared == "text" or not facts.present:
+        return Verdict(Kind.TEXT)
+    if declared is not None:
+        return _declared(name, facts, declared)
+    for attempt in (_boolean, _number, _date):
+        verdict = attempt(facts)
+        if verdict is not None:
+            return verdict
+    return Verdict(Kind.TEXT, fault=_doubt(facts))
+
+
+def _every(cells: Distinct) -> Flags:
+    return cells.every()
+
+
+def _no_numbers(cells: Distinct) -> Flags:
+    return ~cells.numbers
+
+
+def _doubted(what: str, flags: Callable[[Distinct], Flags]) -> Verdict:
+    return Verdict(Kind.TEXT, fault=Fault(what, flags))
+
+
+def _boolean(facts: Facts) -> Verdict | None:
+    if not facts.words or len(facts.words) > 2:
+        return None
+    words = _trimmed(facts.words)
+    for false, true in (("false", "true"), ("False", "True"), ("FALSE", "TRUE")):
+        if words <= {false, true}:
+            return Verdict(Kind.BOOLEAN, Written(words=(false, true)))
+    return None
+
+
+def _trimmed(words: frozenset[str]) -> set[str]:
+    return {word.strip(" \t") for word in words}
+
+
+def _number(facts: Facts) -> Verdict | None:
+    if facts.numbers < facts.present:
+        return None
+    if INTEGER not in facts.broken and BEYOND_INTEGER not in facts.found:
+        return Verdict(Kind.INTEGER)
+    decimals = facts.decimals or 0
+    written = Written(decimals=decimals)
+    if FIXED not in facts.broken:
+        if facts.whole + decimals > MAX_DIGITS:
+            return _doubted(
+                f"numbers of over {MAX_DIGITS} digits",
+                lambda cells: np.asarray(cells.whole_digits) + decimals > MAX_DIGITS,
+            )
+        return Verdict(Kind.DECIMAL, written)
+    if INFINITE in facts.found:
+        return _doubted("too large for a number", lambda cells: ~np.isfinite(cells.floats))
+    if VANISHED in facts.found:
+        return _doubted("too small for a number", Distinct.vanished)
+    return Verdict(Kind.FLOAT, written)
+
+
+def _date(facts: Facts) -> Verdict | None:
+    if DATE not in facts.broken:
+        return _of_calendar(facts, Kind.DATE, "%Y-%m-%d")
+    if DATETIME in facts.broken:
+        return None
+    if len(facts.forms) > 1:
+        return _doubted("date and time written in different ways", _every)
+    ((length, separator),) = facts.forms
+    pattern = f"%Y-%m-%d{separator}%H:%M" + (":%S" if length > 16 else "")
+    pattern += f".{length - 20}" if length > 20 else ""
+    return _of_calendar(facts, Kind.DATETIME, pattern)
+
+
+def _of_calendar(facts: Facts, kind: Kind, pattern: str) -> Verdict:
+    if NO_DAY in facts.found:
+        times = kind is Kind.DATETIME
+        return _doubted("not dates of the calendar", lambda cells: cells.calendar(times=times)[1])
+    return Verdict(kind, Written(pattern=pattern))
+
+
+def _doubt(facts: Facts) -> Fault | None:
+    """Say why a text column may have been meant as something else."""
+    if facts.words:
+        lower = {word.lower() for word in _trimmed(facts.words)}
+        if lower & {"true", "false"}:
+            others = lower - {"true", "false"}
+            flags = (lambda cells: ~cells.matches(TRUE_FALSE)) if others else _every
+            return Fault("true and false in different words", flags, f"; {SAID}")
+    if facts.numbers and CODE not in facts.broken:
+        return None  # codes with leading zeros: text, as it should be
+    if (facts.numbers + facts.special) / facts.present > 0.5:
+        advice = f"; mend them, declare what stands for missing with --missing, or {SAID}"
+        return Fault("not numbers", _no_numbers, advice)
+    if ANY_MOMENT not in facts.broken:
+        advice = f"; write 2026-12-31T23:59:59, or {SAID}"
+        return Fault("times with a zone or in a form of their own", _every, advice)
+    if FOREIGN_DATE not in facts.broken:
+        return Fault("ambiguous dates", _every, f"; write 2026-12-31, or {SAID}")
+    if FOREIGN_NUMBER not in facts.broken and ZERO_LED not in facts.found:
+        advice = f"; write 1234.5, or {SAID}"
+        return Fault("numbers in a notation of their own", _no_numbers, advice)
+    if facts.dates / facts.present > 0.5:
+        return Fault("not dates", lambda cells: ~cells.matches(DATE), f"; mend them or {SAID}")
+    return None
+
+
+def _declared(name: str, facts: Facts, declared: str) -> Verdict:
+    """Take a column as its declared type; what does not fit is a fault, an error to its reader."""
+    ways = {
+        "number": (_number, "not numbers"),
+        "date": (_date, "not ISO dates"),
+        "boolean": (_boolean, "not true or false"),
+    }
+    if declared not in ways:
+        raise InputError(
+            f"there is no type {shown(declared)} for column {shown(name)}; "
+            f"say {', '.join(DECLARED)}"
+        )
+    attempt, what = ways[declared]
+    if MISFIT in facts.found:
+        return _doubted(what, lambda cells: ~cells.fitting())
+    different = Fault("its cells are written in different ways", None)
+    return attempt(facts) or Verdict(Kind.TEXT, fault=different)

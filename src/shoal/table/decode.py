@@ -1,0 +1,61 @@
+"""Whether bytes are UTF-8 text, and where they are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.errors import InputError
+
+
+@dataclass(frozen=True)
+class Begin:
+    """Where a piece of a file begins: what to add to its own lines, records and bytes."""
+
+    lines: int = 0
+    records: int = 0
+    offset: int = 0
+
+
+WHOLE = Begin()
+
+
+def decode_whole(raw: bytes, name: str) -> bytes:
+    """Return the bytes without a byte order mark, or say why they are not UTF-8 text."""
+    raw = without_mark(raw, name)
+    check_text(raw, name)
+    return raw
+
+
+def without_mark(raw: bytes, name: str) -> bytes:
+    """Return the first bytes of a file without a byte order mark; other formats are refused."""
+    for magic, what in (
+        (b"%PDF", "a PDF file"),
+        (b"PK\x03\x04", "a zip or Excel file"),
+        (b"\x1f\x8b", "a gzip file; name it .csv.gz"),
+        (b"PAR1", "a Parquet file; name it .parquet"),
+        (b"\xd0\xcf\x11\xe0", "an old Excel file"),
+    ):
+        if raw.startswith(magic):
+            raise InputError(f"{name}: not text but {what}")
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{name}: this is UTF-16 or UTF-32 text; save it as UTF-8")
+    return raw.removeprefix(b"\xef\xbb\xbf")
+
+
+def check_text(raw: bytes, name: str, begin: Begin = WHOLE) -> None:
+    """Say where bytes are not UTF-8 text, if they are not."""
+    zero = raw.find(b"\0")
+    if zero >= 0:
+        line = raw.count(b"\n", 0, zero) + 1 + begin.lines
+        raise InputError(
+            f"{name}, line {line}: a NUL byte (offset {zero + begin.offset}); "
+            "the file is not UTF-8 text, or it is damaged"
+        )
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1 + begin.lines
+        byte = error.start + begin.offset
+        raise InputError(
+            f"{name}, line {line}: byte {byte} is not UTF-8; save the file as UTF-8"
+        ) from None

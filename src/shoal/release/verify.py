@@ -19,9 +19,10 @@ from shoal.models.requirement import Asked, Requirement
 from shoal.release.judge.against import WARNING, compose
 from shoal.release.judge.classes import Counted, Subset
 from shoal.release.judge.counting import count
-from shoal.release.judge.reading import Key, Source, opened
+from shoal.release.judge.reading import opened
 from shoal.release.judge.ruling import Ruling, summarized
 from shoal.release.judge.sensitive import Sensitive
+from shoal.release.judge.source import Key, Source
 from shoal.release.judge.spill import Spill
 from shoal.release.judge.trees import read_tree
 from shoal.release.judge.verification import Composition, Judged, KOf, Verification

@@ -34,7 +34,7 @@ from shoal.errors import InputError
 from shoal.models.matching import is_star
 from shoal.release import covers
 from shoal.release.judge import counting
-from shoal.release.judge.reading import Key, Source
+from shoal.release.judge.source import Key, Source
 from shoal.release.judge.trees import number
 from shoal.release.judge.verification import Composition
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from shoal.models.matching import READINGS, candidate_values, candidates, smallest
-from shoal.release.judge.reading import Key
 from shoal.release.judge.sensitive import Sensitive
+from shoal.release.judge.source import Key
 
 STEPS = 1_000_000  # what a reading that nobody asked for may take: about a second
 

@@ -3,7 +3,8 @@
 Beyond SPILL entries (distinct combinations of quasi-identifiers and sensitive values) the counts go
 to temporary files and are judged part by part (`disk.py`): the result is the same, but other
 readings of missing cells than `own`, for which any two classes may have to meet, are not counted
-then.
+then. Parquet and dataframes of so many records are counted batch by batch, as words (`words.py`);
+if they turn out to have few classes, the cells of these are read again, for the plain path.
 
 Precondition: records come in the order of the file. Postcondition: what is returned yields every
 class once.
@@ -14,14 +15,19 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from shoal.errors import InputError, RequestError
 from shoal.release.judge.classes import Counted, Memory, Subset
-from shoal.release.judge.disk import Disk
-from shoal.release.judge.reading import Key, Source
 from shoal.release.judge.sensitive import Sensitive
+from shoal.release.judge.source import Key, Source
 from shoal.release.judge.spill import Spill
+
+if TYPE_CHECKING:
+    from shoal.release.judge.disk import Disk
+    from shoal.release.judge.entries import Layout
 
 SPILL = 400_000
 BATCH = 512  # few enough that their cells die young: nothing for the garbage collector
@@ -51,33 +57,66 @@ def tally(rows: Iterator[Key], full: Callable[[Counter[Key], array[int]], bool])
     return counts, firsts
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What is counted: the first `width` places are those of the quasi-identifiers."""
+
+    source: Source
+    places: list[int]
+    width: int
+    sensitive: Sequence[Sensitive]
+    subsets: Sequence[Subset]
+    reading: str
+    spill: Callable[[], Spill]
+
+    def in_memory(self, counts: Counter[Key], firsts: array[int]) -> Memory:
+        """Return the classes of counted rows."""
+        return Memory(counts, firsts, self.width, self.sensitive, self.subsets, self.reading)
+
+    def on_disk(self, layout: Layout) -> Disk:
+        """Return the files that classes can be written to."""
+        from shoal.release.judge.disk import Disk
+
+        if self.reading != "own":
+            raise RequestError(
+                f"missing_as {self.reading} is counted in memory, and there are more than {SPILL} "
+                "classes; verify with missing_as own, which is stricter"
+            )
+        return Disk(self.spill(), layout, self.subsets)
+
+
 def count(
     source: Source, quasi: Sequence[str], sensitive: Sequence[Sensitive],
     subsets: Sequence[Subset], reading: str, spill: Callable[[], Spill],
 ) -> Counted:  # fmt: skip
     """Return the classes of a release, from memory or, if they are many, from `spill`."""
-    width = len(quasi)
+    places = source.places([*quasi, *(column.name for column in sensitive)])
+    wanted = Wanted(source, places, len(quasi), sensitive, subsets, reading, spill)
+    try:
+        if source.batches is None or source.records <= SPILL:
+            return _by_rows(wanted)
+        from shoal.release.judge.batches import by_batches
+
+        return by_batches(wanted, source.batches, SPILL)
+    except TypeError:
+        raise InputError(f"{source.name}: a column holds lists, not values") from None
+
+
+def _by_rows(wanted: Wanted) -> Counted:
     disk: Disk | None = None
 
     def full(counts: Counter[Key], firsts: array[int]) -> bool:
+        from shoal.release.judge import words
+
         nonlocal disk
-        if reading != "own":
-            raise RequestError(
-                f"missing_as {reading} is counted in memory, and there are more than {SPILL} "
-                "classes; verify with missing_as own, which is stricter"
-            )
-        disk = disk or Disk(spill(), sensitive, subsets)
-        disk.take(counts, firsts, width)
+        disk = disk or wanted.on_disk(words.layout_of_counts(wanted.sensitive, wanted.subsets))
+        disk.add(words.of_counts(counts, firsts, wanted.width, wanted.sensitive, wanted.subsets))
         return True
 
-    rows = source.keys([*quasi, *(column.name for column in sensitive)])
-    try:
-        counts, firsts = tally(rows, full)
-    except TypeError:
-        raise InputError(f"{source.name}: a column holds lists, not values") from None
+    counts, firsts = tally(wanted.source.rows(wanted.places), full)
     if disk is None:
-        return Memory(counts, firsts, width, sensitive, subsets, reading)
-    disk.take(counts, firsts, width)
+        return wanted.in_memory(counts, firsts)
+    full(counts, firsts)
     counts.clear()
     disk.finish()
     return disk

@@ -1,112 +1,162 @@
-"""Classes on disk: part by part, with the subsets of quasi-identifiers in parts of their own."""
+"""Classes on disk: part by part, with the subsets of quasi-identifiers in parts of their own.
+
+An entry goes to the part that the mix of its key names, so all entries of a key are in one part,
+and each part is judged alone: memory holds one part of 256 at a time.
+"""
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from shoal.models.matching import READINGS
-from shoal.release.judge.classes import Class, Narrow, Subset, part_of
-from shoal.release.judge.reading import Key
-from shoal.release.judge.sensitive import Sensitive
-from shoal.release.judge.spill import Spill, key_of, text_of
+from shoal.release.judge.classes import Class, Narrow, Subset
+from shoal.release.judge.entries import (
+    FIRST,
+    PARTS,
+    TIMES,
+    Layout,
+    Words,
+    grouped,
+    merged,
+    parts_of,
+)
+from shoal.release.judge.spill import Spill
 
 
 class Disk:
     """Classes in temporary files, part by part."""
 
-    def __init__(
-        self, spill: Spill, sensitive: Sequence[Sensitive], subsets: Sequence[Subset]
-    ) -> None:
-        self.spill, self.sensitive, self.subsets = spill, sensitive, subsets
+    def __init__(self, spill: Spill, layout: Layout, subsets: Sequence[Subset]) -> None:
+        self.spill, self.layout, self.subsets = spill, layout, subsets
         self.narrow: list[Narrow] = []
+        self.sizes: Counter[int] = Counter()
 
-    def take(self, counts: Counter[Key], firsts: array[int], width: int) -> None:
-        """Write counts down: the key's text, its first record, its number, codes of its values."""
-        self.spill.add("classes", self._entries(counts, firsts, width))
+    def add(self, entries: Words) -> None:
+        """Write entries down."""
+        self._add("entries", entries, parts_of(entries[:, : self.layout.key]))
 
-    def _entries(
-        self, counts: Counter[Key], firsts: array[int], width: int
-    ) -> Iterator[tuple[str, str]]:
-        for (row, times), first in zip(counts.items(), firsts, strict=True):
-            more = f"{first}\t{times}"
-            for column, cell in zip(self.sensitive, row[width:], strict=True):
-                code = column.code(cell)
-                column.whole[code] += times
-                more += f"\t{code}"
-            yield text_of(row[:width]), more
+    def _add(self, name: str, entries: Words, parts: Words) -> None:
+        order = np.argsort(parts.astype(np.uint8), kind="stable")
+        entries = entries[order]
+        ends = np.cumsum(np.bincount(parts.astype(np.intp), minlength=PARTS)).tolist()
+        for part, (begin, end) in enumerate(zip([0, *ends], ends, strict=False)):
+            if begin < end:
+                self.spill.add(name, part, entries[begin:end].data)
+
+    def _read(self, name: str, part: int, width: int) -> Words:
+        return np.frombuffer(self.spill.read(name, part), np.uint64).reshape(-1, width)
 
     def finish(self) -> None:
-        """Judge the subsets, whose combinations lie in parts of their own."""
-        for number, subset in enumerate(self.subsets):
-            for part in range(self.spill.count):
-                sizes = self._part(part)
-                self.spill.add(
-                    f"subset{number}",
-                    (
-                        (text_of(part_of(key_of(text), subset)), f"{size}\t{text}")
-                        for text, (_, size, _) in sizes.items()
-                    ),
-                )
-            self.narrow.append(self._narrow(number, subset))
+        """Find the classes, then judge the subsets, whose combinations lie in their own parts."""
+        for part in range(PARTS):
+            found = merged(self._read("entries", part, self.layout.width), self.layout.key)
+            if not self.layout.codes:
+                self.spill.drop("entries", part)
+            for number, mask in enumerate(self.layout.masks):
+                self._combine(number, found, mask, part)
+            found = found[np.argsort(found[:, FIRST])][:, FIRST:]
+            self.spill.add("classes", part, found.tobytes())
+            sizes, classes = np.unique(found[:, TIMES], return_counts=True)
+            self.sizes.update(dict(zip(sizes.tolist(), classes.tolist(), strict=True)))
+        for number in range(len(self.subsets)):
+            self.narrow.append(self._narrow(number))
 
-    def _narrow(self, number: int, subset: Subset) -> Narrow:
-        least, classes, records = 0, 0, 0
-        for part in range(self.spill.count):
-            sizes: Counter[str] = Counter()
-            for text, size, _ in self.spill.entries(f"subset{number}", part):
-                sizes[text] += int(size)
-            if sizes:
-                least = min([least or min(sizes.values()), *sizes.values()])
-            rare = {text for text, size in sizes.items() if size < subset.k}
-            classes += len(rare)
-            records += sum(sizes[text] for text in rare)
-            self.spill.add(
-                "rare",
-                (
-                    (whole, str(number))
-                    for text, _, whole in self.spill.entries(f"subset{number}", part)
-                    if text in rare
-                ),
-            )
-        return Narrow(least, classes, records)
+    def _combine(self, number: int, found: Words, mask: Words, part: int) -> None:
+        """Write down the classes of a part by the words of a subset.
 
-    def _part(self, part: int) -> dict[str, tuple[int, int, list[dict[int, int]]]]:
-        found: dict[str, tuple[int, int, list[dict[int, int]]]] = {}
-        for text, first, times, *codes in self.spill.entries("classes", part):
-            begin, size, values = found.get(text) or (int(first), 0, [{} for _ in codes])
-            many = int(times)
-            for within, code in zip(values, map(int, codes), strict=True):
-                within[code] = within.get(code, 0) + many
-            found[text] = (begin, size + many, values)
-        return found
+        Those of a combination that is frequent enough already are one entry: nobody will ask which
+        they are, and a combination may have any number of classes.
+        """
+        if not len(found):
+            return
+        places = np.flatnonzero(mask)
+        words = found[:, places] & mask[places]
+        order, begins = grouped(words)
+        sizes = found[order, TIMES]
+        total = np.add.reduceat(sizes, begins)
+        lengths = np.diff(begins, append=len(order))
+        good = np.repeat(total >= self.subsets[number].k, lengths)
+        sizes = np.where(good, np.repeat(total, lengths), sizes)
+        kept = ~good
+        kept[begins] = True
+        order, sizes = order[kept], sizes[kept]
+        words = words[order]
+        where = np.full(len(order), part, np.uint64)
+        every = np.column_stack([words, where, found[order, FIRST], sizes])
+        self._add(f"subset{number}", every, parts_of(words))
 
-    def quick(self, k: int) -> Counter[int] | None:  # noqa: ARG002 - as Counted has it
-        """Return nothing: every class is looked at."""
-        return None
+    def _narrow(self, number: int) -> Narrow:
+        """Judge a subset, and write down which classes are in a combination that is too rare."""
+        width = int(np.count_nonzero(self.layout.masks[number]))
+        smallest, classes, records = [], 0, 0
+        for part in range(PARTS):
+            every = self._read(f"subset{number}", part, width + 3)
+            self.spill.drop(f"subset{number}", part)
+            if not len(every):
+                continue
+            order, begins = grouped(every[:, :width])
+            total = np.add.reduceat(every[order, TIMES], begins)
+            smallest.append(int(total.min()))
+            rare = total < self.subsets[number].k
+            classes += int(np.count_nonzero(rare))
+            records += int(total[rare].sum())
+            found = every[order[np.repeat(rare, np.diff(begins, append=len(order)))]]
+            told = np.column_stack([found[:, FIRST], np.full(len(found), number, np.uint64)])
+            self._add("rare", told, found[:, width])
+        return Narrow(min(smallest, default=0), classes, records)
+
+    def quick(self, k: int) -> Counter[int] | None:
+        """Return how many classes of each size there are, if size alone counts and all are good."""
+        plain = not self.layout.codes and not self.subsets
+        return self.sizes if plain and min(self.sizes, default=0) >= k else None
 
     def classes(self) -> Iterator[Class]:
         """Yield every class, part by part."""
-        for part in range(self.spill.count):
-            narrow: dict[str, list[int]] = {}
-            for text, number in self.spill.entries("rare", part):
-                narrow.setdefault(text, []).append(int(number))
-            found = self._part(part)
-            self.spill.keep(part, array("q", sorted(first for first, _, _ in found.values())))
-            for text, (first, size, values) in found.items():
-                yield Class(first, size, size, values, narrow.get(text, ()))
+        for part in range(PARTS):
+            narrow: dict[int, list[int]] = {}
+            for first, number in self._read("rare", part, 2).tolist():
+                narrow.setdefault(first, []).append(number)
+            for first, size, values in self._classes(part):
+                yield Class(first, size, size, values, narrow.get(first, ()))
+
+    def _classes(self, part: int) -> Iterator[tuple[int, int, list[dict[int, int]]]]:
+        """Yield the first record, the size and the counted codes of the classes of a part."""
+        if not self.layout.codes:
+            for first, size in self._read("classes", part, 2).tolist():
+                yield first, size, []
+            return
+        entries = self._read("entries", part, self.layout.width)
+        if not len(entries):
+            return
+        order, begins = grouped(entries[:, : self.layout.key])
+        ends = [*begins[1:].tolist(), len(order)]
+        more = entries[order, self.layout.key :]
+        firsts = np.minimum.reduceat(more[:, FIRST], begins).tolist()
+        times = more[:, TIMES].tolist()
+        codes = [more[:, place].tolist() for place in range(self.layout.codes)]
+        for begin, end, first in zip(begins.tolist(), ends, firsts, strict=True):
+            here = times[begin:end]
+            values = [_counted(of[begin:end], here) for of in codes]
+            yield first, sum(here), values
 
     def numbers(self, firsts: Sequence[int]) -> list[int]:
         """Return the numbers of classes that begin at these records: how many begin before."""
-        before = [1] * len(firsts)
-        for part in range(self.spill.count):
-            begins = self.spill.kept(part)
-            for i, first in enumerate(firsts):
-                before[i] += bisect_left(begins, first)
-        return before
+        before = np.ones(len(firsts), np.intp)
+        for part in range(PARTS) if firsts else ():
+            begins = self._read("classes", part, 2)[:, 0]
+            before += np.searchsorted(begins, np.array(firsts, np.uint64))
+        return [int(number) for number in before]
 
     def readings(self, own: int) -> dict[str, int | None]:
         """Return the smallest class; other readings are not counted on disk."""
         return {reading: own if reading == "own" else None for reading in READINGS}
+
+
+def _counted(codes: list[int], times: list[int]) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for code, many in zip(codes, times, strict=True):
+        found[code] = found.get(code, 0) + many
+    return found

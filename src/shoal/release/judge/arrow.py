@@ -1,0 +1,118 @@
+"""Parquet and dataframes, by Arrow's batches; values are compared as values."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import InputError
+from shoal.models.matching import NAN
+from shoal.release.judge.source import Batches, Key, Made, Source, check_header
+
+BATCH = 65_536  # records
+
+
+def parquet(path: Path) -> Source:
+    """Return an opened Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        # Read ahead, Arrow keeps what it has read until the end: the whole file.
+        file = pq.ParquetFile(path, buffer_size=2**20, pre_buffer=False)
+    except (pa.ArrowException, OSError, ValueError):
+        raise InputError(f"{path.name}: not a Parquet file, or not a whole one") from None
+    header = list(file.schema_arrow.names)
+    check_header(header, path.name)
+
+    def batches(places: list[int], make: Callable[[list[Any]], Made]) -> Iterator[Made]:
+        chosen = [header[place] for place in places]
+        for column in chosen:
+            if pa.types.is_nested(file.schema_arrow.field(column).type):
+                raise InputError(f"{path.name}: column {column[:60]!r} holds lists, not values")
+        try:
+            for batch in file.iter_batches(BATCH, columns=chosen, use_threads=False):
+                yield make([batch.column(name) for name in chosen])
+        except (pa.ArrowException, OSError, ValueError):
+            raise InputError(f"{path.name}: not a whole Parquet file") from None
+        except OverflowError:
+            raise InputError(f"{path.name}: a date is beyond the calendar") from None
+
+    rows = partial(_rows, batches)
+    return Source(path.name, header, rows, False, batches, file.metadata.num_rows)
+
+
+def frame(data: Any) -> Source:
+    """Return an opened dataframe."""
+    import narwhals as nw
+
+    name = "the dataframe"
+    try:
+        whole = nw.from_native(data, eager_only=True)
+    except TypeError:
+        whole = _from_stream(data)
+    except ValueError:
+        raise InputError("the dataframe has two columns of one name") from None
+    names = [str(column) for column in whole.columns]
+    check_header(names, name)
+
+    def batches(places: list[int], make: Callable[[list[Any]], Made]) -> Iterator[Made]:
+        mixed = f"{name}: a column holds values of several kinds; give it one kind"
+        try:
+            columns = [whole[:, place].to_arrow() for place in places]
+        except (TypeError, ValueError):  # Arrow's own words would show a value
+            raise InputError(mixed) from None
+        try:
+            for begin in range(0, len(whole), BATCH):
+                yield make([_one(column.slice(begin, BATCH)) for column in columns])
+        except ValueError:
+            raise InputError(mixed) from None
+        except OverflowError:
+            raise InputError(f"{name}: a date is beyond the calendar") from None
+
+    return Source(name, names, partial(_rows, batches), False, batches, len(whole))
+
+
+def _from_stream(data: Any) -> Any:
+    import narwhals as nw
+    import pyarrow as pa
+
+    try:
+        return nw.from_native(pa.table(data), eager_only=True)
+    except (TypeError, ValueError, pa.ArrowException):
+        raise InputError("give a path or a dataframe to verify") from None
+
+
+def _one(values: Any) -> Any:
+    """Return the one array that chunks are."""
+    return values.combine_chunks() if hasattr(values, "chunks") else values
+
+
+def _rows(batches: Batches, places: list[int]) -> Iterator[Key]:
+    return itertools.chain.from_iterable(batches(places, rows_of))
+
+
+def rows_of(columns: list[Any]) -> Iterator[Key]:
+    """Return the records of a batch."""
+    return zip(*map(plain, columns), strict=True)
+
+
+def plain(values: Any) -> list[Any]:
+    """Return Python values; not-a-number equals itself here, and is not the same as missing.
+
+    Moments are their ticks, and so is all that has nanoseconds: Python stops at microseconds.
+    """
+    values = decoded(values)
+    kind = str(values.type)
+    if kind.startswith("timestamp") or kind in ("time64[ns]", "duration[ns]"):
+        values = values.cast("int64")
+    return [NAN if v != v else v for v in values.to_pylist()]  # noqa: PLR0124
+
+
+def decoded(values: Any) -> Any:
+    """Return the values themselves, where they come as places in a dictionary."""
+    is_dictionary = str(values.type).startswith("dictionary")
+    return values.cast(values.type.value_type) if is_dictionary else values

@@ -1,0 +1,121 @@
+"""Counts as rows of words of 64 bits, and which of them are equal.
+
+An entry is a row: the words of its key, the codes of its sensitive values, the record in which it
+occurs first, and how often it occurs. Equal rows are found by sorting a mix of their words; rows
+are neighbors then, and are compared word by word, so that no two are taken for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Words = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.intp]
+
+FIRST, TIMES = -2, -1  # where an entry has its first record, and how often it occurs
+PARTS = 256
+_TOP = np.uint64(56)
+_ODD = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))  # of splitmix64
+_FAR, _NEAR = np.uint64(32), np.uint64(29)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How many words of an entry are its key, how many codes; which bits are of which subset."""
+
+    key: int
+    codes: int
+    masks: Sequence[Words]
+
+    @property
+    def width(self) -> int:
+        """How many words an entry has."""
+        return self.key + self.codes + 2
+
+
+def mix(words: Words) -> Words:
+    """Return one word a row, equal for equal rows, that spreads over all its bits."""
+    found = np.full(len(words), 0x9E3779B97F4A7C15, np.uint64)
+    for column in words.T:
+        found ^= column
+        found *= _ODD[0]
+        found ^= found >> _FAR
+    found *= _ODD[1]
+    found ^= found >> _NEAR
+    return found
+
+
+def parts_of(words: Words) -> Words:
+    """Return in which part rows belong, by the highest bits of their mix."""
+    return mix(words) >> _TOP
+
+
+def grouped(words: Words) -> tuple[Places, Places]:
+    """Return an order in which equal rows are neighbors, and where each group of them begins."""
+    mixed = mix(words)
+    order = np.argsort(mixed)
+    mixed = mixed[order]
+    new = _changes(words[order])
+    if np.any(new[1:] & (mixed[1:] == mixed[:-1])):
+        # Different rows of one mix may stand in any order: all words decide.
+        order = np.lexsort(words.T)
+        new = _changes(words[order])
+    return order, np.flatnonzero(new)
+
+
+def _changes(words: Words) -> npt.NDArray[np.bool_]:
+    """Tell which rows differ from the one before; the first does."""
+    new = np.zeros(len(words), np.bool_)
+    new[:1] = True
+    for column in words.T:
+        new[1:] |= column[1:] != column[:-1]
+    return new
+
+
+def merged(entries: Words, width: int) -> Words:
+    """Return one entry for all that are equal in the first words: earliest, and times summed."""
+    if not len(entries):
+        return entries
+    order, begins = grouped(entries[:, :width])
+    found = entries[order[begins]]
+    found[:, FIRST] = np.minimum.reduceat(entries[order, FIRST], begins)
+    found[:, TIMES] = np.add.reduceat(entries[order, TIMES], begins)
+    return found
+
+
+class Pile:
+    """Entries in memory, merged whenever there are twice as many as may be different."""
+
+    def __init__(self, layout: Layout, limit: int) -> None:
+        self.identity, self.limit = layout.key + layout.codes, limit
+        self.rows: Words = np.empty((2 * limit, layout.width), np.uint64)
+        self.held = 0
+
+    def add(self, entries: Words) -> list[Words]:
+        """Take entries; return those that are too many to hold, which is mostly none."""
+        out = []
+        while len(entries):
+            now = entries[: len(self.rows) - self.held]
+            self.rows[self.held : self.held + len(now)] = now
+            self.held += len(now)
+            entries = entries[len(now) :]
+            if self.held == len(self.rows):
+                out += self._pressed()
+        return out
+
+    def _pressed(self) -> list[Words]:
+        few = self.all()
+        self.held = 0
+        if len(few) > self.limit:
+            return [few]
+        self.rows[: len(few)] = few
+        self.held = len(few)
+        return []
+
+    def all(self) -> Words:
+        """Return all entries that are held, each once."""
+        return merged(self.rows[: self.held], self.identity)

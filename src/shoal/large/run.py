@@ -17,6 +17,7 @@ from shoal.large.opening import Asked, Pieces, ask, check_possible, look, open_p
 from shoal.large.plan import Plan
 from shoal.large.regions import cut_sample
 from shoal.large.release import Releasing
+from shoal.large.report import report_of
 from shoal.large.solve import Solver, Stage
 from shoal.large.survey import Sample
 from shoal.large.work import Work
@@ -106,7 +107,8 @@ def release_file(
             if not verification.ok or not same_bytes(temporary, digest):
                 why = "; ".join(verification.problems) or "it does not hold what was written"
                 raise PrivacyError(f"the written file is not safe, nothing was kept: {why}")
-            told = releasing.report(made, verification.to_dict(), time.perf_counter() - begin)
+            seconds = time.perf_counter() - begin
+            told = report_of(releasing, made, verification.to_dict(), seconds)
             keep = settings.release.keep_order
             add_papers(staging, targets, made.settings, told, digest, keep, order.with_page)
             staging.commit(last=targets.release)

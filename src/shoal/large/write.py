@@ -5,8 +5,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -19,6 +22,8 @@ from shoal.large.form import ROW, Form
 from shoal.large.shuffle import gather
 from shoal.large.work import Work
 from shoal.progress import Reporter
+from shoal.release.judge.reading import opened
+from shoal.release.readback import same_classes
 from shoal.release.write import PARQUET, csv_bytes, parquet_table, row_order
 from shoal.table.table import Table
 
@@ -127,9 +132,19 @@ class Buckets:
 
     def check(self, path: Path, kind: str, report: Reporter) -> None:
         """Read the file back and compare it with what was meant, bucket by bucket."""
-        same = self._same_parquet(path, report) if kind == "parquet" else True
-        if not same:
+        same = self._same_parquet if kind == "parquet" else partial(self._same_csv, kind)
+        if not same(path, report):
             raise OutputError(f"{path.name}: what was read back is not what was to be written")
+
+    def _same_csv(self, kind: str, path: Path, report: Reporter) -> bool:
+        with opened(path, kind, self.form.source.delimiter) as source:
+            rows = source.keys(self.quasi)
+            for bucket in range(self.count):
+                report("reading back", bucket, self.count)
+                table, _ = self.table(bucket)
+                if not same_classes(table, self.quasi, Counter(islice(rows, table.rows)), kind):
+                    return False
+            return next(rows, None) is None
 
     def _same_parquet(self, path: Path, report: Reporter) -> bool:
         import pyarrow.parquet as pq

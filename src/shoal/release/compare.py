@@ -102,7 +102,7 @@ def make_report(
         method=partition.method,
         k=partition.k,
         seed=seed,
-        aggregate=_ways(how),
+        aggregate=ways_said(how),
         input={
             "kind": table.source.kind,
             "sha256": table.source.sha256,
@@ -177,7 +177,7 @@ def _lost_by(
     return percent(float(np.count_nonzero(there & ~same_cells(before, after))), float(there.size))
 
 
-def _ways(how: Mapping[str, str]) -> str:
+def ways_said(how: Mapping[str, str]) -> str:
     """Return what groups release in one word, or column by column."""
     different = set(how.values())
     if len(different) == 1:

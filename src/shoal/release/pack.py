@@ -5,20 +5,17 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.release.claims import claims
+from shoal.release.readback import says_what_was_meant
 from shoal.release.staging import Staging
-from shoal.release.verify import class_counts, verify
+from shoal.release.verify import verify
 from shoal.release.write import release_bytes, row_order
 from shoal.table.hierarchy.specify import is_file
-from shoal.table.roles import STAR, Kind
 
 if TYPE_CHECKING:
     from shoal.release.report import Report
@@ -105,50 +102,6 @@ def verified_bytes(release: Release, path: Path, content: bytes, kind: str) -> N
     meant = says_what_was_meant(release.table, wanted, path, kind)
     if path.read_bytes() != content or not meant:
         raise OutputError(f"{shown(path)}: what was read back is not what was to be written")
-
-
-def says_what_was_meant(
-    table: Table, wanted: Sequence[str], written_to: Any, kind: str | None
-) -> bool:
-    """Tell whether the file's classes have the very values and sizes of the released table's.
-
-    A writer that cuts digits keeps classes together and would pass any check of their sizes.
-    """
-    sign = table.source.delimiter
-    _, written = class_counts(written_to, wanted, delimiter=sign, kind=kind)
-    _, meant = class_counts(table, wanted)
-    kinds = [table[name].kind for name in wanted]
-    if kind == "parquet":  # which holds short decimals as floats
-        kinds = [Kind.FLOAT if of is Kind.DECIMAL else of for of in kinds]
-    if kind != "parquet":  # whose cells the judge compares as bytes
-        written = Counter({_decoded(key): count for key, count in written.items()})
-    return _by_value(written, kinds) == _by_value(meant, kinds)
-
-
-def _decoded(key: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(cell.encode("latin-1").decode("utf-8", "replace") for cell in key)
-
-
-def _by_value(classes: Counter[tuple[Any, ...]], kinds: list[Kind]) -> Counter[tuple[Any, ...]]:
-    found: Counter[tuple[Any, ...]] = Counter()
-    for key, count in classes.items():
-        found[tuple(_value(cell, of) for cell, of in zip(key, kinds, strict=True))] += count
-    return found
-
-
-def _value(cell: Any, kind: Kind) -> Any:
-    """Return a value, or what a cell's text says, in one form; times are compared by class only."""
-    if cell is None or cell == STAR:
-        return None
-    if kind is Kind.TEXT:
-        return cell
-    if kind is Kind.FLOAT:
-        return float(cell)
-    if kind.is_number:
-        return Fraction(cell)
-    if kind is Kind.BOOLEAN:
-        return str(cell).lower()
-    return str(cell) if kind is Kind.DATE else None
 
 
 def save(

@@ -1,0 +1,159 @@
+"""The report of all regions, from their sums; what only whole tables show, from a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from shoal.large.figures import column_report, correlations, costs
+from shoal.large.release import Made, Releasing
+from shoal.large.shuffle import gather
+from shoal.measures.loss import percent
+from shoal.measuring import measure_release
+from shoal.release.compare import versions, ways_said
+from shoal.release.counts import missing_said
+from shoal.release.promises import guarantee
+from shoal.release.report import SCHEMA, ColumnReport, Report
+from shoal.request import notes
+from shoal.solving import ILOSS, SSE
+from shoal.table.roles import Role
+
+
+def report_of(
+    releasing: Releasing, made: Made, verification: dict[str, Any], seconds: float
+) -> Report:
+    """Return the report of all regions."""
+    asked, sums, k = releasing.asked, made.sums, releasing.solver.k
+    quasi = asked.table.having(Role.QUASI_IDENTIFIER)
+    trees = {} if releasing.known is None else {c.name: c for c in releasing.known.columns}
+    columns = [
+        column_report(
+            c, asked.how[c.name], sums["columns"][c.name], made.rows, releasing.moments.get(c.name),
+            trees.get(c.name), made.figures.spans.get(c.name), k,
+        )
+        for c in quasi
+    ]  # fmt: skip
+    shown = [c for c in trees.values() if asked.how[c.name] in ("generalize", "range")]
+    roles = {str(role): [c.name for c in asked.table.having(role)] for role in Role}
+    dropped = asked.settings.roles.drop
+    deleted = asked.survey.rows - made.rows
+    equal = sums["without_spread"]
+    told = [f"{equal} groups hold equal records, whose values are released as they were"]
+    sizes = sorted((int(size), many) for size, many in sums["sizes"].items())
+    measures, note = _measured(releasing, made, deleted)
+    loss = _lost(releasing, made)
+    return Report(
+        schema=SCHEMA,
+        versions=versions(),
+        method=releasing.solver.lens.method,
+        k=k,
+        seed=releasing.solver.seed,
+        aggregate=ways_said(asked.how),
+        input={
+            "kind": asked.table.source.kind,
+            "sha256": asked.table.source.sha256,
+            "records": asked.survey.rows,
+            "columns": len(asked.table.columns) + len(dropped),
+        },
+        release={"columns": made.released.names, "records": made.rows},
+        roles={**roles, "dropped": list(dropped)},
+        groups={
+            "count": sums["groups"],
+            "smallest": sizes[0][0],
+            "largest": sizes[-1][0],
+            "without_spread": equal,
+            "sizes": {str(size): many for size, many in sizes},
+        },
+        verification=verification,
+        information_loss=loss,
+        information_loss_released=_overall(columns, sums, asked.how, made.rows, deleted),
+        loss_name=ILOSS if asked.by_trees else SSE[False],
+        columns=columns,
+        correlations=correlations(made.figures.numbers(made.released), sums, made.rows),
+        guarantee=guarantee(
+            k=k,
+            smallest=sizes[0][0],
+            values=any(c.by_range or c.rule.shows_values for c in shown),
+            records=any(
+                asked.how[c.name] == "mode" or (c.is_ordinal and asked.how[c.name] == "median")
+                for c in quasi
+            ),
+            asked=asked.settings.requirement,
+            sensitive=roles[Role.SENSITIVE],
+        ),
+        notes=[
+            *notes(asked.table, asked.unnamed, asked.settings.orders, asked.reason),
+            f"the file was grouped in {len(releasing.stage.regions)} regions, whose borders were "
+            "mended along other cuts: it does not fit in the memory given",
+            *note,
+            *(told if equal else []),
+        ],
+        seconds=round(seconds, 3),
+        missing=missing_said(
+            cells=sum(c.missing for c in columns),
+            records=sums["incomplete"],
+            suppressed=sum(c.suppressed for c in columns),
+            starred=sum(sums["columns"][c.name]["beside"] for c in quasi),
+            nothing=sums["nothing"],
+            deleted=deleted,
+        ),
+        costs=costs(sums, len(shown), k, deleted).to_dict() if shown else None,
+        measures=measures,
+    )
+
+
+def _lost(releasing: Releasing, made: Made) -> float:
+    """Return the loss of the groups as the method sees it, in percent."""
+    sums = made.sums
+    if releasing.known is not None:
+        return percent(sums["costs"]["iloss_all"], made.rows * len(releasing.known.columns))
+    weights = releasing.asked.settings.protect.column_weights
+    total = 0.0
+    for name, one in sums["columns"].items():
+        if releasing.moments[name].deviation:
+            total += weights.get(name, 1.0) * (one["bb"] - one["b"] ** 2 / one["kept"])
+    return percent(sums["error"], total)
+
+
+def _measured(releasing: Releasing, made: Made, deleted: int) -> tuple[dict[str, Any], list[str]]:
+    """Return costs and risks, measured on whole groups, and what is to be said of that."""
+    work, regions = releasing.solver.work, range(len(releasing.stage.regions))
+    before = releasing.solver.form.unpack(gather(work, [f"before-{r}" for r in regions], 0))
+    after = made.form.unpack(gather(work, [f"after-{r}" for r in regions], 0))
+    share = before.rows / made.rows
+    coded = releasing.solver.lens.coded(before)
+    gone = round(deleted * share)
+    found = measure_release(before, after, coded, gone, releasing.solver.seed).to_dict()
+    if before.rows == made.rows:
+        return found, []
+    return found, [
+        f"what it cost and what is left to fear was measured on {before.rows:,} of the "
+        f"{made.rows:,} records, in whole groups; among all records a person is harder to find"
+    ]
+
+
+def _overall(
+    columns: list[ColumnReport],
+    sums: Mapping[str, Any],
+    how: Mapping[str, str],
+    rows: int,
+    deleted: int,
+) -> float:
+    """Return the loss of all columns: of those that vary, or of all, deleted records included."""
+    errors = [column.information_loss for column in columns]
+    if {"mean", "median"}.issuperset(how.values()):
+        varied = sum(
+            1.0
+            for column in columns
+            if column.missing < rows and _varies(sums["columns"][column.name])
+        )
+        lost = percent(float(np.sum(errors)), 100.0 * varied)
+    else:
+        lost = float(np.mean(errors))
+    return (lost * rows + 100.0 * deleted) / (rows + deleted)
+
+
+def _varies(sums: Mapping[str, Any]) -> bool:
+    return "kept" not in sums or bool(sums["bb"] - sums["b"] ** 2 / sums["kept"] > 0)

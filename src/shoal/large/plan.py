@@ -18,6 +18,7 @@ REGION_CELL = 150  # bytes a cell of a region takes while it is grouped or relea
 TEXT = 12  # bytes that a byte of csv takes
 PACKED = 60  # the same of csv.gz
 REGION = 1_000_000  # records of a region, at most: more lose no less
+ENOUGH = 20_000  # records of a region, of which few lie at a border
 LEAST = 700 * 10**6
 HEAD = 2**18  # bytes of csv that tell how long a record is
 
@@ -27,6 +28,11 @@ class Plan:
     """How many records a region and a bucket of the release may have."""
 
     records: int = REGION
+
+    @property
+    def rounds(self) -> int:
+        """How often groups move to other regions: small ones have much border."""
+        return 1 if self.records >= ENOUGH else 4
 
     def places(self, rows: int) -> int:
         """Return into how many regions so many records are cut."""

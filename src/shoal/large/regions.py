@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.large.survey import Hashes
+from shoal.large.survey import Hashes, mixed
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -70,13 +70,18 @@ class Cuts:
         while open_:
             number, rows = open_.pop()
             cut = self.cuts[number]
-            before = cut.before(points[rows], draws[rows])
+            before = cut.before(points[rows], dealt(draws[rows], number))
             for to, some in ((cut.below, rows[before]), (cut.above, rows[~before])):
                 if to < 0:
                     found[some] = -1 - to
                 elif some.size:
                     open_.append((to, some))
         return found
+
+
+def dealt(draws: Hashes, number: int) -> Hashes:
+    """Return the draws of a cut: those of another are no help in guessing them."""
+    return mixed(draws ^ np.uint64(number))
 
 
 def cut_sample(points: Floats, places: int) -> Cuts:
@@ -116,7 +121,8 @@ def joined(counts: Integers, least: int) -> list[list[int]]:
         found[-1].append(place)
         have += count
     if have < least and len(found) > 1:
-        found[-2] += found.pop()
+        rest = found.pop()
+        found[-1] += rest
     return found
 
 

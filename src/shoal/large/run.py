@@ -87,7 +87,7 @@ def release_file(
             form = Form.of(asked.kept(), whole=targets.kind != "parquet")
             solver = Solver(work, form, lens, k, seed, Threads(order.threads), report)
             first, rows = _parted(solver, asked, pieces, points, plan)
-            last = _grouped(solver, first)
+            last = _grouped(solver, first, plan.rounds)
 
             releasing = Releasing(solver, last, asked, known, plan, rows, order.shuffle_seed)
             made = releasing.release()
@@ -189,15 +189,15 @@ def _parted(
         note = {"files": made.files, "regions": made.regions, "rows": rows}
         solver.work.note("parted", note)
     found = solver.work.read("parted")
-    return Stage("first", found["files"], found["regions"]), found["rows"]
+    return Stage(0, found["files"], found["regions"]), found["rows"]
 
 
-def _grouped(solver: Solver, first: Stage) -> Stage:
+def _grouped(solver: Solver, stage: Stage, rounds: int) -> Stage:
     """Group the regions, then mend their borders in others; return where the groups are."""
-    solver.group(first)
-    if len(first.regions) == 1:
-        return first
-    second = solver.move(first)
-    solver.work.drop(*first.files)
-    solver.group(second)
-    return second
+    solver.group(stage)
+    for _ in range(rounds if len(stage.regions) > 1 else 0):
+        moved = solver.move(stage)
+        solver.work.drop(*stage.files)
+        solver.group(moved)
+        stage = moved
+    return stage

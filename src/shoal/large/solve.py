@@ -31,11 +31,18 @@ FILE = 100 * 2**20  # bytes of records that are parted into one file
 
 @dataclass(frozen=True)
 class Stage:
-    """Records parted into regions: the files they are in, and the places that are each region's."""
+    """Records parted into regions: the files they are in, and the places that are each region's.
 
-    name: str
+    `number` counts how often groups have moved.
+    """
+
+    number: int
     files: Sequence[str]
     regions: Sequence[Sequence[int]]
+
+    def grouped(self, region: int) -> str:
+        """Return the name of the file that holds the groups of a region."""
+        return f"groups-{self.number}-{region}.npz"
 
     def packed(self, work: Work, region: int) -> Any:
         """Return the records of a region, as they were packed."""
@@ -84,15 +91,17 @@ class Solver:
             self.report("parting", start, rows)
         if held:
             write()
-        return Stage("first", files, joined(counts, 2 * self.k)), start
+        return Stage(0, files, joined(counts, 2 * self.k)), start
 
     def group(self, stage: Stage) -> None:
         """Group every region, or mend the groups that its records came with."""
-        for region in range(len(stage.regions)):
-            self.report(f"{stage.name} grouping of regions", region, len(stage.regions))
-            if not self.work.has(f"{stage.name}-{region}.npz"):
+        what = f"mending groups, round {stage.number}" if stage.number else "grouping regions"
+        count = len(stage.regions)
+        for region in range(count):
+            self.report(what, region, count)
+            if not self.work.has(stage.grouped(region)):
                 self._group(stage, region)
-        self.report(f"{stage.name} grouping of regions", len(stage.regions), len(stage.regions))
+        self.report(what, count, count)
 
     def _group(self, stage: Stage, region: int) -> None:
         packed = stage.packed(self.work, region)
@@ -100,45 +109,55 @@ class Solver:
         if GROUP in packed.column_names:
             given = by_first_row(np.asarray(packed.column(GROUP)))
         table = self.form.unpack(packed)
-        labels = self.lens.group(table, self.k, self.seed + region, self.run, given, QUIET)
+        seed = self.seed + 1000 * stage.number + region
+        labels = self.lens.group(table, self.k, seed, self.run, given, QUIET)
         centers = group_means(self.lens.points(table), labels)
         most = max(1, SAMPLE // len(stage.regions))
         some = np.argsort(drawn(self.seed, 0, centers.shape[0]), kind="stable")[:most]
-        with self.work.writing(f"{stage.name}-{region}.npz") as file:
+        with self.work.writing(stage.grouped(region)) as file:
             np.savez(file, labels=labels, centers=centers[np.sort(some)])
 
     def labels(self, stage: Stage, region: int) -> Integers:
         """Return the groups of a region."""
-        with np.load(self.work.path(f"{stage.name}-{region}.npz")) as kept:
+        with np.load(self.work.path(stage.grouped(region))) as kept:
             return np.asarray(kept["labels"]).astype(np.int64)
 
     def move(self, stage: Stage) -> Stage:
         """Send whole groups to regions that are cut across other directions."""
-        count = len(stage.regions)
-        cuts = Cuts.from_dict(self.work.once("cuts", lambda: self._cut(stage).to_dict()))
+        count, number = len(stage.regions), stage.number + 1
+        seed = self.seed + number
+        cuts = Cuts.from_dict(
+            self.work.once(f"cuts-{number}", lambda: self._cut(stage, seed).to_dict())
+        )
         files, counts = [], np.zeros(cuts.places, dtype=np.int64)
         for region in range(count):
-            self.report("moving groups", region, count)
-            name = f"moved-{region}"
+            self.report(f"moving groups, round {number}", region, count)
+            name = f"moved-{number}-{region}"
             found = self.work.read(name)
             if found is None:
                 packed = stage.packed(self.work, region)
                 labels = self.labels(stage, region)
                 centers = group_means(self.lens.points(self.form.unpack(packed)), labels)
-                own = drawn(self.seed + region + 1, 0, centers.shape[0])
-                places = cuts.send(turned(centers, self.seed), own)[labels]
-                number = labels + np.int64(region << 32)
-                held = packed.append_column(GROUP, [number])
+                own = drawn(seed + region, 0, centers.shape[0])
+                places = cuts.send(turned(centers, seed), own)[labels]
+                held = _with_groups(packed, labels + np.int64(region << 32))
                 found = part(self.work, name, held, places, cuts.places)
                 self.work.note(name, found)
             files.append(name)
             counts += np.array(found)
-        self.report("moving groups", count, count)
-        return Stage("second", files, joined(counts, 2 * self.k))
+        self.report(f"moving groups, round {number}", count, count)
+        return Stage(number, files, joined(counts, 2 * self.k))
 
-    def _cut(self, stage: Stage) -> Cuts:
+    def _cut(self, stage: Stage, seed: int) -> Cuts:
         every = []
         for region in range(len(stage.regions)):
-            with np.load(self.work.path(f"{stage.name}-{region}.npz")) as kept:
+            with np.load(self.work.path(stage.grouped(region))) as kept:
                 every.append(kept["centers"])
-        return cut_sample(turned(np.concatenate(every), self.seed), len(stage.regions))
+        return cut_sample(turned(np.concatenate(every), seed), len(stage.regions))
+
+
+def _with_groups(packed: Any, groups: Integers) -> Any:
+    """Return records with the groups they are in, in the place of those they came with."""
+    if GROUP in packed.column_names:
+        packed = packed.drop_columns([GROUP])
+    return packed.append_column(GROUP, [groups])

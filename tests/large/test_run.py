@@ -1,0 +1,565 @@
+"""A file larger than memory, made small: what is released, what is said of it, what is refused."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import math
+import os
+import stat
+from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import shoal as library
+from naive import large as twin
+from shoal.errors import InputError, OutputError, PrivacyError, RequestError
+from shoal.large import opening, release
+from shoal.large.plan import Plan
+from shoal.large.run import Order, release_file
+from shoal.release.pack import Targets
+from shoal.settings import build
+from shoal.walk import walk
+
+QUASI = ["age", "income", "born", "score"]
+ROLES = {"identifiers": ["name"], "quasi_identifiers": QUASI, "sensitive": ["diagnosis"]}
+SMALL = Plan(700)
+
+
+@pytest.fixture(autouse=True)
+def _small_pieces(monkeypatch):
+    """Read files in small pieces, so that a small file has several."""
+    from shoal.table import batches
+    from shoal.table.pieces import CsvPieces
+
+    before = CsvPieces.__init__
+
+    def small(self, path, **said):
+        before(self, path, **said, size=20_000)
+
+    monkeypatch.setattr(CsvPieces, "__init__", small)
+    monkeypatch.setattr(batches.ParquetPieces.__init__, "__defaults__", (500,))
+
+
+def people(rows=3000, seed=0):
+    """Columns of numbers, dates and words."""
+    rng = np.random.default_rng(seed)
+    days = rng.integers(0, 20_000, rows)
+    return {
+        "name": [f"person {i}" for i in range(rows)],
+        "age": rng.integers(18, 95, rows).tolist(),
+        "income": [f"{x:.2f}" for x in rng.lognormal(10, 1, rows)],
+        "born": [str(np.datetime64("1950-01-01") + int(d)) for d in days],
+        "score": [f"{x:.4f}" for x in rng.normal(size=rows)],
+        "diagnosis": rng.choice(["a,b", 'say "c"', "d", "é"], rows).tolist(),
+    }
+
+
+def write_csv(path, columns):
+    """Write columns as csv."""
+    opened = gzip.open if path.name.endswith(".gz") else open
+    with opened(path, "wt", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return path
+
+
+def read_csv(path):
+    """Return the records of a csv file as dicts of texts."""
+    opened = gzip.open if path.name.endswith(".gz") else open
+    with opened(path, "rt", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def run(source, output, plan=SMALL, callback=None, force=False, **tree):
+    """Release a file region by region."""
+    tree.setdefault("roles", ROLES)
+    tree["protect"] = {"k": 10, **tree.get("protect", {})}
+    order = Order(Targets.of(str(output)), force=force, with_page=False, shuffle_seed=1)
+    return release_file(source, build(tree), plan, order, callback)
+
+
+def left(folder):
+    """What is in a folder but for the files of a release."""
+    return [path.name for path in folder.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+def test_csv(tmp_path, ending):
+    """Groups of at least k, the exact means of their members, every other cell as it stood."""
+    columns = people()
+    source = write_csv(tmp_path / f"in.{ending}", columns)
+    found = run(source, tmp_path / f"out.{ending}", release={"keep_order": True})
+    after = read_csv(tmp_path / f"out.{ending}")
+    before = read_csv(source)
+    assert list(after[0]) == [*QUASI, "diagnosis"]
+    assert [row["diagnosis"] for row in after] == columns["diagnosis"]
+    groups = [tuple(row[name] for name in QUASI) for row in after]
+    sizes = Counter(groups)
+    assert min(sizes.values()) >= 10
+    assert len(sizes) > 250
+    numbers = ["age", "income", "score"]
+    kept = twin.group_values(list(zip(before, after, strict=True)), numbers, groups)
+    for means, agree, _, released in kept.values():
+        assert agree
+        for mean, text in zip(means, released, strict=True):
+            step = Fraction(1, 10 ** len(text.partition(".")[2]))
+            assert abs(Fraction(text) - mean) <= step / 2
+    assert found.report.verification["ok"]
+    assert found.report.groups["count"] == len(sizes)
+    assert left(tmp_path) == []
+
+
+def test_parquet(tmp_path):
+    """Parquet in and out: types stay, sensitive values stay, the file has classes of k."""
+    rng = np.random.default_rng(3)
+    rows = 2500
+    table = pa.table({
+        "x": rng.normal(size=rows),
+        "y": pa.array(rng.integers(0, 100, rows), type=pa.int16()),
+        "when": pa.array(rng.integers(0, 10**9, rows), type=pa.timestamp("s")),
+        "s": rng.choice(["u", "v"], rows),
+    })  # fmt: skip
+    pq.write_table(table, tmp_path / "in.parquet", row_group_size=900)
+    roles = {"quasi_identifiers": ["x", "y", "when"], "sensitive": ["s"]}
+    run(tmp_path / "in.parquet", tmp_path / "out.parquet", roles=roles)
+    after = pq.read_table(tmp_path / "out.parquet")
+    assert after.schema.field("y").type == pa.int16()
+    assert after.num_rows == rows
+    assert Counter(after["s"].to_pylist()) == Counter(table["s"].to_pylist())
+    assert math.isclose(np.mean(after["x"]), np.mean(table["x"]), abs_tol=1e-9)
+    verified = library.verify(tmp_path / "out.parquet", k=10, quasi_identifiers=["x", "y", "when"])
+    assert verified.ok
+    assert verified.records == rows
+
+
+def mixed(rows=1500, seed=0):
+    """Columns of words, of numbers, with gaps."""
+    rng = np.random.default_rng(seed)
+    columns = {
+        "sex": rng.choice(["m", "f", ""], rows, p=[0.5, 0.46, 0.04]).tolist(),
+        "region": rng.choice(["north", "south", "east", "west"], rows).tolist(),
+        "age": [("" if rng.random() < 0.03 else str(a)) for a in rng.integers(18, 95, rows)],
+        "note": [f"n{i % 7}" for i in range(rows)],
+    }
+    return columns, {"quasi_identifiers": ["sex", "region", "age"], "other": ["note"]}
+
+
+def test_words_and_gaps(tmp_path):
+    """Words and missing cells are generalized; what is released covers what was there."""
+    columns, roles = mixed()
+    source = write_csv(tmp_path / "in.csv", columns)
+    made = run(source, tmp_path / "out.csv", roles=roles, release={"keep_order": True})
+    assert made.report.method == "kaim-fast"
+    after = read_csv(tmp_path / "out.csv")
+    sizes = Counter((row["sex"], row["region"], row["age"]) for row in after)
+    assert min(sizes.values()) >= 10
+    for before, row in zip(read_csv(source), after, strict=True):
+        assert row["note"] == before["note"]
+        for name in ("sex", "region"):
+            assert row[name] in (before[name], "*")
+        if row["age"] not in ("*", before["age"]):
+            low, high = row["age"].strip("[]").split(",")
+            assert int(low) <= int(before["age"]) <= int(high)
+        if not before["age"]:
+            assert row["age"] == "*"
+    missing = sum(cell == "" for name in ("sex", "age") for cell in columns[name])
+    assert made.report.missing["cells"] == missing
+
+
+def told(report):
+    """What a report says, but for what may differ: how it was done, and a sample's figures."""
+    found = report.to_dict()
+    for name in ("notes", "seconds", "measures", "search", "information_loss"):
+        found.pop(name)
+    return found
+
+
+@pytest.mark.parametrize("what", ["numbers", "mixed"])
+def test_one_region_says_what_the_whole_says(tmp_path, what):
+    """The report of a file in one region is that of the same groups in memory, figure by figure."""
+    if what == "numbers":
+        columns, roles, method = people(900), ROLES, "fast"
+    else:
+        (columns, roles), method = mixed(900), "kaim-fast"
+    source = write_csv(tmp_path / "in.csv", columns)
+    made = run(source, tmp_path / "out.csv", plan=Plan(10_000), roles=roles)
+    tree = {"roles": roles, "protect": {"k": 10, "method": method}}
+    usual = walk(source, build(tree))
+    ours, theirs = told(made.report), told(usual.report)
+    for name in ("verification", "release"):
+        ours.pop(name), theirs.pop(name)
+    if len(set(made.report.groups["sizes"])) == 1 and ours["groups"] != theirs["groups"]:
+        pytest.fail("the groups differ in number")
+    for one, other in zip(ours.pop("columns"), theirs.pop("columns"), strict=True):
+        assert one["kind"] == other["kind"]
+        assert one["missing"] == other["missing"]
+        if one["mean_before"] is not None and not isinstance(one["mean_before"], str):
+            assert one["mean_before"] == pytest.approx(other["mean_before"], rel=1e-12)
+            assert one["variance_before"] == pytest.approx(other["variance_before"], rel=1e-9)
+        assert (one["histogram"] is None) == (other["histogram"] is None)
+        assert one["hierarchy"] == other["hierarchy"]
+        assert one["levels"] == other["levels"]
+    assert ours["roles"] == theirs["roles"]
+    assert ours["input"] == theirs["input"]
+    assert ours["guarantee"]["does_not_cover"] == theirs["guarantee"]["does_not_cover"]
+    before = np.array(ours["correlations"]["before"], dtype=float)
+    assert np.allclose(before, np.array(theirs["correlations"]["before"], dtype=float), atol=1e-9)
+    assert made.report.information_loss == pytest.approx(usual.report.information_loss, rel=0.05)
+
+
+def test_figures_of_the_file(tmp_path):
+    """What the report says of columns is what plain arithmetic finds in the two files."""
+    columns = people(2200)
+    source = write_csv(tmp_path / "in.csv", columns)
+    made = run(source, tmp_path / "out.csv", release={"keep_order": True})
+    after = read_csv(tmp_path / "out.csv")
+    losses = []
+    for one in made.report.columns:
+        if one.name == "born":
+            losses.append(one.information_loss)
+            continue
+        b = np.array([float(x) for x in columns[one.name]])
+        a = np.array([float(row[one.name]) for row in after])
+        lost = 100 * ((b - a) ** 2).sum() / ((b - b.mean()) ** 2).sum()
+        losses.append(lost)
+        assert one.information_loss == pytest.approx(lost, rel=1e-9)
+        assert one.mean_before == pytest.approx(b.mean(), rel=1e-12, abs=1e-12)
+        assert one.mean_after == pytest.approx(a.mean(), rel=1e-12, abs=1e-12)
+        assert one.variance_before == pytest.approx(b.var(ddof=1), rel=1e-9)
+        assert one.variance_after == pytest.approx(a.var(ddof=1), rel=1e-9)
+        assert one.unchanged == int((a == b).sum())
+        assert sum(one.histogram.after) == len(after)
+    assert made.report.information_loss_released == pytest.approx(np.mean(losses), rel=1e-9)
+    names = made.report.correlations["columns"]
+    place = [names.index(name) for name in ("age", "income", "score")]
+    plain = np.corrcoef([[float(row[n]) for row in after] for n in ("age", "income", "score")])
+    found = np.array(made.report.correlations["after"])[np.ix_(place, place)]
+    assert found == pytest.approx(plain, abs=1e-9)
+
+
+def test_regions_lose_no_more_than_blocks(tmp_path):
+    """Groups of many regions, mended, lose at most two percent more than those of the whole."""
+    source = write_csv(tmp_path / "in.csv", people(6000, 5))
+    made = run(source, tmp_path / "out.csv", plan=Plan(800))
+    usual = walk(source, build({"roles": ROLES, "protect": {"k": 10, "method": "fast"}}))
+    assert made.report.information_loss < 1.02 * usual.report.information_loss
+
+
+def test_threads_have_no_say(tmp_path):
+    """One and two threads release the same file, byte by byte, for one seed."""
+    source = write_csv(tmp_path / "in.csv", people())
+    found = []
+    for threads in (1, 2):
+        output = tmp_path / f"out{threads}.csv"
+        order = Order(Targets.of(str(output)), with_page=False, threads=threads, shuffle_seed=1)
+        release_file(source, build({"roles": ROLES, "protect": {"k": 10}}), SMALL, order)
+        found.append(output.read_bytes())
+    assert found[0] == found[1]
+
+
+def test_rows_are_shuffled(tmp_path):
+    """The order of the rows has nothing of the input's, and differs from run to run."""
+    columns = people(2000)
+    columns["diagnosis"] = [str(i) for i in range(2000)]
+    roles = {**ROLES, "sensitive": [], "other": ["diagnosis"]}
+    source = write_csv(tmp_path / "in.csv", columns)
+    orders = []
+    for name in ("one.csv", "two.csv"):
+        order = Order(Targets.of(str(tmp_path / name)), with_page=False)
+        release_file(source, build({"roles": roles, "protect": {"k": 5}}), SMALL, order)
+        orders.append([int(row["diagnosis"]) for row in read_csv(tmp_path / name)])
+    assert sorted(orders[0]) == list(range(2000))
+    assert orders[0] != orders[1]
+    for order in orders:
+        assert abs(np.corrcoef(order, np.arange(2000))[0, 1]) < 0.15
+        assert abs(np.corrcoef(order[:-1], order[1:])[0, 1]) < 0.15
+
+
+def test_incomplete_records_can_be_deleted(tmp_path):
+    """With incomplete = delete, only complete records are released, and the report counts both."""
+    columns, roles = mixed()
+    source = write_csv(tmp_path / "in.csv", columns)
+    made = run(source, tmp_path / "out.csv", roles=roles, protect={"incomplete": "delete"})
+    gone = sum("" in (sex, age) for sex, age in zip(columns["sex"], columns["age"], strict=True))
+    assert len(read_csv(tmp_path / "out.csv")) == 1500 - gone
+    assert made.report.missing["deleted"] == gone
+    assert made.report.input["records"] == 1500
+
+
+def test_ordinal_columns(tmp_path):
+    """Texts with an order are grouped by rank and release medians."""
+    rng = np.random.default_rng(0)
+    columns = {"pain": rng.choice(["mild", "some", "bad"], 2000).tolist(),
+               "x": [f"{x:.3f}" for x in rng.normal(size=2000)]}  # fmt: skip
+    source = write_csv(tmp_path / "in.csv", columns)
+    made = run(
+        source, tmp_path / "out.csv", roles={}, orders={"pain": ["mild", "some", "bad"]},
+        release={"keep_order": True},
+    )  # fmt: skip
+    assert made.report.method == "fast"
+    after = read_csv(tmp_path / "out.csv")
+    ranks = {"mild": 0, "some": 1, "bad": 2}
+    groups = {}
+    for old, row in zip(columns["pain"], after, strict=True):
+        groups.setdefault((row["pain"], row["x"]), []).append(ranks[old])
+    for (said, _), members in groups.items():
+        assert ranks[said] == sorted(members)[(len(members) - 1) // 2]
+
+
+def test_a_late_change_of_type_names_its_line(tmp_path):
+    """A word among thousands of numbers is refused with its line, and nothing is left."""
+    columns = people(4000)
+    columns["age"][3210] = "old"
+    source = write_csv(tmp_path / "in.csv", columns)
+    with pytest.raises(InputError, match=r"'age'.*1 of 4000 cells \(line 3212\)"):
+        run(source, tmp_path / "out.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_a_broken_line_names_its_number(tmp_path):
+    """A line with too few cells, late in the file, is refused with its number."""
+    source = write_csv(tmp_path / "in.csv", people(3000))
+    with source.open("a") as file:
+        file.write("only,three,cells\n")
+    with pytest.raises(InputError, match="line 3002"):
+        run(source, tmp_path / "out.csv")
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {"protect": {"l": 2}},
+        {"protect": {"t": 0.2}},
+        {"protect": {"k_of": {"age": 20}}},
+        {"protect": {"dominance": 10}},
+        {"protect": {"method": "mdav"}},
+        {"protect": {"time_limit": 3}},
+        {"protect": {"start": "mdav"}},
+        {"release": {"aggregate": "medoid"}},
+    ],
+)
+def test_what_takes_all_records_at_once(tmp_path, tree):
+    """What is only done in memory is refused in words, before anything is read or written."""
+    source = write_csv(tmp_path / "in.csv", people(200))
+    with pytest.raises(RequestError, match="takes all records at once"):
+        run(source, tmp_path / "out.csv", **tree)
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_what_looks_like_an_identifier(tmp_path):
+    """A column in which every record has its own value needs a role, as in memory."""
+    source = write_csv(tmp_path / "in.csv", people(2000))
+    roles = {"quasi_identifiers": QUASI, "sensitive": ["diagnosis"]}
+    with pytest.raises(RequestError, match="'name': no two records share a value"):
+        run(source, tmp_path / "out.csv", roles=roles)
+
+
+def test_a_doubtful_role(tmp_path):
+    """A misspelled column is refused with the nearest name."""
+    source = write_csv(tmp_path / "in.csv", people(200))
+    with pytest.raises(RequestError, match="did you mean 'income'"):
+        run(source, tmp_path / "out.csv", roles={"quasi_identifiers": ["incom"]})
+
+
+def test_fewer_records_than_k(tmp_path):
+    """A file with fewer records than k is refused."""
+    source = write_csv(tmp_path / "in.csv", people(9))
+    with pytest.raises(RequestError, match="n = 9 records < k = 10"):
+        run(source, tmp_path / "out.csv")
+
+
+@pytest.mark.parametrize("rows", [10, 19, 20, 25])
+def test_few_records(tmp_path, rows):
+    """As few records as k, and regions smaller than k, are released all the same."""
+    source = write_csv(tmp_path / "in.csv", people(rows))
+    run(source, tmp_path / "out.csv", plan=Plan(6))
+    assert library.verify(tmp_path / "out.csv", k=10, quasi_identifiers=QUASI).records == rows
+
+
+def test_all_records_equal(tmp_path):
+    """Records that are all equal are grouped whatever the regions, and lose nothing."""
+    source = write_csv(tmp_path / "in.csv", {"a": [1] * 3000, "b": [2] * 3000})
+    made = run(source, tmp_path / "out.csv", plan=Plan(500), roles={})
+    assert made.report.information_loss == 0.0
+    assert made.report.information_loss_released == 0.0
+    assert read_csv(tmp_path / "out.csv") == [{"a": "1", "b": "2"}] * 3000
+
+
+def test_an_output_that_exists(tmp_path):
+    """An output that exists is kept, unless force is said."""
+    source = write_csv(tmp_path / "in.csv", people(200))
+    (tmp_path / "out.csv").write_text("mine")
+    with pytest.raises(OutputError, match="exists"):
+        run(source, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == "mine"
+    run(source, tmp_path / "out.csv", force=True)
+    assert (tmp_path / "out.csv").read_text() != "mine"
+
+
+def test_a_file_that_changes(tmp_path):
+    """A file that changes while it is read is refused, and nothing is left."""
+    source = write_csv(tmp_path / "in.csv", people(3000))
+
+    def change(progress):
+        if progress.stage == "parting":
+            with source.open("a") as file:
+                file.write("x,1,1.00,1990-01-01,0.5000,d\n")
+
+    with pytest.raises(InputError, match="changed"):
+        run(source, tmp_path / "out.csv", callback=change)
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_no_identifier_in_any_file(tmp_path):
+    """Temporary files are the owner's alone, and no name is ever written to one."""
+    source = write_csv(tmp_path / "in.csv", people(2000))
+    seen = []
+
+    def look(_):
+        for folder in tmp_path.glob(".*.shoal-work"):
+            assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+            for path in folder.iterdir():
+                assert stat.S_IMODE(path.stat().st_mode) == 0o600
+                seen.append(path.name)
+                if path.suffix != ".half":
+                    assert b"person 1" not in path.read_bytes()
+
+    run(source, tmp_path / "out.csv", callback=look)
+    assert {"piece-0", "moved-1-0", "rows-0", "empty"} <= set(seen)
+
+
+def test_canceled(tmp_path):
+    """A callback that says stop leaves nothing."""
+    source = write_csv(tmp_path / "in.csv", people(2000))
+    with pytest.raises(library.Canceled):
+        run(source, tmp_path / "out.csv", callback=lambda p: p.stage.startswith("moving"))
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_a_release_that_is_not_safe_never_leaves(tmp_path, monkeypatch):
+    """If a group's rows differ in the file, the judge finds it and nothing is kept."""
+    source = write_csv(tmp_path / "in.csv", people(2000))
+    before = release.Releasing._released
+
+    def spoiled(self, region, table, partition, form):
+        found = before(self, region, table, partition, form)
+        ages = found["age"].values.to_pylist()
+        ages[0] = 1000 + region
+        return found.mapped(lambda c: c.having(values=pa.array(ages)) if c.name == "age" else c)
+
+    monkeypatch.setattr(release.Releasing, "_released", spoiled)
+    with pytest.raises(PrivacyError, match="smaller than 10"):
+        run(source, tmp_path / "out.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_a_writer_that_cuts_digits_is_found(tmp_path, monkeypatch):
+    """A file that does not say what was meant is not kept, though its classes are large enough."""
+    from shoal.large import write
+
+    source = write_csv(tmp_path / "in.csv", people(2000))
+    before = write.csv_bytes
+
+    def cut(table, order, header=True):
+        text = before(table, order, header).decode()
+        lines = [line.split(",") for line in text.splitlines()]
+        for cells in lines[header:]:
+            cells[1] = cells[1][:-1] + "0"
+        return ("\n".join(",".join(cells) for cells in lines) + "\n").encode()
+
+    monkeypatch.setattr(write, "csv_bytes", cut)
+    with pytest.raises(OutputError, match="not what was to be written"):
+        run(source, tmp_path / "out.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_long_decimals_stay_exact_in_parquet(tmp_path):
+    """Numbers of more digits than a float holds are decimals in Parquet, short ones floats."""
+    rng = np.random.default_rng(0)
+    long = [f"{rng.integers(10**14, 10**15)}.{rng.integers(100, 999)}" for _ in range(1500)]
+    short = [f"{x:.2f}" for x in rng.normal(size=1500)]
+    source = write_csv(tmp_path / "in.csv", {"long": long, "short": short, "kept": long})
+    roles = {"quasi_identifiers": ["long", "short"], "other": ["kept"]}
+    run(source, tmp_path / "out.parquet", roles=roles)
+    after = pq.read_table(tmp_path / "out.parquet")
+    assert pa.types.is_decimal(after.schema.field("long").type)
+    assert after.schema.field("short").type == pa.float64()
+    assert sorted(after["kept"].to_pylist()) == sorted(Decimal(text) for text in long)
+
+
+def test_a_recipe_repeats_the_run(tmp_path, shoal, monkeypatch):
+    """The recipe of a large run gives the same classes again, from the command line."""
+    from shoal.large import plan
+
+    monkeypatch.setattr(plan, "PROGRAM", 10**9)
+    monkeypatch.setattr(plan, "plan_for", lambda *_: SMALL)
+    monkeypatch.setattr("shoal.filing.plan_for", lambda *_: SMALL)
+    source = write_csv(tmp_path / "in.csv", people(2000))
+    said = ["-k", "10", "--quasi", ",".join(QUASI), "--identifier", "name", "--no-report",
+            "--sensitive", "diagnosis", "--memory", "800MB"]  # fmt: skip
+    ran = shoal("anonymize", source, *said, "-o", tmp_path / "out.csv", "--json")
+    assert ran.code == 0, ran.err
+    assert "regions, whose borders were mended" in " ".join(json.loads(ran.out)["notes"])
+    first = Counter(tuple(row.values()) for row in read_csv(tmp_path / "out.csv"))
+    again = shoal("run", tmp_path / "out.run.toml", "-o", tmp_path / "two.csv", "--no-report")
+    assert again.code == 0, again.err
+    assert Counter(tuple(row.values()) for row in read_csv(tmp_path / "two.csv")) == first
+    assert 'memory = "800MB"' in (tmp_path / "out.run.toml").read_text()
+
+
+def test_a_file_that_fits_goes_the_usual_way(tmp_path, shoal):
+    """With enough memory a limit changes nothing: any method, the same report."""
+    source = write_csv(tmp_path / "in.csv", people(300))
+    ran = shoal(
+        "anonymize", source, "-k", "5", "--quasi", ",".join(QUASI), "--identifier", "name",
+        "--sensitive", "diagnosis", "--method", "mdav", "--memory", "2GB", "--l", "2",
+        "-o", tmp_path / "out.csv", "--no-report",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert "regions" not in ran.err
+
+
+@pytest.mark.parametrize("said", ["4 apples", "", "-1GB", "10MB", "GB"])
+def test_nonsense_is_no_memory(tmp_path, shoal, said):
+    """What is no amount of memory, or too little for the program, is refused."""
+    source = write_csv(tmp_path / "in.csv", people(30))
+    ran = shoal("anonymize", source, "-k", "5", "--memory", said, "-o", tmp_path / "out.csv")
+    assert ran.code == 2
+    assert "memory" in ran.err
+
+
+def test_in_python(tmp_path):
+    """One call takes a file to a release on disk."""
+    source = write_csv(tmp_path / "in.csv", people(300))
+    made = library.anonymize_file(
+        source, tmp_path / "out.parquet", k=5, memory="4GB", quasi_identifiers=QUASI,
+        identifiers=["name"], sensitive=["diagnosis"], report=False,
+    )  # fmt: skip
+    assert isinstance(made, library.Released)
+    assert made.path == tmp_path / "out.parquet"
+    assert "verified" in str(made)
+    assert library.verify(made.path, k=5, quasi_identifiers=QUASI).ok
+
+
+def test_a_machine_without_room(tmp_path, monkeypatch):
+    """A file that the machine has no memory for is refused with the option that helps."""
+    source = write_csv(tmp_path / "in.csv", people(300))
+    monkeypatch.setattr(os, "sysconf", lambda _: 10)
+    with pytest.raises(RequestError, match="say --memory"):
+        library.anonymize_file(source, tmp_path / "out.csv", k=5)
+
+
+def test_look_reads_the_header_first(tmp_path):
+    """A file that is not there is refused in words."""
+    with pytest.raises(InputError, match="no such file"):
+        run(Path(tmp_path / "none.parquet"), tmp_path / "out.csv")
+    assert opening.METHODS[0] == "auto"

@@ -1,0 +1,145 @@
+"""The first look at all records: moments, different values, a sample; nothing grows with them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from naive import large as twin
+from shoal.errors import InputError
+from shoal.large import survey as module
+from shoal.large.survey import Moments, Sample, Sketch, Survey, drawn, hashes, survey
+from shoal.table.frames import from_arrow
+from shoal.table.roles import Column, Kind
+from shoal.table.table import Source
+
+
+def pieces(values, cuts, kind=None):
+    """The pieces of a column, cut at some places."""
+    edges = [0, *sorted(cuts), len(values)]
+    for start, end in pairwise(edges):
+        array = pa.array(values[start:end], type=kind)
+        yield from_arrow(pa.table({"x": array}), Source("t", "parquet", "0"))
+
+
+@given(
+    values=st.lists(st.integers(-(10**17), 10**17), min_size=1, max_size=60),
+    cuts=st.lists(st.integers(0, 60), max_size=4),
+)
+def test_moments_of_integers(values, cuts):
+    """Moments of pieces are those of the whole, also of numbers that no float holds."""
+    moments = Moments()
+    for piece in pieces(values, [cut % len(values) for cut in cuts], pa.int64()):
+        moments.add(piece["x"])
+    mean, deviation = twin.mean_and_deviation(values)
+    assert float(moments.base) + moments.mean == pytest.approx(mean, abs=100)
+    assert moments.deviation == pytest.approx(deviation, rel=1e-9)
+    assert moments.count == len(values)
+
+
+@given(
+    values=st.lists(st.decimals(-1000, 1000, places=3), min_size=1, max_size=40),
+    cut=st.integers(0, 40),
+)
+def test_moments_of_decimals_that_grow_longer(values, cut):
+    """Pieces whose decimals are shorter count as what they are."""
+    moments = Moments()
+    cut %= len(values)
+    short = [value.quantize(Decimal(1)) for value in values[:cut]]
+    for some, kind in ((short, pa.decimal128(38, 0)), (values[cut:], pa.decimal128(38, 3))):
+        moments.add(Column("x", Kind.DECIMAL, pa.array(some, type=kind)))
+    mean, deviation = twin.mean_and_deviation([*short, *values[cut:]])
+    assert float(moments.base) + moments.mean == pytest.approx(mean, abs=1e-9)
+    assert moments.deviation == pytest.approx(deviation, abs=1e-9)
+
+
+def test_standardized_as_the_whole():
+    """Numbers of a region are seen as they are in the whole table."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(50, 7, 4000)
+    moments = Moments()
+    for piece in pieces(values, [1000, 1500]):
+        moments.add(piece["x"])
+    column = Column("x", Kind.FLOAT, pa.array(values[:10]))
+    assert moments.placed(column) == pytest.approx((values[:10] - values.mean()) / values.std())
+
+
+def test_numbers_too_far_apart():
+    """Numbers whose squares no float holds are refused in words."""
+    moments = Moments()
+    with np.errstate(over="ignore", invalid="ignore"):
+        moments.add(Column("x", Kind.FLOAT, pa.array([1e300, -1e300, 0.0])))
+    with pytest.raises(InputError, match="too far apart"):
+        moments.check("x", "f.parquet")
+
+
+def test_different_values(monkeypatch):
+    """Few different values are counted exactly, unique ones too, others to a few percent."""
+    monkeypatch.setattr(module, "SKETCH", 1024)
+    few, unique, some = Sketch(), Sketch(), Sketch()
+    rng = np.random.default_rng(0)
+    for start in range(0, 100_000, 10_000):
+        rows = np.arange(start, start + 10_000)
+        few.add(hashes(Column("x", Kind.INTEGER, pa.array(rows % 1000))))
+        unique.add(hashes(Column("x", Kind.TEXT, pa.array([f"p{row}" for row in rows]))))
+        some.add(hashes(Column("x", Kind.INTEGER, pa.array(rng.integers(0, 20_000, 10_000)))))
+    assert few.different(100_000) == 1000
+    assert unique.different(100_000) == 100_000
+    assert some.different(100_000) == pytest.approx(20_000, rel=0.12)
+
+
+def test_one_double_among_all(monkeypatch):
+    """A column in which values come twice is not taken for unique."""
+    monkeypatch.setattr(module, "SKETCH", 256)
+    sketch = Sketch()
+    sketch.add(hashes(Column("x", Kind.INTEGER, pa.array(np.arange(50_000)))))
+    sketch.add(hashes(Column("x", Kind.INTEGER, pa.array(np.arange(50_000)))))
+    assert sketch.different(100_000) < 60_000
+
+
+def test_a_sample_is_even_and_repeats():
+    """A sample has its size, takes from all over, and is the same for any cut into pieces."""
+    whole, cut = Sample(7, 500), Sample(7, 500)
+    table = pa.table({"x": np.arange(20_000)})
+    whole.add(table)
+    for start in range(0, 20_000, 1_234):
+        cut.add(table.slice(start, 1_234))
+    assert whole.rows.equals(cut.rows)
+    found = np.asarray(whole.rows["x"])
+    assert found.size == np.unique(found).size == 500
+    assert abs(found.mean() - 10_000) < 1_000
+    assert len(set(drawn(0, 0, 100).tolist()) & set(drawn(1, 0, 100).tolist())) == 0
+
+
+def test_survey_and_notes():
+    """What was seen of a file comes back from notes as it was."""
+    table = pa.table({"a": [1, 2, None, 4], "t": ["x", "x", "y", None], "id": list("abcd")})
+    sample = Sample(0)
+    found = survey(
+        [from_arrow(table, Source("t", "parquet", "0"))], ["a", "t"], {"id"}, sample, lambda _: None
+    )
+    assert found.rows == 4
+    assert set(found.columns) == {"a", "t"}
+    assert (found.columns["a"].missing, found.columns["a"].different) == (1, 3)
+    assert (found.columns["t"].missing, found.columns["t"].different) == (1, 2)
+    assert found.columns["t"].moments is None
+    again = Survey.from_dict(found.to_dict())
+    assert again == found
+    assert np.isnan(np.asarray(sample.rows["t"])).all()
+
+
+def test_infinite_names_its_row():
+    """An infinite number is refused with its row in the whole file."""
+    values = [0.0] * 10 + [float("inf")]
+    parts = list(pieces(values, [8]))
+    from dataclasses import replace
+
+    parts[1] = replace(parts[1], source=replace(parts[1].source, start=8))
+    with pytest.raises(InputError, match=r"infinite \(row 10\)"):
+        survey(parts, ["x"], (), Sample(0), lambda _: None)

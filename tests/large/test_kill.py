@@ -1,0 +1,151 @@
+"""A large run that is killed: no file that does not verify, and the next run goes on."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import shoal as library
+
+QUASI = ["a", "b", "c"]
+K = 5
+CHILD = """
+import os, signal, sys
+from pathlib import Path
+from shoal.large.plan import Plan
+from shoal.large.run import Order, release_file
+from shoal.large.solve import Solver
+from shoal.release.pack import Targets
+from shoal.settings import build
+
+source, output, last = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+calls = 0
+before = Solver._group
+
+def counted(self, stage, region):
+    before(self, stage, region)
+    print("grouped", stage.number, region, flush=True)
+
+Solver._group = counted
+
+def look(progress):
+    global calls
+    calls += 1
+    print("at", progress.stage, flush=True)
+    if calls == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+tree = {"roles": {"quasi_identifiers": ["a", "b", "c"], "other": ["s"]}, "protect": {"k": 5}}
+order = Order(Targets.of(output), force=True, with_page=False)
+print("begin", flush=True)
+release_file(source, build(tree), Plan(800), order, look)
+print("calls", calls, flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """A Parquet file of a few thousand records."""
+    rng = np.random.default_rng(0)
+    path = tmp_path_factory.mktemp("in") / "in.parquet"
+    table = {name: rng.normal(size=6000) for name in QUASI}
+    pq.write_table(pa.table({**table, "s": rng.integers(0, 9, 6000)}), path)
+    return path
+
+
+def child(source, output, last=-1):
+    """Start a run in a process of its own, which kills itself after so many looks."""
+    return subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(source), str(output), str(last)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def told(process):
+    """What a run said of itself, line by line, and how it ended."""
+    out, err = process.communicate(timeout=300)
+    return out.splitlines(), process.returncode, err
+
+
+def classes(path):
+    """The released classes and what is kept beside them, whatever the order of the rows."""
+    return Counter(tuple(row.values()) for row in pq.read_table(path).to_pylist())
+
+
+@pytest.fixture(scope="module")
+def whole(source, tmp_path_factory):
+    """The classes of a run that nobody killed, how often it looked, and its groupings."""
+    output = tmp_path_factory.mktemp("whole") / "out.parquet"
+    lines, code, err = told(child(source, output))
+    assert code == 0, err
+    grouped = {line for line in lines if line.startswith("grouped")}
+    return classes(output), int(lines[-1].split()[1]), grouped
+
+
+def check_after_kill(output):
+    """After a kill, the final name holds nothing, or a release that verifies."""
+    if output.exists():
+        assert library.verify(output, k=K, quasi_identifiers=QUASI).ok
+    for folder in output.parent.glob(".*.shoal-work"):
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} <= {0o600}
+
+
+def check_rerun(source, output, whole, before):
+    """The next run ends well, with the same classes, and repeats no grouping that was done."""
+    lines, code, err = told(child(source, output))
+    assert code == 0, err
+    assert classes(output) == whole[0]
+    assert library.verify(output, k=K, quasi_identifiers=QUASI).ok
+    assert list(output.parent.glob(".*")) == []
+    done = {line for line in before if line.startswith("grouped")}
+    again = [line for line in lines if line.startswith("grouped")]
+    if done and len(again) < len(whole[2]):
+        assert not done & set(again)
+    return lines
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
+def test_a_killed_run_goes_on(source, tmp_path, whole, share):
+    """A run that is killed on its way is finished by the next one, from what was done."""
+    output = tmp_path / "out.parquet"
+    lines, code, _ = told(child(source, output, int(share * whole[1])))
+    assert code == -signal.SIGKILL
+    check_after_kill(output)
+    assert any(line.startswith("grouped") for line in lines)
+    again = check_rerun(source, output, whole, lines)
+    assert "at looking" not in again
+    assert "at parting" not in again
+
+
+@pytest.mark.slow
+def test_twenty_random_moments(source, tmp_path, whole):
+    """Killed at twenty random moments, a run leaves no file that does not verify, and goes on."""
+    rng = random.Random(0)
+    start = time.monotonic()
+    lines, code, err = told(child(source, tmp_path / "first.parquet"))
+    assert code == 0, err
+    takes = time.monotonic() - start
+    resumed = 0
+    for number in range(20):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        output = folder / "out.parquet"
+        process = child(source, output)
+        time.sleep(rng.uniform(0.2, 1.0) * takes)
+        os.kill(process.pid, signal.SIGKILL)
+        lines, _, _ = told(process)
+        check_after_kill(output)
+        again = check_rerun(source, output, whole, lines)
+        resumed += "at parting" not in again
+    assert resumed >= 3

@@ -52,7 +52,10 @@ class Disk:
     def finish(self) -> None:
         """Find the classes, then judge the subsets, whose combinations lie in their own parts."""
         for part in range(PARTS):
-            found = merged(self._read("entries", part, self.layout.width), self.layout.key)
+            entries = self._read("entries", part, self.layout.width)
+            if not len(entries):
+                continue
+            found = merged(entries, self.layout.key)
             if not self.layout.codes:
                 self.spill.drop("entries", part)
             for number, mask in enumerate(self.layout.masks):
@@ -70,8 +73,6 @@ class Disk:
         Those of a combination that is frequent enough already are one entry: nobody will ask which
         they are, and a combination may have any number of classes.
         """
-        if not len(found):
-            return
         places = np.flatnonzero(mask)
         words = found[:, places] & mask[places]
         order, begins = grouped(words)

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from shoal.arguments import settings_from
 from shoal.errors import RequestError
-from shoal.large.plan import needed, plan_for, read_memory, shape
+from shoal.large.plan import plan_for
 from shoal.large.run import Order, Released, release_file
 from shoal.progress import Callback
 from shoal.release.pack import Targets, save
 from shoal.settings import Settings
+from shoal.table.room import needed, read_memory, shape
 from shoal.walk import walk
 
 

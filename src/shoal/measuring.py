@@ -19,6 +19,7 @@ from shoal.measures.pairing import Who, by_key, find_out, is_kept
 from shoal.measures.reading import both_sides
 from shoal.measures.result import Measures
 from shoal.measures.sides import Pairs, Side
+from shoal.measures.streaming import Reading, draw
 from shoal.measures.task import BRIEF
 from shoal.settings import Settings, load, names, whole
 from shoal.table.assign import with_roles
@@ -27,6 +28,7 @@ from shoal.table.hierarchy.specify import in_folder
 from shoal.table.order import with_orders
 from shoal.table.read import read
 from shoal.table.roles import Column, Kind, Role
+from shoal.table.room import needed, read_memory
 from shoal.table.table import Table, as_floats, check_readable
 
 OTHERS = 20  # columns that are kept as they are and that models may be made of
@@ -51,6 +53,7 @@ def measure(
     recipe: str | os.PathLike[str] | None = None,
     sample: int | None = None,
     seed: int = 0,
+    memory: str | None = None,
 ) -> Measures:
     """Measure what a release cost and which risks are left, given the original.
 
@@ -63,7 +66,8 @@ def measure(
     the same person ("same") or not ("shuffled"), `key` names columns that identify the person;
     "auto" finds out, where it can: see `Measures.notes`. `hierarchies` and `orders` are those of
     `shoal.anonymize`; `types`, `missing` and `delimiter` are for csv. Linkage and models look at a
-    sample of a large table and give an interval; `sample` sets its size.
+    sample of a large table and give an interval; `sample` sets its size. With `memory` ("4GB"), of
+    files that would take more only some classes are looked at, whole ones, drawn evenly.
     """
     if rows not in ("auto", "same", "shuffled"):
         raise RequestError("rows must be auto, same or shuffled")
@@ -86,6 +90,15 @@ def measure(
         missing = said.input.missing if tuple(missing) == ("",) else missing
         types = dict(said.input.types) if types is None else types
         delimiter = delimiter or said.input.delimiter
+    told = []
+    if memory is not None and _is_large(original, release, read_memory(memory)):
+        wanted = names(quasi_identifiers, "quasi_identifiers")
+        reading = Reading(delimiter, tuple(missing), types or {})
+        chosen = names(key, "key")
+        some = draw(Path(original), Path(release), reading, wanted, chosen, rows == "same", seed)
+        original, release, told = some.before, some.after, [some.note]
+        missing, types, delimiter = ("",), None, None
+        rows = rows if some.paired else "shuffled"
     before = _read(original, delimiter, missing, types or {})
     after = _read_release(release, before, delimiter, missing)
     hidden = names(sensitive, "sensitive")
@@ -112,7 +125,14 @@ def measure(
     others = [name for name in kept if name not in hidden and name != weight]
     compared = compare_tables(before, after, quasi, hidden, trees, who, weight, others)
     notes = [] if who is None else [f"records are {who.how}"] if "paired" in who.how else [who.how]
-    return measure_all(compared, seed=seed, sample=sample, notes=notes)
+    return measure_all(compared, seed=seed, sample=sample, notes=[*told, *notes])
+
+
+def _is_large(original: Any, release: Any, limit: int) -> bool:
+    """Tell whether two files take more memory than is allowed."""
+    if not all(isinstance(data, str | os.PathLike) for data in (original, release)):
+        raise RequestError("memory is for files; what is given is in memory already")
+    return needed(Path(original)) + needed(Path(release)) > limit
 
 
 def measure_release(

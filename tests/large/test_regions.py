@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from naive import large as twin
 from shoal.large.regions import Cuts, cut_sample, dealt, joined, turned
-from shoal.large.survey import drawn
+from shoal.table.drawing import drawn
 
 
 def _shares(draws, cuts):

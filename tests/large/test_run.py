@@ -498,10 +498,9 @@ def test_long_decimals_stay_exact_in_parquet(tmp_path):
 
 def test_a_recipe_repeats_the_run(tmp_path, shoal, monkeypatch):
     """The recipe of a large run gives the same classes again, from the command line."""
-    from shoal.large import plan
+    from shoal.table import room
 
-    monkeypatch.setattr(plan, "PROGRAM", 10**9)
-    monkeypatch.setattr(plan, "plan_for", lambda *_: SMALL)
+    monkeypatch.setattr(room, "PROGRAM", 10**9)
     monkeypatch.setattr("shoal.filing.plan_for", lambda *_: SMALL)
     source = write_csv(tmp_path / "in.csv", people(2000))
     said = ["-k", "10", "--quasi", ",".join(QUASI), "--identifier", "name", "--no-report",

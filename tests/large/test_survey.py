@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from naive import large as twin
 from shoal.errors import InputError
 from shoal.large import survey as module
-from shoal.large.survey import Moments, Sample, Sketch, Survey, drawn, hashes, survey
+from shoal.large.survey import Moments, Sketch, Survey, survey
+from shoal.table.drawing import Sample, drawn, hashes
 from shoal.table.frames import from_arrow
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Source

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import io
 import os
 import signal
 import stat
@@ -366,10 +367,11 @@ def test_sweep_takes_the_dead_and_leaves_the_living(tmp_path):
 def test_disk_full(result, monkeypatch, tmp_path):
     """A write that fails leaves nothing and says why."""
 
-    def full(descriptor, data):
-        raise OSError(28, "No space left on device")
+    class Full(io.FileIO):
+        def write(self, _):
+            raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "write", full)
+    monkeypatch.setattr(os, "fdopen", lambda number, _: Full(number, "wb"))
     with pytest.raises(shoal.OutputError, match="No space left on device"):
         result.save(tmp_path / "new")
     monkeypatch.undo()

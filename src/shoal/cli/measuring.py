@@ -61,6 +61,12 @@ def measure(
         typer.Option(help="How many records linkage and models look at. Default: by size."),
     ] = None,
     seed: Seed = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            help="How much memory it may take (4GB): of larger files whole classes are drawn."
+        ),
+    ] = None,
     delimiter: Delimiter = None,
     missing: Missing = None,
     type_: Types = None,
@@ -100,6 +106,7 @@ def measure(
         recipe=recipe,
         sample=sample,
         seed=seed or 0,
+        memory=memory,
     )
     if html is not None:
         from shoal.release.html import measures_page

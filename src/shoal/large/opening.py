@@ -17,7 +17,7 @@ import pyarrow as pa
 from shoal.errors import RequestError
 from shoal.large.form import Form
 from shoal.large.shuffle import keep, kept
-from shoal.large.survey import Sample, Survey, survey
+from shoal.large.survey import Survey, survey
 from shoal.large.work import Work
 from shoal.progress import Reporter
 from shoal.recipes import find
@@ -25,6 +25,7 @@ from shoal.request import check_request, generalizes, ways, with_hierarchies
 from shoal.settings import Settings
 from shoal.solving import check_size
 from shoal.table.assign import assign
+from shoal.table.drawing import Sample
 from shoal.table.order import with_orders
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Source, Table, check_readable, missing_cells

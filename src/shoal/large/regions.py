@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.large.survey import Hashes, mixed
+from shoal.table.drawing import Hashes, mixed
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

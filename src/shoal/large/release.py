@@ -22,7 +22,7 @@ from shoal.large.opening import Asked
 from shoal.large.plan import Plan
 from shoal.large.shuffle import gather, keep, kept, part
 from shoal.large.solve import Solver, Stage
-from shoal.large.survey import Moments, drawn
+from shoal.large.survey import Moments
 from shoal.large.write import Buckets, strewn
 from shoal.partition import Partition
 from shoal.release.aggregate import aggregate
@@ -30,6 +30,7 @@ from shoal.release.coverage import check_coverage
 from shoal.release.write import needs_decimals
 from shoal.request import resolved
 from shoal.table.code import Coded
+from shoal.table.drawing import drawn
 from shoal.table.roles import Kind, Role
 from shoal.table.table import Table
 

@@ -19,7 +19,6 @@ from shoal.large.regions import cut_sample
 from shoal.large.release import Releasing
 from shoal.large.report import report_of
 from shoal.large.solve import Solver, Stage
-from shoal.large.survey import Sample
 from shoal.large.work import Work
 from shoal.large.write import same_bytes
 from shoal.progress import Callback, Reporter
@@ -32,6 +31,7 @@ from shoal.request import trees_of
 from shoal.settings import Settings
 from shoal.solving import check_size
 from shoal.table.code import Coded
+from shoal.table.drawing import Sample
 from shoal.table.read import check_ordinary
 from shoal.table.roles import Role
 from shoal.table.table import Table

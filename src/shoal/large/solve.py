@@ -15,11 +15,11 @@ from shoal.large.form import GROUP, ROW, Form
 from shoal.large.lens import Lens
 from shoal.large.regions import Cuts, cut_sample, joined, turned
 from shoal.large.shuffle import gather, part
-from shoal.large.survey import SAMPLE, drawn
 from shoal.large.work import Work
 from shoal.measures.loss import group_means
 from shoal.partition import by_first_row
 from shoal.progress import Reporter
+from shoal.table.drawing import SAMPLE, drawn
 from shoal.table.table import Table
 
 Floats = npt.NDArray[np.float64]

@@ -7,7 +7,6 @@ tell how many different ones there are; whether these came once or more often is
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,13 +19,12 @@ import pyarrow as pa
 
 from shoal.errors import InputError, shown
 from shoal.table.assign import too_different
+from shoal.table.drawing import Hashes, Sample, hashes
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table, as_integers, check_readable, missing_cells, some_rows
 
 Floats = npt.NDArray[np.float64]
-Hashes = npt.NDArray[np.uint64]
 
-SAMPLE = 200_000  # records by which regions are cut
 SKETCH = 16_384  # values by which different ones are counted: within a percent or two
 
 
@@ -129,67 +127,6 @@ class Sketch:
             return present
         share = float(self.kept[-1]) / 2.0**64
         return min(round((SKETCH - 1) / share), present - 1)
-
-
-def mixed(words: Hashes) -> Hashes:
-    """Return well-spread hashes of 64-bit words (Steele and others 2014, splitmix)."""
-    with np.errstate(over="ignore"):
-        found = words + np.uint64(0x9E3779B97F4A7C15)
-        found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return np.asarray(found ^ (found >> np.uint64(31)), dtype=np.uint64)
-
-
-def hashes(column: Column) -> Hashes:
-    """Return hashes of the cells that are there: of texts as they stand, of numbers by value."""
-    column = some_rows(column, ~missing_cells(column))
-    texts = column.values if column.kind is Kind.TEXT else column.cells
-    if texts is not None:
-        distinct = texts.dictionary_encode()
-        found = [
-            int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
-            for text in distinct.dictionary.to_pylist()
-        ]
-        each: Hashes = np.array(found, dtype=np.uint64)[np.asarray(distinct.indices)]
-        return each
-    whole = as_integers(column)
-    if whole is None:
-        plain = np.asarray(column.values.cast("double")).astype(np.float64) + 0.0
-        return mixed(plain.view(np.uint64))
-    if whole.dtype == object:
-        return np.array([hash(value) & (2**64 - 1) for value in whole], dtype=np.uint64)
-    return mixed(whole.astype(np.int64).view(np.uint64))
-
-
-def drawn(seed: int, start: int, count: int) -> Hashes:
-    """Return a number for each of some records by which a sample is drawn, and ties are cut."""
-    own = mixed(np.array([seed], dtype=np.uint64))
-    return mixed(np.arange(start, start + count, dtype=np.uint64) ^ own)
-
-
-class Sample:
-    """Rows of Arrow tables of one schema, drawn evenly from all that pass by."""
-
-    def __init__(self, seed: int, size: int = SAMPLE) -> None:
-        self.seed, self.size = seed, size
-        self.rows: Any = None
-        self.draws = np.zeros(0, dtype=np.uint64)
-        self.seen = 0
-
-    def add(self, rows: Any) -> None:
-        """Take those of the rows that are drawn."""
-        draws = drawn(self.seed, self.seen, rows.num_rows)
-        self.seen += rows.num_rows
-        if self.draws.size >= self.size:
-            some = np.flatnonzero(draws < self.draws.max())
-            rows, draws = rows.take(pa.array(some)), draws[some]
-        if self.rows is not None:
-            rows = pa.concat_tables([self.rows, rows])
-            draws = np.concatenate((self.draws, draws))
-        if draws.size > self.size:
-            best = np.sort(np.argpartition(draws, self.size - 1)[: self.size])
-            rows, draws = rows.take(pa.array(best)), draws[best]
-        self.rows, self.draws = rows.combine_chunks(), draws
 
 
 @dataclass

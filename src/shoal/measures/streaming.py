@@ -1,0 +1,149 @@
+"""Files larger than memory, as two tables to compare: whole classes of the release, drawn evenly.
+
+A class is drawn by a hash of its cells, so that all its records are, wherever they stand, and its
+size is the true one. The originals are the same people where that is known (the same rows, or a
+key), else as many of them as their share, drawn evenly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from shoal.errors import RequestError
+from shoal.table.batches import ParquetPieces
+from shoal.table.drawing import Hashes, drawn, row_hashes
+from shoal.table.pieces import CsvPieces
+from shoal.table.roles import Kind
+from shoal.table.table import Source, Table
+
+Flags = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
+
+RECORDS = 100_000  # that are compared, about
+
+
+class Pieces(Protocol):
+    """A file in pieces."""
+
+    source: Source
+
+    def first(self) -> Iterator[Table]:
+        """Yield the pieces of the first pass."""
+        ...
+
+    def again(self) -> Iterator[Table]:
+        """Yield the pieces with the kinds of the whole file."""
+        ...
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files are read."""
+
+    delimiter: str | None
+    missing: Sequence[str]
+    types: Mapping[str, str]
+
+    def pieces(self, path: Path, more: Mapping[str, str] | None = None) -> Pieces:
+        """Return a file in pieces; `more` are types beside those that were said."""
+        if path.name.lower().endswith(".parquet"):
+            return ParquetPieces(path)
+        types = self.types if more is None else more
+        return CsvPieces(path, delimiter=self.delimiter, missing=self.missing, types=types)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Both sides, and what is to be said of how they were drawn."""
+
+    before: Table
+    after: Table
+    paired: bool
+    note: str
+
+
+def draw(
+    original: Path, release: Path, reading: Reading, quasi: Sequence[str], key: Sequence[str],
+    same_rows: bool, seed: int, records: int = RECORDS,
+) -> Drawn:  # fmt: skip
+    """Return about so many records of both files, as tables."""
+    if not quasi:
+        raise RequestError(
+            "the files do not fit in the memory given: name the quasi-identifiers with --quasi, or "
+            "a --recipe, so that whole classes can be drawn"
+        )
+    theirs = reading.pieces(original)
+    count, texts = _counted(theirs)
+    ours = reading.pieces(release, dict.fromkeys(texts, "text"))
+    released, _ = _counted(ours)
+    if same_rows and count != released:
+        raise RequestError(
+            f"rows are said to be the same, but there are {count:,} and {released:,}"
+        )
+    limit = min(1.0, records / max(released, 1)) * 2.0**64
+
+    def of_drawn_classes(piece: Table, _: int) -> Flags:
+        return row_hashes([piece[name] for name in quasi], piece.rows) <= limit
+
+    after, rows = _some(ours, of_drawn_classes)
+    if same_rows:
+        before, _ = _some(theirs, lambda piece, start: _at(rows, piece, start))
+    elif key:
+        people = np.unique(row_hashes([after[name] for name in key], after.rows))
+        before, _ = _some(theirs, lambda piece, _: _known(piece, key, people))
+    else:
+        share = after.rows / max(released, 1) * 2.0**64
+        before, _ = _some(theirs, lambda piece, start: drawn(seed, start, piece.rows) <= share)
+    note = (
+        f"measured on {after.rows:,} of {released:,} released records, in whole classes, and "
+        f"{before.rows:,} of {count:,} originals: among all a person is harder to find"
+    )
+    return Drawn(before, after, bool(same_rows or key), note)
+
+
+def _counted(pieces: Pieces) -> tuple[int, list[str]]:
+    """Return how many records a file has, and its columns of text."""
+    count = sum(piece.rows for piece in pieces.first())
+    head = next(pieces.again())
+    return count, [column.name for column in head.columns if column.kind is Kind.TEXT]
+
+
+def _at(rows: Integers, piece: Table, start: int) -> Flags:
+    wanted = rows[np.searchsorted(rows, start) : np.searchsorted(rows, start + piece.rows)] - start
+    found = np.zeros(piece.rows, dtype=bool)
+    found[wanted] = True
+    return found
+
+
+def _known(piece: Table, key: Sequence[str], people: Hashes) -> Flags:
+    return np.isin(row_hashes([piece[name] for name in key], piece.rows), people)
+
+
+def _some(pieces: Pieces, chosen: Callable[[Table, int], Flags]) -> tuple[Table, Integers]:
+    """Return the records that are chosen, as one table, and where they stand in the file."""
+    parts: list[Table] = []
+    places = []
+    start = 0
+    for piece in pieces.again():
+        some = np.flatnonzero(chosen(piece, start))
+        if some.size or not parts:
+            parts.append(piece.taken(some))
+        places.append(some + start)
+        start += piece.rows
+    columns = []
+    for number, column in enumerate(parts[0].columns):
+        every = [part.columns[number] for part in parts]
+        cells = None
+        if column.cells is not None:
+            cells = pa.concat_arrays([one.cells for one in every])
+        values = pa.concat_arrays([one.values for one in every])
+        columns.append(column.having(values=values, cells=cells, quoted=None))
+    source = replace(pieces.source, lines=None)
+    return Table(tuple(columns), source), np.concatenate(places)

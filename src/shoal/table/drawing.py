@@ -1,0 +1,105 @@
+"""Hashes of cells and draws of records, by which samples are taken from what passes by.
+
+A draw depends on the seed and on where a record stands, a hash on what a cell holds: neither on how
+a file was cut into pieces.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from shoal.table.roles import Column, Kind
+from shoal.table.table import as_floats, as_integers, missing_cells, some_rows
+
+Hashes = npt.NDArray[np.uint64]
+
+SAMPLE = 200_000
+
+
+def mixed(words: Hashes) -> Hashes:
+    """Return well-spread hashes of 64-bit words (Steele and others 2014, splitmix)."""
+    with np.errstate(over="ignore"):
+        found = words + np.uint64(0x9E3779B97F4A7C15)
+        found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return np.asarray(found ^ (found >> np.uint64(31)), dtype=np.uint64)
+
+
+def _of_texts(texts: Any) -> Hashes:
+    distinct = texts.dictionary_encode()
+    found = [
+        int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+        for text in distinct.dictionary.to_pylist()
+    ]
+    each: Hashes = np.array(found, dtype=np.uint64)[np.asarray(distinct.indices)]
+    return each
+
+
+def _by_value(column: Column) -> Hashes:
+    """Return hashes that are equal for equal values, in whatever type a file holds them."""
+    if column.kind is Kind.TEXT:
+        return _of_texts(column.values)
+    return mixed((as_floats(column) + 0.0).view(np.uint64))
+
+
+def hashes(column: Column) -> Hashes:
+    """Return hashes of the cells that are there: of texts as they stand, of numbers by value."""
+    column = some_rows(column, ~missing_cells(column))
+    texts = column.values if column.kind is Kind.TEXT else column.cells
+    if texts is not None:
+        return _of_texts(texts)
+    whole = as_integers(column)
+    if whole is None:
+        plain = np.asarray(column.values.cast("double")).astype(np.float64) + 0.0
+        return mixed(plain.view(np.uint64))
+    if whole.dtype == object:
+        return np.array([hash(value) & (2**64 - 1) for value in whole], dtype=np.uint64)
+    return mixed(whole.astype(np.int64).view(np.uint64))
+
+
+def drawn(seed: int, start: int, count: int) -> Hashes:
+    """Return a number for each of some records by which a sample is drawn, and ties are cut."""
+    own = mixed(np.array([seed], dtype=np.uint64))
+    return mixed(np.arange(start, start + count, dtype=np.uint64) ^ own)
+
+
+def row_hashes(columns: Sequence[Column], rows: int) -> Hashes:
+    """Return a hash of each row of some columns: equal where all cells are, missing ones too."""
+    found = np.zeros(rows, dtype=np.uint64)
+    for column in columns:
+        own = np.full(rows, 0x5851F42D4C957F2D, dtype=np.uint64)
+        there = ~missing_cells(column)
+        own[there] = _by_value(some_rows(column, there))
+        found = mixed(found) ^ own
+    return mixed(found)
+
+
+class Sample:
+    """Rows of Arrow tables of one schema, drawn evenly from all that pass by."""
+
+    def __init__(self, seed: int, size: int = SAMPLE) -> None:
+        self.seed, self.size = seed, size
+        self.rows: Any = None
+        self.draws = np.zeros(0, dtype=np.uint64)
+        self.seen = 0
+
+    def add(self, rows: Any) -> None:
+        """Take those of the rows that are drawn."""
+        draws = drawn(self.seed, self.seen, rows.num_rows)
+        self.seen += rows.num_rows
+        if self.draws.size >= self.size:
+            some = np.flatnonzero(draws < self.draws.max())
+            rows, draws = rows.take(pa.array(some)), draws[some]
+        if self.rows is not None:
+            rows = pa.concat_tables([self.rows, rows])
+            draws = np.concatenate((self.draws, draws))
+        if draws.size > self.size:
+            best = np.sort(np.argpartition(draws, self.size - 1)[: self.size])
+            rows, draws = rows.take(pa.array(best)), draws[best]
+        self.rows, self.draws = rows.combine_chunks(), draws

@@ -76,4 +76,43 @@ def write(folder):
             "processes. `benchmarks/scale/scale.py workers` checks it."
         ),
     ]
+    rows = read(folder, "mixed")
+    if rows:
+        told["mixed"] = [
+            "## Words and missing cells",
+            wrapped(
+                "Four columns of numbers and six of words, one with a hierarchy, three percent of "
+                "the cells missing, from Parquet to a verified release with its report. "
+                "`benchmarks/scale/scale.py mixed` writes this part."
+            ),
+            table(["method", "records", "columns", "seconds", "peak, GB", "ILoss, percent"],
+                  [[r["method"], f"{int(r['records']):,}", r["columns"], r["seconds"],
+                    r["peak_gb"], f"{float(r['iloss']):.3f}"] for r in rows]),
+        ]  # fmt: skip
+    rows = read(folder, "files")
+    if rows:
+        told["files"] = [
+            "## Files larger than the memory allowed",
+            wrapped(
+                "From a Parquet file to a verified release with its report: records are parted "
+                "into regions of a million, each is grouped, groups move to other regions and are "
+                "mended, and the rows are shuffled and written. The peak is that of the whole "
+                "process, kernels included. `benchmarks/scale/scale.py files` writes this part."
+            ),
+            table(["command", "records", "seconds", "peak, GB", "loss"],
+                  [[f"`{r['what']}`", f"{int(r['records']):,}", r["seconds"], r["peak_gb"],
+                    f"{float(r['loss']):.4f}" if r["loss"] else "–"] for r in rows]),
+        ]  # fmt: skip
+    rows = read(folder, "verifying")
+    if rows:
+        told["verifying"] = [
+            "## Verifying by streaming",
+            wrapped(
+                "A Parquet file whose classes of ten are scattered over all of it. "
+                "`benchmarks/scale/scale.py verifying` writes this part."
+            ),
+            table(["records", "classes", "file, GB", "seconds", "peak, GB"],
+                  [[f"{int(r['records']):,}", f"{int(r['classes']):,}", r["file_gb"],
+                    r["seconds"], r["peak_gb"]] for r in rows]),
+        ]  # fmt: skip
     write_page(folder, "Large tables", opening, told, charts)

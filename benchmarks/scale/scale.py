@@ -1,10 +1,12 @@
 """Large tables: seconds, memory and loss of `fast` by size, beside a plain mdav: `make scale`.
 
-    SHOAL_BASELINE=FOLDER python benchmarks/scale/scale.py [sizes] [baseline] [workers]
+    SHOAL_BASELINE=FOLDER python benchmarks/scale/scale.py [sizes] [baseline] [workers] [mixed]
+        [files] [verifying]
 
 Records are clustered (50 centers, eight columns, seed 0), k = 10; kernels are compiled before.
 Every size runs in a process of its own, whose peak memory is told. `baseline` compares with the
-mdav.py of a folder, in one process. Prints every bar, writes docs/scale/ and fails where one is
+mdav.py of a folder, in one process; `files.py` has the parts about files, which need 20 GB of disk
+in the temporary folder. Prints every bar, writes docs/scale/ and fails where one is
 missed.
 """
 
@@ -25,6 +27,7 @@ import shoal
 REPOSITORY = Path(__file__).parents[2]
 sys.path.append(str(REPOSITORY / "benchmarks"))  # for `telling`, which others have too
 
+import files  # noqa: E402
 import page  # noqa: E402
 
 from telling import Bar, run  # noqa: E402
@@ -144,7 +147,10 @@ def workers():
     return [bar], {}
 
 
-PARTS = {part.__name__: part for part in (sizes, baseline, workers)}
+PARTS = {
+    part.__name__: part
+    for part in (sizes, baseline, workers, files.mixed, files.files, files.verifying)
+}
 
 
 def main():

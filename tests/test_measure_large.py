@@ -1,0 +1,120 @@
+"""Measuring files larger than memory: whole classes of the release, the right originals."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import shoal as library
+from shoal.errors import RequestError
+from shoal.measures import streaming
+from shoal.measures.streaming import Reading, draw
+from shoal.table import room
+
+PLAIN = Reading(None, ("",), {})
+QUASI = ["x", "y"]
+
+
+@pytest.fixture(autouse=True)
+def _little_room(monkeypatch):
+    """Let any file be too large for 1GB, and draw few records."""
+    monkeypatch.setattr(room, "PROGRAM", 10**9)
+    monkeypatch.setattr(streaming, "RECORDS", 1000)
+    monkeypatch.setattr(streaming.draw, "__defaults__", (1000,))
+
+
+@pytest.fixture
+def files(tmp_path):
+    """An original and its release, in the same order, with a key and a sensitive column."""
+    rng = np.random.default_rng(0)
+    rows = 6000
+    before = pa.table({
+        "id": np.arange(rows), "x": rng.normal(size=rows), "y": rng.integers(0, 90, rows),
+        "s": rng.choice(["a", "b", "c"], rows),
+    })  # fmt: skip
+    made = library.anonymize(
+        before, k=4, quasi_identifiers=QUASI, sensitive=["s"], other=["id"], method="mdav"
+    )
+    pq.write_table(before, tmp_path / "in.parquet")
+    pq.write_table(made.data, tmp_path / "out.parquet")
+    return tmp_path / "in.parquet", tmp_path / "out.parquet", before, made.data
+
+
+def test_whole_classes(files):
+    """The classes that are drawn are whole: each has the size it has in the release."""
+    original, release, _, after = files
+    some = draw(original, release, PLAIN, QUASI, [], False, 0)
+    sizes = Counter(zip(after["x"].to_pylist(), after["y"].to_pylist(), strict=True))
+    found = Counter(
+        zip(some.after["x"].values.to_pylist(), some.after["y"].values.to_pylist(), strict=True)
+    )
+    assert 500 < some.after.rows < 2000
+    assert all(sizes[key] == size for key, size in found.items())
+    assert abs(some.before.rows - some.after.rows) < 300
+    assert not some.paired
+
+
+@pytest.mark.parametrize("how", ["same", "key"])
+def test_the_same_people(files, how):
+    """Where it is known who is who, the originals are those of the released records."""
+    original, release, _, _ = files
+    key = ["id"] if how == "key" else []
+    some = draw(original, release, PLAIN, QUASI, key, how == "same", 0)
+    assert some.paired
+    assert sorted(some.before["id"].values.to_pylist()) == sorted(
+        some.after["id"].values.to_pylist()
+    )
+
+
+def test_keys_of_different_files(files, tmp_path):
+    """A key is the same in csv and in Parquet, whatever type holds it."""
+    from pyarrow import csv
+
+    original, release, before, _ = files
+    csv.write_csv(before, tmp_path / "in.csv")
+    narrow = before.set_column(0, "id", before["id"].cast(pa.int32()))
+    pq.write_table(narrow, original)
+    one = draw(tmp_path / "in.csv", release, PLAIN, QUASI, ["id"], False, 0)
+    two = draw(original, release, PLAIN, QUASI, ["id"], False, 0)
+    assert one.before.rows == two.before.rows == two.after.rows
+
+
+def test_figures_are_near_those_of_the_whole(files):
+    """What is measured on a part is near what is measured on all, and is said to be of a part."""
+    original, release, _, _ = files
+    whole = library.measure(original, release, quasi_identifiers=QUASI, key=["id"])
+    part = library.measure(original, release, quasi_identifiers=QUASI, key=["id"], memory="1GB")
+    for name in ("sse_sst", "prosecutor", "marketer"):
+        assert part[name].value == pytest.approx(whole[name].value, rel=0.2)
+    assert any("of 6,000 released records, in whole classes" in note for note in part.notes)
+
+
+def test_on_the_command_line(files, shoal):
+    """shoal measure takes a limit of memory; without quasi-identifiers it says what it needs."""
+    original, release, _, _ = files
+    ran = shoal("measure", original, release, "--quasi", "x,y", "--memory", "1GB", "--rows", "same")
+    assert ran.code == 0, ran.err
+    assert "in whole classes" in ran.out
+    ran = shoal("measure", original, release, "--memory", "1GB")
+    assert ran.code == 2
+    assert "--quasi" in ran.err
+
+
+def test_dataframes_are_in_memory_already(files):
+    """A limit of memory for dataframes is refused."""
+    _, _, before, after = files
+    with pytest.raises(RequestError, match="in memory already"):
+        library.measure(before, after, memory="1GB")
+
+
+def test_enough_memory_changes_nothing(files, monkeypatch):
+    """Files that fit are measured whole."""
+    monkeypatch.undo()
+    original, release, _, _ = files
+    whole = library.measure(original, release, quasi_identifiers=QUASI)
+    same = library.measure(original, release, quasi_identifiers=QUASI, memory="4GB")
+    assert {**whole.to_dict(), "seconds": 0} == {**same.to_dict(), "seconds": 0}

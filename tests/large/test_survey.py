@@ -15,7 +15,7 @@ from naive import large as twin
 from shoal.errors import InputError
 from shoal.large import survey as module
 from shoal.large.survey import Moments, Sketch, Survey, survey
-from shoal.table.drawing import Sample, drawn, hashes
+from shoal.table.drawing import Sample, drawn, hashes, sample_size
 from shoal.table.frames import from_arrow
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Source
@@ -121,7 +121,7 @@ def test_a_sample_is_even_and_repeats():
 def test_survey_and_notes():
     """What was seen of a file comes back from notes as it was."""
     table = pa.table({"a": [1, 2, None, 4], "t": ["x", "x", "y", None], "id": list("abcd")})
-    sample = Sample(0)
+    sample = Sample(0, 100)
     found = survey(
         [from_arrow(table, Source("t", "parquet", "0"))], ["a", "t"], {"id"}, sample, lambda _: None
     )
@@ -143,4 +143,11 @@ def test_infinite_names_its_row():
 
     parts[1] = replace(parts[1], source=replace(parts[1].source, start=8))
     with pytest.raises(InputError, match=r"infinite \(row 10\)"):
-        survey(parts, ["x"], (), Sample(0), lambda _: None)
+        survey(parts, ["x"], (), Sample(0, 100), lambda _: None)
+
+
+def test_a_sample_of_a_wide_table_is_short():
+    """A sample does not grow with the number of columns."""
+    assert sample_size(8) == 200_000
+    assert sample_size(1000) * 1000 <= 4_000_000
+    assert sample_size(20_000) == 2_000

@@ -35,7 +35,7 @@ from shoal.table.table import Source, Table
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-DIFFERENT = 2_000_000  # values of a column that is seen by its tree, at most
+DIFFERENT = 500_000  # values of a column that is seen by its tree, at most
 
 
 class Lens(Protocol):

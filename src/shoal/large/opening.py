@@ -25,7 +25,7 @@ from shoal.request import check_request, generalizes, ways, with_hierarchies
 from shoal.settings import Settings
 from shoal.solving import check_size
 from shoal.table.assign import assign
-from shoal.table.drawing import Sample
+from shoal.table.drawing import Sample, sample_size
 from shoal.table.order import with_orders
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Source, Table, check_readable, missing_cells
@@ -125,7 +125,7 @@ def look(pieces: Pieces, settings: Settings, work: Work, report: Reporter) -> Sa
     """Look at all records once, and note what was seen; return a sample of them."""
     first = pieces.first()
     head = next(first)
-    roles, sample = settings.roles, Sample(settings.protect.seed)
+    roles, sample = settings.roles, Sample(settings.protect.seed, sample_size(len(head.columns)))
     left_out = {*roles.identifiers, *roles.drop}
     quasi = list(roles.quasi_identifiers) if roles.any_given else head.names
     for name in (*quasi, *left_out):

@@ -31,7 +31,7 @@ from shoal.request import trees_of
 from shoal.settings import Settings
 from shoal.solving import check_size
 from shoal.table.code import Coded
-from shoal.table.drawing import Sample
+from shoal.table.drawing import Sample, sample_size
 from shoal.table.read import check_ordinary
 from shoal.table.roles import Role
 from shoal.table.table import Table
@@ -152,7 +152,7 @@ def _seen(
         lens = ByNumbers(moments, weights, protect.effort)
         return lens, None, None if sample is None else lens.sampled(sample.rows)
     words = Vocabulary(quasi)
-    drawn = Sample(protect.seed)
+    drawn = Sample(protect.seed, sample_size(len(quasi)))
     kept = Form.of(asked.kept().only(lambda c: c.role is Role.QUASI_IDENTIFIER), whole=False)
     if pieces is None:
         words.load(work)

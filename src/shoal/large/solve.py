@@ -19,7 +19,7 @@ from shoal.large.work import Work
 from shoal.measures.loss import group_means
 from shoal.partition import by_first_row
 from shoal.progress import Reporter
-from shoal.table.drawing import SAMPLE, drawn
+from shoal.table.drawing import drawn, sample_size
 from shoal.table.table import Table
 
 Floats = npt.NDArray[np.float64]
@@ -112,7 +112,7 @@ class Solver:
         seed = self.seed + 1000 * stage.number + region
         labels = self.lens.group(table, self.k, seed, self.run, given, QUIET)
         centers = group_means(self.lens.points(table), labels)
-        most = max(1, SAMPLE // len(stage.regions))
+        most = max(1, sample_size(centers.shape[1]) // len(stage.regions))
         some = np.argsort(drawn(self.seed, 0, centers.shape[0]), kind="stable")[:most]
         with self.work.writing(stage.grouped(region)) as file:
             np.savez(file, labels=labels, centers=centers[np.sort(some)])

@@ -19,7 +19,13 @@ from shoal.table.table import as_floats, as_integers, missing_cells, some_rows
 
 Hashes = npt.NDArray[np.uint64]
 
-SAMPLE = 200_000
+SAMPLE = 200_000  # records by which regions are cut
+CELLS = 4_000_000  # that a sample has at most: of wide tables fewer records will do
+
+
+def sample_size(columns: int) -> int:
+    """Return how many records of so many columns a sample has."""
+    return max(2_000, min(SAMPLE, CELLS // max(columns, 1)))
 
 
 def mixed(words: Hashes) -> Hashes:
@@ -83,7 +89,7 @@ def row_hashes(columns: Sequence[Column], rows: int) -> Hashes:
 class Sample:
     """Rows of Arrow tables of one schema, drawn evenly from all that pass by."""
 
-    def __init__(self, seed: int, size: int = SAMPLE) -> None:
+    def __init__(self, seed: int, size: int) -> None:
         self.seed, self.size = seed, size
         self.rows: Any = None
         self.draws = np.zeros(0, dtype=np.uint64)

@@ -116,7 +116,7 @@ def _number(facts: Facts) -> Verdict | None:
         if facts.whole + decimals > MAX_DIGITS:
             return _doubted(
                 f"numbers of over {MAX_DIGITS} digits",
-                lambda cells: np.asarray(cells.whole_digits) + decimals > MAX_DIGITS,
+                lambda cells: cells.digits()[0] + decimals > MAX_DIGITS,
             )
         return Verdict(Kind.DECIMAL, written)
     if INFINITE in facts.found:

@@ -120,18 +120,17 @@ class Distinct:
     def integers(self) -> Any:
         """The cells as 64-bit integers, None where one is too large."""
         try:
-            return pc.replace_substring_regex(self.present, r"^\+", "").cast(pa.int64())
+            return pc.ascii_ltrim(self.present, "+").cast(pa.int64())
         except pa.ArrowInvalid:
             return None
 
-    def decimals(self) -> Any:
-        """Return the number of digits after the point of each fixed number."""
-        return pc.utf8_length(pc.replace_substring_regex(self.present, r"^[^.]*\.?", ""))
-
-    @cached_property
-    def whole_digits(self) -> Any:
-        """The number of digits before the point of each fixed number."""
-        return pc.utf8_length(pc.replace_substring_regex(self.present, r"^[+-]|\..*$", ""))
+    def digits(self) -> tuple[Integers, Integers]:
+        """Return the number of digits before and after the point of each fixed number."""
+        lengths = np.asarray(pc.binary_length(self.present)).astype(np.int64)
+        found = np.asarray(pc.find_substring(self.present, "."))
+        points = np.where(found < 0, lengths, found)
+        signs = np.asarray(pc.or_(*(pc.starts_with(self.present, sign) for sign in "+-")))
+        return points - signs, np.maximum(lengths - points - 1, 0)
 
     @cached_property
     def _parts(self) -> list[tuple[str, str, str]]:

@@ -134,15 +134,15 @@ def _integers(cells: Distinct, present: int) -> Facts:
 
 
 def _fixed(cells: Distinct, present: int, broken: frozenset[str]) -> Facts:
-    decimals = int(pc.max(cells.decimals()).as_py())
-    ends = pc.min_max(cells.whole_digits).as_py()
-    extreme = max(decimals, ends["max"]) > SURE_FLOAT
+    before, after = cells.digits()
+    whole, decimals = int(before.max()), int(after.max())
+    extreme = max(whole, decimals) > SURE_FLOAT
     return Facts(
         numbers=present,
-        broken=broken if ends["min"] else broken | {FOREIGN_NUMBER},  # .5 has no digit before it
+        broken=broken if before.all() else broken | {FOREIGN_NUMBER},  # .5 has no digit before it
         found=_extremes(cells) if extreme else frozenset(),
         decimals=decimals,
-        whole=int(ends["max"]),
+        whole=whole,
     )
 
 

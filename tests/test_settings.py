@@ -51,7 +51,7 @@ def test_plain_toml():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[protect]\nk = 3\nmehtod = 'mdav'\n", "r.toml: protect.mehtod is not a known key; did you mean 'method'?"),
+        ("[protect]\nk = 3\nmehtod = 'mdav'\n", "r.toml: protect.mehtod is not a known key; did you mean 'method'"),
         ("[protct]\nk = 3\n", "r.toml: protct is not a known key; did you mean 'protect'?"),
         ("[protect]\nk = '3'\n", "r.toml: protect.k must be a whole number"),
         ("[protect]\nk = 2.5\n", "r.toml: protect.k must be a whole number"),

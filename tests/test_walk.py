@@ -15,9 +15,14 @@ import shoal
 from shoal import finding
 from shoal.partition import Partition
 from shoal.settings import load
-from shoal.walk import repeat
+from shoal.walk import source_of, walk
 
 QUASI = ["age", "admission_date", "length_of_stay", "income"]
+
+
+def repeat(settings, recipe, data):
+    """Run a recipe again, as the command line does."""
+    return walk(source_of(settings, recipe, data), settings, folder=recipe.parent)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, RequestError, check_known, nearest_names, shown
+from shoal.errors import (
+    InputError,
+    RequestError,
+    check_known,
+    interrupt,
+    nearest_names,
+    shown,
+)
 from shoal.grouping import numbered
 from shoal.partition import Partition, SearchLog
 from shoal.recipes import find
@@ -262,7 +269,14 @@ def said_of_groups(partition: Partition) -> list[str]:
         said.append(partition.enforced)
     if partition.search is not None:
         said.append(partition.search.summary())
-    return said
+    return [*said, *ended_early(partition.search is None)]
+
+
+def ended_early(blocks: bool = True) -> list[str]:
+    """Say that an interrupt ended the searches of blocks, which keep no log of their own."""
+    if blocks and interrupt.finish:
+        return ["an interrupt ended the searches early: another run finds other groups"]
+    return []
 
 
 def notes(

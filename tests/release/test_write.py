@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import io
 import os
 import signal
 import stat
@@ -367,11 +366,10 @@ def test_sweep_takes_the_dead_and_leaves_the_living(tmp_path):
 def test_disk_full(result, monkeypatch, tmp_path):
     """A write that fails leaves nothing and says why."""
 
-    class Full(io.FileIO):
-        def write(self, _):
-            raise OSError(28, "No space left on device")
+    def full(descriptor, data):
+        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "fdopen", lambda number, _: Full(number, "wb"))
+    monkeypatch.setattr(os, "write", full)
     with pytest.raises(shoal.OutputError, match="No space left on device"):
         result.save(tmp_path / "new")
     monkeypatch.undo()

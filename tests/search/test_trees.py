@@ -36,9 +36,14 @@ from shoal.settings import load
 from shoal.solving import solve_mixed
 from shoal.table.code import code
 from shoal.table.read import read
-from shoal.walk import repeat
+from shoal.walk import source_of, walk
 
 QUIET = Reporter(None)
+
+
+def repeat(settings, recipe, data):
+    """Run a recipe again, as the command line does."""
+    return walk(source_of(settings, recipe, data), settings, folder=recipe.parent)
 
 
 def random_groups(rng, rows, k):

@@ -16,7 +16,7 @@ from shoal.release.compare import versions, ways_said
 from shoal.release.counts import missing_said
 from shoal.release.promises import guarantee
 from shoal.release.report import SCHEMA, ColumnReport, Report
-from shoal.request import notes
+from shoal.request import ended_early, notes
 from shoal.solving import ILOSS, SSE
 from shoal.table.roles import Role
 
@@ -87,6 +87,7 @@ def report_of(
             *notes(asked.table, asked.unnamed, asked.settings.orders, asked.reason),
             f"the file was grouped in {len(releasing.stage.regions)} regions, whose borders were "
             "mended along other cuts: it does not fit in the memory given",
+            *ended_early(),
             *note,
             *(told if equal else []),
         ],

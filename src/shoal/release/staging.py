@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import io
 import os
 import secrets
 import signal
@@ -19,7 +20,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import Any, BinaryIO, cast
 
 from shoal.errors import OutputError, shown
 
@@ -90,8 +91,7 @@ class Staging:
                 sweep(target.parent, target.name)
             descriptor, temporary = _create(target)
             self._files.append((descriptor, temporary, target))
-            with os.fdopen(os.dup(descriptor), "wb") as file:
-                yield temporary, file
+            yield temporary, cast(BinaryIO, _Open(descriptor))
             os.fsync(descriptor)
         except OSError as error:
             raise OutputError(f"{shown(target)}: cannot be written: {error.strerror}") from None
@@ -141,6 +141,29 @@ class Staging:
         finally:
             for path in aside:
                 _remove(path)
+
+
+class _Open(io.RawIOBase):
+    """A descriptor to write to; whoever holds it closes it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def writable(self) -> bool:
+        """Tell that it can be written."""
+        return True
+
+    def write(self, content: Any) -> int:
+        """Write all bytes."""
+        view = memoryview(content).cast("B")
+        size = len(view)
+        while view:
+            view = view[os.write(self._descriptor, view) :]
+        return size
+
+    def tell(self) -> int:
+        """Return how many bytes were written."""
+        return os.lseek(self._descriptor, 0, os.SEEK_CUR)
 
 
 def _remove(path: Path) -> None:

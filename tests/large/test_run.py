@@ -21,9 +21,10 @@ import pytest
 import shoal as library
 from naive import large as twin
 from shoal.errors import InputError, OutputError, PrivacyError, RequestError
-from shoal.large import opening, release
+from shoal.large import opening, release, work
 from shoal.large.plan import Plan
 from shoal.large.run import Order, release_file
+from shoal.progress import Reporter
 from shoal.release.pack import Targets
 from shoal.settings import build
 from shoal.walk import walk
@@ -562,3 +563,97 @@ def test_look_reads_the_header_first(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         run(Path(tmp_path / "none.parquet"), tmp_path / "out.csv")
     assert opening.METHODS[0] == "auto"
+
+
+def test_orders_of_texts_that_look_like_numbers(tmp_path):
+    """A piece in which all ordinal texts look like numbers is ranked as the rest of the file is."""
+    order = ["3+", "2", "1"]
+    words = ["1"] * 15_000 + ["1", "2", "3+"] * 500
+    source = write_csv(tmp_path / "in.csv", {"o": words, "y": [i % 97 for i in range(16_500)]})
+    roles = {"quasi_identifiers": ["o", "y"]}
+    settings = build({"roles": roles, "orders": {"o": order}, "protect": {"k": 10}})
+    with work.Work(tmp_path / "out.csv", 1) as folder:
+        opening.look(opening.open_pieces(source, settings), settings, folder, Reporter(None))
+        own = opening.ask(settings, folder, None).survey.columns["o"].moments
+    mean, deviation = twin.mean_and_deviation([order.index(word) for word in words])
+    assert float(own.base) + own.mean == pytest.approx(mean)
+    assert own.deviation == pytest.approx(deviation)
+    with pytest.raises(RequestError, match="an order is for texts"):
+        run(source, tmp_path / "no.csv", roles=roles, orders={"o": order, "y": ["0", "1"]})
+
+
+@pytest.mark.filterwarnings("error")
+def test_ordinal_columns_that_are_generalized(tmp_path):
+    """Sets of ordinal values, which have no rank, are released without a warning."""
+    rng = np.random.default_rng(0)
+    columns = {
+        "o": rng.choice(["lo", "mid", "hi", ""], 1500).tolist(),
+        "t": rng.choice(["a", "b"], 1500).tolist(),
+        "y": rng.integers(0, 99, 1500).tolist(),
+    }
+    source = write_csv(tmp_path / "in.csv", columns)
+    orders = {"o": ["lo", "mid", "hi"]}
+    roles = {"quasi_identifiers": ["o", "t", "y"]}
+    made = run(source, tmp_path / "out.csv", roles=roles, orders=orders, protect={"k": 40})
+    assert made.report.verification["ok"]
+
+
+def test_buckets_without_rows(tmp_path):
+    """Where deleted records leave a bucket without rows, Parquet is written all the same."""
+    ages = [str(i % 90) if i < 800 else "" for i in range(2000)]
+    source = write_csv(tmp_path / "in.csv", {"age": ages, "x": list(range(2000))})
+    run(source, tmp_path / "out.parquet", roles={"quasi_identifiers": ["age", "x"]},
+        protect={"incomplete": "delete"}, release={"keep_order": True})  # fmt: skip
+    assert pq.read_table(tmp_path / "out.parquet").num_rows == 800
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_larger_than_what_is_measured(tmp_path, monkeypatch, seed):
+    """However few records are measured, one whole group is."""
+    monkeypatch.setattr(release, "MEASURED", 10)
+    source = write_csv(tmp_path / "in.csv", people(1500))
+    made = run(source, tmp_path / "out.csv", protect={"k": 300, "seed": seed})
+    assert made.report.measures
+
+
+def test_any_seed(tmp_path):
+    """A seed may be larger than any register, as in memory."""
+    source = write_csv(tmp_path / "in.csv", people(1500))
+    for seed in (2**64 - 1, 10**30):
+        run(source, tmp_path / "out.csv", protect={"seed": seed}, force=True)
+
+
+def test_large_unsigned_numbers_of_several_pieces(tmp_path):
+    """Numbers that two pieces share are found equal, though one piece has some beyond 63 bits."""
+    values = [*range(500), *range(499), 2**63 + 10**6]
+    table = {"u": pa.array(values, type=pa.uint64()), "x": [i % 9 for i in range(1000)]}
+    pq.write_table(pa.table(table), tmp_path / "in.parquet")
+    roles = {"quasi_identifiers": ["x"]}
+    run(tmp_path / "in.parquet", tmp_path / "out.parquet", roles=roles)
+
+
+@pytest.mark.parametrize("place", ["file", "folder"])
+def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
+    """A run does not go on with what was grouped by another tree."""
+    words = [chr(97 + i % 8) for i in range(2000)]
+    source = write_csv(tmp_path / "in.csv", {"t": words, "y": [i % 97 for i in range(2000)]})
+    (tmp_path / "trees").mkdir()
+    file = tmp_path / "trees" / "t.csv"
+    tree = {"hierarchies": {"t": str(file)}}
+    if place == "folder":
+        tree = {"input": {"hierarchies": str(file.parent)}}
+    tree |= {"roles": {"quasi_identifiers": ["t", "y"]}, "protect": {"k": 60}}
+
+    def killed(self, region, form, figures):
+        raise KeyboardInterrupt
+
+    file.write_text("".join(f"{c},{'L' if c < 'e' else 'R'},*\n" for c in "abcdefgh"))
+    with monkeypatch.context() as patch:
+        patch.setattr(work.Work, "__exit__", lambda self, *error: os.close(self._lock))
+        patch.setattr(release.Releasing, "_strew", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run(source, tmp_path / "out.csv", **tree)
+    assert left(tmp_path)
+    file.write_text("".join(f"{c},{'odd' if c in 'aceg' else 'even'},*\n" for c in "abcdefgh"))
+    run(source, tmp_path / "out.csv", **tree)
+    assert {row["t"] for row in read_csv(tmp_path / "out.csv")} <= {*"abcdefgh*", "odd", "even"}

@@ -139,3 +139,24 @@ def test_once(tmp_path):
         assert work.once("some", make) == {"a": [1, 2]}
         assert work.once("some", make) == {"a": [1, 2]}
         assert made == [1]
+
+
+def test_a_start_that_fails_leaves_nothing(tmp_path, monkeypatch):
+    """If not even the request can be noted, no folder is left, and no lock is held."""
+
+    def full(self, name, said):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Work, "note", full)
+    with pytest.raises(OutputError, match="No space left"):
+        Work(tmp_path / "new/r.csv", 1).__enter__()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_is_refused_leaves_the_other_alone(tmp_path):
+    """A second run for one output removes nothing of the first."""
+    with Work(tmp_path / "r.csv", 1) as work:
+        work.note("some", [1])
+        with pytest.raises(RequestError, match="another run"):
+            Work(tmp_path / "r.csv", 1).__enter__()
+        assert work.read("some") == [1]

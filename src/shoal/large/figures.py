@@ -142,12 +142,13 @@ class Figures:
             zip(CELLS, cell_counts(before, after, way, coded), strict=True)
         )
         found["beside"] = starred_for_missing(before, labels)
-        if way in ("generalize", "range"):
+        numbers = None
+        if way in ("generalize", "range"):  # words, which have no ranks
             assert coded is not None
             found["lost"] = float(cell_losses(coded, labels).sum())
         else:
             found["lost"] = float(np.count_nonzero(present(before) & ~same_cells(before, after)))
-        numbers = _numbers(before, after)
+            numbers = _numbers(before, after)
         if numbers is not None:  # ordinal ones too, which have no means
             own = self.moments[before.name]
             b, a = (_apart(own, column) for column in numbers)

@@ -5,11 +5,11 @@ A run that goes on finds what was seen in its notes, and does not read the file 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -131,7 +131,7 @@ def look(pieces: Pieces, settings: Settings, work: Work, report: Reporter) -> Sa
     for name in (*quasi, *left_out):
         _ = head[name]  # or an error that names the nearest
     seen = survey(
-        (with_orders(piece, _own(settings, piece)) for piece in chain([head], first)),
+        (_ranked(piece, settings.orders) for piece in chain([head], first)),
         [name for name in quasi if name not in left_out],
         left_out,
         sample,
@@ -145,13 +145,26 @@ def look(pieces: Pieces, settings: Settings, work: Work, report: Reporter) -> Sa
     return sample
 
 
-def _own(settings: Settings, piece: Table) -> dict[str, Any]:
-    """Return the orders of a piece's texts; one of other kinds is refused when all is known."""
-    return {
-        name: order
-        for name, order in settings.orders.items()
-        if name in piece.names and piece[name].kind is Kind.TEXT
-    }
+def _ranked(piece: Table, orders: Mapping[str, Sequence[str]]) -> Table:
+    """Return a piece with the orders of its texts, also where all of those in it look like numbers.
+
+    An order of what is no text in the whole file is refused when all is known.
+    """
+    piece = piece.mapped(lambda column: _as_words(column, orders.get(column.name, ())))
+    texts = [column.name for column in piece.columns if column.kind is Kind.TEXT]
+    return with_orders(piece, {name: orders[name] for name in texts if name in orders})
+
+
+def _as_words(column: Column, order: Sequence[str]) -> Column:
+    """Return a column as texts if all its cells are in an order."""
+    if not order or column.kind is Kind.TEXT or column.cells is None:
+        return column
+    import pyarrow.compute as pc
+
+    words = pc.if_else(column.values.is_null(), pa.scalar(None, pa.string()), column.cells)
+    if not {None, *order}.issuperset(words.unique().to_pylist()):
+        return column
+    return column.having(kind=Kind.TEXT, values=words)
 
 
 def ask(settings: Settings, work: Work, folder: Path | None) -> Asked:

@@ -167,7 +167,8 @@ class Releasing:
         """Return the records of the groups that are measured: whole ones, drawn evenly."""
         share = min(1.0, MEASURED / self.rows)
         draws = drawn(self.solver.seed + region, 0, partition.groups) / 2.0**64
-        return np.flatnonzero((draws <= share)[partition.labels])
+        least = float(draws.min()) if region == 0 else 0.0  # one group there is, however large
+        return np.flatnonzero((draws <= max(share, least))[partition.labels])
 
     def buckets(self, made: Made) -> Buckets:
         """Return the released rows by bucket."""

@@ -27,7 +27,7 @@ from shoal.release.pack import Targets, add_papers
 from shoal.release.report import Report
 from shoal.release.staging import Staging
 from shoal.release.verify import verify
-from shoal.request import trees_of
+from shoal.request import digests, trees_of
 from shoal.settings import Settings
 from shoal.solving import check_size
 from shoal.table.code import Coded
@@ -78,7 +78,7 @@ def release_file(
     report = Reporter(callback)
     targets, k, seed = order.targets, settings.protect.k, settings.protect.seed
     check_possible(settings)
-    request = _request(source, settings, plan, targets)
+    request = _request(source, settings, plan, order)
     with Staging(force=order.force) as staging:
         targets.check(staging, [source], order.with_page)
         with Work(targets.release, request, order.parent) as work:
@@ -117,16 +117,29 @@ def release_file(
     return Released(targets.release, told, made.settings)
 
 
-def _request(source: Path, settings: Settings, plan: Plan, targets: Targets) -> Any:
+def _request(source: Path, settings: Settings, plan: Plan, order: Order) -> Any:
     """Return all that a run depends on, as plain values."""
     found = check_ordinary(source)
     return {
         "shoal": metadata.version("shoal"),
         "input": [str(source.resolve()), found.st_size, found.st_mtime_ns],
         "settings": settings.to_toml(),
+        "hierarchies": _trees(settings, order.folder),
         "records": plan.records,
-        "kind": targets.kind,
+        "kind": order.targets.kind,
     }
+
+
+def _trees(settings: Settings, folder: Path | None) -> list[Any]:
+    """Return what tells the files of hierarchies from others: named one by one, or in a folder."""
+    place, quasi = settings.input.hierarchies, settings.roles.quasi_identifiers
+    files = sorted(((folder or Path()) / place).glob("*.csv")) if place else []
+    used = [file for file in files if file.is_file() and (not quasi or file.stem in quasi)]
+    stamps = [(file.stat().st_size, file.stat().st_mtime_ns) for file in used]
+    return [
+        digests(settings.hierarchies, folder),
+        [[str(file.resolve()), *stamp] for file, stamp in zip(used, stamps, strict=True)],
+    ]
 
 
 def _looked(

@@ -45,8 +45,12 @@ class Work:
             self._make(self.parent)
             sweep(self.parent, but=self.folder)
             self._take()
-        except OSError as error:
-            raise self._failed(error) from None
+            self._begin()
+        except BaseException as error:
+            self._leave()
+            if isinstance(error, OSError):
+                raise self._failed(error) from None
+            raise
         return self
 
     def __exit__(
@@ -55,9 +59,14 @@ class Work:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
-        with contextlib.suppress(OSError):
+        self._leave()
+
+    def _leave(self) -> None:
+        """Remove the folder, if it is held, and those that were made for it."""
+        if self._lock >= 0:
+            shutil.rmtree(self.folder, ignore_errors=True)
             os.close(self._lock)
+            self._lock = -1
         for folder in reversed(self._made):  # made for nothing
             with contextlib.suppress(OSError):
                 folder.rmdir()
@@ -76,15 +85,19 @@ class Work:
         if not is_ours(self.folder):
             raise OutputError(f"{shown(self.folder)}: not a folder of one's own; remove it")
         self.folder.chmod(0o700)
-        self._lock = os.open(self.folder, os.O_RDONLY)
+        lock = os.open(self.folder, os.O_RDONLY)
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            os.close(self._lock)
+            os.close(lock)
             raise RequestError(
                 f"another run is at work on {shown(self.target)}; wait for it, or choose another "
                 "output"
             ) from None
+        self._lock = lock
+
+    def _begin(self) -> None:
+        """Go on where a run for the same request was killed, else start anew."""
         self.resumed = self.read("request") == self.request
         if not self.resumed:
             for entry in list(self.folder.iterdir()):

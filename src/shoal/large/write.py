@@ -116,7 +116,8 @@ class Buckets:
                 report("writing", bucket, self.count)
                 found = self._meant(bucket)
                 writer = writer or pq.ParquetWriter(file, found.schema, **PARQUET)
-                writer.write_table(found, row_group_size=max(1, found.num_rows))
+                if found.num_rows:  # or there would be a row group without rows
+                    writer.write_table(found, row_group_size=found.num_rows)
             assert writer is not None
             writer.close()
 

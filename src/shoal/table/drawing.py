@@ -65,13 +65,13 @@ def hashes(column: Column) -> Hashes:
         plain = np.asarray(column.values.cast("double")).astype(np.float64) + 0.0
         return mixed(plain.view(np.uint64))
     if whole.dtype == object:
-        return np.array([hash(value) & (2**64 - 1) for value in whole], dtype=np.uint64)
+        return mixed(np.array([value % 2**64 for value in whole], dtype=np.uint64))
     return mixed(whole.astype(np.int64).view(np.uint64))
 
 
 def drawn(seed: int, start: int, count: int) -> Hashes:
     """Return a number for each of some records by which a sample is drawn, and ties are cut."""
-    own = mixed(np.array([seed], dtype=np.uint64))
+    own = mixed(np.array([seed % 2**64], dtype=np.uint64))
     return mixed(np.arange(start, start + count, dtype=np.uint64) ^ own)
 
 

@@ -64,6 +64,38 @@ def test_a_killed_run_is_taken_over(tmp_path):
         assert other.read("done") is None
 
 
+@pytest.mark.parametrize("when", ["at the end", "at a start"])
+def test_killed_while_files_are_removed(tmp_path, monkeypatch, when):
+    """A run that is killed while it cleans up leaves nothing that the next one would go on from."""
+    first = Work(tmp_path / "r.csv", {"k": 3}).__enter__()
+    first.note("done", [7])
+    kill(first)
+
+    class Killed(BaseException):
+        pass
+
+    def die(*_, **__):
+        raise Killed
+
+    if when == "at the end":
+        again = Work(tmp_path / "r.csv", {"k": 3}).__enter__()
+        monkeypatch.setattr(module.shutil, "rmtree", die)
+        with pytest.raises(Killed):
+            again.__exit__(None, None, None)
+        kill(again)
+    else:
+        monkeypatch.setattr(module.Work, "_leave", lambda _: None)
+        monkeypatch.setattr(module.Path, "iterdir", die)
+        other = Work(tmp_path / "r.csv", {"k": 4})
+        with pytest.raises(Killed):
+            other.__enter__()
+        kill(other)
+    monkeypatch.undo()
+    with Work(tmp_path / "r.csv", {"k": 3}) as last:
+        assert not last.resumed
+        assert last.read("done") is None
+
+
 def test_two_runs_at_once(tmp_path):
     """A second run for one output is refused while the first is at work, and harms nothing."""
     with Work(tmp_path / "r.csv", 1) as work:

@@ -64,6 +64,8 @@ class Work:
     def _leave(self) -> None:
         """Remove the folder, if it is held, and those that were made for it."""
         if self._lock >= 0:
+            with contextlib.suppress(OSError):
+                self._forget()
             shutil.rmtree(self.folder, ignore_errors=True)
             os.close(self._lock)
             self._lock = -1
@@ -100,9 +102,14 @@ class Work:
         """Go on where a run for the same request was killed, else start anew."""
         self.resumed = self.read("request") == self.request
         if not self.resumed:
+            self._forget()
             for entry in list(self.folder.iterdir()):
                 entry.unlink()
             self.note("request", self.request)
+
+    def _forget(self) -> None:
+        """Take the request away first: half of what was kept must not be taken for all of it."""
+        self.path("request.json").unlink(missing_ok=True)
 
     def _failed(self, error: OSError) -> OutputError:
         reason = error.strerror or "no room"

@@ -558,6 +558,18 @@ def test_a_machine_without_room(tmp_path, monkeypatch):
         library.anonymize_file(source, tmp_path / "out.csv", k=5)
 
 
+def test_a_large_file_for_the_screen(tmp_path, shoal, monkeypatch):
+    """What does not fit in the memory given is not put on the screen as if it did."""
+    from shoal.table import room
+
+    monkeypatch.setattr(room, "PROGRAM", 10**9)
+    source = write_csv(tmp_path / "in.csv", {"x": list(range(50))})
+    ran = shoal("anonymize", source, "-k", "5", "--quasi", "x", "--memory", "800MB", "-o", "-")
+    assert ran.code != 0
+    assert ran.out == ""
+    assert "write it to a file" in ran.err
+
+
 def test_look_reads_the_header_first(tmp_path):
     """A file that is not there is refused in words."""
     with pytest.raises(InputError, match="no such file"):

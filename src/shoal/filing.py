@@ -84,6 +84,18 @@ def release(
     return Released(order.targets.release, result.report, result.settings)
 
 
+def check_screen(source: Path, settings: Settings) -> None:
+    """Refuse a file for the screen that does not fit in the memory given, or in the machine's."""
+    limit = settings.protect.memory
+    if limit is None:
+        check_room(source)
+    elif needed(source) > read_memory(limit):
+        raise RequestError(
+            f"{source.name}: does not fit in the memory given, and what goes to the screen takes "
+            "all records at once; write it to a file with -o OUT"
+        )
+
+
 def check_room(source: Path) -> None:
     """Refuse a file that this machine has no memory for, and say what to do."""
     try:

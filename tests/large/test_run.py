@@ -558,6 +558,18 @@ def test_a_machine_without_room(tmp_path, monkeypatch):
         library.anonymize_file(source, tmp_path / "out.csv", k=5)
 
 
+def test_a_large_file_for_the_screen(tmp_path, shoal, monkeypatch):
+    """What does not fit in the memory given is not put on the screen as if it did."""
+    from shoal.table import room
+
+    monkeypatch.setattr(room, "PROGRAM", 10**9)
+    source = write_csv(tmp_path / "in.csv", {"x": list(range(50))})
+    ran = shoal("anonymize", source, "-k", "5", "--quasi", "x", "--memory", "800MB", "-o", "-")
+    assert ran.code != 0
+    assert ran.out == ""
+    assert "write it to a file" in ran.err
+
+
 def test_look_reads_the_header_first(tmp_path):
     """A file that is not there is refused in words."""
     with pytest.raises(InputError, match="no such file"):
@@ -657,3 +669,58 @@ def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
     file.write_text("".join(f"{c},{'odd' if c in 'aceg' else 'even'},*\n" for c in "abcdefgh"))
     run(source, tmp_path / "out.csv", **tree)
     assert {row["t"] for row in read_csv(tmp_path / "out.csv")} <= {*"abcdefgh*", "odd", "even"}
+
+
+def test_deleted_records_have_no_say(tmp_path):
+    """Numbers of incomplete records that are deleted do not change how the others are grouped."""
+    rng = np.random.default_rng(0)
+    ages = rng.integers(0, 99, 900)
+    gone = rng.random(900) < 0.1
+    columns = {
+        "x": np.where(gone, 50 * ages, ages).tolist(),
+        "y": np.where(gone, "", rng.integers(0, 99, 900).astype(str)).tolist(),
+    }
+    source = write_csv(tmp_path / "in.csv", columns)
+    tree = {"roles": {"quasi_identifiers": ["x", "y"]}, "protect": {"incomplete": "delete"}}
+    made = run(source, tmp_path / "out.csv", plan=Plan(10_000), **tree)
+    protect = {**tree["protect"], "k": 10, "method": "fast"}
+    usual = walk(source, build({**tree, "protect": protect}))
+    loss = usual.report.information_loss
+    assert made.report.information_loss == pytest.approx(loss, rel=0.05)
+    for ours, theirs in zip(made.report.columns, usual.report.columns, strict=True):
+        assert ours.information_loss == pytest.approx(theirs.information_loss, rel=0.05)
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()])
+def test_not_a_number_is_released_as_it_is(tmp_path, kind):
+    """A column beside the quasi-identifiers may hold not-a-number, infinity and missing cells."""
+    cells = [float("nan"), float("inf"), None, 1.5, -0.0] * 300
+    other = pa.array([None if c is None else np.float16(c) for c in cells], type=pa.float16())
+    table = pa.table({"x": [i % 97 for i in range(1500)], "other": other.cast(kind)})
+    pq.write_table(table, tmp_path / "in.parquet")
+    roles = {"quasi_identifiers": ["x"], "other": ["other"]}
+    run(tmp_path / "in.parquet", tmp_path / "out.parquet", roles=roles)
+    after = pq.read_table(tmp_path / "out.parquet")["other"]
+    assert Counter(map(str, after.to_pylist())) == Counter(map(str, table["other"].to_pylist()))
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [{"hierarchies": {"agee": "prefixes:1"}}, {"protect": {"column_weights": {"agee": 2}}}],
+)
+def test_what_is_said_of_a_column_that_is_not_grouped(tmp_path, tree):
+    """A weight or a hierarchy of a column that is not grouped is refused, as in memory."""
+    source = write_csv(tmp_path / "in.csv", mixed()[0])
+    with pytest.raises(RequestError, match="no quasi-identifier; did you mean 'age'"):
+        run(source, tmp_path / "out.csv", roles=mixed()[1], **tree)
+
+
+def test_values_that_a_hierarchy_lacks(tmp_path):
+    """How many cells hold values that a hierarchy lacks is said, and no line that is not theirs."""
+    columns, roles = mixed()
+    source = write_csv(tmp_path / "in.csv", columns)
+    (tmp_path / "tree.csv").write_text("north,*\nsouth,*\neast,*\n")
+    lacking = columns["region"].count("west")
+    with pytest.raises(InputError, match=f"1 of its values, in {lacking} cells;"):
+        run(source, tmp_path / "out.csv", roles=roles,
+            hierarchies={"region": str(tmp_path / "tree.csv")})  # fmt: skip

@@ -347,7 +347,7 @@ def _anonymize(
     if output == "-" and as_json:
         raise RequestError("--json and -o - both write to stdout; choose one")
     with ahead(with_page and output != "-"), live_progress() as callback:
-        from shoal.filing import release
+        from shoal.filing import check_screen, release
         from shoal.large.run import Order
         from shoal.release.pack import Targets, stdout_bytes
         from shoal.release.staging import Staging
@@ -361,6 +361,7 @@ def _anonymize(
         assert data is not None
         result: Any
         if targets is None:
+            check_screen(data, settings)
             result = walk(data, settings, callback, threads, folder)
             say(stdout_bytes(result))
         else:

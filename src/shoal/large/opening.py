@@ -14,14 +14,14 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from shoal.errors import RequestError
+from shoal.errors import RequestError, check_known, check_weights
 from shoal.large.form import Form
 from shoal.large.shuffle import keep, kept
 from shoal.large.survey import Survey, survey
 from shoal.large.work import Work
 from shoal.progress import Reporter
 from shoal.recipes import find
-from shoal.request import check_request, generalizes, ways, with_hierarchies
+from shoal.request import check_request, generalizes, trees_of, ways, with_hierarchies
 from shoal.settings import Settings
 from shoal.solving import check_size
 from shoal.table.assign import assign
@@ -136,6 +136,7 @@ def look(pieces: Pieces, settings: Settings, work: Work, report: Reporter) -> Sa
         left_out,
         sample,
         lambda rows: report("looking", rows, rows + 1),
+        settings.protect.incomplete == "delete",
     )
     check_size(seen.rows, settings.protect.k, pieces.source.name)
     empty = next(pieces.again()).taken(np.zeros(0, dtype=np.int64))
@@ -188,6 +189,9 @@ def ask(settings: Settings, work: Work, folder: Path | None) -> Asked:
     by_trees = generalizes(table, settings)
     how = ways(table, settings, by_trees)
     quasi = table.having(Role.QUASI_IDENTIFIER)
+    names = [column.name for column in quasi]
+    check_known(trees_of(table, settings), names, "a hierarchy")
+    check_weights(settings.protect.column_weights, names)
     plain = all(column.has_places and not column.missing for column in quasi)
     if not by_trees and not (plain and {"mean", "median"}.issuperset(how.values())):
         raise RequestError(

@@ -24,6 +24,7 @@ from shoal.table.roles import Column, Kind
 from shoal.table.table import Table, as_integers, check_readable, missing_cells, some_rows
 
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 SKETCH = 16_384  # values by which different ones are counted: within a percent or two
 
@@ -178,10 +179,12 @@ def survey(
     skipped: Container[str],
     sample: Sample,
     tell: Callable[[int], None],
+    deletes: bool = False,
 ) -> Survey:
     """Look at all pieces; columns that are `skipped` are not looked at.
 
-    The sample gets the numbers of the quasi-identifiers, not-a-number where there is none.
+    The sample gets the numbers of the quasi-identifiers, not-a-number where there is none. If one
+    `deletes` incomplete records, those have no say in where numbers lie.
     """
     rows = 0
     missing: dict[str, int] = {}
@@ -196,7 +199,8 @@ def survey(
             sketches.setdefault(column.name, Sketch()).add(hashes(column))
             if column.kind is Kind.DECIMAL and column.name not in quasi:  # how long they are
                 moments.setdefault(column.name, Moments()).add(some_rows(column, ~gone))
-        sample.add(pa.table({name: _numbers(piece, name, moments) for name in quasi}))
+        whole = _complete(piece, quasi) if deletes else np.ones(piece.rows, dtype=bool)
+        sample.add(pa.table({name: _numbers(piece, name, moments, whole) for name in quasi}))
         rows += piece.rows
         tell(rows)
     columns = {
@@ -206,14 +210,25 @@ def survey(
     return Survey(rows, columns)
 
 
-def _numbers(piece: Table, name: str, moments: dict[str, Moments]) -> Floats:
-    """Add a column's numbers to its moments and return them, not-a-number where there is none."""
+def _complete(piece: Table, quasi: Sequence[str]) -> Flags:
+    """Return which records miss no quasi-identifier."""
+    known = [piece[name] for name in quasi if piece[name].kind is not Kind.UNKNOWN]
+    gone = [missing_cells(column) for column in known]
+    whole: Flags = ~np.logical_or.reduce([np.zeros(piece.rows, dtype=bool), *gone])
+    return whole
+
+
+def _numbers(piece: Table, name: str, moments: dict[str, Moments], whole: Flags) -> Floats:
+    """Add a column's numbers to its moments and return them, not-a-number where there is none.
+
+    Only records that are flagged as `whole` count.
+    """
     column = piece[name]
     found = np.full(piece.rows, np.nan)
     if column.doubt or not column.has_places:
         return found
     check_readable(column, piece)
-    there = ~missing_cells(column)
+    there = ~missing_cells(column) & whole
     known = some_rows(column, there)
     own = moments.setdefault(name, Moments())
     with np.errstate(over="ignore", invalid="ignore"):

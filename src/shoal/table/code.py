@@ -146,9 +146,12 @@ def _code(column: Column, rule: Rule, table: Table, often: Integers | None) -> C
     paths, uncovered = rule.paths(values) if values.texts else ([["*"]], [])
     if uncovered:
         rows = np.flatnonzero(np.isin(values.indices, uncovered))
+        cells, place = rows.size, f" ({table.source.where(rows.tolist())})"
+        if often is not None:  # the rows are values, not records
+            cells, place = int(often[rows].sum()), ""
         raise UncoveredError(
-            f"{where}: the hierarchy {rule} lacks {len(uncovered)} of its values, in {rows.size} "
-            f"cells ({table.source.where(rows.tolist())})",
+            f"{where}: the hierarchy {rule} lacks {len(uncovered)} of its values, in {cells} "
+            f"cells{place}",
             [values.texts[i] for i in uncovered],
         )
     tree = from_paths(paths, f"{where}, hierarchy {rule}")

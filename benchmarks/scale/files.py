@@ -15,6 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+sys.path.append(str(Path(__file__).parents[1]))  # for `telling`, which others have too
+
 from telling import Bar
 
 K, WIDTH, PIECE = 10, 8, 1_000_000
@@ -27,8 +29,9 @@ def ran(*command):
     """Run a command of shoal; return seconds, the peak memory of its process, and what it said."""
     start = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", "shoal", *map(str, command)], stdout=subprocess.PIPE
-    )
+        [sys.executable, "-m", "shoal", *map(str, command)],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
     said = process.stdout.read()
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)

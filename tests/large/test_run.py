@@ -724,3 +724,20 @@ def test_values_that_a_hierarchy_lacks(tmp_path):
     with pytest.raises(InputError, match=f"1 of its values, in {lacking} cells;"):
         run(source, tmp_path / "out.csv", roles=roles,
             hierarchies={"region": str(tmp_path / "tree.csv")})  # fmt: skip
+
+
+@pytest.mark.parametrize("encoded", [True, False])
+def test_long_texts_that_take_little_in_a_file(tmp_path, encoded):
+    """Records of long texts are read and grouped few at a time, however small their file is."""
+    from shoal.large.plan import plan_for
+    from shoal.table import batches, room
+
+    texts = pa.array([sign * 50_000 for sign in "abc"] * 700).dictionary_encode()
+    path = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"x": list(range(2100)), "s": texts}), path, store_schema=encoded)
+    assert path.stat().st_size < 200_000
+    assert room.needed(path) > room.PROGRAM + 2100 * 50_000
+    assert plan_for(2 * 10**9, *room.shape(path)).records < 2 * 10**9 / 50_000
+    pieces = list(batches.ParquetPieces(path, 10**6).first())
+    assert max(piece.rows for piece in pieces) <= 64 * 2**20 / 50_000
+    assert sum(piece.rows for piece in pieces) == 2100

@@ -13,9 +13,11 @@ import pyarrow as pa
 from shoal.errors import InputError, shown
 from shoal.table.frames import check_names, from_arrow
 from shoal.table.read import check_file_name, check_ordinary, digest_of
+from shoal.table.room import parquet_size
 from shoal.table.table import Source, Table
 
 RECORDS = 131_072  # a batch: fixed, so that what depends on batches depends on the file alone
+BATCH = 64 * 2**20  # bytes of a batch, as far as the first records tell: long ones are fewer
 
 
 class ParquetPieces:
@@ -51,7 +53,9 @@ class ParquetPieces:
             self.source = source
             yield from_arrow(file.schema_arrow.empty_table(), source)  # a file may have no records
             start = 0
-            for batch in file.iter_batches(self.records, use_threads=False):
+            each = parquet_size(self.path)[2]
+            records = min(self.records, max(1, int(BATCH / max(each, 1.0))))
+            for batch in file.iter_batches(records, use_threads=False):
                 yield from_arrow(pa.Table.from_batches([batch]), replace(source, start=start))
                 start += batch.num_rows
         self._check()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 from pathlib import Path
+from typing import Any
 
 from shoal.errors import InputError, RequestError, shown
 from shoal.table.scan import DELIMITERS
@@ -17,6 +18,7 @@ TEXT = 12  # bytes that a byte of csv takes
 PACKED = 60  # the same of csv.gz
 LEAST = 700 * 10**6
 HEAD = 2**18  # bytes of csv that tell how long a record is
+SOME = 1_000  # records of Parquet that do
 
 
 def read_memory(said: str) -> int:
@@ -34,8 +36,8 @@ def needed(path: Path) -> int:
     """Return about how many bytes it takes to anonymize a file in memory."""
     lower = path.name.lower()
     if lower.endswith(".parquet"):
-        rows, columns = parquet_size(path)
-        return PROGRAM + CELL * rows * columns
+        rows, columns, each = parquet_size(path)
+        return PROGRAM + rows * int(CELL * columns + 4 * max(0.0, each - 8 * columns))
     try:
         size = path.stat().st_size
     except OSError:
@@ -43,23 +45,38 @@ def needed(path: Path) -> int:
     return PROGRAM + size * (PACKED if lower.endswith(".gz") else TEXT)
 
 
-def parquet_size(path: Path) -> tuple[int, int]:
-    """Return the number of records and columns that a Parquet file says it has."""
+def parquet_size(path: Path) -> tuple[int, int, float]:
+    """Return how many records and columns a Parquet file says it has, and the bytes of a record.
+
+    The bytes are those of its first records as they are read: a small file may hold long texts.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        found = pq.read_metadata(path)
-    except (pa.ArrowException, OSError, ValueError):
+        with pq.ParquetFile(path, buffer_size=2**20, pre_buffer=False) as file:
+            found = file.metadata
+            some = next(file.iter_batches(SOME, use_threads=False), None)
+            each = sum(map(_read_bytes, some.columns)) / max(some.num_rows, 1) if some else 0.0
+            return found.num_rows, found.num_columns, each
+    except (pa.ArrowException, OSError, ValueError, NotImplementedError):
         raise InputError(f"{path.name}: not a whole, unencrypted Parquet file") from None
-    return found.num_rows, found.num_columns
+
+
+def _read_bytes(values: Any) -> int:
+    """Return the bytes of a column without a dictionary."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    return int(values.nbytes)
 
 
 def shape(path: Path) -> tuple[int, float]:
     """Return the number of columns of a file, and about how many bytes a record has."""
     if path.name.lower().endswith(".parquet"):
-        rows, columns = parquet_size(path)
-        return columns, path.stat().st_size * 2 / max(rows, 1)
+        _, columns, each = parquet_size(path)
+        return columns, each
     opened = gzip.open if path.name.lower().endswith(".gz") else open
     try:
         with opened(path, "rb") as file:

@@ -741,3 +741,20 @@ def test_long_texts_that_take_little_in_a_file(tmp_path, encoded):
     pieces = list(batches.ParquetPieces(path, 10**6).first())
     assert max(piece.rows for piece in pieces) <= 64 * 2**20 / 50_000
     assert sum(piece.rows for piece in pieces) == 2100
+
+
+def test_times_are_rounded_as_in_the_whole_file(tmp_path):
+    """Means of times are as fine as the finest time of the file, in every region."""
+    rng = np.random.default_rng(0)
+    days = rng.integers(0, 3000, 1500) * 86_400
+    seconds = 86_400 * 9000 + rng.integers(0, 3000 * 86_400, 1500)
+    when = pa.array(np.concatenate((days, seconds)), type=pa.timestamp("s"))
+    table = pa.table({"when": when, "x": rng.normal(size=3000)})
+    pq.write_table(table, tmp_path / "in.parquet")
+    run(tmp_path / "in.parquet", tmp_path / "out.parquet", roles={})
+    old = [
+        moment
+        for moment in pq.read_table(tmp_path / "out.parquet")["when"].to_pylist()
+        if moment.year < 1980
+    ]
+    assert sum(moment.hour > 0 for moment in old) > len(old) / 2

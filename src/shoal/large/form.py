@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from shoal.errors import RequestError
 from shoal.table.roles import Column, Kind, Role, Written
 from shoal.table.table import Source, Table
 
@@ -104,4 +105,6 @@ def _tuples(tree: dict[str, Any]) -> dict[str, Any]:
 
 def _one(column: Any) -> Any:
     found = column.combine_chunks()
-    return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
+    if isinstance(found, pa.ChunkedArray):  # which Arrow returns where one array cannot hold it
+        raise RequestError("a region has over 2 GiB of text in a column; allow less --memory")
+    return found

@@ -115,7 +115,9 @@ class Releasing:
         table, partition, _ = self._grouped(region)
         coded = self.solver.lens.coded(table)
         asked = self.asked
-        made = aggregate(table, partition, asked.how, asked.settings.release.decimals, coded)
+        grains = {name: seen.grain for name, seen in asked.survey.columns.items()}
+        decimals = asked.settings.release.decimals
+        made = aggregate(table, partition, asked.how, decimals, coded, grains=grains)
         if coded is not None:
             check_coverage(
                 table, made, asked.how, asked.settings.hierarchies, asked.folder,
@@ -165,7 +167,8 @@ class Releasing:
 
     def _chosen(self, region: int, partition: Partition) -> Integers:
         """Return the records of the groups that are measured: whole ones, drawn evenly."""
-        share = min(1.0, MEASURED / self.rows)
+        most = min(MEASURED, max(1_000, self.plan.records // 4))  # as memory allows
+        share = min(1.0, most / self.rows)
         draws = drawn(self.solver.seed + region, 0, partition.groups) / 2.0**64
         least = float(draws.min()) if region == 0 else 0.0  # one group there is, however large
         return np.flatnonzero((draws <= max(share, least))[partition.labels])

@@ -132,11 +132,12 @@ class Sketch:
 
 @dataclass
 class Seen:
-    """What was seen of one column."""
+    """What was seen of one column; `grain` is the greatest common divisor of times."""
 
     missing: int
     different: int
     moments: Moments | None
+    grain: int = 0
 
     def reason(self, kind: Kind, rows: int) -> str | None:
         """Say why the column looks like an identifier, None where it does not."""
@@ -160,16 +161,16 @@ class Survey:
             moments = None
             if seen.moments is not None:
                 moments = {**vars(seen.moments), "base": str(seen.moments.base or 0)}
-            columns[name] = [seen.missing, seen.different, moments]
+            columns[name] = [seen.missing, seen.different, moments, seen.grain]
         return {"rows": self.rows, "columns": columns}
 
     @classmethod
     def from_dict(cls, said: Any) -> Survey:
         """Return what plain values say."""
         columns = {}
-        for name, (missing, different, own) in said["columns"].items():
+        for name, (missing, different, own, grain) in said["columns"].items():
             moments = own and Moments(**{**own, "base": Fraction(own["base"])})
-            columns[name] = Seen(missing, different, moments)
+            columns[name] = Seen(missing, different, moments, grain)
         return cls(said["rows"], columns)
 
 
@@ -190,6 +191,7 @@ def survey(
     missing: dict[str, int] = {}
     sketches: dict[str, Sketch] = {}
     moments: dict[str, Moments] = {}
+    grains: dict[str, int] = {}
     for piece in pieces:
         for column in piece.columns:
             if column.name in skipped or column.kind is Kind.UNKNOWN:
@@ -197,6 +199,8 @@ def survey(
             gone = missing_cells(column)
             missing[column.name] = missing.get(column.name, 0) + int(gone.sum())
             sketches.setdefault(column.name, Sketch()).add(hashes(column))
+            if column.kind is Kind.DATETIME and column.name in quasi:
+                grains[column.name] = _grain(some_rows(column, ~gone), grains.get(column.name, 0))
             if column.kind is Kind.DECIMAL and column.name not in quasi:  # how long they are
                 moments.setdefault(column.name, Moments()).add(some_rows(column, ~gone))
         whole = _complete(piece, quasi) if deletes else np.ones(piece.rows, dtype=bool)
@@ -204,10 +208,18 @@ def survey(
         rows += piece.rows
         tell(rows)
     columns = {
-        name: Seen(gone, sketches[name].different(rows - gone), moments.get(name))
+        name: Seen(
+            gone, sketches[name].different(rows - gone), moments.get(name), grains.get(name, 0)
+        )
         for name, gone in missing.items()
     }
     return Survey(rows, columns)
+
+
+def _grain(column: Column, before: int) -> int:
+    whole = as_integers(column)
+    assert whole is not None
+    return math.gcd(before, int(np.gcd.reduce(whole)) if whole.size else 0)
 
 
 def _complete(piece: Table, quasi: Sequence[str]) -> Flags:

@@ -135,7 +135,7 @@ class Buckets:
         """Read the file back and compare it with what was meant, bucket by bucket."""
         same = self._same_parquet if kind == "parquet" else partial(self._same_csv, kind)
         if not same(path, report):
-            raise OutputError(f"{path.name}: what was read back is not what was to be written")
+            raise OutputError("what was read back is not what was to be written; nothing was kept")
 
     def _same_csv(self, kind: str, path: Path, report: Reporter) -> bool:
         with opened(path, kind, self.form.source.delimiter) as source:

@@ -40,12 +40,14 @@ def aggregate(
     coded: Coded | None = None,
     weights: Mapping[str, float] | None = None,
     wider: Mapping[str, Partition] | None = None,
+    grains: Mapping[str, int] | None = None,
 ) -> Table:
     """Return the table to release: identifiers gone, quasi-identifiers grouped, the rest as it was.
 
     `how` is a group's value: mean (of ordinal columns the median), median, or, of the `coded`
     table, mode, medoid, generalize, range; `weights` are those of the columns in the distance of a
-    medoid. Columns in `wider` have groups of their own. Ensures that two records of one group agree
+    medoid. Columns in `wider` have groups of their own. `grains` are the greatest common divisors
+    of times in a file of which the table is a part. Ensures that two records of one group agree
     in every quasi-identifier.
     """
     order = np.argsort(partition.labels, kind="stable")
@@ -73,7 +75,8 @@ def aggregate(
         if column.is_ordinal:
             return _taken(column, _medians(column, groups, partition.labels), partition.labels)
         digits = decimals.get(column.name) if isinstance(decimals, dict) else decimals
-        return _averaged(column, groups, way, digits, partition.labels)
+        grain = (grains or {}).get(column.name)
+        return _averaged(column, groups, way, digits, partition.labels, grain)
 
     kept = table.only(lambda column: column.role is not Role.IDENTIFIER)
     made = kept.mapped(released)
@@ -136,11 +139,12 @@ def _medians(column: Column, groups: _Groups, labels: Integers) -> Integers:
 
 
 def _averaged(
-    column: Column, groups: _Groups, how: str, digits: int | None, labels: Integers
-) -> Column:
+    column: Column, groups: _Groups, how: str, digits: int | None, labels: Integers,
+    grain: int | None,
+) -> Column:  # fmt: skip
     """Return the mean or median of every group that is complete."""
     if not column.missing:
-        return _protect(column, groups, how, digits, labels)
+        return _protect(column, groups, how, digits, labels, grain)
     gone = np.asarray(column.values.is_null(nan_is_null=True))
     known = int(np.flatnonzero(~gone)[0]) if not gone.all() else -1
     if known < 0:
@@ -149,14 +153,15 @@ def _averaged(
     rows = pa.array(filling)
     cells = None if column.cells is None else column.cells.take(rows)
     filled = column.having(values=column.values.take(rows), cells=cells)
-    found = _protect(filled, groups, how, digits, labels)
+    found = _protect(filled, groups, how, digits, labels, grain)
     kept = np.where(_holed(column, groups)[labels], -1, np.arange(gone.size))
     return found.having(values=found.values.take(pa.array(kept, mask=kept < 0)))
 
 
 def _protect(
-    column: Column, groups: _Groups, how: str, digits: int | None, labels: Integers
-) -> Column:
+    column: Column, groups: _Groups, how: str, digits: int | None, labels: Integers,
+    grain: int | None,
+) -> Column:  # fmt: skip
     whole = as_integers(column)
     if whole is None:
         return _protect_floats(column, groups, how, digits, labels)
@@ -168,7 +173,8 @@ def _protect(
     scale = column.values.type.scale if column.kind is Kind.DECIMAL else 0
     if digits is not None and digits < scale:
         unit = 10 ** (scale - digits)
-    unit *= _time_unit(column, whole)
+    if column.kind is Kind.DATETIME:
+        unit *= _time_unit(column, grain_of(whole) if grain is None else grain)
     numerators, denominators = _centers(whole, groups, how)
     rounded = [half_even(n, d * unit) * unit for n, d in zip(numerators, denominators, strict=True)]
     values = _back(column, rounded, labels, digits)
@@ -178,16 +184,19 @@ def _protect(
     return _with_values(column, values, written)
 
 
-def _time_unit(column: Column, whole: npt.NDArray[Any]) -> int:
+def grain_of(whole: npt.NDArray[Any]) -> int:
+    """Return the greatest common divisor of whole numbers; 0 of zeros."""
+    return int(np.gcd.reduce(whole)) if whole.size else 0
+
+
+def _time_unit(column: Column, grain: int) -> int:
     """Return the coarsest unit of which all times are multiples: a day, an hour, …, one tick."""
-    if column.kind is not Kind.DATETIME:
-        return 1
     second = TICKS[column.values.type.unit]
     units = [86_400 * second, 3_600 * second, 60 * second]
     while second >= 1:
         units.append(second)
         second //= 10
-    return next(unit for unit in units if not np.any(whole % unit))
+    return next(unit for unit in units if not grain % unit)
 
 
 def _centers(whole: npt.NDArray[Any], groups: _Groups, how: str) -> tuple[list[int], list[int]]:

@@ -27,6 +27,7 @@ from shoal.large.run import Order, release_file
 from shoal.progress import Reporter
 from shoal.release.pack import Targets
 from shoal.settings import build
+from shoal.table.streams import in_pieces
 from shoal.walk import walk
 
 QUASI = ["age", "income", "born", "score"]
@@ -570,11 +571,10 @@ def test_a_large_file_for_the_screen(tmp_path, shoal, monkeypatch):
     assert "write it to a file" in ran.err
 
 
-def test_look_reads_the_header_first(tmp_path):
+def test_a_file_that_is_not_there(tmp_path):
     """A file that is not there is refused in words."""
     with pytest.raises(InputError, match="no such file"):
         run(Path(tmp_path / "none.parquet"), tmp_path / "out.csv")
-    assert opening.METHODS[0] == "auto"
 
 
 def test_orders_of_texts_that_look_like_numbers(tmp_path):
@@ -585,7 +585,7 @@ def test_orders_of_texts_that_look_like_numbers(tmp_path):
     roles = {"quasi_identifiers": ["o", "y"]}
     settings = build({"roles": roles, "orders": {"o": order}, "protect": {"k": 10}})
     with work.Work(tmp_path / "out.csv", 1) as folder:
-        opening.look(opening.open_pieces(source, settings), settings, folder, Reporter(None))
+        opening.look(in_pieces(source, None, ("",), {}), settings, folder, Reporter(None))
         own = opening.ask(settings, folder, None).survey.columns["o"].moments
     mean, deviation = twin.mean_and_deviation([order.index(word) for word in words])
     assert float(own.base) + own.mean == pytest.approx(mean)

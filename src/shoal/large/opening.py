@@ -5,11 +5,10 @@ A run that goes on finds what was seen in its notes, and does not read the file 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -28,23 +27,10 @@ from shoal.table.assign import assign
 from shoal.table.drawing import Sample, sample_size
 from shoal.table.order import with_orders
 from shoal.table.roles import Column, Kind, Role
-from shoal.table.table import Source, Table, check_readable, missing_cells
+from shoal.table.streams import Pieces
+from shoal.table.table import Table, check_readable, missing_cells
 
 METHODS = ("auto", "fast", "kaim-fast")
-
-
-class Pieces(Protocol):
-    """A file in pieces; `source` is whole after the first pass."""
-
-    source: Source
-
-    def first(self) -> Iterator[Table]:
-        """Yield the pieces of the first pass, whose columns have the kinds of each alone."""
-        ...
-
-    def again(self) -> Iterator[Table]:
-        """Yield the same pieces with the kinds of the whole file."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -104,21 +90,6 @@ def check_possible(settings: Settings) -> None:
             f"the file does not fit in the memory given, and {needs} takes all records at once; "
             "allow more with --memory, or ask for k alone and method auto"
         )
-
-
-def open_pieces(path: Path, settings: Settings) -> Pieces:
-    """Return a file in pieces."""
-    asked = settings.input
-    if path.name.lower().endswith(".parquet"):
-        from shoal.table.batches import ParquetPieces
-
-        if asked.types or asked.delimiter or tuple(asked.missing) != ("",):
-            raise RequestError("types, delimiter and missing can be declared for csv files only")
-        return ParquetPieces(path)
-    from shoal.table.pieces import CsvPieces
-
-    types = dict(asked.types)
-    return CsvPieces(path, delimiter=asked.delimiter, missing=asked.missing, types=types)
 
 
 def look(pieces: Pieces, settings: Settings, work: Work, report: Reporter) -> Sample:

@@ -13,7 +13,7 @@ from shoal.engines.executor import Threads
 from shoal.errors import PrivacyError
 from shoal.large.form import Form
 from shoal.large.lens import ByNumbers, ByTrees, Lens, Vocabulary
-from shoal.large.opening import Asked, Pieces, ask, check_possible, look, open_pieces
+from shoal.large.opening import Asked, ask, check_possible, look
 from shoal.large.plan import Plan
 from shoal.large.regions import cut_sample
 from shoal.large.release import Releasing
@@ -34,6 +34,7 @@ from shoal.table.code import Coded
 from shoal.table.drawing import Sample, sample_size
 from shoal.table.read import check_ordinary
 from shoal.table.roles import Role
+from shoal.table.streams import Pieces, in_pieces
 from shoal.table.table import Table
 
 
@@ -148,7 +149,8 @@ def _looked(
     """Look at all records, unless an earlier run has parted them already."""
     if work.read("parted") is not None:
         return ask(settings, work, folder), None, None
-    pieces = open_pieces(source, settings)
+    asked = settings.input
+    pieces = in_pieces(source, asked.delimiter, asked.missing, asked.types)
     sample = look(pieces, settings, work, report)
     return ask(settings, work, folder), pieces, sample
 

@@ -7,40 +7,24 @@ key), else as many of them as their share, drawn evenly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from shoal.errors import RequestError
-from shoal.table.batches import ParquetPieces
 from shoal.table.drawing import Hashes, drawn, row_hashes
-from shoal.table.pieces import CsvPieces
 from shoal.table.roles import Kind
-from shoal.table.table import Source, Table
+from shoal.table.streams import Pieces, in_pieces, is_parquet
+from shoal.table.table import Table
 
 Flags = npt.NDArray[np.bool_]
 Integers = npt.NDArray[np.int64]
 
 RECORDS = 100_000  # that are compared, about
-
-
-class Pieces(Protocol):
-    """A file in pieces."""
-
-    source: Source
-
-    def first(self) -> Iterator[Table]:
-        """Yield the pieces of the first pass."""
-        ...
-
-    def again(self) -> Iterator[Table]:
-        """Yield the pieces with the kinds of the whole file."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -52,11 +36,14 @@ class Reading:
     types: Mapping[str, str]
 
     def pieces(self, path: Path, more: Mapping[str, str] | None = None) -> Pieces:
-        """Return a file in pieces; `more` are types beside those that were said."""
-        if path.name.lower().endswith(".parquet"):
-            return ParquetPieces(path)
+        """Return a file in pieces; what is said of csv is of no use for Parquet.
+
+        `more` are types in the place of those that were said.
+        """
+        if is_parquet(path):
+            return in_pieces(path, None, ("",), {})
         types = self.types if more is None else more
-        return CsvPieces(path, delimiter=self.delimiter, missing=self.missing, types=types)
+        return in_pieces(path, self.delimiter, self.missing, types)
 
 
 @dataclass(frozen=True)

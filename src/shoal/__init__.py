@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shoal.grouping import microaggregate as microaggregate
     from shoal.grouping import microaggregate_columns as microaggregate_columns
     from shoal.grouping import refine as refine
-    from shoal.large.run import Released as Released
+    from shoal.large.order import Released as Released
     from shoal.measures.result import Measures as Measures
     from shoal.measuring import measure as measure
     from shoal.partition import Partition as Partition
@@ -50,7 +50,7 @@ _HOME = {
     "Partition": "partition",
     "PrivacyError": "errors",
     "Progress": "progress",
-    "Released": "large.run",
+    "Released": "large.order",
     "Report": "release.report",
     "RequestError": "errors",
     "Result": "walk",

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from shoal.arguments import settings_from
 from shoal.errors import RequestError
-from shoal.large.plan import plan_for
-from shoal.large.run import Order, Released, release_file
+from shoal.large.order import Order, Released
 from shoal.progress import Callback
 from shoal.release.pack import Targets, save
 from shoal.settings import Settings
@@ -75,6 +74,9 @@ def release(
     """Release a file as its settings say, in the memory that they allow."""
     limit = settings.protect.memory
     if limit is not None and needed(source) > read_memory(limit):
+        from shoal.large.plan import plan_for
+        from shoal.large.run import release_file
+
         plan = plan_for(read_memory(limit), *shape(source))
         return release_file(source, settings, plan, order, callback)
     if limit is None:

@@ -19,7 +19,6 @@ from shoal.measures.pairing import Who, by_key, find_out, is_kept
 from shoal.measures.reading import both_sides
 from shoal.measures.result import Measures
 from shoal.measures.sides import Pairs, Side
-from shoal.measures.streaming import Reading, draw
 from shoal.measures.task import BRIEF
 from shoal.settings import Settings, load, names, whole
 from shoal.table.assign import with_roles
@@ -92,6 +91,8 @@ def measure(
         delimiter = delimiter or said.input.delimiter
     told = []
     if memory is not None and _is_large(original, release, read_memory(memory)):
+        from shoal.measures.streaming import Reading, draw
+
         wanted = names(quasi_identifiers, "quasi_identifiers")
         reading = Reading(delimiter, tuple(missing), types or {})
         chosen = names(key, "key")

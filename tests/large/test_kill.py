@@ -23,7 +23,8 @@ CHILD = """
 import os, signal, sys
 from pathlib import Path
 from shoal.large.plan import Plan
-from shoal.large.run import Order, release_file
+from shoal.large.order import Order
+from shoal.large.run import release_file
 from shoal.large.solve import Solver
 from shoal.release.pack import Targets
 from shoal.settings import build

@@ -22,8 +22,9 @@ import shoal as library
 from naive import large as twin
 from shoal.errors import InputError, OutputError, PrivacyError, RequestError
 from shoal.large import opening, release, work
+from shoal.large.order import Order
 from shoal.large.plan import Plan
-from shoal.large.run import Order, release_file
+from shoal.large.run import release_file
 from shoal.progress import Reporter
 from shoal.release.pack import Targets
 from shoal.settings import build
@@ -503,7 +504,7 @@ def test_a_recipe_repeats_the_run(tmp_path, shoal, monkeypatch):
     from shoal.table import room
 
     monkeypatch.setattr(room, "PROGRAM", 10**9)
-    monkeypatch.setattr("shoal.filing.plan_for", lambda *_: SMALL)
+    monkeypatch.setattr("shoal.large.plan.plan_for", lambda *_: SMALL)
     source = write_csv(tmp_path / "in.csv", people(2000))
     said = ["-k", "10", "--quasi", ",".join(QUASI), "--identifier", "name", "--no-report",
             "--sensitive", "diagnosis", "--memory", "800MB"]  # fmt: skip

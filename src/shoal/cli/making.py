@@ -348,7 +348,7 @@ def _anonymize(
         raise RequestError("--json and -o - both write to stdout; choose one")
     with ahead(with_page and output != "-"), live_progress() as callback:
         from shoal.filing import check_screen, release
-        from shoal.large.run import Order
+        from shoal.large.order import Order
         from shoal.release.pack import Targets, stdout_bytes
         from shoal.release.staging import Staging
         from shoal.walk import source_of, walk

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from shoal.errors import PrivacyError
 from shoal.large.form import Form
 from shoal.large.lens import ByNumbers, ByTrees, Lens, Vocabulary
 from shoal.large.opening import Asked, ask, check_possible, look
+from shoal.large.order import Order, Released
 from shoal.large.plan import Plan
 from shoal.large.regions import cut_sample
 from shoal.large.release import Releasing
@@ -23,8 +23,7 @@ from shoal.large.work import Work
 from shoal.large.write import same_bytes
 from shoal.progress import Callback, Reporter
 from shoal.release.claims import claims
-from shoal.release.pack import Targets, add_papers
-from shoal.release.report import Report
+from shoal.release.pack import add_papers
 from shoal.release.staging import Staging
 from shoal.release.verify import verify
 from shoal.request import digests, trees_of
@@ -36,39 +35,6 @@ from shoal.table.read import check_ordinary
 from shoal.table.roles import Role
 from shoal.table.streams import Pieces, in_pieces
 from shoal.table.table import Table
-
-
-@dataclass(frozen=True)
-class Released:
-    """A release that was written and verified; the data is in the file alone."""
-
-    path: Path
-    report: Report
-    settings: Settings
-
-    def summary(self) -> str:
-        """Return what a person wants to know first."""
-        return self.report.summary()
-
-    def __str__(self) -> str:
-        return self.summary()
-
-
-@dataclass(frozen=True)
-class Order:
-    """Where a release goes and how a run goes about it.
-
-    `folder` is where the files of hierarchies are looked for, `parent` where the folder of the run
-    is made; `shuffle_seed` is for tests.
-    """
-
-    targets: Targets
-    force: bool = False
-    with_page: bool = True
-    folder: Path | None = None
-    parent: Path | None = None
-    threads: int | None = None
-    shuffle_seed: int | None = None
 
 
 def release_file(

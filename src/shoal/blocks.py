@@ -262,19 +262,25 @@ def cut(points: Floats, size: int, unit: int = 1) -> list[Integers]:
     return found
 
 
+def turned(points: Floats, rng: np.random.Generator) -> Floats:
+    """Return points along random directions, not by a matrix product, whose last bits differ."""
+    width = points.shape[1]
+    found = np.zeros_like(points)
+    for at, shares in enumerate(rng.normal(size=(width, width))):
+        for j, share in enumerate(shares):
+            found[:, at] += share * points[:, j]
+    return found
+
+
 def _cut_groups(
     matrix: Floats, labels: Integers, groups: int, rng: np.random.Generator
 ) -> list[Integers]:
     """Cut whole groups into blocks, across random directions; return the rows of each block."""
-    means = group_means(matrix, labels)
-    turned = np.zeros_like(means)
-    for at, shares in enumerate(rng.normal(size=(matrix.shape[1], matrix.shape[1]))):
-        for j, share in enumerate(shares):  # not by a matrix product, whose last bits differ
-            turned[:, at] += share * means[:, j]
+    means = turned(group_means(matrix, labels), rng)
     order = np.argsort(labels, kind="stable")
     sizes = np.bincount(labels)
     block = np.empty(sizes.size, dtype=np.int64)
-    for number, some in enumerate(cut(turned, groups)):
+    for number, some in enumerate(cut(means, groups)):
         block[some] = number
     by_block = order[np.argsort(block[labels[order]], kind="stable")]
     counts = np.bincount(block, weights=sizes).astype(np.int64)

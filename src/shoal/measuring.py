@@ -25,7 +25,7 @@ from shoal.table.assign import with_roles
 from shoal.table.code import Coded, CodedColumn, code
 from shoal.table.hierarchy.specify import in_folder
 from shoal.table.order import with_orders
-from shoal.table.read import read
+from shoal.table.read import is_parquet, read
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.room import needed, read_memory
 from shoal.table.table import Table, as_floats, check_readable
@@ -223,7 +223,7 @@ def _read(
 
 
 def _is_csv(data: Any) -> bool:
-    return isinstance(data, str | os.PathLike) and not str(data).lower().endswith(".parquet")
+    return isinstance(data, str | os.PathLike) and not is_parquet(data)
 
 
 def _read_release(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,7 +28,6 @@ from shoal.release.counts import (
     is_numbers,
     moment_said,
     present,
-    same_cells,
     starred,
     starred_for_missing,
     unit_of,
@@ -120,8 +119,6 @@ class Figures:
         if coded is not None:
             whole = Coded(tuple(self._counted(column) for column in shown), before.rows)
             found["costs"] = {
-                "iloss": sum(float(cell_losses(c, labels).sum()) for c in shown),
-                "iloss_all": sum(float(cell_losses(c, labels).sum()) for c in coded.columns),
                 "ncp": ncp(whole, labels) * before.rows if shown else 0.0,
                 "discernibility": discernibility(partition.sizes),
                 "entropy": non_uniform_entropy(whole, labels),
@@ -142,13 +139,10 @@ class Figures:
             zip(CELLS, cell_counts(before, after, way, coded), strict=True)
         )
         found["beside"] = starred_for_missing(before, labels)
-        numbers = None
-        if way in ("generalize", "range"):  # words, which have no ranks
-            assert coded is not None
-            found["lost"] = float(cell_losses(coded, labels).sum())
-        else:
-            found["lost"] = float(np.count_nonzero(present(before) & ~same_cells(before, after)))
-            numbers = _numbers(before, after)
+        if coded is not None:
+            found["iloss"] = float(cell_losses(coded, labels).sum())
+        words = way in ("generalize", "range")  # which have no ranks
+        numbers = None if words else _numbers(before, after)
         if numbers is not None:  # ordinal ones too, which have no means
             own = self.moments[before.name]
             b, a = (_apart(own, column) for column in numbers)
@@ -185,16 +179,12 @@ class Figures:
 
 def _numbers(before: Column, after: Column) -> tuple[Column, Column] | None:
     """Return the cells that have places before and after."""
-    if not before.has_places or not (after.has_places or before.is_ordinal):
+    if not before.is_ordinal:
+        return _kept(before, after)
+    kept = present(before) & ~starred(after)
+    if not kept.any():
         return None
-    if before.is_ordinal:
-        after = after.having(order=before.order)
-        kept = present(before) & ~starred(after)
-    else:
-        kept = present(before) & present(after)
-    if not kept.any() or (not before.is_ordinal and not after.kind.is_numeric):
-        return None
-    return some_rows(before, kept), some_rows(after, kept)
+    return some_rows(before, kept), some_rows(after.having(order=before.order), kept)
 
 
 def _apart(own: Moments, column: Column) -> Floats:
@@ -241,8 +231,10 @@ def _variance(total: float, squares: float, count: int) -> float:
 
 def _lost(way: str, sums: Mapping[str, Any], rows: int) -> float:
     """Return what a column lost, in percent; a suppressed cell has lost everything."""
-    if way not in ("mean", "median"):
-        return percent(sums["lost"], rows)
+    if way in ("generalize", "range"):
+        return percent(sums["iloss"], rows)
+    if way == "mode":
+        return percent(sums["generalized"] + sums["suppressed"], rows)
     there = rows - sums["missing"]
     if "kept" not in sums:
         return percent(there, rows)
@@ -275,12 +267,12 @@ def _correlation(product: float, one: float, other: float, rows: int) -> float |
     return max(-1.0, min(1.0, float(product / (one * other))))
 
 
-def costs(sums: Mapping[str, Any], shown: int, k: int, deleted: int) -> Costs:
-    """Return the costs of a generalized release."""
+def costs(sums: Mapping[str, Any], shown: Sequence[str], k: int, deleted: int) -> Costs:
+    """Return the costs of a release whose columns of some names are generalized."""
     own, rows = sums["costs"], sums["rows"]
-    width = max(shown, 1)
+    lost = sum(sums["columns"][name]["iloss"] for name in shown)
     return Costs(
-        100.0 * (own["iloss"] + deleted * shown) / ((rows + deleted) * width),
+        100.0 * (lost + deleted * len(shown)) / ((rows + deleted) * len(shown)),
         own["ncp"] / rows,
         own["discernibility"] + deleted * (rows + deleted),
         rows / sums["groups"] / k,

@@ -5,7 +5,7 @@ A run that goes on finds what was seen in its notes, and does not read the file 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -48,10 +48,6 @@ class Asked:
     unnamed: tuple[str, ...]
     survey: Survey
     folder: Path | None
-
-    def reason(self, column: Column) -> str | None:
-        """Say why a column looks like an identifier, None where it does not."""
-        return self.survey.columns[column.name].reason(column.kind, self.survey.rows)
 
     def kept(self) -> Table:
         """Return the columns that the run keeps: no identifier is ever written anywhere."""
@@ -98,7 +94,7 @@ def look(pieces: Pieces, settings: Settings, work: Work, report: Reporter) -> Sa
     head = next(first)
     roles, sample = settings.roles, Sample(settings.protect.seed, sample_size(len(head.columns)))
     left_out = {*roles.identifiers, *roles.drop}
-    quasi = list(roles.quasi_identifiers) if roles.any_given else head.names
+    quasi = _quasi(settings, head.names)
     for name in (*quasi, *left_out):
         _ = head[name]  # or an error that names the nearest
     seen = survey(
@@ -148,12 +144,7 @@ def ask(settings: Settings, work: Work, folder: Path | None) -> Asked:
     table = replace(
         empty.mapped(lambda column: _made_up(column, seen, settings, deletes)), roles_given=False
     )
-
-    def reason(column: Column) -> str | None:
-        found = seen.columns.get(column.name)
-        return None if found is None else found.reason(column.kind, seen.rows)
-
-    assigned = assign(table, settings.roles, reason)
+    assigned = assign(table, settings.roles, seen.reason)
     table = with_orders(assigned.table, settings.orders)
     settings = with_hierarchies(settings, table, folder)
     check_request(table, settings)
@@ -190,12 +181,13 @@ def _made_up(column: Column, seen: Survey, settings: Settings, deletes: bool) ->
     else:
         example = pa.scalar(0, pa.int32() if pa.types.is_date32(kind) else pa.int64()).cast(kind)
     some = found is not None and found.missing > 0
-    gap = some and not (deletes and column.name in _quasi(settings, seen))
+    gap = some and not (deletes and column.name in _quasi(settings, seen.columns))
     values = pa.concat_arrays([pa.nulls(1, kind) if gap else pa.repeat(example, 1),
                                pa.repeat(example, 1)])  # fmt: skip
     return column.having(values=values, cells=None)
 
 
-def _quasi(settings: Settings, seen: Survey) -> list[str]:
+def _quasi(settings: Settings, names: Iterable[str]) -> list[str]:
+    """Return the quasi-identifiers: all columns where nobody says."""
     roles = settings.roles
-    return list(roles.quasi_identifiers) if roles.any_given else list(seen.columns)
+    return list(roles.quasi_identifiers if roles.any_given else names)

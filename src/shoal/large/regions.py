@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal import blocks
 from shoal.table.drawing import Hashes, mixed
 
 Floats = npt.NDArray[np.float64]
@@ -127,10 +128,5 @@ def joined(counts: Integers, least: int) -> list[list[int]]:
 
 
 def turned(points: Floats, seed: int) -> Floats:
-    """Return points along random directions, not by a matrix product, whose last bits differ."""
-    width = points.shape[1]
-    found = np.zeros_like(points)
-    for at, shares in enumerate(np.random.default_rng(seed).normal(size=(width, width))):
-        for j, share in enumerate(shares):
-            found[:, at] += share * points[:, j]
-    return found
+    """Return points along random directions that a seed says."""
+    return blocks.turned(points, np.random.default_rng(seed))

@@ -11,12 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from shoal.large.figures import (
-    Figures,
-    added,
-    ranges,
-    wider,
-)
+from shoal.large.figures import Figures, added, ranges, wider
 from shoal.large.form import ROW, Form
 from shoal.large.opening import Asked
 from shoal.large.plan import Plan
@@ -29,6 +24,7 @@ from shoal.release.aggregate import aggregate
 from shoal.release.coverage import check_coverage
 from shoal.release.write import needs_decimals
 from shoal.request import resolved
+from shoal.settings import Settings
 from shoal.table.code import Coded
 from shoal.table.drawing import drawn
 from shoal.table.roles import Kind, Role
@@ -49,7 +45,7 @@ class Made:
     sums: Mapping[str, Any]
     figures: Figures
     files: list[str]
-    settings: Any
+    settings: Settings
 
 
 @dataclass(frozen=True)

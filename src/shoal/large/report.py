@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from shoal.large.figures import column_report, correlations, costs
 from shoal.large.release import Made, Releasing
 from shoal.large.shuffle import gather
 from shoal.measures.loss import percent
 from shoal.measuring import measure_release
-from shoal.release.compare import versions, ways_said
+from shoal.release.compare import (
+    averaged,
+    overall,
+    said_of_equals,
+    shows_records,
+    versions,
+    ways_said,
+)
 from shoal.release.counts import missing_said
 from shoal.release.promises import guarantee
 from shoal.release.report import SCHEMA, ColumnReport, Report
@@ -40,7 +45,6 @@ def report_of(
     dropped = asked.settings.roles.drop
     deleted = asked.survey.rows - made.rows
     equal = sums["without_spread"]
-    told = [f"{equal} groups hold equal records, whose values are released as they were"]
     sizes = sorted((int(size), many) for size, many in sums["sizes"].items())
     measures, note = _measured(releasing, made, deleted)
     loss = _lost(releasing, made)
@@ -68,7 +72,12 @@ def report_of(
         },
         verification=verification,
         information_loss=loss,
-        information_loss_released=_overall(columns, sums, asked.how, made.rows, deleted),
+        information_loss_released=overall(
+            [column.information_loss for column in columns],
+            _varied(columns, sums, made.rows) if averaged(asked.how) else None,
+            made.rows,
+            deleted,
+        ),
         loss_name=ILOSS if asked.by_trees else SSE[False],
         columns=columns,
         correlations=correlations(made.figures.numbers(made.released), sums, made.rows),
@@ -76,20 +85,17 @@ def report_of(
             k=k,
             smallest=sizes[0][0],
             values=any(c.by_range or c.rule.shows_values for c in shown),
-            records=any(
-                asked.how[c.name] == "mode" or (c.is_ordinal and asked.how[c.name] == "median")
-                for c in quasi
-            ),
+            records=shows_records(quasi, asked.how),
             asked=asked.settings.requirement,
             sensitive=roles[Role.SENSITIVE],
         ),
         notes=[
-            *notes(asked.table, asked.unnamed, asked.settings.orders, asked.reason),
+            *notes(asked.table, asked.unnamed, asked.settings.orders, asked.survey.reason),
             f"the file was grouped in {len(releasing.stage.regions)} regions, whose borders were "
             "mended along other cuts: it does not fit in the memory given",
             *ended_early(),
             *note,
-            *(told if equal else []),
+            *said_of_equals(equal),
         ],
         seconds=round(seconds, 3),
         missing=missing_said(
@@ -100,7 +106,7 @@ def report_of(
             nothing=sums["nothing"],
             deleted=deleted,
         ),
-        costs=costs(sums, len(shown), k, deleted).to_dict() if shown else None,
+        costs=costs(sums, [c.name for c in shown], k, deleted).to_dict() if shown else None,
         measures=measures,
     )
 
@@ -109,7 +115,8 @@ def _lost(releasing: Releasing, made: Made) -> float:
     """Return the loss of the groups as the method sees it, in percent."""
     sums = made.sums
     if releasing.known is not None:
-        return percent(sums["costs"]["iloss_all"], made.rows * len(releasing.known.columns))
+        names = releasing.known.names
+        return percent(sum(sums["columns"][n]["iloss"] for n in names), made.rows * len(names))
     weights = releasing.asked.settings.protect.column_weights
     total = 0.0
     for name, one in sums["columns"].items():
@@ -135,25 +142,11 @@ def _measured(releasing: Releasing, made: Made, deleted: int) -> tuple[dict[str,
     ]
 
 
-def _overall(
-    columns: list[ColumnReport],
-    sums: Mapping[str, Any],
-    how: Mapping[str, str],
-    rows: int,
-    deleted: int,
-) -> float:
-    """Return the loss of all columns: of those that vary, or of all, deleted records included."""
-    errors = [column.information_loss for column in columns]
-    if {"mean", "median"}.issuperset(how.values()):
-        varied = sum(
-            1.0
-            for column in columns
-            if column.missing < rows and _varies(sums["columns"][column.name])
-        )
-        lost = percent(float(np.sum(errors)), 100.0 * varied)
-    else:
-        lost = float(np.mean(errors))
-    return (lost * rows + 100.0 * deleted) / (rows + deleted)
+def _varied(columns: list[ColumnReport], sums: Mapping[str, Any], rows: int) -> int:
+    """Return how many columns vary."""
+    return sum(
+        column.missing < rows and _varies(sums["columns"][column.name]) for column in columns
+    )
 
 
 def _varies(sums: Mapping[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.engines.executor import Threads
-from shoal.errors import PrivacyError
+from shoal.errors import OutputError
 from shoal.large.form import Form
 from shoal.large.lens import ByNumbers, ByTrees, Lens, Vocabulary
 from shoal.large.opening import Asked, ask, check_possible, look
@@ -20,18 +20,15 @@ from shoal.large.release import Releasing
 from shoal.large.report import report_of
 from shoal.large.solve import Solver, Stage
 from shoal.large.work import Work
-from shoal.large.write import same_bytes
 from shoal.progress import Callback, Reporter
-from shoal.release.claims import claims
-from shoal.release.pack import add_papers
+from shoal.release.pack import add_papers, verify_written
 from shoal.release.staging import Staging
-from shoal.release.verify import verify
 from shoal.request import digests, trees_of
 from shoal.settings import Settings
 from shoal.solving import check_size
 from shoal.table.code import Coded
 from shoal.table.drawing import Sample, sample_size
-from shoal.table.read import check_ordinary
+from shoal.table.read import check_ordinary, digest_of
 from shoal.table.roles import Role
 from shoal.table.streams import Pieces, in_pieces
 from shoal.table.table import Table
@@ -63,24 +60,17 @@ def release_file(
                 digest = buckets.write(file, targets.kind, report)
             buckets.check(temporary, targets.kind, report)
             report("verifying", 0, 1)
-            verification = verify(
-                temporary,
-                **claims(made.settings, made.released),
-                delimiter=form.source.delimiter,
-                kind=targets.kind,
-                records=rows,
-                columns=made.released.names,
+            verification = verify_written(
+                temporary, made.settings, made.released, rows, targets.kind
             )
-            if not verification.ok or not same_bytes(temporary, digest):
-                why = "; ".join(verification.problems) or "it does not hold what was written"
-                raise PrivacyError(f"the written file is not safe, nothing was kept: {why}")
+            if digest_of(temporary) != digest:
+                raise OutputError("the file on disk is not what was written; nothing was kept")
             seconds = time.perf_counter() - begin
             told = report_of(releasing, made, verification.to_dict(), seconds)
             keep = settings.release.keep_order
             add_papers(staging, targets, made.settings, told, digest, keep, order.with_page)
             staging.commit(last=targets.release)
-    if order.force and not order.with_page:
-        targets.page.unlink(missing_ok=True)
+    targets.leave_no_page(order.force, order.with_page)
     return Released(targets.release, told, made.settings)
 
 

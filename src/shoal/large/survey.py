@@ -154,6 +154,11 @@ class Survey:
     rows: int
     columns: dict[str, Seen]
 
+    def reason(self, column: Column) -> str | None:
+        """Say why a column looks like an identifier, None where it does not, or was not seen."""
+        found = self.columns.get(column.name)
+        return None if found is None else found.reason(column.kind, self.rows)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         columns = {}

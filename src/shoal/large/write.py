@@ -176,9 +176,3 @@ def _same_floats(found: Any, meant: Any) -> bool:
     if not found.is_null().equals(meant.is_null()):
         return False
     return bool(np.array_equal(np.asarray(found), np.asarray(meant), equal_nan=True))
-
-
-def same_bytes(path: Path, digest: str) -> bool:
-    """Tell whether a file on disk has this sha256."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == digest

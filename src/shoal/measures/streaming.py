@@ -17,8 +17,9 @@ import pyarrow as pa
 
 from shoal.errors import RequestError
 from shoal.table.drawing import Hashes, drawn, row_hashes
+from shoal.table.read import is_parquet
 from shoal.table.roles import Kind
-from shoal.table.streams import Pieces, in_pieces, is_parquet
+from shoal.table.streams import Pieces, in_pieces
 from shoal.table.table import Table
 
 Flags = npt.NDArray[np.bool_]

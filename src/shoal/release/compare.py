@@ -72,7 +72,7 @@ def make_report(
     before = table.having(Role.QUASI_IDENTIFIER)
     after = [released[column.name] for column in before]
     trees = {} if coded is None else {column.name: column for column in coded.columns}
-    by_trees = not {"mean", "median"}.issuperset(how.values())
+    by_trees = not averaged(how)
     errors = [
         _lost_by(how[b.name], b, a, trees.get(b.name), wider.get(b.name, partition))
         for b, a in zip(before, after, strict=True)
@@ -84,18 +84,12 @@ def make_report(
     whole = [(b, a) for b, a in zip(before, after, strict=True)
              if is_numbers(b, a) and not (b.missing or a.missing)]  # fmt: skip
     groups = group_counts(partition, before)
-    equal = groups["without_spread"]
-    told = [f"{equal} groups hold equal records, whose values are released as they were"]
     roles = {str(role): [c.name for c in table.having(role)] for role in Role}
     shown = [c for c in trees.values() if how[c.name] in ("generalize", "range")]
     found = None
     if by_trees and coded is not None:
         found = _costs(shown, coded.rows, partition, wider, deleted)
     values = any(c.by_range or c.rule.shows_values for c in shown)
-    records = any(
-        how[c.name] in ("mode", "medoid") or (c.is_ordinal and how[c.name] == "median")
-        for c in before
-    )
     return Report(
         schema=SCHEMA,
         versions=versions(),
@@ -114,7 +108,9 @@ def make_report(
         groups=groups,
         verification=verification,
         information_loss=partition.information_loss,
-        information_loss_released=_overall(before, errors, table.rows, deleted, by_trees),
+        information_loss_released=overall(
+            errors, None if by_trees else _varied(before), table.rows, deleted
+        ),
         loss_name=partition.loss_name,
         columns=columns,
         correlations=_correlations(whole),
@@ -122,12 +118,12 @@ def make_report(
             k=partition.k,
             smallest=int(partition.sizes.min()),
             values=values,
-            records=records,
+            records=shows_records(before, how),
             given=given,
             asked=asked,
             sensitive=roles[Role.SENSITIVE],
         ),
-        notes=[*notes, *(told if equal else [])],
+        notes=[*notes, *said_of_equals(groups["without_spread"])],
         seconds=round(seconds, 3),
         search=None if partition.search is None else partition.search.to_dict(),
         missing=_missing(before, after, columns, partition.labels, deleted),
@@ -185,17 +181,39 @@ def ways_said(how: Mapping[str, str]) -> str:
     return ", ".join(f"{name}: {way}" for name, way in how.items())
 
 
-def _overall(
-    before: Sequence[Column], errors: Sequence[float], rows: int, deleted: int, by_trees: bool
-) -> float:
+def averaged(how: Mapping[str, str]) -> bool:
+    """Tell whether all columns release means or medians."""
+    return {"mean", "median"}.issuperset(how.values())
+
+
+def _varied(before: Sequence[Column]) -> int:
+    """Return how many columns vary."""
+    there = [some_rows(b, present(b)) for b in before if present(b).any()]
+    return sum(bool(np.ptp(near_zero(b)) > 0) for b in there)
+
+
+def overall(errors: Sequence[float], varied: int | None, rows: int, deleted: int) -> float:
     """Return the loss of all columns: of those that vary, or of all, deleted records included."""
-    if by_trees:
+    if varied is None:
         lost = float(np.mean(errors))
     else:
-        there = [some_rows(b, present(b)) for b in before if present(b).any()]
-        varied = sum(float(np.ptp(near_zero(b)) > 0) for b in there)
         lost = percent(float(np.sum(errors)), 100.0 * varied)
     return (lost * rows + 100.0 * deleted) / (rows + deleted)
+
+
+def shows_records(columns: Sequence[Column], how: Mapping[str, str]) -> bool:
+    """Tell whether groups release a member's own values."""
+    return any(
+        how[c.name] in ("mode", "medoid") or (c.is_ordinal and how[c.name] == "median")
+        for c in columns
+    )
+
+
+def said_of_equals(equal: int) -> list[str]:
+    """Say how many groups hold equal records, if any does."""
+    if not equal:
+        return []
+    return [f"{equal} groups hold equal records, whose values are released as they were"]
 
 
 def _correlations(whole: Sequence[tuple[Column, Column]]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.release.claims import claims
 from shoal.release.readback import says_what_was_meant
 from shoal.release.staging import Staging
-from shoal.release.verify import verify
+from shoal.release.verify import Verification, verify
 from shoal.release.write import release_bytes, row_order
 from shoal.table.hierarchy.specify import is_file
 
@@ -72,6 +72,11 @@ class Targets:
         for target in (self.report, *page, self.recipe, self.release):
             staging.check(target, *inputs)
 
+    def leave_no_page(self, force: bool, with_page: bool) -> None:
+        """Remove a page about another release: it must not stand beside this one."""
+        if force and not with_page:
+            self.page.unlink(missing_ok=True)
+
 
 class Release(Protocol):
     """What there is to write: the released table, its report, the settings that repeat it."""
@@ -84,20 +89,28 @@ class Release(Protocol):
     def settings(self) -> Settings: ...
 
 
-def verified_bytes(release: Release, path: Path, content: bytes, kind: str) -> None:
+def verify_written(
+    path: Path, settings: Settings, released: Table, records: int, kind: str
+) -> Verification:
     """Read a written file back by independent code; raise a PrivacyError if it is not safe."""
     verification = verify(
         path,
-        **claims(release.settings, release.table),
-        delimiter=release.table.source.delimiter,
+        **claims(settings, released),
+        delimiter=released.source.delimiter,
         kind=kind,
-        records=release.table.rows,
-        columns=release.table.names,
+        records=records,
+        columns=released.names,
     )
     if not verification.ok:
         raise PrivacyError(
             f"the written file is not safe, nothing was kept: {'; '.join(verification.problems)}"
         )
+    return verification
+
+
+def verified_bytes(release: Release, path: Path, content: bytes, kind: str) -> None:
+    """Verify a written file, and that it is the one that was meant, to the byte."""
+    verify_written(path, release.settings, release.table, release.table.rows, kind)
     wanted = release.settings.roles.quasi_identifiers
     meant = says_what_was_meant(release.table, wanted, path, kind)
     if path.read_bytes() != content or not meant:
@@ -127,8 +140,7 @@ def save(
         temporary = staging.add(targets.release, content)
         verified_bytes(release, temporary, content, targets.kind)
         staging.commit()
-    if force and not with_page:  # a page about another release must not stand beside this one
-        targets.page.unlink(missing_ok=True)
+    targets.leave_no_page(force, with_page)
     return targets.release
 
 

@@ -31,6 +31,11 @@ GZIP_RATIO = 200  # text that packs better than this is a bomb, not a table
 GZIP_FREE = 64 * 2**20
 
 
+def is_parquet(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a file's name says Parquet."""
+    return str(path).lower().endswith(".parquet")
+
+
 def read(
     data: Any,
     *,
@@ -40,7 +45,7 @@ def read(
 ) -> Table:
     """Return the Table of a file, a dataframe or a matrix; a Table is returned as it is."""
     is_path = isinstance(data, str | os.PathLike)
-    if is_path and not str(data).lower().endswith(".parquet"):
+    if is_path and not is_parquet(data):
         return read_file(Path(data), delimiter=delimiter, missing=missing, types=types or {})
     if types or delimiter or tuple(missing) != ("",):
         raise RequestError("types, delimiter and missing can be declared for csv files only")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import InputError, RequestError, shown
+from shoal.table.read import is_parquet
 from shoal.table.scan import DELIMITERS
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12,
@@ -19,6 +20,11 @@ PACKED = 60  # the same of csv.gz
 LEAST = 700 * 10**6
 HEAD = 2**18  # bytes of csv that tell how long a record is
 SOME = 1_000  # records of Parquet that do
+
+
+def is_packed(path: Path) -> bool:
+    """Tell whether a file's name says gzip."""
+    return path.name.lower().endswith(".gz")
 
 
 def read_memory(said: str) -> int:
@@ -34,15 +40,14 @@ def read_memory(said: str) -> int:
 
 def needed(path: Path) -> int:
     """Return about how many bytes it takes to anonymize a file in memory."""
-    lower = path.name.lower()
-    if lower.endswith(".parquet"):
+    if is_parquet(path):
         rows, columns, each = parquet_size(path)
         return PROGRAM + rows * int(CELL * columns + 4 * max(0.0, each - 8 * columns))
     try:
         size = path.stat().st_size
     except OSError:
         return 0  # whoever reads it will say why it cannot be
-    return PROGRAM + size * (PACKED if lower.endswith(".gz") else TEXT)
+    return PROGRAM + size * (PACKED if is_packed(path) else TEXT)
 
 
 def parquet_size(path: Path) -> tuple[int, int, float]:
@@ -74,10 +79,10 @@ def _read_bytes(values: Any) -> int:
 
 def shape(path: Path) -> tuple[int, float]:
     """Return the number of columns of a file, and about how many bytes a record has."""
-    if path.name.lower().endswith(".parquet"):
+    if is_parquet(path):
         _, columns, each = parquet_size(path)
         return columns, each
-    opened = gzip.open if path.name.lower().endswith(".gz") else open
+    opened = gzip.open if is_packed(path) else open
     try:
         with opened(path, "rb") as file:
             head = file.read(HEAD)

@@ -9,6 +9,7 @@ from typing import Protocol
 from shoal.errors import RequestError
 from shoal.table.batches import ParquetPieces
 from shoal.table.pieces import CsvPieces
+from shoal.table.read import is_parquet
 from shoal.table.table import Source, Table
 
 
@@ -35,8 +36,3 @@ def in_pieces(
     if types or delimiter or tuple(missing) != ("",):
         raise RequestError("types, delimiter and missing can be declared for csv files only")
     return ParquetPieces(path)
-
-
-def is_parquet(path: Path) -> bool:
-    """Tell whether a file's name says Parquet."""
-    return path.name.lower().endswith(".parquet")

@@ -14,6 +14,7 @@ from shoal.errors import RequestError
 from shoal.measures import streaming
 from shoal.measures.streaming import Reading, draw
 from shoal.table import room
+from shoal.table.roles import Kind
 
 PLAIN = Reading(None, ("",), {})
 QUASI = ["x", "y"]
@@ -91,6 +92,19 @@ def test_figures_are_near_those_of_the_whole(files):
     for name in ("sse_sst", "prosecutor", "marketer"):
         assert part[name].value == pytest.approx(whole[name].value, rel=0.2)
     assert any("of 6,000 released records, in whole classes" in note for note in part.notes)
+
+
+def test_texts_that_the_release_lacks_or_writes_as_numbers(tmp_path):
+    """An identifier that is gone from a csv release is no mistake; a text stays one, as 007."""
+    rng = np.random.default_rng(0)
+    before, after = tmp_path / "in.csv", tmp_path / "out.csv"
+    zips = [f"{z:03d}" for z in rng.integers(7, 90, 900)]
+    lines = [f"p{i},{z},{i % 50}" for i, z in enumerate(zips)]
+    before.write_text("person,zip,x\n" + "\n".join(lines) + "\n")
+    after.write_text("zip,x\n" + "\n".join(f"{100 + i % 9},{i % 5}" for i in range(900)) + "\n")
+    some = draw(before, after, PLAIN, ["zip", "x"], [], True, 0)
+    assert some.after["zip"].kind is some.before["zip"].kind is Kind.TEXT
+    assert some.after.names == ["zip", "x"]
 
 
 def test_on_the_command_line(files, shoal):

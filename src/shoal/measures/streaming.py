@@ -68,9 +68,13 @@ def draw(
             "a --recipe, so that whole classes can be drawn"
         )
     theirs = reading.pieces(original)
-    count, texts = _counted(theirs)
-    ours = reading.pieces(release, dict.fromkeys(texts, "text"))
-    released, _ = _counted(ours)
+    count, kinds = _counted(theirs)
+    ours = reading.pieces(release, {})
+    released, own = _counted(ours)
+    texts = [name for name, kind in own.items() if kinds.get(name) is Kind.TEXT is not kind]
+    if texts and not is_parquet(release):  # what is text in the original is text in its release
+        ours = reading.pieces(release, dict.fromkeys(texts, "text"))
+        _counted(ours)
     if same_rows and count != released:
         raise RequestError(
             f"rows are said to be the same, but there are {count:,} and {released:,}"
@@ -93,14 +97,17 @@ def draw(
         f"measured on {after.rows:,} of {released:,} released records, in whole classes, and "
         f"{before.rows:,} of {count:,} originals: among all a person is harder to find"
     )
-    return Drawn(before, after, bool(same_rows or key), note)
+    paired = bool(same_rows or key)
+    if not paired:
+        note += ", and small differences are chance, as both sides were drawn apart"
+    return Drawn(before, after, paired, note)
 
 
-def _counted(pieces: Pieces) -> tuple[int, list[str]]:
-    """Return how many records a file has, and its columns of text."""
+def _counted(pieces: Pieces) -> tuple[int, dict[str, Kind]]:
+    """Return how many records a file has, and what its columns are."""
     count = sum(piece.rows for piece in pieces.first())
     head = next(pieces.again())
-    return count, [column.name for column in head.columns if column.kind is Kind.TEXT]
+    return count, {column.name: column.kind for column in head.columns}
 
 
 def _at(rows: Integers, piece: Table, start: int) -> Flags:

@@ -12,7 +12,7 @@ run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 test: lint                      ## ruff, mypy, import-linter, pytest without the slow ones
 	$(BIN)/python -m pytest -n auto
 
-test-all: lint                  ## the slow tests too
+test-all: lint $(VENV)/spark.stamp  ## the slow tests too, and those with Spark (which needs Java)
 	$(BIN)/python -m pytest -n auto -m ''
 
 lint: $(VENV)/test.stamp
@@ -67,6 +67,8 @@ lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs 
 	  --no-annotate pyproject.toml --group build -o requirements/run.txt
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate pyproject.toml --group build --group test -o requirements/test.txt
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
+	  --no-annotate --group spark -c requirements/test.txt -o requirements/spark.txt
 
 clean:
 	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -83,4 +85,8 @@ $(VENV)/run.stamp: requirements/run.txt pyproject.toml | $(BIN)/python
 
 $(VENV)/test.stamp: requirements/test.txt $(VENV)/run.stamp
 	$(PIP) install -q --require-hashes -r requirements/test.txt
+	touch $@
+
+$(VENV)/spark.stamp: requirements/spark.txt $(VENV)/test.stamp
+	$(PIP) install -q --require-hashes -r requirements/spark.txt
 	touch $@

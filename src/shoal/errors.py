@@ -34,6 +34,15 @@ class PrivacyError(ShoalError):
     exit_code = 3
 
 
+class EngineError(ShoalError):
+    """A cluster failed: its scheduler is gone, its workers lack something, or died once too often.
+
+    What was done is kept; the same run, started again, goes on.
+    """
+
+    exit_code = 1
+
+
 class Canceled(ShoalError):  # noqa: N818 - not an error of anybody's making
     """A callback asked to stop before there was a result."""
 
@@ -84,7 +93,10 @@ class UnlistedError(InputError):
 
     def __init__(self, message: str, values: Sequence[str]) -> None:
         super().__init__(f"{message}; {self.where} lists them")
-        self.values = list(values)
+        self.message, self.values = message, list(values)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.message, self.values)
 
     def listed(self) -> str:
         """Return the values themselves."""

@@ -20,15 +20,17 @@ import pytest
 
 import shoal as library
 from naive import large as twin
+from shoal.engines.executor import Threads
 from shoal.errors import InputError, OutputError, PrivacyError, RequestError
 from shoal.large import opening, release, work
+from shoal.large.crew import Crew
 from shoal.large.order import Order
 from shoal.large.plan import Plan
 from shoal.large.run import release_file
 from shoal.progress import Reporter
 from shoal.release.pack import Targets
 from shoal.settings import build
-from shoal.table.streams import in_pieces
+from shoal.table.streams import Whole, in_pieces
 from shoal.walk import walk
 
 QUASI = ["age", "income", "born", "score"]
@@ -437,7 +439,7 @@ def test_no_identifier_in_any_file(tmp_path):
                     assert b"person 1" not in path.read_bytes()
 
     run(source, tmp_path / "out.csv", callback=look)
-    assert {"piece-0", "moved-1-0", "rows-0", "empty"} <= set(seen)
+    assert {"piece-0-0", "moved-1-0", "rows-0", "empty"} <= set(seen)
 
 
 def test_canceled(tmp_path):
@@ -586,7 +588,8 @@ def test_orders_of_texts_that_look_like_numbers(tmp_path):
     roles = {"quasi_identifiers": ["o", "y"]}
     settings = build({"roles": roles, "orders": {"o": order}, "protect": {"k": 10}})
     with work.Work(tmp_path / "out.csv", 1) as folder:
-        opening.look(in_pieces(source, None, ("",), {}), settings, folder, Reporter(None))
+        crew = Crew(folder, Threads(1), Threads(1), Reporter(None))
+        opening.look(Whole(in_pieces(source, None, ("",), {})), settings, crew)
         own = opening.ask(settings, folder, None).survey.columns["o"].moments
     mean, deviation = twin.mean_and_deviation([order.index(word) for word in words])
     assert float(own.base) + own.mean == pytest.approx(mean)
@@ -657,7 +660,7 @@ def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
         tree = {"input": {"hierarchies": str(file.parent)}}
     tree |= {"roles": {"quasi_identifiers": ["t", "y"]}, "protect": {"k": 60}}
 
-    def killed(self, region, form, figures):
+    def killed(self, form, figures, region):
         raise KeyboardInterrupt
 
     file.write_text("".join(f"{c},{'L' if c < 'e' else 'R'},*\n" for c in "abcdefgh"))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from naive import large as twin
 from shoal.errors import InputError
 from shoal.large import survey as module
-from shoal.large.survey import Moments, Sketch, Survey, survey
+from shoal.large.survey import Looking, Moments, Sketch, Survey
 from shoal.table.drawing import Sample, drawn, hashes, sample_size
 from shoal.table.frames import from_arrow
 from shoal.table.roles import Column, Kind
@@ -122,9 +122,9 @@ def test_survey_and_notes():
     """What was seen of a file comes back from notes as it was."""
     table = pa.table({"a": [1, 2, None, 4], "t": ["x", "x", "y", None], "id": list("abcd")})
     sample = Sample(0, 100)
-    found = survey(
-        [from_arrow(table, Source("t", "parquet", "0"))], ["a", "t"], {"id"}, sample, lambda _: None
-    )
+    looking = Looking(["a", "t"], {"id"}, sample)
+    looking.add(from_arrow(table, Source("t", "parquet", "0")))
+    found = looking.survey()
     assert found.rows == 4
     assert set(found.columns) == {"a", "t"}
     assert (found.columns["a"].missing, found.columns["a"].different) == (1, 3)
@@ -142,8 +142,58 @@ def test_infinite_names_its_row():
     from dataclasses import replace
 
     parts[1] = replace(parts[1], source=replace(parts[1].source, start=8))
+    looking = Looking(["x"], (), Sample(0, 100))
+    looking.add(parts[0])
     with pytest.raises(InputError, match=r"infinite \(row 10\)"):
-        survey(parts, ["x"], (), Sample(0, 100), lambda _: None)
+        looking.add(parts[1])
+
+
+@given(
+    values=st.lists(st.integers(-(10**15), 10**15), min_size=2, max_size=60),
+    cuts=st.lists(st.integers(0, 60), min_size=1, max_size=4),
+)
+def test_what_was_seen_apart_is_joined(values, cuts):
+    """What several have seen of parts of a column, joined, is what one sees of it all."""
+    parts = list(pieces(values, [cut % len(values) for cut in cuts], pa.int64()))
+    alone = Looking(["x"], (), Sample(3, 10))
+    together, seen = None, 0
+    for part in parts:
+        alone.add(part)
+        one = Looking(["x"], (), Sample(3, 10, seen))
+        one.add(part)
+        seen += part.rows
+        if together is None:
+            together = one
+        else:
+            together.join(one)
+    whole, joined = alone.survey(), together.survey()
+    assert joined.rows == whole.rows == len(values)
+    one, other = joined.columns["x"], whole.columns["x"]
+    assert (one.different, one.missing) == (other.different, other.missing)
+    assert one.different == len(set(values))
+    mean, deviation = twin.mean_and_deviation(values)
+    assert float(one.moments.base) + one.moments.mean == pytest.approx(mean, abs=10)
+    assert one.moments.deviation == pytest.approx(deviation, rel=1e-9)
+    assert one.moments.high - one.moments.low == pytest.approx(max(values) - min(values), rel=1e-9)
+    drawn_alone = np.asarray(alone.sample.rows["x"]) + float(other.moments.base)
+    drawn_apart = np.asarray(together.sample.rows["x"]) + float(one.moments.base)
+    assert drawn_apart == pytest.approx(drawn_alone, abs=10)
+
+
+@given(st.lists(st.lists(st.integers(0, 2**64 - 1), max_size=30), min_size=1, max_size=4))
+def test_sketches_are_joined(parts):
+    """A sketch of parts is the sketch of the whole, also when each holds only the smallest."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "SKETCH", 8)
+        whole, joined = Sketch(), Sketch()
+        for part in parts:
+            own = Sketch()
+            hashes = np.array(part, dtype=np.uint64)
+            whole.add(hashes)
+            own.add(hashes)
+            joined.join(own)
+    assert joined.kept.tolist() == whole.kept.tolist()
+    assert joined.often.tolist() == whole.often.tolist()
 
 
 def test_a_sample_of_a_wide_table_is_short():

@@ -20,14 +20,25 @@ AHEAD = 4  # tasks a worker that wait, so that it never does
 
 
 class Executor(Protocol):
-    """What blocks are run by."""
+    """What blocks are run by.
+
+    What is run `away` is on other machines, maybe: it reaches files, not the memory of this one.
+    """
+
+    @property
+    def away(self) -> bool:
+        """Whether tasks are done elsewhere."""
+        ...
 
     def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """Yield the results in the order of the tasks, which are taken as they are needed."""
+        ...
 
 
 class Threads:
     """Threads of this process; kernels let each other run."""
+
+    away = False
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = _count(workers)
@@ -40,11 +51,13 @@ class Threads:
                 yield work(task)
             return
         with ThreadPoolExecutor(self.workers) as pool:
-            yield from _in_order(pool, work, tasks, self.workers)
+            yield from in_order(pool, work, tasks, self.workers)
 
 
 class Processes:
     """Processes of their own; tasks and results are copied to them and back."""
+
+    away = False
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = _count(workers)
@@ -53,7 +66,7 @@ class Processes:
         """Yield the results in the order of the tasks."""
         fresh = multiprocessing.get_context("spawn")  # a fork would take threads and locks along
         with ProcessPoolExecutor(self.workers, mp_context=fresh) as pool:
-            yield from _in_order(pool, work, tasks, self.workers)
+            yield from in_order(pool, work, tasks, self.workers)
 
 
 def _count(workers: int | None) -> int:
@@ -64,7 +77,7 @@ def _count(workers: int | None) -> int:
     return workers
 
 
-def _in_order(
+def in_order(
     pool: Any, work: Callable[[Task], Result], tasks: Iterable[Task], workers: int
 ) -> Iterator[Result]:
     """Yield results in order; only a few tasks wait, and none is begun after an error."""

@@ -26,7 +26,7 @@ from shoal.engines.executor import Executor
 from shoal.errors import RequestError, shown
 from shoal.large.shuffle import keep, kept
 from shoal.large.survey import Moments
-from shoal.large.work import Work
+from shoal.large.work import Files
 from shoal.progress import Reporter
 from shoal.table.code import Coded, code, in_trees_of
 from shoal.table.roles import Column, Role
@@ -145,24 +145,31 @@ class Vocabulary:
         for column in self.columns:
             often = table[column.name].values.value_counts()
             now = pa.table({"value": often.field(0), "often": often.field(1).cast(pa.int64())})
-            before = self.found.get(column.name)
-            if before is not None:
-                now = pa.concat_tables([before, now]).group_by("value", use_threads=False)
-                now = now.aggregate([("often", "sum")]).rename_columns(["value", "often"])
-            self.found[column.name] = now.combine_chunks()
-            if now.num_rows > DIFFERENT:
-                raise RequestError(
-                    f"column {shown(column.name)} has more than {DIFFERENT:,} different values, "
-                    "too many for a tree in a file larger than memory; round them, say another "
-                    "--type, or --drop it"
-                )
+            self._take(column.name, now)
 
-    def save(self, work: Work) -> None:
+    def join(self, other: Vocabulary) -> None:
+        """Take the values that were found elsewhere."""
+        for name, now in other.found.items():
+            self._take(name, now)
+
+    def _take(self, name: str, now: Any) -> None:
+        before = self.found.get(name)
+        if before is not None:
+            now = pa.concat_tables([before, now]).group_by("value", use_threads=False)
+            now = now.aggregate([("often", "sum")]).rename_columns(["value", "often"])
+        self.found[name] = now.combine_chunks()
+        if now.num_rows > DIFFERENT:
+            raise RequestError(
+                f"column {shown(name)} has more than {DIFFERENT:,} different values, too many for "
+                "a tree in a file larger than memory; round them, say another --type, or --drop it"
+            )
+
+    def save(self, work: Files) -> None:
         """Keep the values in the folder of the run."""
         for number, column in enumerate(self.columns):
             keep(work, f"vocabulary-{number}", self.found[column.name])
 
-    def load(self, work: Work) -> None:
+    def load(self, work: Files) -> None:
         """Take the values that were kept."""
         for number, column in enumerate(self.columns):
             self.found[column.name] = kept(work, f"vocabulary-{number}")

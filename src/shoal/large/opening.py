@@ -5,29 +5,32 @@ A run that goes on finds what was seen in its notes, and does not read the file 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from shoal.errors import RequestError, check_known, check_weights
+from shoal.large.crew import Crew
 from shoal.large.form import Form
 from shoal.large.shuffle import keep, kept
-from shoal.large.survey import Survey, survey
-from shoal.large.work import Work
-from shoal.progress import Reporter
+from shoal.large.survey import Looking, Survey
+from shoal.large.work import Files
 from shoal.recipes import find
 from shoal.request import check_request, generalizes, trees_of, ways, with_hierarchies
 from shoal.settings import Settings
 from shoal.solving import check_size
 from shoal.table.assign import assign
 from shoal.table.drawing import Sample, sample_size
+from shoal.table.hierarchy.specify import is_file
 from shoal.table.order import with_orders
+from shoal.table.read import read_bytes
 from shoal.table.roles import Column, Kind, Role
-from shoal.table.streams import Pieces
+from shoal.table.streams import Reading
 from shoal.table.table import Table, check_readable, missing_cells
 
 METHODS = ("auto", "fast", "kaim-fast")
@@ -48,6 +51,31 @@ class Asked:
     unnamed: tuple[str, ...]
     survey: Survey
     folder: Path | None
+    trees: Mapping[str, bytes] = field(default_factory=dict)
+
+    @contextmanager
+    def hierarchies(self) -> Iterator[tuple[Mapping[str, str], Path | None]]:
+        """Yield what is said of hierarchies, and the folder of their files.
+
+        Where the files are on another machine, `trees` holds what is in them.
+        """
+        said = self.settings.hierarchies
+        if not self.trees:
+            yield said, self.folder
+            return
+        with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
+            files = {}
+            for number, (name, content) in enumerate(self.trees.items()):
+                file = Path(folder) / f"{number}.csv"
+                file.write_bytes(content)
+                files[name] = str(file)
+            yield {**said, **files}, None
+
+    def carried(self) -> Asked:
+        """Return the same with all that a machine needs that has not these files."""
+        said = self.settings.hierarchies.items()
+        files = {name: (self.folder or Path()) / one for name, one in said if is_file(one)}
+        return replace(self, trees={name: read_bytes(file) for name, file in files.items()})
 
     def kept(self) -> Table:
         """Return the columns that the run keeps: no identifier is ever written anywhere."""
@@ -88,29 +116,55 @@ def check_possible(settings: Settings) -> None:
         )
 
 
-def look(pieces: Pieces, settings: Settings, work: Work, report: Reporter) -> Sample:
-    """Look at all records once, and note what was seen; return a sample of them."""
-    first = pieces.first()
-    head = next(first)
-    roles, sample = settings.roles, Sample(settings.protect.seed, sample_size(len(head.columns)))
+@dataclass(frozen=True)
+class Look:
+    """The first look at a chunk of records."""
+
+    reading: Reading
+    settings: Settings
+    crew: Crew
+
+    def __call__(self, chunk: int) -> Looking:
+        """Return what is seen of a chunk."""
+        settings, found = self.settings, None
+        for piece in self.reading.first(chunk):
+            if found is None:
+                found = _looking(piece, settings, self.reading.start(chunk))
+            found.add(_ranked(piece, settings.orders))
+            if not self.reading.away:
+                self.crew.report("looking", found.rows, found.rows + 1)
+        assert found is not None
+        return found
+
+
+def _looking(head: Table, settings: Settings, start: int) -> Looking:
+    roles = settings.roles
     left_out = {*roles.identifiers, *roles.drop}
     quasi = _quasi(settings, head.names)
     for name in (*quasi, *left_out):
         _ = head[name]  # or an error that names the nearest
-    seen = survey(
-        (_ranked(piece, settings.orders) for piece in chain([head], first)),
-        [name for name in quasi if name not in left_out],
-        left_out,
-        sample,
-        lambda rows: report("looking", rows, rows + 1),
-        settings.protect.incomplete == "delete",
-    )
-    check_size(seen.rows, settings.protect.k, pieces.source.name)
-    empty = next(pieces.again()).taken(np.zeros(0, dtype=np.int64))
-    form = Form.of(replace(empty, source=pieces.source), whole=False)
-    keep(work, "empty", form.pack(empty))
-    work.note("seen", {"form": form.to_dict(), "survey": seen.to_dict()})
-    return sample
+    sample = Sample(settings.protect.seed, sample_size(len(head.columns)), start)
+    used = [name for name in quasi if name not in left_out]
+    return Looking(used, left_out, sample, settings.protect.incomplete == "delete")
+
+
+def look(reading: Reading, settings: Settings, crew: Crew) -> Sample:
+    """Look at all records once, and note what was seen; return a sample of them."""
+    every: Looking | None = None
+    step = Look(reading, settings, crew)
+    for found in crew.reading(reading).each("looking", step, range(reading.tasks)):
+        if every is None:
+            every = found
+        else:
+            every.join(found)
+    assert every is not None
+    seen = every.survey()
+    check_size(seen.rows, settings.protect.k, reading.source.name)
+    empty = reading.empty()
+    form = Form.of(empty, whole=False)
+    keep(crew.work, "empty", form.pack(empty))
+    crew.work.note("seen", {"form": form.to_dict(), "survey": seen.to_dict()})
+    return every.sample
 
 
 def _ranked(piece: Table, orders: Mapping[str, Sequence[str]]) -> Table:
@@ -135,7 +189,7 @@ def _as_words(column: Column, order: Sequence[str]) -> Column:
     return column.having(kind=Kind.TEXT, values=words)
 
 
-def ask(settings: Settings, work: Work, folder: Path | None) -> Asked:
+def ask(settings: Settings, work: Files, folder: Path | None) -> Asked:
     """Return what the request means for the file that was looked at."""
     noted = work.read("seen")
     seen = Survey.from_dict(noted["survey"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from shoal.engines.executor import Executor
 from shoal.release.pack import Targets
 from shoal.release.report import Report
 from shoal.settings import Settings
@@ -31,7 +32,7 @@ class Order:
     """Where a release goes and how a run goes about it.
 
     `folder` is where the files of hierarchies are looked for, `parent` where the folder of the run
-    is made; `shuffle_seed` is for tests.
+    is made; `engine` runs the steps of a release of many files; `shuffle_seed` is for tests.
     """
 
     targets: Targets
@@ -41,3 +42,4 @@ class Order:
     parent: Path | None = None
     threads: int | None = None
     shuffle_seed: int | None = None
+    engine: Executor | None = None

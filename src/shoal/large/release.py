@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -58,7 +58,7 @@ class Releasing:
     known: Coded | None
     plan: Plan
     rows: int
-    shuffle_seed: int | None
+    secret: str
 
     @property
     def moments(self) -> dict[str, Moments]:
@@ -68,22 +68,16 @@ class Releasing:
 
     def release(self) -> Made:
         """Give every group its values, then strew the rows over buckets and sum up figures."""
-        solver, count = self.solver, len(self.stage.regions)
+        solver, regions = self.solver, range(len(self.stage.regions))
         spans: dict[str, list[float]] = {}
-        for region in range(count):
-            solver.report("releasing", region, 2 * count)
-            found = solver.work.once(f"values-{region}", partial(self._value, region))
+        for found in solver.crew.each("giving groups their values", self._value, regions):
             spans = wider(spans, found)
         form = Form.from_dict(solver.work.read("released"))
         figures = Figures(self.asked.how, self.moments, spans, self._complete(), self.known)
-        every = []
-        for region in range(count):
-            solver.report("releasing", count + region, 2 * count)
-            make = partial(self._strew, region, form, figures)
-            every.append(solver.work.once(f"out-{region}", make))
-        solver.report("releasing", 2 * count, 2 * count)
+        step = partial(self._strew, form, figures)
+        every = solver.crew.all("releasing", step, regions)
         solver.work.drop(*self.stage.files)
-        files = [f"rows-{region}" for region in range(count)]
+        files = [f"rows-{region}" for region in regions]
         settings = resolved(
             self.asked.settings, self.asked.table, solver.lens.method, None, self.asked.folder
         )
@@ -107,6 +101,10 @@ class Releasing:
         return table, Partition(labels, self.solver.k, self.solver.lens.method), packed
 
     def _value(self, region: int) -> dict[str, list[float]]:
+        found = self.solver.work.once(f"values-{region}", partial(self._valued, region))
+        return cast(dict[str, list[float]], found)
+
+    def _valued(self, region: int) -> dict[str, list[float]]:
         """Write down what the groups of a region release; return the ranges of their numbers."""
         table, partition, _ = self._grouped(region)
         coded = self.solver.lens.coded(table)
@@ -115,10 +113,8 @@ class Releasing:
         decimals = asked.settings.release.decimals
         made = aggregate(table, partition, asked.how, decimals, coded, grains=grains)
         if coded is not None:
-            check_coverage(
-                table, made, asked.how, asked.settings.hierarchies, asked.folder,
-                lambda _done, _total: None,
-            )  # fmt: skip
+            with asked.hierarchies() as (said, folder):
+                check_coverage(table, made, asked.how, said, folder, lambda _done, _total: None)
         first = np.zeros(partition.groups, dtype=np.int64)
         first[partition.labels[::-1]] = np.arange(table.rows)[::-1]
         values = {c.name: c.values.take(pa.array(first)) for c in made.columns if c.protected}
@@ -140,7 +136,11 @@ class Releasing:
                 columns.append(table[column.name])
         return replace(table, columns=tuple(columns))
 
-    def _strew(self, region: int, form: Form, figures: Figures) -> dict[str, Any]:
+    def _strew(self, form: Form, figures: Figures, region: int) -> dict[str, Any]:
+        make = partial(self._strewn, region, form, figures)
+        return cast(dict[str, Any], self.solver.work.once(f"out-{region}", make))
+
+    def _strewn(self, region: int, form: Form, figures: Figures) -> dict[str, Any]:
         """Write the released rows of a region by bucket; return its figures."""
         table, partition, packed = self._grouped(region)
         after = self._released(region, table, partition, form)
@@ -152,8 +152,7 @@ class Releasing:
             more = {ROW: packed.column(ROW)}
             places = np.asarray(packed.column(ROW)) * buckets // max(self.asked.survey.rows, 1)
         else:
-            seed = None if self.shuffle_seed is None else self.shuffle_seed + region
-            places = strewn(table.rows, buckets, seed)
+            places = strewn(self.secret, region, table.rows, buckets)
         part(work, f"rows-{region}", form.pack(after, more), places, buckets)
         chosen = self._chosen(region, partition)
         for side, one, own in (("before", table, self.solver.form), ("after", after, form)):
@@ -180,7 +179,7 @@ class Releasing:
         quasi = made.settings.roles.quasi_identifiers
         return Buckets(
             self.solver.work, made.form, made.files, self.plan.places(self.rows), quasi, exact,
-            release.keep_order, self.shuffle_seed,
+            release.keep_order, self.secret,
         )  # fmt: skip
 
 

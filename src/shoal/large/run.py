@@ -1,22 +1,25 @@
-"""The walk of a file that does not fit in memory, on one screen."""
+"""The walk of a table that does not fit in memory, on one screen: to one file, or to many."""
 
 from __future__ import annotations
 
+import secrets
 import time
-from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from shoal.engines.executor import Threads
 from shoal.errors import OutputError
+from shoal.large.crew import Crew
 from shoal.large.form import Form
 from shoal.large.lens import ByNumbers, ByTrees, Lens, Vocabulary
 from shoal.large.opening import Asked, ask, check_possible, look
 from shoal.large.order import Order, Released
 from shoal.large.plan import Plan
-from shoal.large.regions import cut_sample
-from shoal.large.release import Releasing
+from shoal.large.regions import Cuts, cut_sample
+from shoal.large.release import Made, Releasing
 from shoal.large.report import report_of
 from shoal.large.solve import Solver, Stage
 from shoal.large.work import Work
@@ -30,8 +33,7 @@ from shoal.table.code import Coded
 from shoal.table.drawing import Sample, sample_size
 from shoal.table.read import check_ordinary, digest_of
 from shoal.table.roles import Role
-from shoal.table.streams import Pieces, in_pieces
-from shoal.table.table import Table
+from shoal.table.streams import Reading, Whole, in_pieces
 
 
 def release_file(
@@ -40,28 +42,25 @@ def release_file(
     """Release a file region by region, verified, or nothing; go on where a killed run was."""
     begin = time.perf_counter()
     report = Reporter(callback)
-    targets, k, seed = order.targets, settings.protect.k, settings.protect.seed
+    targets = order.targets
     check_possible(settings)
-    request = _request(source, settings, plan, order)
+    found = check_ordinary(source)
+    stamps = [[str(source.resolve()), found.st_size, found.st_mtime_ns]]
+    request = request_of(stamps, settings, plan, order, targets.kind)
     with Staging(force=order.force) as staging:
         targets.check(staging, [source], order.with_page)
         with Work(targets.release, request, order.parent) as work:
-            asked, pieces, sample = _looked(source, settings, work, order.folder, report)
-            lens, known, points = _seen(asked, pieces, sample, work, report)
-            form = Form.of(asked.kept(), whole=targets.kind != "parquet")
-            solver = Solver(work, form, lens, k, seed, Threads(order.threads), report)
-            first, rows = _parted(solver, asked, pieces, points, plan)
-            last = _grouped(solver, first, plan.rounds)
-
-            releasing = Releasing(solver, last, asked, known, plan, rows, order.shuffle_seed)
-            made = releasing.release()
+            said = settings.input
+            reading = Whole(in_pieces(source, said.delimiter, said.missing, said.types))
+            crew = Crew(work, Threads(1), Threads(order.threads), report)
+            releasing, made = made_of(reading, settings, plan, order, crew)
             with staging.writing(targets.release) as (temporary, file):
                 buckets = releasing.buckets(made)
                 digest = buckets.write(file, targets.kind, report)
             buckets.check(temporary, targets.kind, report)
             report("verifying", 0, 1)
             verification = verify_written(
-                temporary, made.settings, made.released, rows, targets.kind
+                temporary, made.settings, made.released, made.rows, targets.kind
             )
             if digest_of(temporary) != digest:
                 raise OutputError("the file on disk is not what was written; nothing was kept")
@@ -74,16 +73,38 @@ def release_file(
     return Released(targets.release, told, made.settings)
 
 
-def _request(source: Path, settings: Settings, plan: Plan, order: Order) -> Any:
+def made_of(
+    reading: Reading, settings: Settings, plan: Plan, order: Order, crew: Crew
+) -> tuple[Releasing, Made]:
+    """Group all records and release every region; return what is to be written, by bucket.
+
+    With an engine, the plan is shared: regions are so small that there are several.
+    """
+    work, seed = crew.work, order.shuffle_seed
+    asked, fresh, sample = _looked(reading, settings, crew, order.folder)
+    lens, known, points = _seen(asked, fresh, sample, crew)
+    if order.engine is not None:
+        plan = plan.shared(asked.survey.rows)
+        asked = asked.carried()
+    form = Form.of(asked.kept(), whole=order.targets.kind != "parquet")
+    solver = Solver(crew, form, lens, settings.protect.k, settings.protect.seed)
+    first, rows = _parted(solver, asked, fresh, points, plan)
+    last = _grouped(solver, first, plan.rounds)
+    secret = work.once("secret", partial(secrets.token_hex, 32))
+    secret = secret if seed is None else f"test {seed}"
+    releasing = Releasing(solver, last, asked, known, plan, rows, secret)
+    return releasing, releasing.release()
+
+
+def request_of(stamps: list[Any], settings: Settings, plan: Plan, order: Order, kind: str) -> Any:
     """Return all that a run depends on, as plain values."""
-    found = check_ordinary(source)
     return {
         "shoal": metadata.version("shoal"),
-        "input": [str(source.resolve()), found.st_size, found.st_mtime_ns],
+        "input": stamps,
         "settings": settings.to_toml(),
         "hierarchies": _trees(settings, order.folder),
         "records": plan.records,
-        "kind": order.targets.kind,
+        "kind": kind,
     }
 
 
@@ -100,19 +121,17 @@ def _trees(settings: Settings, folder: Path | None) -> list[Any]:
 
 
 def _looked(
-    source: Path, settings: Settings, work: Work, folder: Path | None, report: Reporter
-) -> tuple[Asked, Pieces | None, Sample | None]:
+    reading: Reading, settings: Settings, crew: Crew, folder: Path | None
+) -> tuple[Asked, Reading | None, Sample | None]:
     """Look at all records, unless an earlier run has parted them already."""
-    if work.read("parted") is not None:
-        return ask(settings, work, folder), None, None
-    asked = settings.input
-    pieces = in_pieces(source, asked.delimiter, asked.missing, asked.types)
-    sample = look(pieces, settings, work, report)
-    return ask(settings, work, folder), pieces, sample
+    if crew.work.read("parted") is not None:
+        return ask(settings, crew.work, folder), None, None
+    sample = look(reading, settings, crew)
+    return ask(settings, crew.work, folder), reading, sample
 
 
 def _seen(
-    asked: Asked, pieces: Pieces | None, sample: Sample | None, work: Work, report: Reporter
+    asked: Asked, reading: Reading | None, sample: Sample | None, crew: Crew
 ) -> tuple[Lens, Coded | None, Any]:
     """Return how records are seen, the trees of their values, and where a sample of them lies."""
     protect, quasi = asked.settings.protect, asked.table.having(Role.QUASI_IDENTIFIER)
@@ -123,39 +142,68 @@ def _seen(
         lens = ByNumbers(moments, weights, protect.effort)
         return lens, None, None if sample is None else lens.sampled(sample.rows)
     words = Vocabulary(quasi)
-    drawn = Sample(protect.seed, sample_size(len(quasi)))
-    kept = Form.of(asked.kept().only(lambda c: c.role is Role.QUASI_IDENTIFIER), whole=False)
-    if pieces is None:
-        words.load(work)
+    kept = Form.of(asked.kept().only(_is_quasi), whole=False)
+    drawn = None
+    if reading is None:
+        words.load(crew.work)
     else:
-        done = 0
-        for piece in _prepared(asked, pieces):
-            words.add(piece)
-            drawn.add(kept.pack(piece.only(lambda c: c.role is Role.QUASI_IDENTIFIER)))
-            done += piece.rows
-            report("collecting values", done, asked.survey.rows)
-        words.save(work)
+        step = Collect(reading, asked, kept, crew)
+        for found, some in crew.reading(reading).each(
+            "collecting values", step, range(reading.tasks)
+        ):
+            words.join(found)
+            if drawn is None:
+                drawn = some
+            else:
+                drawn.join(some)
+        words.save(crew.work)
     ranges = [name for name, way in asked.how.items() if way == "range"]
     known = words.coded(
         asked.table.source, trees_of(asked.table, asked.settings), asked.folder, ranges
     )
     by_trees = ByTrees(known, weights, protect.effort)
-    points = None if pieces is None else by_trees.points(kept.unpack(drawn.rows))
+    points = None if drawn is None else by_trees.points(kept.unpack(drawn.rows))
     return by_trees, known, points
 
 
-def _prepared(asked: Asked, pieces: Pieces) -> Iterator[Table]:
-    return (asked.prepared(piece) for piece in pieces.again())
+def _is_quasi(column: Any) -> bool:
+    return bool(column.role is Role.QUASI_IDENTIFIER)
+
+
+@dataclass(frozen=True)
+class Collect:
+    """The values of the quasi-identifiers of a chunk, and a sample of its records."""
+
+    reading: Reading
+    asked: Asked
+    kept: Form
+    crew: Crew
+
+    def __call__(self, chunk: int) -> tuple[Vocabulary, Sample]:
+        """Return what is in a chunk."""
+        words = Vocabulary(self.asked.table.having(Role.QUASI_IDENTIFIER))
+        size = sample_size(len(words.columns))
+        drawn = Sample(self.asked.settings.protect.seed, size, self.reading.start(chunk))
+        done = 0
+        for piece in map(self.asked.prepared, self.reading.again(chunk)):
+            words.add(piece)
+            drawn.add(self.kept.pack(piece.only(_is_quasi)))
+            done += piece.rows
+            if not self.reading.away:
+                self.crew.report("collecting values", done, self.asked.survey.rows)
+        return words, drawn
 
 
 def _parted(
-    solver: Solver, asked: Asked, pieces: Pieces | None, points: Any, plan: Plan
+    solver: Solver, asked: Asked, reading: Reading | None, points: Any, plan: Plan
 ) -> tuple[Stage, int]:
     """Part all records into regions, unless it is done; return them and how many there are."""
-    if pieces is not None:
-        cuts = cut_sample(points, plan.places(asked.survey.rows))
+    if reading is not None:
+        cuts = solver.work.once(
+            "cuts-0", lambda: cut_sample(points, plan.places(asked.survey.rows)).to_dict()
+        )
         keep = asked.settings.release.keep_order
-        made, rows = solver.part(_prepared(asked, pieces), cuts, asked.survey.rows, keep)
+        made, rows = solver.part(reading, asked, Cuts.from_dict(cuts), keep)
         check_size(rows, solver.k, f"{asked.table.source.name} without incomplete records")
         note = {"files": made.files, "regions": made.regions, "rows": rows}
         solver.work.note("parted", note)

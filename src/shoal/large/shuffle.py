@@ -7,6 +7,7 @@ than one open file, however many places there are.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from shoal.large.work import Work
+from shoal.large.work import Files
 
 Integers = npt.NDArray[np.int64]
 
 PACKED = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
-def part(work: Work, name: str, table: Any, places: Integers, count: int) -> list[int]:
+def part(work: Files, name: str, table: Any, places: Integers, count: int) -> list[int]:
     """Write a table's rows by the places they go to, in their order; return how many go to each."""
     order = np.argsort(places, kind="stable")
     counts = np.bincount(places, minlength=count)
@@ -40,22 +41,34 @@ def _none(schema: Any) -> Any:
     return pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema)
 
 
-def gather(work: Work, names: Iterable[str], place: int) -> Any:
+def gather(work: Files, names: Iterable[str], place: int) -> Any:
     """Return the rows of all files that go to one place, those of the first file first."""
     batches = []
     for name in names:
-        with pa.OSFile(str(work.path(name))) as file:
+        with work.open(name) as file:
             batches.append(pa.ipc.open_file(file).get_batch(place))
     return pa.Table.from_batches(batches).combine_chunks()
 
 
-def keep(work: Work, name: str, table: Any) -> None:
+def keep(work: Files, name: str, table: Any) -> None:
     """Keep a table under a name."""
     with work.writing(name) as file, pa.ipc.new_file(file, table.schema, options=PACKED) as writer:
         writer.write_table(table)
 
 
-def kept(work: Work, name: str) -> Any:
+def kept(work: Files, name: str) -> Any:
     """Return the table that was kept under a name."""
-    with pa.OSFile(str(work.path(name))) as file:
+    with work.open(name) as file:
         return pa.ipc.open_file(file).read_all()
+
+
+def save(work: Files, name: str, numbers: npt.NDArray[Any]) -> None:
+    """Keep an array under a name."""
+    with work.writing(name) as file:
+        np.save(file, numbers, allow_pickle=False)
+
+
+def load(work: Files, name: str) -> npt.NDArray[Any]:
+    """Return the array that was kept under a name."""
+    with work.open(name) as file:
+        return np.asarray(np.load(io.BytesIO(file.read()), allow_pickle=False))

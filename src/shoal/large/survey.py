@@ -8,7 +8,7 @@ tell how many different ones there are; whether these came once or more often is
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -25,6 +25,7 @@ from shoal.table.table import Table, as_integers, check_readable, missing_cells,
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
 
 SKETCH = 16_384  # values by which different ones are counted: within a percent or two
 
@@ -57,6 +58,22 @@ class Moments:
         self.count = together
         self.low = min(self.low, float(found.min()))
         self.high = max(self.high, float(found.max()))
+
+    def join(self, other: Moments) -> None:
+        """Take what another has seen."""
+        if other.base is None or not other.count:
+            return
+        if self.base is None or not self.count:
+            vars(self).update(vars(other))
+            return
+        apart = float(other.base - self.base)
+        together = self.count + other.count
+        away = other.mean + apart - self.mean
+        self.squares += other.squares + away * away * self.count * (other.count / together)
+        self.mean += away * (other.count / together)
+        self.count = together
+        self.low = min(self.low, other.low + apart)
+        self.high = max(self.high, other.high + apart)
 
     def steps(self, column: Column) -> Floats:
         """Return numbers less the base, as exactly as floats can hold it."""
@@ -113,7 +130,17 @@ class Sketch:
 
     def add(self, hashes: Hashes) -> None:
         """Take the hashes of some cells."""
-        fresh, often = np.unique(hashes[hashes <= self.limit], return_counts=True)
+        self._take(*np.unique(hashes[hashes <= self.limit], return_counts=True))
+
+    def join(self, other: Sketch) -> None:
+        """Take what another has seen."""
+        low = other.kept <= self.limit
+        self.limit = min(self.limit, other.limit)
+        self._take(other.kept[low], other.often[low])
+        few = self.kept <= self.limit
+        self.kept, self.often = self.kept[few], self.often[few]
+
+    def _take(self, fresh: Hashes, often: Integers) -> None:
         every, where = np.unique(np.concatenate((self.kept, fresh)), return_inverse=True)
         times = np.bincount(where, np.concatenate((self.often, often))).astype(np.int64)
         self.kept, self.often = every[:SKETCH], times[:SKETCH]
@@ -179,46 +206,73 @@ class Survey:
         return cls(said["rows"], columns)
 
 
-def survey(
-    pieces: Iterable[Table],
-    quasi: Sequence[str],
-    skipped: Container[str],
-    sample: Sample,
-    tell: Callable[[int], None],
-    deletes: bool = False,
-) -> Survey:
-    """Look at all pieces; columns that are `skipped` are not looked at.
+class Looking:
+    """What is seen of records as they pass by, and can be joined with what others see elsewhere.
 
-    The sample gets the numbers of the quasi-identifiers, not-a-number where there is none. If one
-    `deletes` incomplete records, those have no say in where numbers lie.
+    Columns that are `skipped` are not looked at. The sample gets the numbers of the
+    quasi-identifiers, not-a-number where there is none. If one `deletes` incomplete records, those
+    have no say in where numbers lie.
     """
-    rows = 0
-    missing: dict[str, int] = {}
-    sketches: dict[str, Sketch] = {}
-    moments: dict[str, Moments] = {}
-    grains: dict[str, int] = {}
-    for piece in pieces:
+
+    def __init__(
+        self, quasi: Sequence[str], skipped: Container[str], sample: Sample, deletes: bool = False
+    ) -> None:
+        self.quasi, self.skipped, self.sample, self.deletes = quasi, skipped, sample, deletes
+        self.rows = 0
+        self.missing: dict[str, int] = {}
+        self.sketches: dict[str, Sketch] = {}
+        self.moments: dict[str, Moments] = {}
+        self.grains: dict[str, int] = {}
+
+    def add(self, piece: Table) -> None:
+        """Look at some records."""
+        quasi, moments = self.quasi, self.moments
         for column in piece.columns:
-            if column.name in skipped or column.kind is Kind.UNKNOWN:
+            name = column.name
+            if name in self.skipped or column.kind is Kind.UNKNOWN:
                 continue
             gone = missing_cells(column)
-            missing[column.name] = missing.get(column.name, 0) + int(gone.sum())
-            sketches.setdefault(column.name, Sketch()).add(hashes(column))
-            if column.kind is Kind.DATETIME and column.name in quasi:
-                grains[column.name] = _grain(some_rows(column, ~gone), grains.get(column.name, 0))
-            if column.kind is Kind.DECIMAL and column.name not in quasi:  # how long they are
-                moments.setdefault(column.name, Moments()).add(some_rows(column, ~gone))
-        whole = _complete(piece, quasi) if deletes else np.ones(piece.rows, dtype=bool)
-        sample.add(pa.table({name: _numbers(piece, name, moments, whole) for name in quasi}))
-        rows += piece.rows
-        tell(rows)
-    columns = {
-        name: Seen(
-            gone, sketches[name].different(rows - gone), moments.get(name), grains.get(name, 0)
-        )
-        for name, gone in missing.items()
-    }
-    return Survey(rows, columns)
+            self.missing[name] = self.missing.get(name, 0) + int(gone.sum())
+            self.sketches.setdefault(name, Sketch()).add(hashes(column))
+            if column.kind is Kind.DATETIME and name in quasi:
+                self.grains[name] = _grain(some_rows(column, ~gone), self.grains.get(name, 0))
+            if column.kind is Kind.DECIMAL and name not in quasi:  # how long they are
+                moments.setdefault(name, Moments()).add(some_rows(column, ~gone))
+        whole = _complete(piece, quasi) if self.deletes else np.ones(piece.rows, dtype=bool)
+        self.sample.add(pa.table({name: _numbers(piece, name, moments, whole) for name in quasi}))
+        self.rows += piece.rows
+
+    def join(self, other: Looking) -> None:
+        """Take what was seen elsewhere."""
+        self.rows += other.rows
+        for name, gone in other.missing.items():
+            self.missing[name] = self.missing.get(name, 0) + gone
+            self.sketches.setdefault(name, Sketch()).join(other.sketches[name])
+        for name, grain in other.grains.items():
+            self.grains[name] = math.gcd(self.grains.get(name, 0), grain)
+        self.sample.join(other.sample, {name: self._apart(other, name) for name in self.quasi})
+        for name, own in other.moments.items():
+            self.moments.setdefault(name, Moments()).join(own)
+
+    def _apart(self, other: Looking, name: str) -> float:
+        """Return how far the base of what was seen elsewhere is from the one here."""
+        here, there = self.moments.get(name), other.moments.get(name)
+        if here is None or there is None or here.base is None or there.base is None:
+            return 0.0
+        return float(there.base - here.base)
+
+    def survey(self) -> Survey:
+        """Return what was seen of all records."""
+        columns = {
+            name: Seen(
+                gone,
+                self.sketches[name].different(self.rows - gone),
+                self.moments.get(name),
+                self.grains.get(name, 0),
+            )
+            for name, gone in self.missing.items()
+        }
+        return Survey(self.rows, columns)
 
 
 def _grain(column: Column, before: int) -> int:

@@ -1,8 +1,9 @@
 """The folder in which a run keeps what it has done: private, resumable, gone in the end.
 
 It holds confidential records, so only its owner may enter (0700, files 0600). A run that ends, well
-or with an error, removes it. One that was killed leaves it, and the next run for the same output
-takes it over: to go on, if input, request and program are the same, else to remove it.
+or with an error, removes it. One that was killed leaves it, or one whose engine was lost, and the
+next run for the same output takes it over: to go on, if input, request and program are the same,
+else to remove it.
 """
 
 from __future__ import annotations
@@ -20,31 +21,101 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
-from shoal.errors import OutputError, RequestError, shown
+from shoal.errors import EngineError, OutputError, RequestError, shown
+from shoal.storage import Folder, Remote, Storage
 
 MARK = ".shoal-work"
 FORGOTTEN = 24 * 3600.0  # seconds after which what a killed run for another output left is removed
-HALF = ".half"
 
 
-class Work:
-    """The folder of one run; use it in a with statement."""
+class Files:
+    """The files of a run, and its notes: plain values under a name. Whoever works on it has one."""
 
-    def __init__(self, target: Path, request: Any, parent: Path | None = None) -> None:
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+
+    def open(self, name: str) -> BinaryIO:
+        """Return a file to read."""
+        return self.storage.open(name)
+
+    @contextlib.contextmanager
+    def writing(self, name: str) -> Iterator[BinaryIO]:
+        """Yield a file to write, which gets its name when it is whole and on disk."""
+        try:
+            with self.storage.writing(name) as file:
+                yield file
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def note(self, name: str, said: Any) -> None:
+        """Keep plain values under a name."""
+        with self.writing(f"{name}.json") as file:
+            file.write(json.dumps(said).encode())
+
+    def read(self, name: str) -> Any:
+        """Return plain values that were kept under a name; None where there are none."""
+        try:
+            with self.open(f"{name}.json") as file:
+                return json.loads(file.read())
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return plain values that an earlier run kept, or make and keep them."""
+        found = self.read(name)
+        if found is None:
+            found = make()
+            self.note(name, found)
+            found = self.read(name)  # as a run that goes on would have it
+        return found
+
+    def drop(self, *names: str) -> None:
+        """Remove files that are needed no more."""
+        self.storage.remove(*names)
+
+    def _failed(self, error: OSError) -> OutputError:
+        reason = error.strerror or "no room"
+        return OutputError(
+            f"{shown(self.storage.location)}: the folder for temporary files cannot be used: "
+            f"{reason}; name another with --work"
+        )
+
+
+class Work(Files):
+    """The folder of one run, and who holds it; use it in a with statement.
+
+    Sent to another process, it is its files alone.
+    """
+
+    storage: Folder | Remote
+
+    def __init__(self, target: Path | str, request: Any, parent: Path | str | None = None) -> None:
         self.target, self.request = target, request
-        whole = hashlib.sha256(str(target.absolute()).encode()).hexdigest()[:8]
-        short = target.name.encode()[:80].decode(errors="ignore")
-        self.parent = parent or target.parent
-        self.folder = self.parent / f".{short}.{whole}{MARK}"
+        self.folder = Path()
+        if parent is None and isinstance(target, str):
+            parent = target.rstrip("/").rpartition("/")[0]
+        if isinstance(parent, str):
+            name = work_name(str(target).rstrip("/"))
+            super().__init__(Remote(f"{parent.rstrip('/')}/{name}"))
+        else:
+            self.parent = parent or Path(target).parent
+            self.folder = self.parent / work_name(str(Path(target).absolute()))
+            super().__init__(Folder(self.folder))
         self.resumed = False
         self._lock = -1
         self._made: list[Path] = []
 
+    def __reduce__(self) -> Any:
+        return Files, (self.storage,)
+
     def __enter__(self) -> Work:
         try:
-            self._make(self.parent)
-            sweep(self.parent, but=self.folder)
-            self._take()
+            if isinstance(self.storage, Remote):
+                self.storage.make()
+            else:
+                self._make(self.parent)
+                sweep(self.parent, but=self.folder)
+                self._take()
             self._begin()
         except BaseException as error:
             self._leave()
@@ -59,14 +130,17 @@ class Work:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._leave()
+        self._leave(keep=isinstance(error, EngineError))
 
-    def _leave(self) -> None:
-        """Remove the folder, if it is held, and those that were made for it."""
-        if self._lock >= 0:
+    def _leave(self, keep: bool = False) -> None:
+        """Remove the folder, if it is held, and those that were made for it; or `keep` it."""
+        remote = isinstance(self.storage, Remote)
+        if (self._lock >= 0 or remote) and not keep:
             with contextlib.suppress(OSError):
                 self._forget()
-            shutil.rmtree(self.folder, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                self.storage.clear()
+        if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
         for folder in reversed(self._made):  # made for nothing
@@ -103,68 +177,27 @@ class Work:
         self.resumed = self.read("request") == self.request
         if not self.resumed:
             self._forget()
-            for entry in list(self.folder.iterdir()):
-                entry.unlink()
+            if isinstance(self.storage, Remote):
+                self.storage.clear()
+                self.storage.make()
+            else:
+                for entry in list(self.folder.iterdir()):
+                    if entry.is_dir() and not entry.is_symlink():
+                        shutil.rmtree(entry)
+                    else:
+                        entry.unlink()
             self.note("request", self.request)
 
     def _forget(self) -> None:
         """Take the request away first: half of what was kept must not be taken for all of it."""
-        self.path("request.json").unlink(missing_ok=True)
+        self.storage.remove("request.json")
 
-    def _failed(self, error: OSError) -> OutputError:
-        reason = error.strerror or "no room"
-        return OutputError(
-            f"{shown(self.folder)}: the folder for temporary files cannot be used: {reason}; "
-            "name another with --work"
-        )
 
-    def path(self, name: str) -> Path:
-        """Return where a file of the run is, or will be."""
-        return self.folder / name
-
-    def has(self, name: str) -> bool:
-        """Tell whether a file is there, whole."""
-        return self.path(name).exists()
-
-    @contextlib.contextmanager
-    def writing(self, name: str) -> Iterator[BinaryIO]:
-        """Yield a file to write, which gets its name when it is whole and on disk."""
-        half = self.path(name + HALF)
-        try:
-            number = os.open(half, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(number, "wb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            half.replace(self.path(name))
-        except OSError as error:
-            raise self._failed(error) from None
-
-    def note(self, name: str, said: Any) -> None:
-        """Keep plain values under a name."""
-        with self.writing(f"{name}.json") as file:
-            file.write(json.dumps(said).encode())
-
-    def read(self, name: str) -> Any:
-        """Return plain values that were kept under a name; None where there are none."""
-        try:
-            return json.loads(self.path(f"{name}.json").read_bytes())
-        except (FileNotFoundError, ValueError):
-            return None
-
-    def once(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return plain values that an earlier run kept, or make and keep them."""
-        found = self.read(name)
-        if found is None:
-            found = make()
-            self.note(name, found)
-            found = self.read(name)  # as a run that goes on would have it
-        return found
-
-    def drop(self, *names: str) -> None:
-        """Remove files that are needed no more."""
-        for name in names:
-            self.path(name).unlink(missing_ok=True)
+def work_name(target: str) -> str:
+    """Return the name of the folder of a run for an output."""
+    whole = hashlib.sha256(target.encode()).hexdigest()[:8]
+    short = target.rpartition("/")[2].encode()[:80].decode(errors="ignore")
+    return f".{short}.{whole}{MARK}"
 
 
 def is_ours(folder: Path) -> bool:

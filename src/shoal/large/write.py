@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
@@ -20,21 +19,28 @@ import pyarrow as pa
 from shoal.errors import OutputError
 from shoal.large.form import ROW, Form
 from shoal.large.shuffle import gather
-from shoal.large.work import Work
+from shoal.large.work import Files
 from shoal.progress import Reporter
 from shoal.release.judge.reading import opened
 from shoal.release.readback import same_classes
-from shoal.release.write import PARQUET, csv_bytes, parquet_table, row_order
+from shoal.release.write import PARQUET, csv_bytes, parquet_table
 from shoal.table.table import Table
 
 Integers = npt.NDArray[np.int64]
 
 
-def strewn(rows: int, buckets: int, seed: int | None) -> Integers:
-    """Return a bucket for each row, by the operating system's randomness; `seed` is for tests."""
-    if seed is not None:
-        return np.random.default_rng(seed).integers(0, buckets, rows)
-    numbers = np.frombuffer(os.urandom(8 * rows), dtype=np.uint64)
+def chance(secret: str, what: str, count: int) -> npt.NDArray[np.uint64]:
+    """Return numbers that nobody can guess who does not know the secret, and the same each time.
+
+    So a step that is done twice strews its rows to the same places.
+    """
+    content = hashlib.shake_256(f"{secret} {what}".encode()).digest(8 * count)
+    return np.frombuffer(content, dtype="<u8").astype(np.uint64)
+
+
+def strewn(secret: str, region: int, rows: int, buckets: int) -> Integers:
+    """Return a bucket for each row of a region, by chance."""
+    numbers = chance(secret, f"region {region}", rows)
     return (numbers % np.uint64(buckets)).astype(np.int64)
 
 
@@ -68,14 +74,14 @@ class Hashed:
 class Buckets:
     """The released rows of all regions, by bucket; `exact` decimals are written as decimals."""
 
-    work: Work
+    work: Files
     form: Form
     files: Sequence[str]
     count: int
     quasi: Sequence[str]
     exact: Container[str]
     keep_order: bool
-    seed: int | None
+    secret: str
 
     def table(self, bucket: int) -> tuple[Table, Integers]:
         """Return the rows of a bucket, and their order in the file."""
@@ -83,12 +89,11 @@ class Buckets:
         table = self.form.unpack(packed)
         if self.keep_order:
             return table, np.argsort(np.asarray(packed.column(ROW)), kind="stable")
-        with np.load(self.work.path(f"order-{bucket}.npz")) as kept:
-            return table, np.asarray(kept["order"]).astype(np.int64)
+        numbers = chance(self.secret, f"bucket {bucket}", table.rows)
+        return table, np.argsort(numbers, kind="stable")
 
     def write(self, file: BinaryIO, kind: str, report: Reporter) -> str:
         """Write all buckets and return the file's sha256."""
-        self._shuffle()
         sink = Hashed(file)
         if kind == "parquet":
             self._parquet(sink, report)
@@ -99,13 +104,6 @@ class Buckets:
             self._csv(sink, report)
         report("writing", self.count, self.count)
         return sink.digest.hexdigest()
-
-    def _shuffle(self) -> None:
-        """Choose the order of the rows of every bucket."""
-        for bucket in range(0 if self.keep_order else self.count):
-            rows = gather(self.work, self.files, bucket).num_rows
-            with self.work.writing(f"order-{bucket}.npz") as file:
-                np.savez(file, order=row_order(rows, seed=self.seed))
 
     def _parquet(self, sink: Any, report: Reporter) -> None:
         import pyarrow.parquet as pq

@@ -15,6 +15,7 @@ from shoal.release.readback import says_what_was_meant
 from shoal.release.staging import Staging
 from shoal.release.verify import Verification, verify
 from shoal.release.write import release_bytes, row_order
+from shoal.storage import is_url
 from shoal.table.hierarchy.specify import is_file
 
 if TYPE_CHECKING:
@@ -144,8 +145,14 @@ def save(
     return targets.release
 
 
+class Papers(Protocol):
+    """Where the papers of a release are written to."""
+
+    def add(self, target: Path, content: bytes) -> Path: ...
+
+
 def add_papers(
-    staging: Staging, targets: Targets, settings: Settings, report: Report, digest: str, keep: bool,
+    staging: Papers, targets: Targets, settings: Settings, report: Report, digest: str, keep: bool,
     with_page: bool,
 ) -> None:  # fmt: skip
     """Write recipe, report and page of a release whose file has this sha256."""
@@ -200,8 +207,8 @@ def finished_report(report: Report, digest: str, targets: Targets, keep: bool) -
 
 def _relative(source: str | None, folder: Path) -> str | None:
     """Return the input's path as seen from the recipe, so that both can move together."""
-    if source is None:
-        return None
+    if source is None or is_url(source):
+        return source
     try:
         return Path(os.path.relpath(Path(source).resolve(), folder.resolve())).as_posix()
     except ValueError:  # another drive

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,18 @@ import pyarrow as pa
 from shoal.errors import InputError, shown
 from shoal.table.frames import check_names, from_arrow
 from shoal.table.read import check_file_name, check_ordinary, digest_of
-from shoal.table.room import parquet_size
+from shoal.table.room import bytes_a_record
 from shoal.table.table import Source, Table
 
 RECORDS = 131_072  # a batch: fixed, so that what depends on batches depends on the file alone
 BATCH = 64 * 2**20  # bytes of a batch, as far as the first records tell: long ones are fewer
+
+
+def batches(file: Any, records: int, groups: Sequence[int] | None = None) -> Iterator[Any]:
+    """Yield the records of an opened Parquet file, or of some of its row groups."""
+    groups = range(file.metadata.num_row_groups) if groups is None else groups
+    most = min(records, max(1, int(BATCH / max(bytes_a_record(file), 1.0))))
+    yield from file.iter_batches(most, row_groups=list(groups), use_threads=False)
 
 
 class ParquetPieces:
@@ -53,9 +60,7 @@ class ParquetPieces:
             self.source = source
             yield from_arrow(file.schema_arrow.empty_table(), source)  # a file may have no records
             start = 0
-            each = parquet_size(self.path)[2]
-            records = min(self.records, max(1, int(BATCH / max(each, 1.0))))
-            for batch in file.iter_batches(records, use_threads=False):
+            for batch in batches(file, self.records):
                 yield from_arrow(pa.Table.from_batches([batch]), replace(source, start=start))
                 start += batch.num_rows
         self._check()

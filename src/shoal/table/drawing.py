@@ -7,7 +7,7 @@ a file was cut into pieces.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,13 +87,16 @@ def row_hashes(columns: Sequence[Column], rows: int) -> Hashes:
 
 
 class Sample:
-    """Rows of Arrow tables of one schema, drawn evenly from all that pass by."""
+    """Rows of Arrow tables of one schema, drawn evenly from all that pass by.
 
-    def __init__(self, seed: int, size: int) -> None:
+    `seen` is how many records stand before the first that comes here.
+    """
+
+    def __init__(self, seed: int, size: int, seen: int = 0) -> None:
         self.seed, self.size = seed, size
         self.rows: Any = None
         self.draws = np.zeros(0, dtype=np.uint64)
-        self.seen = 0
+        self.seen = seen
 
     def add(self, rows: Any) -> None:
         """Take those of the rows that are drawn."""
@@ -102,6 +105,20 @@ class Sample:
         if self.draws.size >= self.size:
             some = np.flatnonzero(draws < self.draws.max())
             rows, draws = rows.take(pa.array(some)), draws[some]
+        self._take(rows, draws)
+
+    def join(self, other: Sample, moved: Mapping[str, float] | None = None) -> None:
+        """Take what was drawn elsewhere; numbers of some columns are `moved` by so much."""
+        if other.rows is None:
+            return
+        rows = other.rows
+        for place, name in enumerate(rows.column_names):
+            if moved and moved.get(name):
+                numbers = np.asarray(rows.column(name)) + moved[name]
+                rows = rows.set_column(place, name, pa.array(numbers))
+        self._take(rows, other.draws)
+
+    def _take(self, rows: Any, draws: Hashes) -> None:
         if self.rows is not None:
             rows = pa.concat_tables([self.rows, rows])
             draws = np.concatenate((self.draws, draws))

@@ -61,11 +61,15 @@ def parquet_size(path: Path) -> tuple[int, int, float]:
     try:
         with pq.ParquetFile(path, buffer_size=2**20, pre_buffer=False) as file:
             found = file.metadata
-            some = next(file.iter_batches(SOME, use_threads=False), None)
-            each = sum(map(_read_bytes, some.columns)) / max(some.num_rows, 1) if some else 0.0
-            return found.num_rows, found.num_columns, each
+            return found.num_rows, found.num_columns, bytes_a_record(file)
     except (pa.ArrowException, OSError, ValueError, NotImplementedError):
         raise InputError(f"{path.name}: not a whole, unencrypted Parquet file") from None
+
+
+def bytes_a_record(file: Any) -> float:
+    """Return how many bytes a record of an opened Parquet file has: the first ones tell."""
+    some = next(file.iter_batches(SOME, use_threads=False), None)
+    return sum(map(_read_bytes, some.columns)) / max(some.num_rows, 1) if some else 0.0
 
 
 def _read_bytes(values: Any) -> int:

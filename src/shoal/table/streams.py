@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
+
+import numpy as np
 
 from shoal.errors import RequestError
 from shoal.table.batches import ParquetPieces
@@ -25,6 +28,72 @@ class Pieces(Protocol):
     def again(self) -> Iterator[Table]:
         """Yield the same pieces with the kinds of the whole file."""
         ...
+
+
+class Reading(Protocol):
+    """A table in chunks, each in pieces; `away` tells whether other machines can read them too."""
+
+    @property
+    def source(self) -> Source:
+        """What it is; whole after the first pass."""
+        ...
+
+    @property
+    def away(self) -> bool:
+        """Whether other machines can read it."""
+        ...
+
+    @property
+    def tasks(self) -> int:
+        """How many chunks there are."""
+        ...
+
+    def start(self, number: int) -> int:
+        """Return how many records stand before a chunk."""
+        ...
+
+    def first(self, number: int) -> Iterator[Table]:
+        """Yield the pieces of a chunk at the first pass; there is one, maybe without records."""
+        ...
+
+    def again(self, number: int) -> Iterator[Table]:
+        """Yield the pieces of a chunk with the kinds of the whole table."""
+        ...
+
+    def empty(self) -> Table:
+        """Return the table without its records, after the first pass."""
+        ...
+
+
+class Whole:
+    """A file that is one chunk: only this process reads it."""
+
+    away, tasks = False, 1
+
+    def __init__(self, pieces: Pieces) -> None:
+        self.pieces = pieces
+
+    @property
+    def source(self) -> Source:
+        """What it is; whole after the first pass."""
+        return self.pieces.source
+
+    def start(self, number: int) -> int:
+        """Return 0: nothing stands before it."""
+        return number
+
+    def first(self, number: int) -> Iterator[Table]:  # noqa: ARG002 - as Reading has it
+        """Yield the pieces of the first pass."""
+        return self.pieces.first()
+
+    def again(self, number: int) -> Iterator[Table]:  # noqa: ARG002 - as Reading has it
+        """Yield the same pieces with the kinds of the whole file."""
+        return self.pieces.again()
+
+    def empty(self) -> Table:
+        """Return the table without its records."""
+        head = next(self.pieces.again()).taken(np.zeros(0, dtype=np.int64))
+        return replace(head, source=self.source)
 
 
 def in_pieces(

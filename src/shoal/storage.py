@@ -1,0 +1,252 @@
+"""Folders of files: a path of this machine, or a URL that fsspec opens (s3://bucket/folder).
+
+Files appear whole or not at all. What lies at a URL is guarded by the storage there; the keys to it
+are in the environment of each machine, never in a URL, which reports and recipes show.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from functools import cached_property
+from glob import has_magic
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+from urllib.parse import urlsplit
+
+from shoal.errors import RequestError, shown
+
+HALF = ".half"
+PATIENCE = 5.0  # seconds in which a folder is to be gone, while others may still write to it
+
+
+class Storage(Protocol):
+    """A folder of files."""
+
+    @property
+    def location(self) -> str:
+        """Its path or URL."""
+        ...
+
+    def full(self, name: str) -> str:
+        """Return the path or URL of a file."""
+        ...
+
+    def open(self, name: str) -> BinaryIO:
+        """Return a file to read, at any place of it."""
+        ...
+
+    def writing(self, name: str) -> contextlib.AbstractContextManager[BinaryIO]:
+        """Yield a file to write, which gets its name when it is whole."""
+        ...
+
+    def names(self) -> list[str]:
+        """Return the names of all whole files."""
+        ...
+
+    def remove(self, *names: str) -> None:
+        """Remove files; those that are gone do not matter."""
+        ...
+
+    def clear(self) -> None:
+        """Remove the folder and all in it."""
+        ...
+
+
+def is_url(text: str) -> bool:
+    """Tell whether a text is a URL, not a path."""
+    return "://" in text
+
+
+def check_url(url: str) -> None:
+    """Refuse a URL that holds a password or a signature: it would stand in the report."""
+    parts = urlsplit(url)
+    if "@" in parts.netloc or parts.query:
+        raise RequestError(
+            f"{parts.scheme}://…: a URL must not hold a password or a key; give it in the "
+            "environment of every machine"
+        )
+
+
+def plain(location: str) -> str:
+    """Return a path where a URL is nothing else."""
+    return urlsplit(location).path if location.startswith("file://") else location
+
+
+def storage(location: str) -> Storage:
+    """Return the folder at a path or URL."""
+    location = plain(location)
+    if is_url(location):
+        check_url(location)
+        return Remote(location.rstrip("/"))
+    return Folder(Path(location))
+
+
+def open_at(location: str) -> BinaryIO:
+    """Return the file at a path or URL, to read."""
+    if is_url(location):
+        folder, _, name = location.rpartition("/")
+        return Remote(folder).open(name)
+    return Path(location).open("rb")
+
+
+def stamp_of(location: str) -> str:
+    """Return what tells the file at a path or URL from one that was changed."""
+    if is_url(location):
+        folder, _, name = location.rpartition("/")
+        return Remote(folder).stamp(name)
+    found = Path(location).stat()
+    return f"{found.st_size} {found.st_mtime_ns}"
+
+
+class Folder:
+    """A folder on this machine, or one that several machines have mounted."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def location(self) -> str:
+        """Its path."""
+        return str(self.path.absolute())
+
+    def full(self, name: str) -> str:
+        """Return the path of a file."""
+        return str(self.path.absolute() / name)
+
+    def make(self) -> None:
+        """Make the folder, for its owner alone."""
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.path.chmod(0o700)
+
+    def open(self, name: str) -> BinaryIO:
+        """Return a file to read."""
+        return (self.path / name).open("rb")
+
+    @contextlib.contextmanager
+    def writing(self, name: str) -> Iterator[BinaryIO]:
+        """Yield a file to write, which gets its name when it is whole and on disk."""
+        half = self.path / f"{name}.{secrets.token_hex(4)}{HALF}"
+        number = os.open(half, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(number, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            half.replace(self.path / name)
+        except BaseException:
+            half.unlink(missing_ok=True)
+            raise
+
+    def names(self) -> list[str]:
+        """Return the names of all whole files."""
+        return sorted(entry.name for entry in self.path.iterdir() if entry.suffix != HALF)
+
+    def remove(self, *names: str) -> None:
+        """Remove files."""
+        for name in names:
+            (self.path / name).unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """Remove the folder and all in it, also what somebody writes meanwhile."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            shutil.rmtree(self.path, ignore_errors=True)
+            if not self.path.exists() or time.monotonic() > end:
+                return
+            time.sleep(0.05)
+
+
+class Remote:
+    """A folder at a URL."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def __reduce__(self) -> Any:
+        return Remote, (self.url,)
+
+    @cached_property
+    def _opened(self) -> tuple[Any, str]:
+        try:
+            import fsspec.core
+
+            return fsspec.core.url_to_fs(self.url, use_listings_cache=False)  # type: ignore[no-any-return]
+        except ImportError as error:
+            what = "fsspec" if error.name == "fsspec" else "what fsspec needs for it"
+            scheme = urlsplit(self.url).scheme
+            raise RequestError(
+                f"{scheme}://…: {what} is not installed here (for s3 it is s3fs, for gs gcsfs, for "
+                "abfs adlfs)"
+            ) from None
+        except ValueError:
+            raise RequestError(f"{shown(self.url)}: no kind of storage that is known") from None
+
+    @property
+    def location(self) -> str:
+        """Its URL."""
+        return self.url
+
+    def full(self, name: str) -> str:
+        """Return the URL of a file."""
+        return f"{self.url}/{name}"
+
+    def make(self) -> None:
+        """Make the folder, where the storage has such."""
+        system, path = self._opened
+        system.makedirs(path, exist_ok=True)
+
+    def open(self, name: str) -> BinaryIO:
+        """Return a file to read; only what is asked for is fetched."""
+        system, path = self._opened
+        return system.open(f"{path}/{name}", "rb", cache_type="none")  # type: ignore[no-any-return]
+
+    @contextlib.contextmanager
+    def writing(self, name: str) -> Iterator[BinaryIO]:
+        """Yield a file to write, which is sent when it is whole."""
+        system, path = self._opened
+        with tempfile.TemporaryFile() as file:
+            yield file
+            file.seek(0)
+            with system.open(f"{path}/{name}", "wb") as sink:
+                shutil.copyfileobj(file, sink, 2**24)
+
+    def stamp(self, name: str) -> str:
+        """Return what tells a file from one that was changed."""
+        system, path = self._opened
+        found = system.info(f"{path}/{name}")
+        told = [found.get(key) for key in ("ETag", "etag", "LastModified", "mtime")]
+        return f"{found['size']} {next((one for one in told if one is not None), '')}"
+
+    def glob(self) -> list[str]:
+        """Return the URLs of the files that a pattern names; of a folder, all in it."""
+        system, path = self._opened
+        found = system.glob(path) if has_magic(path) else system.ls(path, detail=False)
+        return sorted(system.unstrip_protocol(one) for one in found)
+
+    def names(self) -> list[str]:
+        """Return the names of all files."""
+        system, path = self._opened
+        try:
+            found = system.ls(path, detail=False)
+        except FileNotFoundError:
+            return []
+        return sorted(str(one).rstrip("/").rpartition("/")[2] for one in found)
+
+    def remove(self, *names: str) -> None:
+        """Remove files."""
+        system, path = self._opened
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                system.rm_file(f"{path}/{name}")
+
+    def clear(self) -> None:
+        """Remove all in the folder."""
+        system, path = self._opened
+        with contextlib.suppress(FileNotFoundError):
+            system.rm(path, recursive=True)

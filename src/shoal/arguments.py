@@ -51,6 +51,7 @@ def settings_from(
     allow_k1: bool = False,
     allow_empty: bool = False,
     memory: str | None = None,
+    engine: str | None = None,
     keep_order: bool = False,
 ) -> Settings:
     """Return the settings that arguments say, checked; see `shoal.anonymize`."""
@@ -89,6 +90,7 @@ def settings_from(
                 "allow_k1": allow_k1,
                 "allow_empty": allow_empty,
                 "memory": memory,
+                "engine": engine,
             },
             "hierarchies": {
                 name: str(said) if isinstance(said, Path) else said

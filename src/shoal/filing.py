@@ -1,27 +1,33 @@
-"""A file in, a release on disk: in memory where it fits, else region by region."""
+"""Files in, a release on disk: in memory where it fits, else region by region, or by an engine."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from shoal.arguments import settings_from
 from shoal.errors import RequestError
 from shoal.large.order import Order, Released
+from shoal.large.shelf import Shelf
 from shoal.progress import Callback
 from shoal.release.pack import Targets, save
 from shoal.settings import Settings
+from shoal.storage import is_url, plain
+from shoal.table.parts import is_many
 from shoal.table.room import needed, read_memory, shape
 from shoal.walk import walk
 
 
 def anonymize_file(
-    source: str | os.PathLike[str],
+    source: Any,
     output: str | os.PathLike[str],
     *,
     k: int,
     memory: str | None = None,
+    engine: str | None = None,
+    scheduler: str | None = None,
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
     identifiers: Sequence[str] | None = None,
@@ -51,27 +57,71 @@ def anonymize_file(
     `source` is a csv, csv.gz or Parquet file of any size, `output` a name that ends so, or a folder
     (ending in /). With `memory` ("4GB"), a file that would take more is grouped region by region,
     in files beside the output (or in the folder `work`) that only their owner can read; they are
-    gone in the end. A run that was killed goes on where it was when it is started again. The other
-    arguments are those of `shoal.anonymize`.
+    gone in the end. A run that was killed goes on where it was when it is started again.
+
+    With `engine` ("dask", "spark", or "threads" of this machine), `source` may also be a pattern, a
+    folder or a URL of Parquet files, or a Dask or Spark DataFrame (its own engine is then the
+    default); `output` is a folder or URL that gets Parquet parts and their manifest, and `data` of
+    what is returned is the release as such a DataFrame. `scheduler` is the address of a cluster;
+    without one it is a small one of this machine. `output`, or `work`, must be in a place that all
+    machines reach under one name; `memory` is what a task may take ("2GB").
+
+    The other arguments are those of `shoal.anonymize`.
     """
     settings = settings_from(
         k=k, quasi_identifiers=quasi_identifiers, sensitive=sensitive, identifiers=identifiers,
         other=other, drop=drop, method=method, effort=effort, seed=seed,
         column_weights=column_weights, hierarchies=hierarchies, orders=orders,
         incomplete=incomplete, aggregate=aggregate, decimals=decimals, missing=missing, types=types,
-        delimiter=delimiter, keep_order=keep_order, memory=memory,
+        delimiter=delimiter, keep_order=keep_order, memory=memory, engine=engine,
     )  # fmt: skip
-    order = Order(
-        Targets.of(os.fspath(output)), force, report, parent=None if work is None else Path(work),
-        threads=threads,
-    )  # fmt: skip
-    return release(Path(source), settings, order, callback)
+    order = order_for(
+        source, os.fspath(output), settings, force, report, None, work, threads, scheduler
+    )
+    return release(source, settings, order, callback)
+
+
+def order_for(
+    source: Any, output: str, settings: Settings, force: bool, with_page: bool,
+    folder: Path | None, work: str | os.PathLike[str] | None, threads: int | None,
+    scheduler: str | None,
+) -> Order:  # fmt: skip
+    """Return where a release goes and how a run goes about it."""
+    place: str | Path | None = None
+    if work is not None:
+        place = plain(os.fspath(work))
+        place = place if is_url(place) else Path(place).absolute()
+    if wants_engine(source, settings):
+        shelf = Shelf.of(output, force)
+        return Order(
+            shelf.targets, force, with_page, folder, place, threads, shelf=shelf,
+            scheduler=scheduler,
+        )  # fmt: skip
+    if scheduler is not None:
+        raise RequestError("a scheduler is that of an engine; say --engine dask, or spark")
+    if isinstance(place, str):
+        raise RequestError("the work folder is a URL only with an engine")
+    return Order(Targets.of(output), force, with_page, folder, place, threads)
+
+
+def wants_engine(source: Any, settings: Settings) -> bool:
+    """Tell whether an engine does the work: one is named, or there are several files."""
+    if settings.protect.engine is not None:
+        return True
+    if not isinstance(source, str | os.PathLike):
+        return True  # a dataframe of an engine
+    return is_many(os.fspath(source))
 
 
 def release(
-    source: Path, settings: Settings, order: Order, callback: Callback | None = None
+    source: Any, settings: Settings, order: Order, callback: Callback | None = None
 ) -> Released:
     """Release a file as its settings say, in the memory that they allow."""
+    if order.shelf is not None:
+        from shoal.large.cluster import release_by_engine
+
+        return release_by_engine(source, settings, order, callback)
+    source = Path(source)
     limit = settings.protect.memory
     if limit is not None and needed(source) > read_memory(limit):
         from shoal.large.plan import plan_for

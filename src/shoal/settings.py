@@ -70,7 +70,8 @@ class ProtectSettings(_Part):
 
     `k_of` has an own k for some columns, whose names are the key, as a line of csv; `enforce` is
     how groups come to keep what is asked beyond k; `memory` ("4GB") is a limit beyond which a file
-    is grouped region by region.
+    is grouped region by region. With an `engine` it always is, by several machines maybe, and
+    `memory` is what a task may take; which machines, is not noted.
     """
 
     k: int
@@ -95,6 +96,7 @@ class ProtectSettings(_Part):
     allow_k1: bool = False
     allow_empty: bool = False
     memory: str | None = None
+    engine: Literal["threads", "dask", "spark"] | None = None
 
 
 class ReleaseSettings(_Part):

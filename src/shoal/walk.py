@@ -43,9 +43,11 @@ from shoal.request import (
 from shoal.search.parameters import Search
 from shoal.settings import Settings
 from shoal.solving import check_search, check_size
+from shoal.storage import is_url
 from shoal.table.assign import assign
 from shoal.table.code import code
 from shoal.table.order import with_orders
+from shoal.table.parts import digest_parts, is_many
 from shoal.table.read import digest_of, read
 from shoal.table.table import Table
 
@@ -280,13 +282,11 @@ def check(released: Table, settings: Settings) -> Verification:
     return verification
 
 
-def source_of(settings: Settings, recipe: Path, data: Path | None) -> Path:
-    """Return the file that a recipe is run on; its own one must not have changed."""
+def source_of(settings: Settings, recipe: Path, data: str | Path | None) -> str | Path:
+    """Return the file that a recipe is run on, or the files; its own must not have changed."""
     asked = settings.input
-    if data is None and asked.path is None:
-        raise RequestError("the recipe names no input; say --input FILE")
-    source = data if data is not None else recipe.parent / str(asked.path)
-    if data is None and asked.sha256 and digest_of(source) != asked.sha256:
+    source = named_by(settings, recipe, data)
+    if data is None and asked.sha256 and _digest(source) != asked.sha256:
         raise RequestError(
             "the input has changed since the recipe was written (its sha256 differs); "
             f"say --input {source} to run the recipe on it all the same"
@@ -298,3 +298,17 @@ def source_of(settings: Settings, recipe: Path, data: Path | None) -> Path:
             "hierarchies_sha256 out of the recipe to run it all the same"
         )
     return source
+
+
+def named_by(settings: Settings, recipe: Path, data: str | Path | None) -> str | Path:
+    """Return the file or files that a recipe names, if no other `data` is given."""
+    said = settings.input.path
+    if data is not None:
+        return data
+    if said is None:
+        raise RequestError("the recipe names no input; say --input FILE")
+    return said if is_url(said) else recipe.parent / said
+
+
+def _digest(source: str | Path) -> str:
+    return digest_parts(str(source)) if is_many(str(source)) else digest_of(Path(source))

@@ -27,6 +27,7 @@ from shoal.cli.options import (
     DecimalsOption,
     Delimiter,
     Drop,
+    EngineName,
     Force,
     HierarchyFolder,
     HierarchyRules,
@@ -42,12 +43,14 @@ from shoal.cli.options import (
     Output,
     Quasi,
     Runs,
+    Scheduler,
     Seed,
     Sensitive,
     ShowValues,
     Threads,
     TimeLimit,
     Types,
+    Verbose,
     WorkFolder,
     read_aggregate,
     read_decimals,
@@ -57,13 +60,19 @@ from shoal.cli.options import (
     said,
     split_pairs,
 )
-from shoal.cli.speak import say
+from shoal.cli.speak import logging_to_stderr, say
 from shoal.errors import InputError, RequestError, UnlistedError, listed
 
 
 @app.command()
 def anonymize(
-    input: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],  # noqa: A002
+    input: Annotated[  # noqa: A002
+        str,
+        typer.Argument(
+            help="A csv, csv.gz or Parquet file; with --engine also a folder, a pattern in quotes "
+            "('in/*.parquet') or a URL of Parquet files."
+        ),
+    ],
     output: Output,
     k: Annotated[
         int | None, typer.Option("-k", "--k", help="How many records share every combination.")
@@ -105,6 +114,9 @@ def anonymize(
     threads: Threads = None,
     memory: Memory = None,
     work: WorkFolder = None,
+    engine: EngineName = None,
+    scheduler: Scheduler = None,
+    verbose: Verbose = False,
     hierarchies: HierarchyFolder = None,
     hierarchy: HierarchyRules = None,
     order: Orders = None,
@@ -136,10 +148,12 @@ def anonymize(
     order are grouped by their ranks: `--order pain=mild,moderate,severe`. What is asked beyond k
     (`--l 3`, `--t 0.2`, `--alpha 0.5` of sensitive columns, `--dominance 10` of means) is kept by
     every method; what no grouping could keep ends with exit code 3. With `--memory 4GB`, a file
-    that would take more is grouped region by region; started again, a killed run goes on.
+    that would take more is grouped region by region; started again, a killed run goes on. With
+    `--engine dask` (or spark) many files are grouped by a cluster, into a folder of Parquet files.
 
     Example: `shoal anonymize stays.csv -k 5 --quasi age,income --sensitive diagnosis
-    --identifier name -o release.csv`
+    --identifier name -o release.csv`, `shoal anonymize 'stays/*.parquet' -k 10 --engine dask
+    --scheduler tcp://head:8786 -o release/`
     """
     from shoal.settings import build, load_tree
 
@@ -174,6 +188,7 @@ def anonymize(
             "allow_k1": allow_k1,
             "allow_empty": allow_empty,
             "memory": memory,
+            "engine": engine,
         },
         "release": {
             "aggregate": read_aggregate(aggregate),
@@ -185,8 +200,9 @@ def anonymize(
         tree.setdefault(part, {}).update(values)
     with showing(show_values):
         _anonymize(
-            build(tree), input, output, force, as_json, not no_report, threads=threads, work=work
-        )
+            build(tree), input, output, force, as_json, not no_report, threads=threads, work=work,
+            scheduler=scheduler, verbose=verbose,
+        )  # fmt: skip
 
 
 @app.command()
@@ -268,14 +284,14 @@ def refine(
     }
     tree = said(tree)
     with showing(show_values):
-        _anonymize(build(tree), input, output, force, as_json, not no_report, threads=threads)
+        _anonymize(build(tree), str(input), output, force, as_json, not no_report, threads=threads)
 
 
 @app.command()
 def run(
     recipe: Annotated[Path, typer.Argument(help="A recipe, such as the run.toml of a release.")],
     input: Annotated[  # noqa: A002
-        Path | None, typer.Option(help="Run it on this file instead of the recipe's own.")
+        str | None, typer.Option(help="Run it on this file instead of the recipe's own.")
     ] = None,
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="Where to; default: where the recipe says.")
@@ -283,6 +299,9 @@ def run(
     threads: Threads = None,
     memory: Memory = None,
     work: WorkFolder = None,
+    engine: EngineName = None,
+    scheduler: Scheduler = None,
+    verbose: Verbose = False,
     no_report: NoReport = False,
     force: Force = False,
     show_values: ShowValues = False,
@@ -302,8 +321,13 @@ def run(
         output = str(recipe.parent / noted) + ("/" if noted.endswith("/") else "")
     if memory is not None:
         settings = settings.having(protect={"memory": memory})
+    if engine is not None:
+        settings = settings.having(protect={"engine": engine})
     with showing(show_values):
-        _anonymize(settings, input, output, force, as_json, not no_report, recipe, threads, work)
+        _anonymize(
+            settings, input, output, force, as_json, not no_report, recipe, threads, work,
+            scheduler, verbose,
+        )  # fmt: skip
 
 
 def beside_recipe(tree: dict[str, Any], folder: Path) -> None:
@@ -331,14 +355,16 @@ def showing(values: bool) -> Iterator[None]:
 
 def _anonymize(
     settings: Any,
-    source: Path | None,
+    source: str | None,
     output: str,
     force: bool,
     as_json: bool,
     with_page: bool,
     recipe: Path | None = None,
     threads: int | None = None,
-    work: Path | None = None,
+    work: str | None = None,
+    scheduler: str | None = None,
+    verbose: bool = False,
 ) -> None:
     """Run the walk with a progress bar, write what it gives, say what was done."""
     from shoal.progress import live_progress
@@ -346,43 +372,57 @@ def _anonymize(
 
     if output == "-" and as_json:
         raise RequestError("--json and -o - both write to stdout; choose one")
-    with ahead(with_page and output != "-"), live_progress() as callback:
-        from shoal.filing import check_screen, release
-        from shoal.large.order import Order
-        from shoal.release.pack import Targets, stdout_bytes
+    with (
+        ahead(with_page and output != "-"),
+        live_progress() as callback,
+        logging_to_stderr(verbose),
+    ):
+        from shoal.filing import check_screen, order_for, release, wants_engine
+        from shoal.release.pack import stdout_bytes
         from shoal.release.staging import Staging
-        from shoal.walk import source_of, walk
+        from shoal.walk import named_by, source_of, walk
 
-        targets = None if output == "-" else Targets.of(output)
-        if targets is not None:
-            targets.check(Staging(force=force), [source] if source else [], with_page)
         folder = None if recipe is None else recipe.parent
+        named = source if recipe is None else named_by(settings, recipe, source)
+        order = None
+        if output != "-" or wants_engine(named, settings):
+            order = order_for(
+                named, output, settings, force, with_page, folder, work, threads, scheduler
+            )
+            if order.shelf is None:
+                inputs = [Path(source)] if source else []
+                order.targets.check(Staging(force=force), inputs, with_page)
         data = source_of(settings, recipe, source) if recipe is not None else source
         assert data is not None
         result: Any
-        if targets is None:
-            check_screen(data, settings)
-            result = walk(data, settings, callback, threads, folder)
+        if order is None:
+            check_screen(Path(data), settings)
+            result = walk(Path(data), settings, callback, threads, folder)
             say(stdout_bytes(result))
         else:
-            order = Order(targets, force, with_page, folder, work, threads)
             result = release(data, settings, order, callback)
     with contextlib.suppress(KeyboardInterrupt):  # the release is there: nothing to take back
-        _tell(result, targets, as_json, with_page)
+        _tell(result, order, as_json, with_page)
 
 
-def _tell(result: Any, targets: Any, as_json: bool, with_page: bool) -> None:
+def _tell(result: Any, order: Any, as_json: bool, with_page: bool) -> None:
     """Say what was done."""
     if as_json:
         say(result.report.to_json())
     typer.echo(result.report.summary(), err=True)
     if result.settings.release.keep_order:
         typer.echo("  warning: the rows keep the input's order, which links them to it", err=True)
-    if targets is not None:
-        page = [targets.page] if with_page else []
-        written = [targets.release, targets.report, *page, targets.recipe]
-        typer.echo(f"\nwrote {', '.join(map(str, written))}", err=True)
-        _warn_of_others(targets, result)
+    if order is None:
+        return
+    targets = order.targets
+    page = [targets.page] if with_page else []
+    written = [targets.release, targets.report, *page, targets.recipe]
+    if order.shelf is not None:
+        names = ", ".join(path.name for path in written)
+        typer.echo(f"\nwrote {order.shelf.place}/: Parquet parts, {names}", err=True)
+        return
+    typer.echo(f"\nwrote {', '.join(map(str, written))}", err=True)
+    _warn_of_others(targets, result)
 
 
 def _warn_of_others(targets: Any, result: Any) -> None:

@@ -94,10 +94,30 @@ Memory = Annotated[
     ),
 ]
 WorkFolder = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
-        "--work", help="Where temporary files of a large run are made. Default: beside the output."
+        "--work",
+        help="Where temporary files of a large run are made: a folder, with an engine also a URL. "
+        "Default: beside the output.",
     ),
+]
+EngineName = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        help="What groups a table of many files: dask, spark, or threads (of this machine; the "
+        "default for several files). Writes a folder of Parquet files.",
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        help="Where the engine's cluster is: tcp://host:8786 of dask, spark://host:7077 of spark. "
+        "Default: one is started on this machine."
+    ),
+]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Tell of every part that an engine has done.")
 ]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import typer
@@ -31,6 +33,26 @@ class ShoalGroup(TyperGroup):
         except KeyboardInterrupt:
             typer.echo("shoal: interrupted, nothing was written", err=True)
             raise typer.Exit(130) from None
+
+
+@contextlib.contextmanager
+def logging_to_stderr(wanted: bool) -> Iterator[None]:
+    """Show on stderr what the engine's workers have done, if somebody wants to know."""
+    if not wanted:
+        yield
+        return
+    import logging
+
+    log, handler = logging.getLogger("shoal.engine"), logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    log.addHandler(handler)
+    before = log.level
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+        log.removeHandler(handler)
 
 
 def say(content: str | bytes) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from shoal.engines.executor import Executor
+from shoal.large.shelf import Shelf
 from shoal.release.pack import Targets
 from shoal.release.report import Report
 from shoal.settings import Settings
@@ -13,11 +14,16 @@ from shoal.settings import Settings
 
 @dataclass(frozen=True)
 class Released:
-    """A release that was written and verified; the data is in the file alone."""
+    """A release that was written and verified; the data is there alone.
 
-    path: Path
+    `path` is its file, or the manifest of a release of many files. `data` is that release as a
+    dataframe of the engine whose dataframe it was made of.
+    """
+
+    path: Path | str
     report: Report
     settings: Settings
+    data: Any = field(default=None, repr=False)
 
     def summary(self) -> str:
         """Return what a person wants to know first."""
@@ -32,14 +38,16 @@ class Order:
     """Where a release goes and how a run goes about it.
 
     `folder` is where the files of hierarchies are looked for, `parent` where the folder of the run
-    is made; `engine` runs the steps of a release of many files; `shuffle_seed` is for tests.
+    is made, a path or a URL; with a `shelf`, a release of many files goes there, by an engine whose
+    `scheduler` is at an address. `shuffle_seed` is for tests.
     """
 
     targets: Targets
     force: bool = False
     with_page: bool = True
     folder: Path | None = None
-    parent: Path | None = None
+    parent: Path | str | None = None
     threads: int | None = None
     shuffle_seed: int | None = None
-    engine: Executor | None = None
+    shelf: Shelf | None = None
+    scheduler: str | None = None

@@ -22,6 +22,7 @@ from shoal.release.counts import missing_said
 from shoal.release.promises import guarantee
 from shoal.release.report import SCHEMA, ColumnReport, Report
 from shoal.request import ended_early, notes
+from shoal.settings import Settings
 from shoal.solving import ILOSS, SSE
 from shoal.table.roles import Role
 
@@ -91,8 +92,7 @@ def report_of(
         ),
         notes=[
             *notes(asked.table, asked.unnamed, asked.settings.orders, asked.survey.reason),
-            f"the file was grouped in {len(releasing.stage.regions)} regions, whose borders were "
-            "mended along other cuts: it does not fit in the memory given",
+            _grouped_by(asked.settings, len(releasing.stage.regions)),
             *ended_early(),
             *note,
             *said_of_equals(equal),
@@ -108,6 +108,18 @@ def report_of(
         ),
         costs=costs(sums, [c.name for c in shown], k, deleted).to_dict() if shown else None,
         measures=measures,
+    )
+
+
+def _grouped_by(settings: Settings, regions: int) -> str:
+    """Say how the records were grouped."""
+    engine = settings.protect.engine
+    why = (
+        "the file does not fit in the memory given" if engine is None else f"the engine is {engine}"
+    )
+    return (
+        f"records were grouped in {regions} regions, whose borders were mended along other cuts: "
+        f"{why}"
     )
 
 

@@ -44,9 +44,7 @@ def release_file(
     report = Reporter(callback)
     targets = order.targets
     check_possible(settings)
-    found = check_ordinary(source)
-    stamps = [[str(source.resolve()), found.st_size, found.st_mtime_ns]]
-    request = request_of(stamps, settings, plan, order, targets.kind)
+    request = request_of(stamps_of(source), settings, plan, order, targets.kind)
     with Staging(force=order.force) as staging:
         targets.check(staging, [source], order.with_page)
         with Work(targets.release, request, order.parent) as work:
@@ -74,19 +72,19 @@ def release_file(
 
 
 def made_of(
-    reading: Reading, settings: Settings, plan: Plan, order: Order, crew: Crew
+    reading: Reading, settings: Settings, plan: Plan, order: Order, crew: Crew, shared: bool = False
 ) -> tuple[Releasing, Made]:
     """Group all records and release every region; return what is to be written, by bucket.
 
-    With an engine, the plan is shared: regions are so small that there are several.
+    Where work is `shared` with other machines, regions are so small that there are several.
     """
     work, seed = crew.work, order.shuffle_seed
     asked, fresh, sample = _looked(reading, settings, crew, order.folder)
     lens, known, points = _seen(asked, fresh, sample, crew)
-    if order.engine is not None:
+    if shared:
         plan = plan.shared(asked.survey.rows)
         asked = asked.carried()
-    form = Form.of(asked.kept(), whole=order.targets.kind != "parquet")
+    form = Form.of(asked.kept(), whole=not shared and order.targets.kind != "parquet")
     solver = Solver(crew, form, lens, settings.protect.k, settings.protect.seed)
     first, rows = _parted(solver, asked, fresh, points, plan)
     last = _grouped(solver, first, plan.rounds)
@@ -94,6 +92,12 @@ def made_of(
     secret = secret if seed is None else f"test {seed}"
     releasing = Releasing(solver, last, asked, known, plan, rows, secret)
     return releasing, releasing.release()
+
+
+def stamps_of(source: Path) -> list[Any]:
+    """Return what tells a file from another, or from a changed one."""
+    found = check_ordinary(source)
+    return [[str(source.resolve()), found.st_size, found.st_mtime_ns]]
 
 
 def request_of(stamps: list[Any], settings: Settings, plan: Plan, order: Order, kind: str) -> Any:

@@ -62,6 +62,11 @@ class Shelf:
         return Targets(manifest, report, page, recipe, "parquet", "./")
 
     @property
+    def manifest(self) -> Path | str:
+        """Where the manifest is."""
+        return f"{self.place}/{MANIFEST}" if self.is_url else Path(self.place) / MANIFEST
+
+    @property
     def target(self) -> Path | str:
         """What the folder of the run is named after."""
         return self.place if self.is_url else Path(self.place)

@@ -24,9 +24,12 @@ from shoal.progress import Reporter
 from shoal.release.judge.reading import opened
 from shoal.release.readback import same_classes
 from shoal.release.write import PARQUET, csv_bytes, parquet_table
+from shoal.storage import Storage
 from shoal.table.table import Table
 
 Integers = npt.NDArray[np.int64]
+
+ROWS = 2**20  # of a row group, at most
 
 
 def chance(secret: str, what: str, count: int) -> npt.NDArray[np.uint64]:
@@ -118,6 +121,38 @@ class Buckets:
                     writer.write_table(found, row_group_size=found.num_rows)
             assert writer is not None
             writer.close()
+
+    def part(self, staged: Storage, bucket: int) -> dict[str, Any] | None:
+        """Write a bucket as a file of its own, read it back, and return what a manifest says of it.
+
+        A bucket without rows is no file.
+        """
+        make = partial(self._part, staged, bucket)
+        return cast(dict[str, Any] | None, self.work.once(f"part-{bucket}", make)["part"])
+
+    def _part(self, staged: Storage, bucket: int) -> dict[str, Any]:
+        import pyarrow.parquet as pq
+
+        meant = self._meant(bucket)
+        if not meant.num_rows:
+            return {"part": None}
+        name = f"part-{bucket:05d}.parquet"
+        with staged.writing(name) as raw:
+            sink = Hashed(raw)
+            with (
+                pa.PythonFile(sink, "w") as file,
+                pq.ParquetWriter(file, meant.schema, **PARQUET) as writer,
+            ):
+                writer.write_table(meant, row_group_size=ROWS)
+            size = raw.tell()
+        with staged.open(name) as raw:
+            content = hashlib.file_digest(cast(Any, raw), "sha256").hexdigest()
+        with staged.open(name) as raw, pq.ParquetFile(raw, pre_buffer=False) as found:
+            same = _same_values(found.read(use_threads=False).cast(meant.schema), meant)
+        if not same or content != sink.digest.hexdigest():
+            raise OutputError("what was read back is not what was to be written; nothing was kept")
+        told = {"file": name, "records": meant.num_rows, "bytes": size, "sha256": content}
+        return {"part": told}
 
     def _meant(self, bucket: int) -> Any:
         table, order = self.table(bucket)

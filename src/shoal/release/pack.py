@@ -91,9 +91,12 @@ class Release(Protocol):
 
 
 def verify_written(
-    path: Path, settings: Settings, released: Table, records: int, kind: str
+    path: Path | list[str], settings: Settings, released: Table, records: int, kind: str
 ) -> Verification:
-    """Read a written file back by independent code; raise a PrivacyError if it is not safe."""
+    """Read a written file back by independent code; raise a PrivacyError if it is not safe.
+
+    A list is of Parquet files that are a release together.
+    """
     verification = verify(
         path,
         **claims(settings, released),

@@ -18,6 +18,7 @@ from shoal.storage import Remote, is_url, open_at, plain, stamp_of, storage
 from shoal.table.batches import RECORDS, batches
 from shoal.table.frames import check_names, from_arrow
 from shoal.table.read import check_file_name, is_parquet
+from shoal.table.room import bytes_a_record
 from shoal.table.table import Source, Table
 
 CHUNK = 1_000_000  # records that one task reads, about: whole row groups
@@ -62,6 +63,12 @@ class Parts:
     def rows(self) -> int:
         """How many records there are."""
         return sum(sum(part.groups) for part in self.parts)
+
+    @property
+    def shape(self) -> tuple[int, float]:
+        """How many columns there are, and about how many bytes a record has."""
+        with self._opened(self.parts[0]) as file:
+            return file.metadata.num_columns, bytes_a_record(file)
 
     @property
     def stamps(self) -> list[list[str]]:

@@ -2,47 +2,72 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from shoal.errors import InputError
 from shoal.models.matching import NAN
 from shoal.release.judge.source import Batches, Key, Made, Source, check_header
+from shoal.storage import is_url, open_at
 
 BATCH = 65_536  # records
 
 
-def parquet(path: Path) -> Source:
-    """Return an opened Parquet file."""
+def parquet(files: Sequence[str], name: str) -> Source:
+    """Return opened Parquet files, one after the other; `name` is what they are together."""
+    import pyarrow as pa
+
+    schema, records = None, 0
+    for file in files:
+        with _opened(file) as found:
+            own = found.schema_arrow.remove_metadata()
+            records += found.metadata.num_rows
+        if schema is not None and own != schema:
+            raise InputError(f"{_name(file)}: its columns are not those of the other files")
+        schema = own
+    if schema is None:
+        raise InputError(f"{name}: there is no Parquet file")
+    header = list(schema.names)
+    check_header(header, name)
+
+    def batches(places: list[int], make: Callable[[list[Any]], Made]) -> Iterator[Made]:
+        chosen = [header[place] for place in places]
+        for column in chosen:
+            if pa.types.is_nested(schema.field(column).type):
+                raise InputError(f"{name}: column {column[:60]!r} holds lists, not values")
+        for file in files:
+            try:
+                with _opened(file) as found:
+                    for batch in found.iter_batches(BATCH, columns=chosen, use_threads=False):
+                        yield make([batch.column(name) for name in chosen])
+            except (pa.ArrowException, OSError, ValueError):
+                raise InputError(f"{_name(file)}: not a whole Parquet file") from None
+            except OverflowError:
+                raise InputError(f"{_name(file)}: a date is beyond the calendar") from None
+
+    return Source(name, header, partial(_rows, batches), False, batches, records)
+
+
+def _name(file: str) -> str:
+    return file.rpartition("/")[2]
+
+
+@contextlib.contextmanager
+def _opened(file: str) -> Iterator[Any]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         # Read ahead, Arrow keeps what it has read until the end: the whole file.
-        file = pq.ParquetFile(path, buffer_size=2**20, pre_buffer=False)
+        raw = open_at(file) if is_url(file) else file
+        found = pq.ParquetFile(raw, buffer_size=2**20, pre_buffer=False)
     except (pa.ArrowException, OSError, ValueError):
-        raise InputError(f"{path.name}: not a Parquet file, or not a whole one") from None
-    header = list(file.schema_arrow.names)
-    check_header(header, path.name)
-
-    def batches(places: list[int], make: Callable[[list[Any]], Made]) -> Iterator[Made]:
-        chosen = [header[place] for place in places]
-        for column in chosen:
-            if pa.types.is_nested(file.schema_arrow.field(column).type):
-                raise InputError(f"{path.name}: column {column[:60]!r} holds lists, not values")
-        try:
-            for batch in file.iter_batches(BATCH, columns=chosen, use_threads=False):
-                yield make([batch.column(name) for name in chosen])
-        except (pa.ArrowException, OSError, ValueError):
-            raise InputError(f"{path.name}: not a whole Parquet file") from None
-        except OverflowError:
-            raise InputError(f"{path.name}: a date is beyond the calendar") from None
-
-    rows = partial(_rows, batches)
-    return Source(path.name, header, rows, False, batches, file.metadata.num_rows)
+        raise InputError(f"{_name(file)}: not a Parquet file, or not a whole one") from None
+    with found:
+        yield found
 
 
 def frame(data: Any) -> Source:

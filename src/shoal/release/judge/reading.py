@@ -1,4 +1,7 @@
-"""The second parser: csv by the standard library; `arrow.py` has Parquet and dataframes."""
+"""The second parser: csv by the standard library; `arrow.py` has Parquet and dataframes.
+
+`folder.py` has releases of many files.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from shoal.errors import InputError
-from shoal.release.judge import arrow
+from shoal.release.judge import arrow, folder
 from shoal.release.judge.source import Key, Source, check_header
 
 CELL_LIMIT = 2**20
@@ -23,8 +26,14 @@ CELL_LIMIT = 2**20
 @contextlib.contextmanager
 def opened(data: Any, kind: str | None, delimiter: str | None) -> Iterator[Source]:
     """Yield an opened file or dataframe."""
+    if isinstance(data, list) and all(isinstance(one, str) for one in data):
+        yield arrow.parquet(data, "the release")
+        return
     if not isinstance(data, str | os.PathLike):
         yield arrow.frame(data)
+        return
+    if folder.is_folder(os.fspath(data)):
+        yield folder.opened(os.fspath(data))
         return
     path = Path(data)
     lower = path.name.lower()
@@ -35,7 +44,7 @@ def opened(data: Any, kind: str | None, delimiter: str | None) -> Iterator[Sourc
             what = "not an ordinary file" if path.exists() else "there is no such file"
             raise InputError(f"{path.name or path}: {what}")
         if kind == "parquet":
-            yield arrow.parquet(path)
+            yield arrow.parquet([str(path)], path.name)
             return
         before = csv.field_size_limit(CELL_LIMIT)
         with path.open("rb") as raw, contextlib.ExitStack() as after:

@@ -1,0 +1,221 @@
+"""Tasks on a Dask cluster: one that is there already, or a small one of this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import TracebackType
+from typing import Any, TypeVar
+
+from shoal.engines.counted import Counted
+from shoal.engines.executor import AHEAD
+from shoal.errors import EngineError, RequestError, ShoalError, interrupt, shown
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+CONNECT = 20  # seconds to wait for a scheduler
+ALONE = 120.0  # seconds without any worker after which nobody waits on
+RETRIES = 2  # times that a failed task is tried again
+LOOK = 1.0  # seconds between two looks at the cluster
+
+
+class Dask:
+    """A Dask cluster; use it in a with statement.
+
+    `scheduler` is its address (tcp://host:8786, or tls:// with the certificates that Dask's own
+    configuration names). Without one, and without a `client`, a cluster of this machine is started,
+    a process for each core, which talk over loopback by certificates that nobody else has.
+    """
+
+    away = True
+    name = "dask"
+
+    def __init__(
+        self, scheduler: str | None = None, client: Any = None, workers: int | None = None
+    ) -> None:
+        self.scheduler, self.workers = scheduler, workers
+        self._client = client
+        self._after = contextlib.ExitStack()
+
+    def __enter__(self) -> Dask:
+        try:
+            import distributed
+        except ImportError:
+            raise RequestError(
+                "the engine dask is not installed: pip install shoal[dask]"
+            ) from None
+        with self._after as after:
+            if self._client is None:
+                after.callback(_hush())
+                address = self.scheduler or after.enter_context(self._local(distributed))
+                self._client = after.enter_context(self._connected(distributed, address))
+            self._check_versions()
+            self._after = after.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._after.close()
+
+    @contextlib.contextmanager
+    def _local(self, distributed: Any) -> Iterator[Any]:
+        with (
+            tempfile.TemporaryDirectory(prefix="shoal-") as folder,
+            distributed.LocalCluster(
+                n_workers=self.workers or os.cpu_count() or 1,
+                threads_per_worker=1,
+                processes=True,
+                security=True,
+                dashboard_address=None,
+                worker_dashboard_address=None,
+                local_directory=folder,
+                silence_logs=logging.CRITICAL,
+            ) as cluster,
+        ):
+            yield cluster
+
+    @contextlib.contextmanager
+    def _connected(self, distributed: Any, address: Any) -> Iterator[Any]:
+        try:
+            client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
+        except (OSError, ValueError, TimeoutError):
+            raise EngineError(
+                f"no Dask scheduler answers at {shown(address)}; start one, or say no --scheduler "
+                "for a cluster of this machine"
+            ) from None
+        try:
+            yield client
+        finally:
+            with contextlib.suppress(Exception):
+                client.close(timeout=2)
+
+    @property
+    def _address(self) -> str:
+        return self.scheduler or "this machine"
+
+    def _check_versions(self) -> None:
+        """Refuse workers that have another shoal, or none."""
+        from importlib import metadata
+
+        client, own = self._client, metadata.version("shoal")
+        try:
+            client.wait_for_workers(1, timeout=CONNECT)
+        except TimeoutError:
+            raise EngineError(f"the scheduler at {self._address} has no workers") from None
+        found = client.run(metadata.version, "shoal", on_error="return")
+        other = {
+            address: "none" if isinstance(version, Exception) else str(version)
+            for address, version in found.items()
+            if version != own
+        }
+        if other:
+            told = ", ".join(f"{at} has {what}" for at, what in sorted(other.items())[:5])
+            raise EngineError(
+                f"{len(other)} of {len(found)} workers have another version of shoal than {own}: "
+                f"{told}; install the same on all machines"
+            )
+
+    def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """Yield the results in the order of the tasks; what a lost worker had is done again."""
+        client = self._client
+        waiting: list[Any] = []
+        try:
+            for task in tasks:
+                future = client.submit(work, task, pure=False, retries=RETRIES)
+                waiting.append(future)
+                if len(waiting) >= AHEAD * max(1, self._threads()):
+                    yield self._result(waiting.pop(0))
+                interrupt.check()
+            while waiting:
+                yield self._result(waiting.pop(0))
+        except BaseException:
+            with contextlib.suppress(Exception):
+                client.cancel(waiting, force=True)
+            raise
+
+    def _threads(self) -> int:
+        known = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        return sum(int(worker["nthreads"]) for worker in known)
+
+    def _result(self, future: Any) -> Any:
+        """Return what came of a task; wait as long as there is somebody who may do it."""
+        from distributed import wait
+
+        since = time.monotonic()
+        while not future.done():
+            with contextlib.suppress(TimeoutError, Exception):
+                wait([future], timeout=LOOK)  # type: ignore[no-untyped-call]
+            interrupt.check()
+            self._check_there()
+            if future.done() or self._threads():
+                since = time.monotonic()
+            elif time.monotonic() - since > ALONE:
+                raise EngineError(
+                    f"the scheduler at {self._address} has had no workers for {ALONE:.0f} s; "
+                    "what was done is kept: start workers, and the same run again"
+                )
+        if future.cancelled():
+            raise self._gone()
+        error = future.exception()
+        if error is not None:
+            raise self._failed(error)
+        return future.result()
+
+    def _check_there(self) -> None:
+        if self._client.status != "running":
+            raise self._gone()
+
+    def _gone(self) -> EngineError:
+        return EngineError(
+            f"the Dask scheduler at {self._address} is gone; what was done is kept: start it, and "
+            "the same run again, to go on"
+        )
+
+    def _failed(self, error: BaseException) -> ShoalError:
+        kind = type(error).__name__
+        if kind in ("CancelledError", "FutureCancelledError"):
+            return self._gone()
+        if kind == "KilledWorker":
+            return EngineError(
+                "workers died again and again at the same part, maybe of too little memory; give "
+                "them more, or allow a part less with --memory"
+            )
+        told = str(error) if kind == "FailedError" else kind
+        return EngineError(f"a worker failed: {told}")
+
+    def count(self, files: Sequence[str], names: Sequence[str]) -> Counted:
+        """Group the records of Parquet files by some columns, and count the groups."""
+        import dask
+        import dask.dataframe as dd
+
+        wanted = list(names)
+        with dask.config.set({"dataframe.convert-string": False}):
+            frame = dd.read_parquet(
+                list(files), columns=wanted, dtype_backend="pyarrow", split_row_groups=False,
+                aggregate_files=False,
+            )  # fmt: skip
+            parts = frame.npartitions
+            sizes = frame.groupby(wanted, sort=False, dropna=False, observed=True).size(
+                split_out=parts
+            )
+            asked = [sizes.min(), sizes.sum(), sizes.count()]
+            futures = self._client.compute(asked)
+            smallest, records, classes = [self._result(future) for future in futures]
+        return Counted(int(records), int(classes), int(smallest))
+
+
+def _hush() -> Callable[[], None]:
+    """Let Dask's own log be silent while we say in our words what happens; return what ends it."""
+    log = logging.getLogger("distributed")
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    return lambda: log.setLevel(before)

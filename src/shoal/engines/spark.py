@@ -1,0 +1,175 @@
+"""Tasks on Spark: the session there is, a cluster's, or a small one of this machine.
+
+A task is a row of one Arrow batch, and so is what comes of it; each is a job of its own, so that
+some come back while others run, and Spark does again what a lost executor had.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import re
+import secrets
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, TypeVar
+
+from shoal.engines.counted import Counted
+from shoal.engines.executor import in_order
+from shoal.errors import EngineError, RequestError, ShoalError
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+MOST = 256  # jobs at once
+
+
+class Spark:
+    """Spark; use it in a with statement.
+
+    `scheduler` is a master (spark://host:7077, yarn, k8s://…). Without one, and without a
+    `session`, Spark runs on the cores of this machine.
+    """
+
+    away = True
+    name = "spark"
+
+    def __init__(self, scheduler: str | None = None, session: Any = None) -> None:
+        self.scheduler = scheduler
+        self._session = session
+        self._after = contextlib.ExitStack()
+
+    def __enter__(self) -> Spark:
+        try:
+            from pyspark.sql import SparkSession
+        except ImportError:
+            raise RequestError(
+                "spark is not installed here: pip install 'shoal[spark]', and Java 17"
+            ) from None
+        with self._after as after:
+            if self._session is None and self.scheduler is None:
+                self._session = SparkSession.getActiveSession()
+            if self._session is None:
+                self._session = after.enter_context(self._started(SparkSession))
+            self._after = after.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._after.close()
+
+    @contextlib.contextmanager
+    def _started(self, session: Any) -> Iterator[Any]:
+        """Yield a session of our own: without a page for others, its files for its owner alone."""
+        with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
+            builder = session.builder.appName("shoal").config("spark.ui.enabled", "false")
+            builder = builder.config("spark.ui.showConsoleProgress", "false")
+            if self.scheduler is None:
+                os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+                local = {
+                    "spark.driver.bindAddress": "127.0.0.1",
+                    "spark.driver.host": "127.0.0.1",
+                    "spark.local.dir": folder,
+                    "spark.sql.warehouse.dir": f"{folder}/warehouse",
+                    "spark.log.level": "OFF",
+                }
+                for name, value in local.items():
+                    builder = builder.config(name, value)
+            try:
+                found = builder.master(self.scheduler or "local[*]").getOrCreate()
+            except Exception as error:
+                raise EngineError(
+                    f"Spark does not start ({type(error).__name__}): it needs Java 17, and a "
+                    "master that answers"
+                ) from None
+            try:
+                yield found
+            finally:
+                with contextlib.suppress(Exception):
+                    found.stop()
+
+    def _width(self) -> int:
+        """Return how many tasks run at once."""
+        with contextlib.suppress(Exception):
+            return min(MOST, max(1, int(self._session.sparkContext.defaultParallelism)))
+        return os.cpu_count() or 1  # Spark Connect does not tell
+
+    def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """Yield the results in the order of the tasks."""
+        tag = f"shoal-{secrets.token_hex(8)}"
+
+        def job(task: Task) -> Result:
+            with contextlib.suppress(Exception):
+                self._session.addTag(tag)
+            return self._done(pickle.dumps((work, task)))  # type: ignore[no-any-return]
+
+        workers = self._width()
+        with ThreadPoolExecutor(workers) as pool:
+            try:
+                yield from in_order(pool, job, tasks, workers)
+            except BaseException:
+                with contextlib.suppress(Exception):
+                    self._session.interruptTag(tag)
+                raise
+
+    def _done(self, errand: bytes) -> Any:
+        try:
+            frame = self._session.createDataFrame([(bytearray(errand),)], "errand binary")
+            rows = frame.coalesce(1).mapInArrow(perform, "done binary").collect()
+        except Exception as error:
+            raise self._failed(error) from None
+        return pickle.loads(bytes(rows[0][0]))  # noqa: S301 - from our own workers
+
+    def _failed(self, error: Exception) -> ShoalError:
+        text = str(error)
+        found = re.search(r"FailedError: (\w+ in [\w.]+, line \d+ on \S+)", text)
+        if found:
+            return EngineError(f"a worker failed: {found[1]}")
+        if "No module named 'shoal'" in text:
+            return EngineError(
+                "the workers of Spark have no shoal: install the same version on all machines"
+            )
+        return EngineError(
+            f"Spark failed ({type(error).__name__}); what was done is kept: start it, and the "
+            "same run again, to go on"
+        )
+
+    def count(self, files: Sequence[str], names: Sequence[str]) -> Counted | None:
+        """Group the records of Parquet files by some columns, and count the groups.
+
+        None where a column has a type that Spark cannot read.
+        """
+        from pyspark.errors import AnalysisException
+        from pyspark.sql import functions as F
+
+        quoted = [F.col("`" + name.replace("`", "``") + "`") for name in names]
+        try:
+            frame = self._session.read.parquet(*files)
+        except AnalysisException:
+            return None
+        sizes = frame.groupBy(*quoted).agg(F.count(F.lit(1)).alias("size"))
+        asked = sizes.agg(F.sum("size"), F.count(F.lit(1)), F.min("size"))
+        try:
+            records, classes, smallest = asked.collect()[0]
+        except Exception as error:
+            raise self._failed(error) from None
+        return Counted(int(records or 0), int(classes), int(smallest or 0))
+
+
+def perform(batches: Iterator[Any]) -> Iterator[Any]:
+    """Do what stands in the rows of Arrow batches, on a worker."""
+    import pyarrow as pa
+
+    for batch in batches:
+        for errand in batch.column(0).to_pylist():
+            work, task = pickle.loads(errand)  # noqa: S301 - from whoever started the run
+            done = pickle.dumps(work(task))
+            yield pa.RecordBatch.from_arrays([pa.array([done], pa.binary())], names=["done"])

@@ -1,0 +1,57 @@
+"""Which engine, which records: what is asked of a cluster, before the walk begins."""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from shoal.engines.executor import Executor, Threads
+from shoal.errors import RequestError
+from shoal.large.many import FromFile, FromParts, Origin, release_parts
+from shoal.large.order import Order, Released
+from shoal.large.plan import WORKER, plan_for
+from shoal.progress import Callback
+from shoal.settings import Settings
+from shoal.table.parts import find_parts, is_many
+from shoal.table.read import is_parquet
+from shoal.table.room import read_memory, shape
+
+
+def release_by_engine(
+    source: Any, settings: Settings, order: Order, callback: Callback | None = None
+) -> Released:
+    """Release files or a dataframe by an engine."""
+    memory = read_memory(settings.protect.memory or WORKER)
+    name = settings.protect.engine or "threads"
+    settings = settings.having(protect={"engine": name})
+    origin, size = _origin(os.fspath(source), settings)
+    with engine_of(name, order.scheduler) as engine:
+        return release_parts(origin, settings, plan_for(memory, *size), order, engine, callback)
+
+
+def _origin(source: str, settings: Settings) -> tuple[Origin, tuple[int, float]]:
+    """Return what a text names, and how many columns and bytes a record has."""
+    if not is_many(source) and not is_parquet(source):
+        return FromFile(Path(source), settings), shape(Path(source))
+    said = settings.input
+    if said.types or said.delimiter or tuple(said.missing) != ("",):
+        raise RequestError("types, delimiter and missing can be declared for csv files only")
+    parts = find_parts(source)
+    return FromParts(parts), parts.shape
+
+
+def engine_of(name: str, scheduler: str | None) -> AbstractContextManager[Executor]:
+    """Return an engine, to be used in a with statement."""
+    if name == "dask":
+        from shoal.engines.dask import Dask
+
+        return Dask(scheduler)
+    if name == "spark":
+        from shoal.engines.spark import Spark
+
+        return Spark(scheduler)
+    if scheduler is not None:
+        raise RequestError("threads have no scheduler; say --engine dask, or spark")
+    return nullcontext(Threads(1))

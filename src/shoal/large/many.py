@@ -1,0 +1,151 @@
+"""Many files in, many files out: the walk with an engine, on one screen."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from shoal.engines.counted import Counted
+from shoal.engines.executor import Executor, Threads
+from shoal.errors import PrivacyError
+from shoal.large.crew import LOG, Crew
+from shoal.large.opening import check_possible
+from shoal.large.order import Order, Released
+from shoal.large.plan import Plan
+from shoal.large.release import Made
+from shoal.large.report import report_of
+from shoal.large.run import made_of, request_of, stamps_of
+from shoal.large.shelf import Papers, manifest
+from shoal.large.work import Work
+from shoal.progress import Callback, Reporter
+from shoal.release.compare import versions
+from shoal.release.pack import add_papers, verify_written
+from shoal.settings import Settings
+from shoal.table.parts import Parts
+from shoal.table.streams import Reading, Whole, in_pieces
+
+
+class Origin(Protocol):
+    """Where records come from: files, or a dataframe of an engine."""
+
+    @property
+    def stamps(self) -> list[Any]:
+        """What tells it from another, as plain values."""
+        ...
+
+    def opened(self, crew: Crew) -> Reading:
+        """Return the records, to be read."""
+        ...
+
+
+class FromFile:
+    """A file that only this process reads; the rest is the engine's."""
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        self.path, self.settings = path, settings
+
+    @property
+    def stamps(self) -> list[Any]:
+        """The file, its size and time."""
+        return stamps_of(self.path)
+
+    def opened(self, crew: Crew) -> Reading:  # noqa: ARG002 - as Origin has it
+        """Return the file in pieces."""
+        said = self.settings.input
+        return Whole(in_pieces(self.path, said.delimiter, said.missing, said.types))
+
+
+class FromParts:
+    """Parquet files."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    @property
+    def stamps(self) -> list[Any]:
+        """The files, their sizes and times."""
+        return list(self.parts.stamps)
+
+    def opened(self, crew: Crew) -> Reading:
+        """Return the files, with the hash of them all."""
+        tasks = range(len(self.parts.parts))
+        noted = crew.work.once(
+            "digests", lambda: crew.all("hashing files", self.parts.digest, tasks)
+        )
+        return self.parts.together(noted)
+
+
+def release_parts(
+    origin: Origin, settings: Settings, plan: Plan, order: Order, engine: Executor,
+    callback: Callback | None = None,
+) -> Released:  # fmt: skip
+    """Release a table by an engine, as a folder of Parquet files, verified, or nothing.
+
+    A run whose engine was lost goes on where it was when it is started again.
+    """
+    begin = time.perf_counter()
+    report = Reporter(callback)
+    targets, shelf = order.targets, order.shelf
+    assert shelf is not None
+    check_possible(settings)
+    shelf.check()
+    request = request_of(origin.stamps, settings, plan, order, "parts")
+    with Work(shelf.target, request, order.parent) as work:
+        if work.resumed:
+            LOG.info("going on where an earlier run was")
+        crew = Crew(work, engine, Threads(order.threads), report)
+        releasing, made = made_of(origin.opened(crew), settings, plan, order, crew, shared=True)
+        staged = shelf.stage(work)
+        buckets = releasing.buckets(made)
+        found = crew.all("writing", partial(buckets.part, staged), range(buckets.count))
+        parts = [part for part in found if part is not None]
+        files = [staged.full(part["file"]) for part in parts]
+        report("verifying", 0, 2)
+        counted = _counted(engine, files, made)
+        report("verifying", 1, 2)
+        verification = verify_written(files, made.settings, made.released, made.rows, "parquet")
+        report("verifying", 2, 2)
+        said = verification.to_dict()
+        if counted is not None:
+            said["engine"] = {"name": str(getattr(engine, "name", "")), **vars(counted)}
+        told = report_of(releasing, made, said, time.perf_counter() - begin)
+        content = manifest(
+            parts,
+            {
+                "versions": versions(),
+                "k": made.settings.protect.k,
+                "columns": made.released.names,
+                "quasi_identifiers": list(made.settings.roles.quasi_identifiers),
+                "classes": verification.classes,
+            },
+        )
+        papers = Papers(staged)
+        keep = settings.release.keep_order
+        digest = hashlib.sha256(content).hexdigest()
+        add_papers(papers, targets, made.settings, told, digest, keep, order.with_page)
+        papers.add(targets.release, content)
+        shelf.commit(staged, [*(part["file"] for part in parts), *papers.names])
+    return Released(shelf.manifest, told, made.settings)
+
+
+def _counted(engine: Executor, files: list[str], made: Made) -> Counted | None:
+    """Let the engine group the release by its quasi-identifiers, in its own way.
+
+    Raises a PrivacyError if it finds another number of records, or a class that is too small.
+    """
+    count = getattr(engine, "count", None)
+    if count is None:
+        return None
+    settings = made.settings
+    found: Counted | None = count(files, settings.roles.quasi_identifiers)
+    if found is None:
+        return None
+    if found.records != made.rows or found.smallest < settings.protect.k:
+        raise PrivacyError(
+            f"the engine finds {found.records} records, the smallest class of {found.smallest}; "
+            f"{made.rows} and at least {settings.protect.k} are needed; nothing was kept"
+        )
+    return found

@@ -37,6 +37,10 @@ class Storage(Protocol):
         """Return the path or URL of a file."""
         ...
 
+    def make(self) -> None:
+        """Make the folder, for its owner alone where there are owners."""
+        ...
+
     def open(self, name: str) -> BinaryIO:
         """Return a file to read, at any place of it."""
         ...

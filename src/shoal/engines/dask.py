@@ -192,6 +192,15 @@ class Dask:
         told = str(error) if kind == "FailedError" else kind
         return EngineError(f"a worker failed: {told}")
 
+    def write(self, frame: Any, hidden: Sequence[str], folder: str) -> None:
+        """Write a Dask DataFrame as Parquet files, without what is in the hidden columns."""
+        empty = frame.assign(**dict.fromkeys(hidden, "")) if hidden else frame
+        task = empty.to_parquet(
+            folder, write_index=False, compute=False, compression="lz4",
+            name_function=lambda number: f"part-{number:06d}.parquet",
+        )  # fmt: skip
+        self._result(self._client.compute(task))
+
     def count(self, files: Sequence[str], names: Sequence[str]) -> Counted:
         """Group the records of Parquet files by some columns, and count the groups."""
         import dask

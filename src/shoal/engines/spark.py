@@ -142,26 +142,45 @@ class Spark:
             "same run again, to go on"
         )
 
+    def write(self, frame: Any, hidden: Sequence[str], folder: str) -> None:
+        """Write a Spark DataFrame as Parquet files, without what is in the hidden columns."""
+        from pyspark.sql import functions
+
+        for name in hidden:
+            kind = frame.schema[name].dataType
+            frame = frame.withColumn(name, functions.lit(None).cast(kind))
+        try:
+            frame.write.mode("overwrite").parquet(reachable(folder))
+        except Exception as error:
+            raise self._failed(error) from None
+
     def count(self, files: Sequence[str], names: Sequence[str]) -> Counted | None:
         """Group the records of Parquet files by some columns, and count the groups.
 
         None where a column has a type that Spark cannot read.
         """
         from pyspark.errors import AnalysisException
-        from pyspark.sql import functions as F
+        from pyspark.sql import functions as f
 
-        quoted = [F.col("`" + name.replace("`", "``") + "`") for name in names]
+        quoted = [f.col("`" + name.replace("`", "``") + "`") for name in names]
         try:
-            frame = self._session.read.parquet(*files)
+            frame = self._session.read.parquet(*map(reachable, files))
         except AnalysisException:
             return None
-        sizes = frame.groupBy(*quoted).agg(F.count(F.lit(1)).alias("size"))
-        asked = sizes.agg(F.sum("size"), F.count(F.lit(1)), F.min("size"))
+        sizes = frame.groupBy(*quoted).agg(f.count(f.lit(1)).alias("size"))
+        asked = sizes.agg(f.sum("size"), f.count(f.lit(1)), f.min("size"))
         try:
             records, classes, smallest = asked.collect()[0]
         except Exception as error:
             raise self._failed(error) from None
         return Counted(int(records or 0), int(classes), int(smallest or 0))
+
+
+def reachable(location: str) -> str:
+    """Return a path or URL as Spark has it."""
+    if "://" not in location:
+        return f"file://{location}"
+    return f"s3a://{location[5:]}" if location.startswith("s3://") else location
 
 
 def perform(batches: Iterator[Any]) -> Iterator[Any]:

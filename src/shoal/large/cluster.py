@@ -9,37 +9,40 @@ from typing import Any
 
 from shoal.engines.executor import Executor, Threads
 from shoal.errors import RequestError
+from shoal.large.frames import FromFrame
 from shoal.large.many import FromFile, FromParts, Origin, release_parts
 from shoal.large.order import Order, Released
-from shoal.large.plan import WORKER, plan_for
 from shoal.progress import Callback
 from shoal.settings import Settings
 from shoal.table.parts import find_parts, is_many
 from shoal.table.read import is_parquet
-from shoal.table.room import read_memory, shape
 
 
 def release_by_engine(
     source: Any, settings: Settings, order: Order, callback: Callback | None = None
 ) -> Released:
     """Release files or a dataframe by an engine."""
-    memory = read_memory(settings.protect.memory or WORKER)
-    name = settings.protect.engine or "threads"
+    origin: Origin
+    name: str
+    if isinstance(source, str | os.PathLike):
+        name = settings.protect.engine or "threads"
+        origin, found = _origin(os.fspath(source), settings), engine_of(name, order.scheduler)
+    else:
+        frame = FromFrame(source, settings)
+        name, origin, found = frame.name, frame, frame.engine(order.scheduler)
     settings = settings.having(protect={"engine": name})
-    origin, size = _origin(os.fspath(source), settings)
-    with engine_of(name, order.scheduler) as engine:
-        return release_parts(origin, settings, plan_for(memory, *size), order, engine, callback)
+    with found as engine:
+        return release_parts(origin, settings, order, engine, callback)
 
 
-def _origin(source: str, settings: Settings) -> tuple[Origin, tuple[int, float]]:
-    """Return what a text names, and how many columns and bytes a record has."""
+def _origin(source: str, settings: Settings) -> Origin:
+    """Return what a text names."""
     if not is_many(source) and not is_parquet(source):
-        return FromFile(Path(source), settings), shape(Path(source))
+        return FromFile(Path(source), settings)
     said = settings.input
     if said.types or said.delimiter or tuple(said.missing) != ("",):
         raise RequestError("types, delimiter and missing can be declared for csv files only")
-    parts = find_parts(source)
-    return FromParts(parts), parts.shape
+    return FromParts(find_parts(source))
 
 
 def engine_of(name: str, scheduler: str | None) -> AbstractContextManager[Executor]:

@@ -14,7 +14,7 @@ from shoal.errors import PrivacyError
 from shoal.large.crew import LOG, Crew
 from shoal.large.opening import check_possible
 from shoal.large.order import Order, Released
-from shoal.large.plan import Plan
+from shoal.large.plan import WORKER, plan_for
 from shoal.large.release import Made
 from shoal.large.report import report_of
 from shoal.large.run import made_of, request_of, stamps_of
@@ -25,6 +25,7 @@ from shoal.release.compare import versions
 from shoal.release.pack import add_papers, verify_written
 from shoal.settings import Settings
 from shoal.table.parts import Parts
+from shoal.table.room import read_memory, shape
 from shoal.table.streams import Reading, Whole, in_pieces
 
 
@@ -38,6 +39,10 @@ class Origin(Protocol):
 
     def opened(self, crew: Crew) -> Reading:
         """Return the records, to be read."""
+        ...
+
+    def released(self, files: list[str]) -> Any:
+        """Return a release in the form the records came in; None for files."""
         ...
 
 
@@ -55,7 +60,11 @@ class FromFile:
     def opened(self, crew: Crew) -> Reading:  # noqa: ARG002 - as Origin has it
         """Return the file in pieces."""
         said = self.settings.input
-        return Whole(in_pieces(self.path, said.delimiter, said.missing, said.types))
+        pieces = in_pieces(self.path, said.delimiter, said.missing, said.types)
+        return Whole(pieces, shape(self.path))
+
+    def released(self, files: list[str]) -> Any:
+        """Return nothing: the release is in its files."""
 
 
 class FromParts:
@@ -77,9 +86,12 @@ class FromParts:
         )
         return self.parts.together(noted)
 
+    def released(self, files: list[str]) -> Any:
+        """Return nothing: the release is in its files."""
+
 
 def release_parts(
-    origin: Origin, settings: Settings, plan: Plan, order: Order, engine: Executor,
+    origin: Origin, settings: Settings, order: Order, engine: Executor,
     callback: Callback | None = None,
 ) -> Released:  # fmt: skip
     """Release a table by an engine, as a folder of Parquet files, verified, or nothing.
@@ -92,12 +104,15 @@ def release_parts(
     assert shelf is not None
     check_possible(settings)
     shelf.check()
-    request = request_of(origin.stamps, settings, plan, order, "parts")
+    memory = read_memory(settings.protect.memory or WORKER)
+    request = request_of(origin.stamps, settings, memory, order, "parts")
     with Work(shelf.target, request, order.parent) as work:
         if work.resumed:
             LOG.info("going on where an earlier run was")
         crew = Crew(work, engine, Threads(order.threads), report)
-        releasing, made = made_of(origin.opened(crew), settings, plan, order, crew, shared=True)
+        reading = origin.opened(crew)
+        plan = plan_for(memory, *reading.shape)
+        releasing, made = made_of(reading, settings, plan, order, crew, shared=True)
         staged = shelf.stage(work)
         buckets = releasing.buckets(made)
         found = crew.all("writing", partial(buckets.part, staged), range(buckets.count))
@@ -128,7 +143,8 @@ def release_parts(
         add_papers(papers, targets, made.settings, told, digest, keep, order.with_page)
         papers.add(targets.release, content)
         shelf.commit(staged, [*(part["file"] for part in parts), *papers.names])
-    return Released(shelf.manifest, told, made.settings)
+    final = [shelf.full(part["file"]) for part in parts]
+    return Released(shelf.manifest, told, made.settings, origin.released(final))
 
 
 def _counted(engine: Executor, files: list[str], made: Made) -> Counted | None:

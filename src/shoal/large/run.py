@@ -44,7 +44,7 @@ def release_file(
     report = Reporter(callback)
     targets = order.targets
     check_possible(settings)
-    request = request_of(stamps_of(source), settings, plan, order, targets.kind)
+    request = request_of(stamps_of(source), settings, plan.records, order, targets.kind)
     with Staging(force=order.force) as staging:
         targets.check(staging, [source], order.with_page)
         with Work(targets.release, request, order.parent) as work:
@@ -100,14 +100,15 @@ def stamps_of(source: Path) -> list[Any]:
     return [[str(source.resolve()), found.st_size, found.st_mtime_ns]]
 
 
-def request_of(stamps: list[Any], settings: Settings, plan: Plan, order: Order, kind: str) -> Any:
-    """Return all that a run depends on, as plain values."""
+def request_of(stamps: list[Any], settings: Settings, records: int, order: Order, kind: str) -> Any:
+    """Return all that a run depends on, as plain values: any engine may go on with it."""
+    settings = settings.having(protect={"engine": None})
     return {
         "shoal": metadata.version("shoal"),
         "input": stamps,
         "settings": settings.to_toml(),
         "hierarchies": _trees(settings, order.folder),
-        "records": plan.records,
+        "records": records,
         "kind": kind,
     }
 

@@ -20,7 +20,7 @@ from shoal.errors import OutputError, RequestError, shown
 from shoal.large.work import Work
 from shoal.release.pack import Targets
 from shoal.release.staging import uninterrupted
-from shoal.storage import Folder, Remote, Storage, check_url, is_url, plain
+from shoal.storage import Folder, Remote, Storage, check_url, is_url, plain, storage
 
 MANIFEST = "manifest.json"
 SCHEMA = "shoal.manifest/1"
@@ -60,6 +60,10 @@ class Shelf:
         folder = Path() if self.is_url else Path(self.place)
         manifest, (report, page, recipe) = folder / MANIFEST, (folder / name for name in PAPERS)
         return Targets(manifest, report, page, recipe, "parquet", "./")
+
+    def full(self, name: str) -> str:
+        """Return the path or URL of a file."""
+        return storage(self.place).full(name)
 
     @property
     def manifest(self) -> Path | str:

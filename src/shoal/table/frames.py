@@ -74,7 +74,10 @@ def _narwhals(data: Any) -> nw.DataFrame[Any]:
     except ValueError:  # narwhals: column names that are there twice
         raise InputError("the dataframe has two columns of one name") from None
     if isinstance(frame, nw.LazyFrame):
-        raise InputError("the dataframe is lazy; collect() it first")
+        raise InputError(
+            "the dataframe is lazy; collect() it first; one of Dask or Spark is released to a "
+            "folder by shoal.anonymize_file"
+        )
     if not isinstance(frame, nw.DataFrame):
         raise InputError(
             f"cannot read a table from {type(data).__name__}: "

@@ -48,6 +48,11 @@ class Reading(Protocol):
         """How many chunks there are."""
         ...
 
+    @property
+    def shape(self) -> tuple[int, float]:
+        """How many columns there are, and about how many bytes a record has."""
+        ...
+
     def start(self, number: int) -> int:
         """Return how many records stand before a chunk."""
         ...
@@ -70,8 +75,8 @@ class Whole:
 
     away, tasks = False, 1
 
-    def __init__(self, pieces: Pieces) -> None:
-        self.pieces = pieces
+    def __init__(self, pieces: Pieces, shape: tuple[int, float] = (1, 0.0)) -> None:
+        self.pieces, self.shape = pieces, shape
 
     @property
     def source(self) -> Source:

@@ -22,6 +22,12 @@ CONNECT = 20  # seconds to wait for a scheduler
 ALONE = 120.0  # seconds without any worker after which nobody waits on
 RETRIES = 2  # times that a failed task is tried again
 LOOK = 1.0  # seconds between two looks at the cluster
+LOOPBACK = "127.0.0.1:0"
+NO_PAGES = {
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    "distributed.scheduler.dashboard.status.task-stream-length": 0,
+}
 
 
 class Dask:
@@ -33,7 +39,6 @@ class Dask:
     """
 
     away = True
-    name = "dask"
 
     def __init__(
         self, scheduler: str | None = None, client: Any = None, workers: int | None = None
@@ -68,15 +73,18 @@ class Dask:
 
     @contextlib.contextmanager
     def _local(self, distributed: Any) -> Iterator[Any]:
+        import dask
+
         with (
             tempfile.TemporaryDirectory(prefix="shoal-") as folder,
+            dask.config.set(NO_PAGES),
             distributed.LocalCluster(
                 n_workers=self.workers or os.cpu_count() or 1,
                 threads_per_worker=1,
                 processes=True,
                 security=True,
-                dashboard_address=None,
-                worker_dashboard_address=None,
+                dashboard_address=LOOPBACK,
+                worker_dashboard_address=LOOPBACK,
                 local_directory=folder,
                 silence_logs=logging.CRITICAL,
             ) as cluster,
@@ -148,14 +156,27 @@ class Dask:
 
     def _result(self, future: Any) -> Any:
         """Return what came of a task; wait as long as there is somebody who may do it."""
+        self._wait(future)
+        try:
+            if future.cancelled():
+                raise self._gone()
+            error = future.exception()
+            if error is None:
+                return future.result()
+        except OSError:
+            raise self._gone() from None
+        raise self._failed(error)
+
+    def _wait(self, future: Any) -> None:
         from distributed import wait
 
         since = time.monotonic()
         while not future.done():
-            with contextlib.suppress(TimeoutError, Exception):
+            with contextlib.suppress(Exception):  # told by what it left
                 wait([future], timeout=LOOK)  # type: ignore[no-untyped-call]
             interrupt.check()
-            self._check_there()
+            if self._client.status != "running":
+                raise self._gone()
             if future.done() or self._threads():
                 since = time.monotonic()
             elif time.monotonic() - since > ALONE:
@@ -163,16 +184,6 @@ class Dask:
                     f"the scheduler at {self._address} has had no workers for {ALONE:.0f} s; "
                     "what was done is kept: start workers, and the same run again"
                 )
-        if future.cancelled():
-            raise self._gone()
-        error = future.exception()
-        if error is not None:
-            raise self._failed(error)
-        return future.result()
-
-    def _check_there(self) -> None:
-        if self._client.status != "running":
-            raise self._gone()
 
     def _gone(self) -> EngineError:
         return EngineError(

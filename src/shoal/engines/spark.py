@@ -36,7 +36,6 @@ class Spark:
     """
 
     away = True
-    name = "spark"
 
     def __init__(self, scheduler: str | None = None, session: Any = None) -> None:
         self.scheduler = scheduler

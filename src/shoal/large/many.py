@@ -124,8 +124,8 @@ def release_parts(
         verification = verify_written(files, made.settings, made.released, made.rows, "parquet")
         report("verifying", 2, 2)
         said = verification.to_dict()
-        if counted is not None:
-            said["engine"] = {"name": str(getattr(engine, "name", "")), **vars(counted)}
+        if engine.away:
+            said["engine"] = {"name": settings.protect.engine, **_plain(counted)}
         told = report_of(releasing, made, said, time.perf_counter() - begin)
         content = manifest(
             parts,
@@ -145,6 +145,13 @@ def release_parts(
         shelf.commit(staged, [*(part["file"] for part in parts), *papers.names])
     final = [shelf.full(part["file"]) for part in parts]
     return Released(shelf.manifest, told, made.settings, origin.released(final))
+
+
+def _plain(counted: Counted | None) -> dict[str, int | None]:
+    """Return what an engine counted; nothing where it cannot read a column."""
+    if counted is None:
+        return {"records": None, "classes": None, "smallest": None}
+    return {**vars(counted)}
 
 
 def _counted(engine: Executor, files: list[str], made: Made) -> Counted | None:

@@ -54,6 +54,7 @@ class Parts:
     """Parquet files of one schema; `source` says what they are together."""
 
     source: Source
+    schema: Any
     parts: tuple[Part, ...]
     chunks: tuple[Chunk, ...]
 
@@ -77,8 +78,7 @@ class Parts:
 
     def empty(self) -> Table:
         """Return the table without its records."""
-        with self._opened(self.parts[0]) as file:
-            return from_arrow(file.schema_arrow.empty_table(), self.source)
+        return from_arrow(self.schema.empty_table(), self.source)
 
     @property
     def tasks(self) -> int:
@@ -102,7 +102,9 @@ class Parts:
         with self._opened(part) as file:
             start = chunk.start
             for batch in batches(file, RECORDS, chunk.groups):
-                yield from_arrow(pa.Table.from_batches([batch]), replace(source, start=start))
+                table = pa.Table.from_batches([batch])
+                table = table if table.schema.equals(self.schema) else table.cast(self.schema)
+                yield from_arrow(table, replace(source, start=start))
                 start += batch.num_rows
 
     def digest(self, number: int) -> str:
@@ -145,18 +147,36 @@ def find_parts(location: str, chunk: int = CHUNK) -> Parts:
         raise InputError(f"{shown(location)}: there is no Parquet file here")
     with ThreadPoolExecutor(READERS) as pool:
         seen = list(pool.map(_look, found))
-    schema = seen[0][1]
     name = location.rstrip("/").rpartition("/")[2] or location
-    check_names(list(schema.names), name)
+    check_names(list(seen[0][1].names), name)
+    schema = _joined(seen)
+    parts = tuple(part for part, _ in seen)
+    source = Source(name, "parquet", "0", path=location, columns=tuple(schema.names))
+    return Parts(source, schema, parts, tuple(_chunks(parts, chunk)) or (Chunk(0, (), 0),))
+
+
+def _joined(seen: Sequence[tuple[Part, Any]]) -> Any:
+    """Return the schema of all files; in some, a column may have no value and thus no type."""
+    schema = seen[0][1]
     for part, own in seen:
-        if not own.equals(schema):
+        try:
+            if own.names != schema.names:
+                raise pa.ArrowInvalid
+            schema = pa.unify_schemas([schema, own])
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
             raise InputError(
                 f"{shown(part.name)}: its columns are not those of {shown(seen[0][0].name)}; all "
                 "files must have the same names and types, in one order"
-            )
-    parts = tuple(part for part, _ in seen)
-    source = Source(name, "parquet", "0", path=location, columns=tuple(schema.names))
-    return Parts(source, parts, tuple(_chunks(parts, chunk)) or (Chunk(0, (), 0),))
+            ) from None
+    return schema
+
+
+def _plain(schema: Any) -> Any:
+    """Return a schema whose texts are texts, also where a file has them in a dictionary."""
+    for place, one in enumerate(schema):
+        if pa.types.is_dictionary(one.type):
+            schema = schema.set(place, one.with_type(one.type.value_type))
+    return schema.remove_metadata()
 
 
 def digest_parts(location: str) -> str:
@@ -212,7 +232,7 @@ def _look(location: str) -> tuple[Part, Any]:
     with _parquet(location) as file:
         found = file.metadata
         groups = tuple(found.row_group(n).num_rows for n in range(found.num_row_groups))
-        return Part(location, stamp, groups), file.schema_arrow.remove_metadata()
+        return Part(location, stamp, groups), _plain(file.schema_arrow)
 
 
 def _stamp(location: str) -> str:

@@ -1,0 +1,377 @@
+"""Dask, with real clusters: the same groups as threads, and what happens when parts of it die."""
+
+from __future__ import annotations
+
+import operator
+import os
+import stat
+import subprocess
+import sys
+import threading
+from functools import partial
+from importlib import metadata
+
+import pytest
+
+import shoal as library
+from engines import tables
+from engines.cluster import Cluster
+from engines.tables import (
+    QUASI,
+    Here,
+    hashes,
+    left,
+    people,
+    run,
+    smallest,
+    together,
+    write_parts,
+)
+from shoal.engines.dask import Dask
+from shoal.engines.executor import Threads
+from shoal.errors import EngineError, InputError, RequestError
+from shoal.large import plan
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+
+
+@pytest.fixture(autouse=True)
+def _small_regions(monkeypatch):
+    """Let a small table have several regions."""
+    monkeypatch.setattr(plan, "SHARE", 400)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """A cluster that nobody kills."""
+    with Cluster(tmp_path_factory.mktemp("dask")) as found:
+        yield found
+
+
+@pytest.mark.parametrize("kind", ["numbers", "words"])
+def test_the_same_groups_as_threads(tmp_path, cluster, kind):
+    """What is written does not depend on who did the work, to the byte."""
+    tree, names = {}, QUASI
+    make = people
+    if kind == "words":
+        file = tmp_path / "town.csv"
+        file.write_text("".join(f"{c},{'L' if c < 'e' else 'R'},*\n" for c in "abcdefgh"))
+        names = ["town", "age", "job"]
+        tree = {"roles": {"quasi_identifiers": names}, "hierarchies": {"town": str(file)}}
+        make = tables.mixed
+    pattern = write_parts(tmp_path / "in", make)
+    here = run(pattern, tmp_path / "here", Here(1), **tree)
+    away = run(pattern, tmp_path / "away", Dask(cluster.address), **tree)
+    assert hashes(tmp_path / "away") == hashes(tmp_path / "here")
+    assert len(hashes(tmp_path / "here")) > 3
+    found = together(tmp_path / "away")
+    assert found.num_rows == 3001
+    assert smallest(found, names) >= 10
+    assert "name" not in found.column_names
+    counted = away.report.verification["engine"]
+    assert counted["records"] == 3001
+    assert counted["smallest"] == away.report.verification["k"] == smallest(found, names)
+    assert counted["classes"] == away.report.verification["classes"]
+    assert here.report.information_loss == away.report.information_loss
+    assert left(tmp_path) == []
+
+
+def killer(what, at):
+    """A callback that does something once, when a stage is so far."""
+    done = []
+
+    def look(progress):
+        if not done and progress.stage == at and progress.done >= 1:
+            done.append(True)
+            what()
+
+    look.done = done
+    return look
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [
+        "grouping regions",
+        pytest.param("parting", marks=pytest.mark.slow),
+        pytest.param("releasing", marks=pytest.mark.slow),
+        pytest.param("writing", marks=pytest.mark.slow),
+    ],
+)
+def test_a_killed_worker_changes_nothing_but_the_time(tmp_path, stage):
+    """What a lost worker had is done by another."""
+    pattern = write_parts(tmp_path / "in")
+    run(pattern, tmp_path / "here", Here(1))
+    (tmp_path / "dask").mkdir()
+    with Cluster(tmp_path / "dask") as own:
+        kill = killer(own.workers[0].kill, stage)
+        run(pattern, tmp_path / "away", Dask(own.address), kill)
+        assert kill.done
+        assert own.workers[0].wait(5) == -9
+    assert hashes(tmp_path / "away") == hashes(tmp_path / "here")
+
+
+def test_a_killed_scheduler_leaves_what_was_done(tmp_path):
+    """The error says what to do; the same run by another engine goes on and ends the same."""
+    pattern = write_parts(tmp_path / "in")
+    run(pattern, tmp_path / "here", Here(1))
+    (tmp_path / "dask").mkdir()
+    with Cluster(tmp_path / "dask") as own:
+        kill = killer(own.scheduler.kill, "mending groups, round 1")
+        with pytest.raises(EngineError, match=r"scheduler at tcp://.* is gone; what was done is"):
+            run(pattern, tmp_path / "away", Dask(own.address), kill)
+        assert kill.done
+    (folder,) = left(tmp_path)
+    assert stat.S_IMODE((tmp_path / folder).stat().st_mode) == 0o700
+    assert not (tmp_path / "away").exists()
+    stages = []
+    run(pattern, tmp_path / "away", Here(1), lambda progress: stages.append(progress.stage))
+    assert "looking" not in stages
+    assert "parting" not in stages
+    assert hashes(tmp_path / "away") == hashes(tmp_path / "here")
+    assert left(tmp_path) == []
+
+
+def test_another_version_on_a_worker(tmp_path):
+    """A worker that has another shoal is named, and nothing is begun."""
+    pattern = write_parts(tmp_path / "in")
+    fake = tmp_path / "fake" / "shoal-0.0.7.dist-info"
+    fake.mkdir(parents=True)
+    (fake / "METADATA").write_text("Metadata-Version: 2.1\nName: shoal\nVersion: 0.0.7\n")
+    with Cluster(tmp_path, workers=1) as own:
+        own.worker(PYTHONPATH=str(fake.parent))
+        with Dask(own.address) as ready:
+            ready._client.wait_for_workers(2, timeout=60)
+        with pytest.raises(EngineError, match=r"1 of 2 workers have another version .*has 0\.0\.7"):
+            run(pattern, tmp_path / "away", Dask(own.address))
+    assert not (tmp_path / "away").exists()
+
+
+def test_nobody_there(tmp_path):
+    """No scheduler at an address, and a scheduler without workers."""
+    from shoal.engines import dask
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dask, "CONNECT", 2)
+        with pytest.raises(
+            EngineError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"
+        ):
+            Dask("tcp://127.0.0.1:9").__enter__()
+        own = Cluster(tmp_path, workers=0)
+        with own, pytest.raises(EngineError, match="has no workers"):
+            Dask(own.address).__enter__()
+
+
+def test_errors_come_back_as_they_are(tmp_path, cluster):
+    """A mistake in the data that a worker finds is told as if it were found here."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pattern = write_parts(tmp_path / "in", sizes=(600,))
+    table = people(300, 9)
+    scores = [float("inf") if i == 7 else float(i) for i in range(300)]
+    table = table.set_column(4, "score", pa.array(scores))
+    pq.write_table(table, tmp_path / "in" / "9.parquet")
+    told = []
+    for engine in (Here(1), Dask(cluster.address)):
+        with pytest.raises(InputError, match=r"9\.parquet.*infinite") as found:
+            run(pattern, tmp_path / "out", engine)
+        told.append(str(found.value))
+    assert told[0] == told[1]
+    assert left(tmp_path) == []
+
+
+def test_a_mistake_of_ours_shows_no_record(tmp_path, cluster, monkeypatch):
+    """An unexpected error on a worker is told by its kind and place, never by its words."""
+    from shoal.large import opening
+
+    monkeypatch.setattr(opening, "Look", lambda *_: partial(operator.truediv, 1))
+    pattern = write_parts(tmp_path / "in")
+    with pytest.raises(EngineError, match=r"a worker failed: ZeroDivisionError in ") as found:
+        run(pattern, tmp_path / "out", Dask(cluster.address))
+    assert "person" not in str(found.value)
+
+
+def test_temporary_files_are_private(tmp_path, cluster):
+    """Folders are 0700, files 0600, and no name of a person is in one, while workers write."""
+    pattern = write_parts(tmp_path / "in")
+    seen = set()
+
+    def look(_):
+        for folder in tmp_path.glob(".*.shoal-work"):
+            for path in [folder, *folder.rglob("*")]:
+                try:
+                    mode = stat.S_IMODE(path.stat().st_mode)
+                    assert mode == (0o700 if path.is_dir() else 0o600)
+                    if path.is_file():
+                        assert b"person 0" not in path.read_bytes()
+                except FileNotFoundError:
+                    continue
+                seen.add(path.name.partition("-")[0])
+
+    before = os.umask(0o022)
+    try:
+        run(pattern, tmp_path / "out", Dask(cluster.address), look)
+    finally:
+        os.umask(before)
+    assert {"piece", "moved", "rows", "step", "release", "part"} <= seen
+    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o755
+    assert {stat.S_IMODE(p.stat().st_mode) for p in (tmp_path / "out").iterdir()} == {0o644}
+
+
+def test_stopped_by_the_callback(tmp_path, cluster):
+    """Whoever stops a run finds nothing left, though workers may still be writing."""
+    pattern = write_parts(tmp_path / "in")
+    with pytest.raises(library.Canceled):
+        run(
+            pattern,
+            tmp_path / "out",
+            Dask(cluster.address),
+            lambda progress: progress.stage == "grouping regions" and progress.done > 0,
+        )
+    assert left(tmp_path) == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_engine_that_counts_otherwise(tmp_path, cluster, monkeypatch):
+    """If the engine's own grouping finds a class that is too small, nothing is released."""
+    from shoal.engines.counted import Counted
+
+    monkeypatch.setattr(Dask, "count", lambda *_: Counted(3001, 300, 9))
+    pattern = write_parts(tmp_path / "in")
+    with pytest.raises(library.PrivacyError, match="the smallest class of 9"):
+        run(pattern, tmp_path / "out", Dask(cluster.address))
+    assert not (tmp_path / "out").exists()
+    assert left(tmp_path) == []
+
+
+def test_counting_by_dask(tmp_path, cluster):
+    """Dask counts classes as they are: missing cells, words, dates, long integers."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = [
+        (1, None, "a"), (1, None, "a"), (None, 2.5, "a"), (None, 2.5, "a"), (None, 2.5, "a"),
+        (2**60, 0.0, None), (2**60 + 1, 0.0, None), (2**60 + 1, 0.0, None),
+    ]  # fmt: skip
+    for number, some in enumerate((rows[::2], rows[1::2])):
+        columns = dict(zip("xyz", map(list, zip(*some, strict=True)), strict=True))
+        schema = pa.schema([("x", pa.int64()), ("y", pa.float64()), ("z", pa.string())])
+        pq.write_table(pa.table(columns, schema), tmp_path / f"{number}.parquet")
+    files = [str(tmp_path / f"{number}.parquet") for number in range(2)]
+    with Dask(cluster.address) as ready:
+        found = ready.count(files, ["x", "y", "z"])
+    assert (found.records, found.classes, found.smallest) == (8, 4, 1)
+
+
+def test_a_dataframe_in_and_out(tmp_path, cluster):
+    """A Dask DataFrame is released to a folder and comes back as one; names are never written."""
+    import dask.dataframe as dd
+    from distributed import Client
+
+    write_parts(tmp_path / "in")
+    frame = dd.read_parquet(tmp_path / "in" / "*.parquet")
+    seen = []
+
+    def look(_):
+        for path in tmp_path.glob(".*.shoal-work/input/*.parquet"):
+            seen.append(path.name)
+            assert b"person 0" not in path.read_bytes()
+
+    with Client(cluster.address, set_as_default=True):
+        found = library.anonymize_file(
+            frame, tmp_path / "out", k=10, identifiers=["name"], quasi_identifiers=QUASI,
+            other=["diagnosis"], report=False, callback=look,
+        )  # fmt: skip
+        assert seen
+        assert isinstance(found.data, dd.DataFrame)
+        back = found.data.compute()
+    assert list(back.columns) == [*QUASI, "diagnosis"]
+    assert len(back) == 3001
+    assert back.groupby(QUASI, dropna=False).size().min() >= 10
+    assert found.report.verification["engine"]["name"] == "dask"
+    assert found.report.input["kind"] == "dataframe"
+    assert left(tmp_path) == []
+
+
+def test_a_dataframe_of_another_engine(tmp_path):
+    """A dataframe is grouped by its own engine, and one without is for another door."""
+    import dask.dataframe as dd
+    import pandas as pd
+
+    plain = pd.DataFrame({"x": range(30)})
+    with pytest.raises(RequestError, match="grouped by dask, not by spark"):
+        library.anonymize_file(
+            dd.from_pandas(plain, npartitions=2), tmp_path / "out", k=3, engine="spark"
+        )
+    with pytest.raises(InputError, match=r"others are for shoal\.anonymize"):
+        library.anonymize_file(plain, tmp_path / "out", k=3)
+    with pytest.raises(InputError, match=r"released to a folder by shoal\.anonymize_file"):
+        library.anonymize(dd.from_pandas(plain, npartitions=2), k=3)
+
+
+def test_the_command_line_starts_a_cluster(tmp_path):
+    """`--engine dask` alone starts workers on this machine, and tells what they did if asked."""
+    pattern = write_parts(tmp_path / "in")
+    found = subprocess.run(
+        [
+            sys.executable, "-m", "shoal", "anonymize", pattern, "-k", "10", "--quasi",
+            ",".join(QUASI), "--identifier", "name", "--sensitive", "diagnosis", "--engine", "dask",
+            "--no-report", "--verbose", "-o", str(tmp_path / "out"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    assert "grouping regions: 1 of 1" in found.stderr
+    assert "Parquet parts, manifest.json" in found.stderr
+    assert "distributed" not in found.stderr
+    assert found.stdout == ""
+    assert smallest(together(tmp_path / "out"), QUASI) >= 10
+    assert left(tmp_path) == []
+
+
+def test_threads_of_a_worker_share_nothing_but_steps(tmp_path):
+    """Errands of two runs in one process, at the same time, do not mix."""
+    from shoal.large.crew import Crew
+    from shoal.large.work import Work
+    from shoal.progress import Reporter
+
+    results = {}
+    with Work(tmp_path / "a", 1) as one, Work(tmp_path / "b", 2) as other:
+
+        def go(name, work, power):
+            crew = Crew(work, Dask(), Threads(1), Reporter(None))
+            errand = crew._sent(partial(pow, power))
+            results[name] = [errand(task).result for task in range(200)]
+
+        threads = [
+            threading.Thread(target=go, args=("a", one, 2)),
+            threading.Thread(target=go, args=("b", other, 3)),
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert results == {"a": [2**i for i in range(200)], "b": [3**i for i in range(200)]}
+
+
+def test_errands_refuse(tmp_path):
+    """Another version, a folder that is not there, a file that somebody changed."""
+    from dataclasses import replace
+
+    from shoal.large.crew import Crew
+    from shoal.large.work import Files, Work
+    from shoal.progress import Reporter
+    from shoal.storage import Folder
+
+    with Work(tmp_path / "a", 1) as work:
+        errand = Crew(work, Dask(), Threads(1), Reporter(None))._sent(partial(pow, 7))
+        assert errand.version == metadata.version("shoal")
+        told = str(replace(errand, version="9.9")(1).error)
+        assert "the run was started by 9.9" in told
+        lost = replace(errand, files=Files(Folder(tmp_path / "nowhere")))(1)
+        assert "name a folder that all machines see" in str(lost.error)
+        (work.folder / errand.name).write_bytes(b"something else")
+        assert "were changed by somebody else" in str(errand(1).error)

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test test-all lint coverage faults bars published study search kaim mixed closeness audit measures scale mutate lock clean
+.PHONY: run test test-all lint coverage faults bars published study search kaim mixed closeness audit measures scale cluster mutate lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -57,6 +57,9 @@ measures: $(VENV)/test.stamp    ## what releases cost and what is left to fear, 
 
 scale: $(VENV)/test.stamp       ## large tables: seconds, memory and loss of fast by size
 	$(BIN)/python benchmarks/scale/scale.py
+
+cluster: $(VENV)/spark.stamp    ## engines: threads, Dask and Spark side by side (Spark needs Java)
+	$(BIN)/python benchmarks/cluster/cluster.py
 
 mutate: $(VENV)/test.stamp      ## small mistakes in models, partition and release that tests must find
 	$(BIN)/python benchmarks/mutation/mutate.py

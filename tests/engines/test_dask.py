@@ -12,6 +12,7 @@ from functools import partial
 from importlib import metadata
 
 import pytest
+from distributed import Client
 
 import shoal as library
 from engines import tables
@@ -140,8 +141,8 @@ def test_another_version_on_a_worker(tmp_path):
     (fake / "METADATA").write_text("Metadata-Version: 2.1\nName: shoal\nVersion: 0.0.7\n")
     with Cluster(tmp_path, workers=1) as own:
         own.worker(PYTHONPATH=str(fake.parent))
-        with Dask(own.address) as ready:
-            ready._client.wait_for_workers(2, timeout=60)
+        with Client(own.address, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=60)
         with pytest.raises(EngineError, match=r"1 of 2 workers have another version .*has 0\.0\.7"):
             run(pattern, tmp_path / "away", Dask(own.address))
     assert not (tmp_path / "away").exists()
@@ -267,7 +268,6 @@ def test_counting_by_dask(tmp_path, cluster):
 def test_a_dataframe_in_and_out(tmp_path, cluster):
     """A Dask DataFrame is released to a folder and comes back as one; names are never written."""
     import dask.dataframe as dd
-    from distributed import Client
 
     write_parts(tmp_path / "in")
     frame = dd.read_parquet(tmp_path / "in" / "*.parquet")

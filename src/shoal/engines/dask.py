@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
@@ -23,10 +24,11 @@ ALONE = 120.0  # seconds without any worker after which nobody waits on
 RETRIES = 2  # times that a failed task is tried again
 LOOK = 1.0  # seconds between two looks at the cluster
 LOOPBACK = "127.0.0.1:0"
-NO_PAGES = {
+OWN = {  # of a cluster of our own: no pages, and memory is not given back after every step
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
-    "distributed.scheduler.dashboard.status.task-stream-length": 0,
+    "distributed.nanny.pre-spawn-environ": {"OMP_NUM_THREADS": 1, "OPENBLAS_NUM_THREADS": 1},
+    "distributed.worker.profile.enabled": False,
 }
 
 
@@ -46,6 +48,31 @@ class Dask:
         self.scheduler, self.workers = scheduler, workers
         self._client = client
         self._after = contextlib.ExitStack()
+
+    @classmethod
+    def of(cls, frame: Any, scheduler: str | None) -> Dask:  # noqa: ARG003 - as Spark has it
+        """Return the cluster at an address, else the one that is in use, else one of our own."""
+        from distributed import default_client
+
+        client = None
+        if scheduler is None:
+            with contextlib.suppress(ValueError):  # there is none
+                client = default_client()  # type: ignore[no-untyped-call]
+        return cls(scheduler, client)
+
+    @staticmethod
+    def token(frame: Any) -> Any:
+        """Return what tells a Dask DataFrame from another."""
+        from dask.tokenize import tokenize
+
+        return tokenize(frame)
+
+    @staticmethod
+    def read(frame: Any, files: Sequence[str]) -> Any:  # noqa: ARG004 - as Spark has it
+        """Return Parquet files as a Dask DataFrame."""
+        import dask.dataframe as dd
+
+        return dd.read_parquet(list(files))
 
     def __enter__(self) -> Dask:
         try:
@@ -77,7 +104,7 @@ class Dask:
 
         with (
             tempfile.TemporaryDirectory(prefix="shoal-") as folder,
-            dask.config.set(NO_PAGES),
+            dask.config.set(OWN),
             distributed.LocalCluster(
                 n_workers=self.workers or os.cpu_count() or 1,
                 threads_per_worker=1,
@@ -168,12 +195,11 @@ class Dask:
         raise self._failed(error)
 
     def _wait(self, future: Any) -> None:
-        from distributed import wait
-
+        ready = threading.Event()
+        future.add_done_callback(lambda _: ready.set())
         since = time.monotonic()
         while not future.done():
-            with contextlib.suppress(Exception):  # told by what it left
-                wait([future], timeout=LOOK)  # type: ignore[no-untyped-call]
+            ready.wait(LOOK)
             interrupt.check()
             if self._client.status != "running":
                 raise self._gone()
@@ -218,19 +244,25 @@ class Dask:
         import dask.dataframe as dd
 
         wanted = list(names)
+        frame = dd.read_parquet(list(files), columns=wanted, dtype_backend="pyarrow")
         with dask.config.set({"dataframe.convert-string": False}):
-            frame = dd.read_parquet(
-                list(files), columns=wanted, dtype_backend="pyarrow", split_row_groups=False,
-                aggregate_files=False,
-            )  # fmt: skip
-            parts = frame.npartitions
-            sizes = frame.groupby(wanted, sort=False, dropna=False, observed=True).size(
-                split_out=parts
-            )
-            asked = [sizes.min(), sizes.sum(), sizes.count()]
-            futures = self._client.compute(asked)
-            smallest, records, classes = [self._result(future) for future in futures]
-        return Counted(int(records), int(classes), int(smallest))
+            by = frame.groupby(wanted, sort=False, dropna=False, observed=True)
+            sizes = by.size(split_out=max(1, frame.npartitions // 4))
+            found = sizes.to_frame("size").map_partitions(_told, meta=dict.fromkeys(TOLD, "int64"))
+            every = self._result(self._client.compute(found))
+        there = every[every["classes"] > 0]
+        smallest = int(there["smallest"].min()) if len(there) else 0
+        return Counted(int(every["records"].sum()), int(every["classes"].sum()), smallest)
+
+
+TOLD = ("records", "classes", "smallest")
+
+
+def _told(sizes: Any) -> Any:
+    """Return what is counted in a partition, as a dataframe of one row."""
+    one = sizes["size"]
+    counted = (int(one.sum()), len(one), int(one.min()) if len(one) else 0)
+    return type(sizes)({name: [value] for name, value in zip(TOLD, counted, strict=True)})
 
 
 def _hush() -> Callable[[], None]:

@@ -42,6 +42,21 @@ class Spark:
         self._session = session
         self._after = contextlib.ExitStack()
 
+    @classmethod
+    def of(cls, frame: Any, scheduler: str | None) -> Spark:  # noqa: ARG003 - as Dask has it
+        """Return the Spark that a DataFrame lives in."""
+        return cls(session=frame.sparkSession)
+
+    @staticmethod
+    def token(frame: Any) -> Any:
+        """Return what tells a Spark DataFrame from another."""
+        return [frame.semanticHash(), *frame.columns]
+
+    @staticmethod
+    def read(frame: Any, files: Sequence[str]) -> Any:
+        """Return Parquet files as a Spark DataFrame."""
+        return frame.sparkSession.read.parquet(*map(reachable, files))
+
     def __enter__(self) -> Spark:
         try:
             from pyspark.sql import SparkSession

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from shoal.engines.executor import Executor
 from shoal.errors import InputError, RequestError
@@ -44,24 +44,25 @@ class FromFrame:
         roles = settings.roles
         self.hidden = [n for n in (*roles.identifiers, *roles.drop) if n in frame.columns]
 
-    def engine(self, scheduler: str | None) -> AbstractContextManager[Executor]:
-        """Return the engine that the dataframe is of."""
+    @property
+    def kind(self) -> Any:
+        """The class of the engine that the dataframe is of."""
         if self.name == "spark":
             from shoal.engines.spark import Spark
 
-            return Spark(session=self.frame.sparkSession)
+            return Spark
         from shoal.engines.dask import Dask
 
-        return Dask(scheduler, client=None if scheduler else _client())
+        return Dask
+
+    def engine(self, scheduler: str | None) -> AbstractContextManager[Executor]:
+        """Return the engine that the dataframe is of."""
+        return cast(AbstractContextManager[Executor], self.kind.of(self.frame, scheduler))
 
     @property
     def stamps(self) -> list[Any]:
         """What the dataframe is made of, as its engine tells it from others."""
-        if self.name == "spark":
-            return [self.name, self.frame.semanticHash(), *self.frame.columns]
-        from dask.tokenize import tokenize
-
-        return [self.name, tokenize(self.frame)]
+        return [self.name, self.kind.token(self.frame)]
 
     def opened(self, crew: Crew) -> Parts:
         """Return the records as files of the run."""
@@ -87,20 +88,4 @@ class FromFrame:
 
     def released(self, files: Sequence[str]) -> Any:
         """Return a release as a dataframe of the same engine."""
-        if self.name == "spark":
-            from shoal.engines.spark import reachable
-
-            return self.frame.sparkSession.read.parquet(*map(reachable, files))
-        import dask.dataframe as dd
-
-        return dd.read_parquet(list(files))
-
-
-def _client() -> Any:
-    """Return the client that somebody uses already; None where there is none."""
-    from distributed import default_client
-
-    try:
-        return default_client()  # type: ignore[no-untyped-call]
-    except ValueError:
-        return None
+        return self.kind.read(self.frame, files)

@@ -1,0 +1,130 @@
+"""The page of engines, made of csv files alone: what was measured, and a plan for 10^9 records."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+import shoal
+from telling import read, table, wrapped, write_page
+
+SCALE = Path(__file__).parents[2] / "docs/scale"
+GOAL, WORKERS = 10**9, 64
+REGION = 1_000_000
+
+
+def engines(rows):
+    """Return a table of engines."""
+    return table(
+        ["engine", "records", "seconds", "loss"],
+        [[r["engine"], f"{int(r['records']):,}", r["seconds"], f"{float(r['loss']):.4f}"]
+         for r in rows],
+    )  # fmt: skip
+
+
+def write(folder):
+    """Write docs/cluster/README.md."""
+    opening = (
+        "Files of Parquet in, a folder of Parquet files with a manifest out, by an engine; the "
+        "[guide](guide.md) says how. Clustered records of eight columns, k = 10, eight input "
+        "files, two cores: Dask has two workers of one thread, Spark two cores; both start their "
+        f"cluster within the time told. Made by `make cluster` with shoal {shoal.__version__}, "
+        f"Python {platform.python_version()}; the csv files beside this page hold every number."
+    )
+    told = {}
+    if rows := read(folder, "same"):
+        told["same"] = [
+            "## The same groups",
+            wrapped(
+                "A million records by each engine, with one seed: the files are the same, byte by "
+                "byte (`--keep-order`; else their rows are shuffled anew each time). "
+                "`benchmarks/cluster/cluster.py same` writes this part."
+            ),
+            engines(rows),
+        ]
+    if rows := read(folder, "killed"):
+        told["killed"] = [
+            "## A worker killed",
+            wrapped(
+                "A million records by a Dask cluster of two workers, one of which is killed "
+                "(SIGKILL) while regions are grouped: the files are the same. "
+                "`benchmarks/cluster/cluster.py killed` writes this part."
+            ),
+            table(["what", "seconds"], [[r["what"], r["seconds"]] for r in rows]),
+        ]
+    if rows := read(folder, "overhead"):
+        told["overhead"] = [
+            "## Dask beside threads",
+            wrapped(
+                "Five million records on one machine, two threads of one process or two workers. "
+                "Dask also groups the release once more in its own way, to verify it. "
+                "`benchmarks/cluster/cluster.py overhead` writes this part."
+            ),
+            engines(rows),
+        ]
+        told["plan"] = plan(folder, rows)
+    write_page(folder, "Engines", opening, told, {})
+
+
+def plan(folder, rows):
+    """Return a plan for a thousand million records, from what was measured."""
+    records = int(rows[0]["records"])
+    stages = [
+        (r["stage"], int(r["tasks"]), float(r["task_seconds"])) for r in read(folder, "stages")
+    ]
+    volumes = {r["what"]: float(r["bytes"]) for r in read(folder, "volumes")}
+    per = GOAL / records
+    total = sum(took for _, _, took in stages) * per
+    verified = read(SCALE, "verifying")
+    streaming = float(verified[0]["seconds"]) * GOAL / int(verified[0]["records"])
+    losses = [
+        (int(r["records"]), float(r["loss"])) for r in read(SCALE, "sizes") if r["method"] == "fast"
+    ]
+    (few, high), (many, low) = losses[-2:]
+    factor = low / high  # of the loss, for so many times the records
+    times = many / few
+    import math
+
+    expected = low * factor ** (math.log(GOAL / many) / math.log(times))
+    shuffled = sum(volumes[one] for one in ("piece", "moved", "rows")) * per
+    gb = 1e9
+    lines = [
+        [name, f"{took * 1e6 / records:.2f}", f"{took * per / 3600:.1f}"]
+        for name, _, took in stages
+    ]
+    wall = total / WORKERS
+    return [
+        "## A plan for 10^9 records",
+        wrapped(
+            f"What the workers took for {records:,} records, by stage, and what a thousand million "
+            "would take at the same rates: every stage but the last looks at each record a fixed "
+            "number of times, and blocks do not grow. Nobody has run it: these are extrapolations "
+            "from one machine, whose workers read from a local disk."
+        ),
+        table(["stage", "µs a record", "CPU hours for 10^9"], lines),
+        "\n".join(
+            [
+                f"- **Regions**: {GOAL // REGION:,} of {REGION:,} records, a task each; a worker "
+                f"held at most {volumes['worker_peak_gb']:.1f} GB here (regions of "
+                f"{min(REGION, records // 16):,}), so workers of 4 GB a core.",
+                f"- **Shuffle**: records are written and read {3} times (to regions, to other "
+                f"regions, to the buckets of the release): "
+                f"{volumes['piece'] / records:.0f}, {volumes['moved'] / records:.0f} and "
+                f"{volumes['rows'] / records:.0f} bytes a record as measured, together "
+                f"{shuffled / gb:,.0f} GB; at most two of the three lie on the storage at once. "
+                f"The release itself has {volumes['release'] * per / gb:,.0f} GB.",
+                "- **Rounds**: one move to other regions and one mending; regions of a million "
+                "records have so little border that a second gains next to nothing "
+                "(`Plan.rounds`).",
+                f"- **Loss**: about {expected:.2f} %, if it falls from 10^7 to 10^9 as it does "
+                f"from {few:,} to {many:,} ({high:.3f} to {low:.3f}, see "
+                "[large tables](../scale/README.md)).",
+                f"- **Time and cost**: {total / 3600:.0f} CPU hours; {wall / 3600:.1f} hours with "
+                f"{WORKERS} workers of one core that never wait, and "
+                f"{streaming / 60:.0f} minutes for the last check, which reads the release on one "
+                "core by streaming. At 0.05 $ a core and hour, an assumption, the cores cost "
+                f"{(total / 3600) * 0.05:,.0f} $; 1,000 tasks a stage over {WORKERS} workers leave "
+                "the last ones waiting for a sixteenth of the stage at most.",
+            ]
+        ),
+    ]

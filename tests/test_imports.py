@@ -9,7 +9,8 @@ import pytest
 
 import shoal
 
-HEAVY = ("numba", "scipy", "pyarrow", "numpy", "narwhals", "pydantic", "fastapi", "pandas")
+HEAVY = ("numba", "scipy", "pyarrow", "numpy", "narwhals", "pydantic", "fastapi", "pandas", "dask",
+         "distributed", "pyspark", "fsspec")  # fmt: skip
 
 
 def loaded_after(code):

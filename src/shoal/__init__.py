@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from shoal import datasets as datasets
     from shoal.errors import Canceled as Canceled
+    from shoal.errors import EngineError as EngineError
     from shoal.errors import InputError as InputError
     from shoal.errors import OutputError as OutputError
     from shoal.errors import PrivacyError as PrivacyError
@@ -43,6 +44,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Canceled": "errors",
     "ColumnByColumn": "grouping",
+    "EngineError": "errors",
     "Hierarchy": "table.hierarchy.view",
     "InputError": "errors",
     "Measures": "measures.result",
@@ -74,6 +76,7 @@ _HOME = {
 __all__ = [
     "Canceled",
     "ColumnByColumn",
+    "EngineError",
     "Hierarchy",
     "InputError",
     "Measures",

@@ -15,6 +15,22 @@ class ShoalError(Exception):
 
     exit_code = 2
 
+    def to_plain(self) -> dict[str, Any]:
+        """Return the error as plain values: what it is, what it says, what more it knows."""
+        return {"kind": type(self).__name__, "said": str(self), "more": vars(self)}
+
+
+def from_plain(told: Mapping[str, Any]) -> ShoalError:
+    """Return the error that plain values tell of."""
+    kinds, found = [ShoalError], ShoalError
+    while kinds:
+        kind = kinds.pop()
+        kinds += kind.__subclasses__()
+        found = kind if kind.__name__ == told["kind"] else found
+    error = found.__new__(found, told["said"])
+    vars(error).update(told["more"])
+    return error
+
 
 class InputError(ShoalError, ValueError):
     """The data cannot be read as asked: the message names file, line and column."""
@@ -93,10 +109,7 @@ class UnlistedError(InputError):
 
     def __init__(self, message: str, values: Sequence[str]) -> None:
         super().__init__(f"{message}; {self.where} lists them")
-        self.message, self.values = message, list(values)
-
-    def __reduce__(self) -> Any:
-        return type(self), (self.message, self.values)
+        self.values = list(values)
 
     def listed(self) -> str:
         """Return the values themselves."""

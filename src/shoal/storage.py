@@ -220,6 +220,15 @@ class Remote:
             with system.open(f"{path}/{name}", "wb") as sink:
                 shutil.copyfileobj(file, sink, 2**24)
 
+    def take(self, other: Storage, name: str) -> None:
+        """Copy a file of another folder here: the storage does it alone, if both are its own."""
+        system, path = self._opened
+        if isinstance(other, Remote) and other._opened[0] == system:
+            system.cp_file(f"{other._opened[1]}/{name}", f"{path}/{name}")
+            return
+        with other.open(name) as source, self.writing(name) as sink:
+            shutil.copyfileobj(source, sink, 2**24)
+
     def stamp(self, name: str) -> str:
         """Return what tells a file from one that was changed."""
         system, path = self._opened

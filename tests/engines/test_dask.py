@@ -7,7 +7,7 @@ import os
 import stat
 import subprocess
 import sys
-import threading
+from dataclasses import replace
 from functools import partial
 from importlib import metadata
 
@@ -75,6 +75,21 @@ def test_the_same_groups_as_threads(tmp_path, cluster, kind):
     assert counted["classes"] == away.report.verification["classes"]
     assert here.report.information_loss == away.report.information_loss
     assert left(tmp_path) == []
+
+
+def test_blocks_of_a_table_in_memory(cluster):
+    """The executor of a cluster is one like any other: blocks come back the same."""
+    import numpy as np
+
+    from shoal.blocks import Blocks, group_in_blocks
+    from shoal.progress import Reporter
+
+    matrix = np.random.default_rng(0).normal(size=(3000, 3))
+    quiet = Reporter(None)
+    here = group_in_blocks(matrix, 5, Blocks(500), 0, quiet, Threads(1))
+    with Dask(cluster.address) as ready:
+        away = group_in_blocks(matrix, 5, Blocks(500), 0, quiet, ready)
+    assert away.tolist() == here.tolist()
 
 
 def killer(what, at):
@@ -215,7 +230,7 @@ def test_temporary_files_are_private(tmp_path, cluster):
         run(pattern, tmp_path / "out", Dask(cluster.address), look)
     finally:
         os.umask(before)
-    assert {"piece", "moved", "rows", "step", "release", "part"} <= seen
+    assert {"piece", "moved", "rows", "look", "release", "part"} <= seen
     assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o755
     assert {stat.S_IMODE(p.stat().st_mode) for p in (tmp_path / "out").iterdir()} == {0o644}
 
@@ -332,46 +347,32 @@ def test_the_command_line_starts_a_cluster(tmp_path):
     assert left(tmp_path) == []
 
 
-def test_threads_of_a_worker_share_nothing_but_steps(tmp_path):
-    """Errands of two runs in one process, at the same time, do not mix."""
-    from shoal.large.crew import Crew
-    from shoal.large.work import Work
-    from shoal.progress import Reporter
-
-    results = {}
-    with Work(tmp_path / "a", 1) as one, Work(tmp_path / "b", 2) as other:
-
-        def go(name, work, power):
-            crew = Crew(work, Dask(), Threads(1), Reporter(None))
-            errand = crew._sent(partial(pow, power))
-            results[name] = [errand(task).result for task in range(200)]
-
-        threads = [
-            threading.Thread(target=go, args=("a", one, 2)),
-            threading.Thread(target=go, args=("b", other, 3)),
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert results == {"a": [2**i for i in range(200)], "b": [3**i for i in range(200)]}
-
-
 def test_errands_refuse(tmp_path):
-    """Another version, a folder that is not there, a file that somebody changed."""
-    from dataclasses import replace
-
-    from shoal.large.crew import Crew
+    """Another version, and a folder that is not there."""
+    from shoal.large.crew import Errand
     from shoal.large.work import Files, Work
-    from shoal.progress import Reporter
     from shoal.storage import Folder
 
     with Work(tmp_path / "a", 1) as work:
-        errand = Crew(work, Dask(), Threads(1), Reporter(None))._sent(partial(pow, 7))
-        assert errand.version == metadata.version("shoal")
-        told = str(replace(errand, version="9.9")(1).error)
-        assert "the run was started by 9.9" in told
+        own = metadata.version("shoal")
+        errand = Errand(Files(work.storage), partial(pow, 7), own)
+        assert errand(2)["result"] == 49
+        assert "the run was started by 9.9" in replace(errand, version="9.9")(1)["error"]["said"]
         lost = replace(errand, files=Files(Folder(tmp_path / "nowhere")))(1)
-        assert "name a folder that all machines see" in str(lost.error)
-        (work.folder / errand.name).write_bytes(b"something else")
-        assert "were changed by somebody else" in str(errand(1).error)
+        assert "name a folder that all machines see" in lost["error"]["said"]
+    assert "does not find" in errand(1)["error"]["said"]  # the run has ended meanwhile
+
+
+def test_errors_as_plain_values():
+    """An error that travels is the same on arrival, also one that knows more than its words."""
+    import json
+
+    from shoal.errors import from_plain
+    from shoal.table.code import UncoveredError
+
+    for error in (InputError("a, line 3"), UncoveredError("some are not there", ["x", "y"])):
+        back = from_plain(json.loads(json.dumps(error.to_plain())))
+        assert type(back) is type(error)
+        assert str(back) == str(error)
+        assert vars(back) == vars(error)
+    assert type(from_plain({"kind": "Unknown", "said": "x", "more": {}})) is library.ShoalError

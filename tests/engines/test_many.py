@@ -237,6 +237,18 @@ def test_what_names_several_files(tmp_path):
         find_parts(url(tmp_path / "nothing"))
 
 
+def test_chunks(tmp_path):
+    """Chunks are whole row groups, of about as many records as asked, and cover every record."""
+    write_parts(tmp_path / "in", sizes=(1200, 0, 700, 1))
+    for size in (1, 500, 1000, 10_000):
+        parts = find_parts(str(tmp_path / "in"), chunk=size)
+        rows = [sum(t.rows for t in parts.again(n)) for n in range(parts.tasks)]
+        assert sum(rows) == parts.rows == 1901
+        assert all(rows)
+        assert [parts.start(n) for n in range(parts.tasks)] == np.cumsum([0, *rows[:-1]]).tolist()
+        assert max(rows) <= max(size, 500)
+
+
 def test_a_file_that_changes_meanwhile(tmp_path):
     """A file that was replaced after it was found is refused, not read as another."""
     write_parts(tmp_path / "in", sizes=(600, 600))

@@ -164,8 +164,9 @@ class Dask:
         client = self._client
         waiting: list[Any] = []
         try:
+            sent = client.submit(_same, work, pure=False)  # once, however many tasks there are
             for task in tasks:
-                future = client.submit(work, task, pure=False, retries=RETRIES)
+                future = client.submit(_called, sent, task, pure=False, retries=RETRIES)
                 waiting.append(future)
                 if len(waiting) >= AHEAD * max(1, self._threads()):
                     yield self._result(waiting.pop(0))
@@ -253,6 +254,14 @@ class Dask:
         there = every[every["classes"] > 0]
         smallest = int(there["smallest"].min()) if len(there) else 0
         return Counted(int(every["records"].sum()), int(every["classes"].sum()), smallest)
+
+
+def _same(work: Any) -> Any:
+    return work
+
+
+def _called(work: Callable[[Task], Result], task: Task) -> Result:
+    return work(task)
 
 
 TOLD = ("records", "classes", "smallest")

@@ -1,20 +1,21 @@
 """Tasks on Spark: the session there is, a cluster's, or a small one of this machine.
 
-A task is a row of one Arrow batch, and so is what comes of it; each is a job of its own, so that
-some come back while others run, and Spark does again what a lost executor had.
+A task is a row of one Arrow batch, and so is what comes of it, as plain values; each is a job of
+its own, so that some come back while others run, and Spark does again what a lost executor had.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-import pickle
 import re
 import secrets
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -123,7 +124,7 @@ class Spark:
         def job(task: Task) -> Result:
             with contextlib.suppress(Exception):
                 self._session.addTag(tag)
-            return self._done(pickle.dumps((work, task)))  # type: ignore[no-any-return]
+            return self._done(work, task)  # type: ignore[no-any-return]
 
         workers = self._width()
         with ThreadPoolExecutor(workers) as pool:
@@ -134,13 +135,13 @@ class Spark:
                     self._session.interruptTag(tag)
                 raise
 
-    def _done(self, errand: bytes) -> Any:
+    def _done(self, work: Callable[[Any], Any], task: Any) -> Any:
         try:
-            frame = self._session.createDataFrame([(bytearray(errand),)], "errand binary")
-            rows = frame.coalesce(1).mapInArrow(perform, "done binary").collect()
+            frame = self._session.createDataFrame([(json.dumps(task),)], "task string")
+            rows = frame.coalesce(1).mapInArrow(partial(perform, work), "done string").collect()
         except Exception as error:
             raise self._failed(error) from None
-        return pickle.loads(bytes(rows[0][0]))  # noqa: S301 - from our own workers
+        return json.loads(rows[0][0])
 
     def _failed(self, error: Exception) -> ShoalError:
         text = str(error)
@@ -197,12 +198,11 @@ def reachable(location: str) -> str:
     return f"s3a://{location[5:]}" if location.startswith("s3://") else location
 
 
-def perform(batches: Iterator[Any]) -> Iterator[Any]:
-    """Do what stands in the rows of Arrow batches, on a worker."""
+def perform(work: Callable[[Any], Any], batches: Iterator[Any]) -> Iterator[Any]:
+    """Do the tasks in the rows of Arrow batches, on a worker; all are plain values."""
     import pyarrow as pa
 
     for batch in batches:
-        for errand in batch.column(0).to_pylist():
-            work, task = pickle.loads(errand)  # noqa: S301 - from whoever started the run
-            done = pickle.dumps(work(task))
-            yield pa.RecordBatch.from_arrays([pa.array([done], pa.binary())], names=["done"])
+        for task in batch.column(0).to_pylist():
+            done = json.dumps(work(json.loads(task)))
+            yield pa.RecordBatch.from_arrays([pa.array([done], pa.string())], names=["done"])

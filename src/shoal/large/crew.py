@@ -1,18 +1,15 @@
 """Steps of a run, done here one after the other, or by an engine on other machines.
 
-A step is a function of one task: a chunk of the input, a region, a bucket. For an engine it is
-pickled into the files of the run, where every worker finds it; what travels is the name and the
-hash of that file, the version of Shoal, and the task. A step that is begun twice, because a worker
-was lost or thought to be, leaves the same files: it depends on its task alone.
+A step is a function of one task: a chunk of the input, a region, a bucket. Records are in the files
+of the run, where every worker finds them; what travels is the step, by the engine's own means, the
+version of Shoal, the task, and plain values that come back. A step that is begun twice, because a
+worker was lost or thought to be, leaves the same files: it depends on its task alone.
 """
 
 from __future__ import annotations
 
-import hashlib
 import logging
-import pickle
 import socket
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -21,9 +18,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from shoal import errors
 from shoal.engines.executor import Executor, Threads
 from shoal.errors import EngineError, ShoalError, shown
-from shoal.large.work import Files
+from shoal.large.work import REQUEST, Files
 from shoal.progress import Reporter
 from shoal.table.streams import Reading
 
@@ -33,75 +31,47 @@ LOG = logging.getLogger("shoal.engine")
 Step = Callable[[Any], Any]
 
 
-@dataclass(frozen=True)
-class Done:
-    """What came of a task: a result or an error of ours, where, and in how many seconds."""
-
-    result: Any
-    error: ShoalError | None
-    where: str
-    seconds: float
-
-
 class FailedError(Exception):
     """A mistake of the program on a worker: its kind and place, and not a word of the data."""
 
 
 @dataclass(frozen=True)
 class Errand:
-    """A step as it travels: the file it is in, the file's hash, the version that wrote it."""
+    """A step as it travels: the files that it needs, and the version that sent it."""
 
     files: Files
-    name: str
-    digest: str
+    step: Step
     version: str
 
-    def __call__(self, task: Any) -> Done:
-        """Do the step for a task. Errors of ours are results; others are for the engine to redo."""
+    def __call__(self, task: Any) -> dict[str, Any]:
+        """Do the step for a task; return what came of it, as plain values.
+
+        Errors of ours come back as such; others are for the engine to do again.
+        """
         begin = time.perf_counter()
-        result, error = None, None
+        found: dict[str, Any] = {}
         try:
-            check_version(self.version)
-            result = self._step()(task)
-        except ShoalError as found:
-            error = found
-        except Exception as found:
-            raise FailedError(_told(found)) from None
-        return Done(result, error, socket.gethostname(), time.perf_counter() - begin)
+            self._check()
+            found["result"] = self.step(task)
+        except ShoalError as error:
+            found["error"] = error.to_plain()
+        except Exception as error:
+            raise FailedError(_told(error)) from None
+        return {**found, "where": socket.gethostname(), "seconds": time.perf_counter() - begin}
 
-    def _step(self) -> Step:
-        with _LOCK:
-            if self.digest not in _KNOWN:
-                _KNOWN.clear()  # of earlier steps nothing is needed
-                _KNOWN[self.digest] = pickle.loads(self._content())  # noqa: S301 - its hash is known
-            return _KNOWN[self.digest]
-
-    def _content(self) -> bytes:
-        try:
-            with self.files.open(self.name) as file:
-                content = file.read()
-        except FileNotFoundError:
+    def _check(self) -> None:
+        """Refuse to work for another version, or where the files are not."""
+        here = socket.gethostname()
+        if (own := metadata.version("shoal")) != self.version:
             raise EngineError(
-                f"a worker on {socket.gethostname()} does not find "
-                f"{shown(self.files.storage.location, 200)}; name a folder that all machines see "
-                "under one name with --work, or a URL"
-            ) from None
-        if hashlib.sha256(content).hexdigest() != self.digest:
-            raise EngineError("the files of the run were changed by somebody else; remove them")
-        return content
-
-
-_KNOWN: dict[str, Step] = {}
-_LOCK = threading.Lock()
-
-
-def check_version(wanted: str) -> None:
-    """Refuse to work for another version."""
-    if (own := metadata.version("shoal")) != wanted:
-        raise EngineError(
-            f"a worker on {socket.gethostname()} has shoal {own}, the run was started by {wanted}; "
-            "install the same version on all machines"
-        )
+                f"a worker on {here} has shoal {own}, the run was started by {self.version}; "
+                "install the same version on all machines"
+            )
+        if self.files.read(REQUEST) is None:
+            raise EngineError(
+                f"a worker on {here} does not find {shown(self.files.storage.location, 200)}; name "
+                "a folder that all machines see under one name with --work, or a URL"
+            )
 
 
 def _told(error: Exception) -> str:
@@ -147,23 +117,15 @@ class Crew:
         if not self.engine.away:
             yield from self.engine.map(step, tasks)
             return
-        errand = self._sent(step)
+        errand = Errand(Files(self.work.storage), step, metadata.version("shoal"))
         for number, done in enumerate(self.engine.map(errand, tasks), start=1):
-            if done.error is not None:
-                raise done.error
+            if "error" in done:
+                raise errors.from_plain(done["error"])
             LOG.info(
-                "%s: %d of %d, %.1f s on %s", what, number, len(tasks), done.seconds, done.where
-            )
-            yield done.result
-
-    def _sent(self, step: Step) -> Errand:
-        content = pickle.dumps(step)
-        digest = hashlib.sha256(content).hexdigest()
-        name = f"step-{digest[:16]}"
-        with self.work.writing(name) as file:
-            file.write(content)
-        files = Files(self.work.storage)
-        return Errand(files, name, digest, metadata.version("shoal"))
+                "%s: %d of %d, %.1f s on %s",
+                what, number, len(tasks), done["seconds"], done["where"],
+            )  # fmt: skip
+            yield done["result"]
 
 
 def _alone(work: Files) -> Crew:

@@ -164,15 +164,15 @@ class Vocabulary:
                 "a tree in a file larger than memory; round them, say another --type, or --drop it"
             )
 
-    def save(self, work: Files) -> None:
+    def save(self, work: Files, name: str) -> None:
         """Keep the values in the folder of the run."""
         for number, column in enumerate(self.columns):
-            keep(work, f"vocabulary-{number}", self.found[column.name])
+            keep(work, f"{name}-{number}", self.found[column.name])
 
-    def load(self, work: Files) -> None:
+    def load(self, work: Files, name: str) -> None:
         """Take the values that were kept."""
         for number, column in enumerate(self.columns):
-            self.found[column.name] = kept(work, f"vocabulary-{number}")
+            self.found[column.name] = kept(work, f"{name}-{number}")
 
     def coded(
         self, source: Source, said: Mapping[str, str], folder: Path | None, ranges: Iterable[str]

@@ -25,7 +25,7 @@ from shoal.request import check_request, generalizes, trees_of, ways, with_hiera
 from shoal.settings import Settings
 from shoal.solving import check_size
 from shoal.table.assign import assign
-from shoal.table.drawing import Sample, sample_size
+from shoal.table.drawing import Sample, sample_size, share_of
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.order import with_orders
 from shoal.table.read import read_bytes
@@ -124,12 +124,18 @@ class Look:
     settings: Settings
     crew: Crew
 
-    def __call__(self, chunk: int) -> Looking:
-        """Return what is seen of a chunk."""
+    def __call__(self, chunk: int) -> str:
+        """Keep what is seen of a chunk, and return the name of it."""
+        name = f"look-{chunk}"
+        if self.crew.work.read(name) is None:
+            self._seen(chunk).keep(self.crew.work, name)
+        return name
+
+    def _seen(self, chunk: int) -> Looking:
         settings, found = self.settings, None
         for piece in self.reading.first(chunk):
             if found is None:
-                found = _looking(piece, settings, self.reading.start(chunk))
+                found = _looking(piece, settings, self.reading, chunk)
             found.add(_ranked(piece, settings.orders))
             if not self.reading.away:
                 self.crew.report("looking", found.rows, found.rows + 1)
@@ -137,13 +143,15 @@ class Look:
         return found
 
 
-def _looking(head: Table, settings: Settings, start: int) -> Looking:
+def _looking(head: Table, settings: Settings, reading: Reading, chunk: int) -> Looking:
     roles = settings.roles
     left_out = {*roles.identifiers, *roles.drop}
     quasi = _quasi(settings, head.names)
     for name in (*quasi, *left_out):
         _ = head[name]  # or an error that names the nearest
-    sample = Sample(settings.protect.seed, sample_size(len(head.columns)), start)
+    size = sample_size(len(head.columns))
+    share = share_of(size, reading.rows)
+    sample = Sample(settings.protect.seed, size, reading.start(chunk), share)
     used = [name for name in quasi if name not in left_out]
     return Looking(used, left_out, sample, settings.protect.incomplete == "delete")
 
@@ -152,7 +160,9 @@ def look(reading: Reading, settings: Settings, crew: Crew) -> Sample:
     """Look at all records once, and note what was seen; return a sample of them."""
     every: Looking | None = None
     step = Look(reading, settings, crew)
-    for found in crew.reading(reading).each("looking", step, range(reading.tasks)):
+    for name in crew.reading(reading).each("looking", step, range(reading.tasks)):
+        found = _looking(reading.empty(), settings, reading, 0)
+        found.take(crew.work, name)
         if every is None:
             every = found
         else:

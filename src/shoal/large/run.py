@@ -21,6 +21,8 @@ from shoal.large.plan import Plan
 from shoal.large.regions import Cuts, cut_sample
 from shoal.large.release import Made, Releasing
 from shoal.large.report import report_of
+from shoal.large.shuffle import keep as keep_at
+from shoal.large.shuffle import kept as kept_at
 from shoal.large.solve import Solver, Stage
 from shoal.large.work import Work
 from shoal.progress import Callback, Reporter
@@ -30,7 +32,7 @@ from shoal.request import digests, trees_of
 from shoal.settings import Settings
 from shoal.solving import check_size
 from shoal.table.code import Coded
-from shoal.table.drawing import Sample, sample_size
+from shoal.table.drawing import Sample, sample_size, share_of
 from shoal.table.read import check_ordinary, digest_of
 from shoal.table.roles import Role
 from shoal.table.streams import Reading, Whole, in_pieces
@@ -150,18 +152,21 @@ def _seen(
     kept = Form.of(asked.kept().only(_is_quasi), whole=False)
     drawn = None
     if reading is None:
-        words.load(crew.work)
+        words.load(crew.work, "values")
     else:
         step = Collect(reading, asked, kept, crew)
-        for found, some in crew.reading(reading).each(
-            "collecting values", step, range(reading.tasks)
-        ):
+        tasks = range(reading.tasks)
+        for name in crew.reading(reading).each("collecting values", step, tasks):
+            found = Vocabulary(quasi)
+            found.load(crew.work, name)
             words.join(found)
+            some = Sample(protect.seed, sample_size(len(quasi)))
+            some.take(kept_at(crew.work, f"{name}-sample"))
             if drawn is None:
                 drawn = some
             else:
                 drawn.join(some)
-        words.save(crew.work)
+        words.save(crew.work, "values")
     ranges = [name for name, way in asked.how.items() if way == "range"]
     known = words.coded(
         asked.table.source, trees_of(asked.table, asked.settings), asked.folder, ranges
@@ -184,11 +189,22 @@ class Collect:
     kept: Form
     crew: Crew
 
-    def __call__(self, chunk: int) -> tuple[Vocabulary, Sample]:
-        """Return what is in a chunk."""
+    def __call__(self, chunk: int) -> str:
+        """Keep what is in a chunk, and return the name of it."""
+        name = f"values-of-{chunk}"
+        if self.crew.work.read(name) is None:
+            words, drawn = self._found(chunk)
+            words.save(self.crew.work, name)
+            drawn.keep(partial(keep_at, self.crew.work, f"{name}-sample"))
+            self.crew.work.note(name, True)
+        return name
+
+    def _found(self, chunk: int) -> tuple[Vocabulary, Sample]:
         words = Vocabulary(self.asked.table.having(Role.QUASI_IDENTIFIER))
         size = sample_size(len(words.columns))
-        drawn = Sample(self.asked.settings.protect.seed, size, self.reading.start(chunk))
+        share = share_of(size, self.reading.rows)
+        start = self.reading.start(chunk)
+        drawn = Sample(self.asked.settings.protect.seed, size, start, share)
         done = 0
         for piece in map(self.asked.prepared, self.reading.again(chunk)):
             words.add(piece)

@@ -134,8 +134,7 @@ class Shelf:
         before = [MANIFEST, *listed_in(target)]
         target.remove(*before)
         for name in sorted(names, key=lambda name: name == MANIFEST):
-            with staged.open(name) as source, target.writing(name) as sink:
-                shutil.copyfileobj(source, sink, 2**24)
+            target.take(staged, name)
 
     def _rename(self, staged: Storage, target: Path) -> None:
         assert isinstance(staged, Folder)

@@ -11,6 +11,7 @@ import math
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from shoal.errors import InputError, shown
+from shoal.large.shuffle import keep, kept
+from shoal.large.work import Files
 from shoal.table.assign import too_different
 from shoal.table.drawing import Hashes, Sample, hashes
 from shoal.table.roles import Column, Kind
@@ -98,6 +101,16 @@ class Moments:
         found = self.steps(column)
         spread = self.deviation
         return (found - self.mean) / spread if spread else np.zeros(found.size)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {**vars(self), "base": None if self.base is None else str(self.base)}
+
+    @classmethod
+    def from_dict(cls, said: Any) -> Moments:
+        """Return what plain values say."""
+        base = said["base"]
+        return cls(**{**said, "base": None if base is None else Fraction(base)})
 
     def check(self, name: str, where: str) -> None:
         """Refuse numbers whose squares no float holds."""
@@ -190,9 +203,7 @@ class Survey:
         """Return plain values for JSON."""
         columns = {}
         for name, seen in self.columns.items():
-            moments = None
-            if seen.moments is not None:
-                moments = {**vars(seen.moments), "base": str(seen.moments.base or 0)}
+            moments = seen.moments and seen.moments.to_dict()
             columns[name] = [seen.missing, seen.different, moments, seen.grain]
         return {"rows": self.rows, "columns": columns}
 
@@ -201,7 +212,7 @@ class Survey:
         """Return what plain values say."""
         columns = {}
         for name, (missing, different, own, grain) in said["columns"].items():
-            moments = own and Moments(**{**own, "base": Fraction(own["base"])})
+            moments = own and Moments.from_dict(own)
             columns[name] = Seen(missing, different, moments, grain)
         return cls(said["rows"], columns)
 
@@ -260,6 +271,32 @@ class Looking:
         if here is None or there is None or here.base is None or there.base is None:
             return 0.0
         return float(there.base - here.base)
+
+    def keep(self, work: Files, name: str) -> None:
+        """Keep what was seen in the files of a run."""
+        self.sample.keep(partial(keep, work, f"{name}-sample"))
+        for number, sketch in enumerate(self.sketches.values()):
+            often = pa.table({"hash": sketch.kept, "often": sketch.often})
+            keep(work, f"{name}-sketch-{number}", often)
+        told = {
+            "rows": self.rows, "missing": self.missing, "grains": self.grains,
+            "moments": {column: own.to_dict() for column, own in self.moments.items()},
+            "limits": {column: int(one.limit) for column, one in self.sketches.items()},
+        }  # fmt: skip
+        work.note(name, told)
+
+    def take(self, work: Files, name: str) -> None:
+        """Take what was kept, in the place of what was seen here."""
+        told = work.read(name)
+        self.sample.take(kept(work, f"{name}-sample"))
+        self.rows, self.missing, self.grains = told["rows"], told["missing"], told["grains"]
+        self.moments = {one: Moments.from_dict(own) for one, own in told["moments"].items()}
+        for number, (column, limit) in enumerate(told["limits"].items()):
+            found = kept(work, f"{name}-sketch-{number}")
+            sketch = self.sketches[column] = Sketch()
+            sketch.kept = np.asarray(found.column("hash")).astype(np.uint64)
+            sketch.often = np.asarray(found.column("often")).astype(np.int64)
+            sketch.limit = np.uint64(limit)
 
     def survey(self) -> Survey:
         """Return what was seen of all records."""

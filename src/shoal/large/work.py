@@ -25,6 +25,7 @@ from shoal.errors import EngineError, OutputError, RequestError, shown
 from shoal.storage import Folder, Remote, Storage
 
 MARK = ".shoal-work"
+REQUEST = "request"  # the note that a run cannot be without
 FORGOTTEN = 24 * 3600.0  # seconds after which what a killed run for another output left is removed
 
 
@@ -174,7 +175,7 @@ class Work(Files):
 
     def _begin(self) -> None:
         """Go on where a run for the same request was killed, else start anew."""
-        self.resumed = self.read("request") == self.request
+        self.resumed = self.read(REQUEST) == self.request
         if not self.resumed:
             self._forget()
             if isinstance(self.storage, Remote):
@@ -186,11 +187,11 @@ class Work(Files):
                         shutil.rmtree(entry)
                     else:
                         entry.unlink()
-            self.note("request", self.request)
+            self.note(REQUEST, self.request)
 
     def _forget(self) -> None:
         """Take the request away first: half of what was kept must not be taken for all of it."""
-        self.storage.remove("request.json")
+        self.storage.remove(f"{REQUEST}.json")
 
 
 def work_name(target: str) -> str:

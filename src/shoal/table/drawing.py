@@ -7,7 +7,7 @@ a file was cut into pieces.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from shoal.table.table import as_floats, as_integers, missing_cells, some_rows
 
 Hashes = npt.NDArray[np.uint64]
 
+DRAW = "\0draw"  # no column of a table is named so
 SAMPLE = 200_000  # records by which regions are cut
 CELLS = 4_000_000  # that a sample has at most: of wide tables fewer records will do
 
@@ -26,6 +27,11 @@ CELLS = 4_000_000  # that a sample has at most: of wide tables fewer records wil
 def sample_size(columns: int) -> int:
     """Return how many records of so many columns a sample has."""
     return max(2_000, min(SAMPLE, CELLS // max(columns, 1)))
+
+
+def share_of(size: int, rows: int | None) -> float:
+    """Return the share of so many records that a sample takes, and some more; 1 if nobody knows."""
+    return 1.0 if not rows else min(1.0, 1.2 * size / rows)
 
 
 def mixed(words: Hashes) -> Hashes:
@@ -89,11 +95,13 @@ def row_hashes(columns: Sequence[Column], rows: int) -> Hashes:
 class Sample:
     """Rows of Arrow tables of one schema, drawn evenly from all that pass by.
 
-    `seen` is how many records stand before the first that comes here.
+    `seen` is how many records stand before the first that comes here, `share` the part of all
+    records that may be drawn at most: of a chunk of a table, not more is to be sent around.
     """
 
-    def __init__(self, seed: int, size: int, seen: int = 0) -> None:
+    def __init__(self, seed: int, size: int, seen: int = 0, share: float = 1.0) -> None:
         self.seed, self.size = seed, size
+        self.limit = None if share >= 1.0 else np.uint64(share * 2.0**64)
         self.rows: Any = None
         self.draws = np.zeros(0, dtype=np.uint64)
         self.seen = seen
@@ -102,6 +110,9 @@ class Sample:
         """Take those of the rows that are drawn."""
         draws = drawn(self.seed, self.seen, rows.num_rows)
         self.seen += rows.num_rows
+        if self.limit is not None:
+            few = np.flatnonzero(draws < self.limit)
+            rows, draws = rows.take(pa.array(few)), draws[few]
         if self.draws.size >= self.size:
             some = np.flatnonzero(draws < self.draws.max())
             rows, draws = rows.take(pa.array(some)), draws[some]
@@ -117,6 +128,16 @@ class Sample:
                 numbers = np.asarray(rows.column(name)) + moved[name]
                 rows = rows.set_column(place, name, pa.array(numbers))
         self._take(rows, other.draws)
+
+    def keep(self, put: Callable[[Any], None]) -> None:
+        """Put away what was drawn, as one table."""
+        rows = pa.table({}) if self.rows is None else self.rows
+        put(rows.append_column(DRAW, pa.array(self.draws)))
+
+    def take(self, found: Any) -> None:
+        """Take what was put away."""
+        self.rows = found.drop_columns([DRAW])
+        self.draws = np.asarray(found.column(DRAW)).astype(np.uint64)
 
     def _take(self, rows: Any, draws: Hashes) -> None:
         if self.rows is not None:

@@ -216,6 +216,8 @@ def _chunks(parts: Sequence[Part], size: int) -> Iterator[Chunk]:
         held: list[int] = []
         rows = 0
         for group, many in enumerate(part.groups):
+            if not many:
+                continue
             if held and rows + many > size:
                 yield Chunk(number, tuple(held), start)
                 start, held, rows = start + rows, [], 0

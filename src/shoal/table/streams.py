@@ -53,6 +53,11 @@ class Reading(Protocol):
         """How many columns there are, and about how many bytes a record has."""
         ...
 
+    @property
+    def rows(self) -> int | None:
+        """How many records there are, where that is known before they are read."""
+        ...
+
     def start(self, number: int) -> int:
         """Return how many records stand before a chunk."""
         ...
@@ -73,7 +78,7 @@ class Reading(Protocol):
 class Whole:
     """A file that is one chunk: only this process reads it."""
 
-    away, tasks = False, 1
+    away, tasks, rows = False, 1, None
 
     def __init__(self, pieces: Pieces, shape: tuple[int, float] = (1, 0.0)) -> None:
         self.pieces, self.shape = pieces, shape

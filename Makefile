@@ -12,7 +12,7 @@ run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 test: lint                      ## ruff, mypy, import-linter, pytest without the slow ones
 	$(BIN)/python -m pytest -n auto
 
-test-all: lint $(VENV)/spark.stamp  ## the slow tests too, and those with Spark (which needs Java)
+test-all: lint $(VENV)/engines.stamp  ## the slow tests too, and those with Spark (which needs Java)
 	$(BIN)/python -m pytest -n auto -m ''
 
 lint: $(VENV)/test.stamp
@@ -58,7 +58,7 @@ measures: $(VENV)/test.stamp    ## what releases cost and what is left to fear, 
 scale: $(VENV)/test.stamp       ## large tables: seconds, memory and loss of fast by size
 	$(BIN)/python benchmarks/scale/scale.py
 
-cluster: $(VENV)/spark.stamp    ## engines: threads, Dask and Spark side by side (Spark needs Java)
+cluster: $(VENV)/engines.stamp    ## engines: threads, Dask and Spark side by side (Spark needs Java)
 	$(BIN)/python benchmarks/cluster/cluster.py
 
 mutate: $(VENV)/test.stamp      ## small mistakes in models, partition and release that tests must find
@@ -71,7 +71,7 @@ lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs 
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate pyproject.toml --group build --group test -o requirements/test.txt
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
-	  --no-annotate --group spark -c requirements/test.txt -o requirements/spark.txt
+	  --no-annotate --group engines -c requirements/test.txt -o requirements/engines.txt
 
 clean:
 	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -90,6 +90,6 @@ $(VENV)/test.stamp: requirements/test.txt $(VENV)/run.stamp
 	$(PIP) install -q --require-hashes -r requirements/test.txt
 	touch $@
 
-$(VENV)/spark.stamp: requirements/spark.txt $(VENV)/test.stamp
-	$(PIP) install -q --require-hashes -r requirements/spark.txt
+$(VENV)/engines.stamp: requirements/engines.txt $(VENV)/test.stamp
+	$(PIP) install -q --require-hashes -r requirements/engines.txt
 	touch $@

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -345,6 +346,24 @@ def test_the_command_line_starts_a_cluster(tmp_path):
     assert found.stdout == ""
     assert smallest(together(tmp_path / "out"), QUASI) >= 10
     assert left(tmp_path) == []
+
+
+@pytest.mark.slow
+def test_interrupted_at_the_terminal(tmp_path):
+    """Ctrl-C, which workers of this machine get too, ends with one line and leaves nothing."""
+    pattern = write_parts(tmp_path / "in", sizes=(60_000, 60_000))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "shoal", "anonymize", pattern, "-k", "10", "--quasi",
+         ",".join(QUASI), "--engine", "dask", "-o", str(tmp_path / "out")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    Cluster.wait(lambda: any(tmp_path.glob(".out.*/look-0.json")))
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err == "shoal: interrupted, nothing was written\n"
+    assert left(tmp_path) == []
+    assert not (tmp_path / "out").exists()
 
 
 def test_errands_refuse(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import signal
 import tempfile
 import threading
 import time
@@ -105,18 +106,20 @@ class Dask:
         with (
             tempfile.TemporaryDirectory(prefix="shoal-") as folder,
             dask.config.set(OWN),
-            distributed.LocalCluster(
-                n_workers=self.workers or os.cpu_count() or 1,
-                threads_per_worker=1,
-                processes=True,
-                security=True,
-                dashboard_address=LOOPBACK,
-                worker_dashboard_address=LOOPBACK,
-                local_directory=folder,
-                silence_logs=logging.CRITICAL,
-            ) as cluster,
+            contextlib.ExitStack() as after,
         ):
-            yield cluster
+            with _deaf():
+                cluster = distributed.LocalCluster(
+                    n_workers=self.workers or os.cpu_count() or 1,
+                    threads_per_worker=1,
+                    processes=True,
+                    security=True,
+                    dashboard_address=LOOPBACK,
+                    worker_dashboard_address=LOOPBACK,
+                    local_directory=folder,
+                    silence_logs=logging.CRITICAL,
+                )
+            yield after.enter_context(cluster)
 
     @contextlib.contextmanager
     def _connected(self, distributed: Any, address: Any) -> Iterator[Any]:
@@ -272,6 +275,19 @@ def _told(sizes: Any) -> Any:
     one = sizes["size"]
     counted = (int(one.sum()), len(one), int(one.min()) if len(one) else 0)
     return type(sizes)({name: [value] for name, value in zip(TOLD, counted, strict=True)})
+
+
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """Let processes be started that do not hear Ctrl-C: whoever started them ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _hush() -> Callable[[], None]:

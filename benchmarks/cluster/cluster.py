@@ -70,7 +70,7 @@ class Watch(threading.Thread):
         """Look until the process is gone."""
         while self.process.poll() is None:
             now = defaultdict(int)
-            for path in self.folder.glob(".*.shoal-work/*"):
+            for path in self.folder.glob(".*.shoal-work/*/*"):
                 try:
                     now[re.split(r"[-.]", path.name)[0]] += path.stat().st_size
                 except OSError:
@@ -150,7 +150,7 @@ def killed():
         with Cluster(folder / "dask") as cluster:
 
             def kill():
-                while not any(folder.glob(".loud.*/grouped-0-3.json")):
+                while not any(folder.glob(".loud.*/*/grouped-0-3.json")):
                     time.sleep(0.01)
                 cluster.workers[0].kill()
 

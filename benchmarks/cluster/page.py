@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import platform
+import textwrap
 from pathlib import Path
 
 import shoal
+from shoal.large.plan import WORKER, plan_for
+from shoal.table.parts import CHUNK
+from shoal.table.room import read_memory
 from telling import read, table, wrapped, write_page
 
 SCALE = Path(__file__).parents[2] / "docs/scale"
-GOAL, WORKERS = 10**9, 64
-REGION = 1_000_000
+GOAL, WORKERS, CORES = 10**9, 64, 2
 
 
 def engines(rows):
@@ -74,6 +78,10 @@ def plan(folder, rows):
     ]
     volumes = {r["what"]: float(r["bytes"]) for r in read(folder, "volumes")}
     per = GOAL / records
+    stages = [
+        (name, count, took * (CORES if name.startswith("counting") else 1))
+        for name, count, took in stages
+    ]
     total = sum(took for _, _, took in stages) * per
     verified = read(SCALE, "verifying")
     streaming = float(verified[0]["seconds"]) * GOAL / int(verified[0]["records"])
@@ -83,48 +91,51 @@ def plan(folder, rows):
     (few, high), (many, low) = losses[-2:]
     factor = low / high  # of the loss, for so many times the records
     times = many / few
-    import math
-
     expected = low * factor ** (math.log(GOAL / many) / math.log(times))
     shuffled = sum(volumes[one] for one in ("piece", "moved", "rows")) * per
-    gb = 1e9
+    gb, wall = 1e9, total / WORKERS
     lines = [
         [name, f"{took * 1e6 / records:.2f}", f"{took * per / 3600:.1f}"]
         for name, _, took in stages
     ]
-    wall = total / WORKERS
+    regions = -(-GOAL // plan_for(read_memory(WORKER), 8, 64.0).records)
+    chunks = GOAL // CHUNK
+    points = [
+        f"**Regions**: {regions:,} of {GOAL // regions:,} records, a task each, for workers that "
+        f"give a task {WORKER}; here, with regions of {records // 16:,}, a worker held at most "
+        f"{volumes['worker_peak_gb']:.1f} GB. Give each worker one core and 4 GB.",
+        "**Shuffle**: records are written and read three times (to regions, to other regions, to "
+        f"the buckets of the release): {volumes['piece'] / records:.0f}, "
+        f"{volumes['moved'] / records:.0f} and {volumes['rows'] / records:.0f} bytes a record as "
+        f"measured, together {shuffled / gb:,.0f} GB each way; at most two of the three lie on the "
+        f"storage at once. The release itself has {volumes['release'] * per / gb:,.0f} GB. A "
+        f"region is read from one batch of each of {chunks:,} files, so a shuffle is "
+        f"{regions * chunks:,} reads of {volumes['piece'] * per / regions / chunks / 1e3:.0f} kB: "
+        "on a mounted file system no matter, on an object storage 16 at a time, and three "
+        "requests each.",
+        "**Rounds**: one move to other regions and one mending; regions of so many records have so "
+        "little border that a second gains next to nothing.",
+        f"**Loss**: about {expected:.2f} %, if it falls from {many:,} on as it does from {few:,} "
+        f"to {many:,} ({high:.3f} to {low:.3f}, see [large tables](../scale/README.md)).",
+        f"**Time and cost**: {total / 3600:.0f} CPU hours, {wall / 60:.0f} minutes with {WORKERS} "
+        f"workers of one core that never wait for the storage, and {streaming / 60:.0f} minutes "
+        "for the last check, which reads the release by streaming on one core. At 0.05 $ a core "
+        f"and hour, an assumption, the cores cost {total / 3600 * 0.05:,.2f} $ at work and "
+        f"{streaming / 3600 * WORKERS * 0.05:,.2f} $ while they wait for that check, if they are "
+        f"kept. About {regions:,} tasks a stage over {WORKERS} workers leave some idle for the "
+        "last sixteenth of a stage.",
+    ]
     return [
         "## A plan for 10^9 records",
         wrapped(
-            f"What the workers took for {records:,} records, by stage, and what a thousand million "
-            "would take at the same rates: every stage but the last looks at each record a fixed "
-            "number of times, and blocks do not grow. Nobody has run it: these are extrapolations "
-            "from one machine, whose workers read from a local disk."
+            f"What the workers took for {records:,} records, by stage (the engine's own counting "
+            "is its seconds times two workers), and what a thousand million would take at the same "
+            "rates: every stage looks at each record a fixed number of times, and blocks do not "
+            "grow. Nobody has run it: these are extrapolations from one machine, whose workers "
+            "read from a local disk."
         ),
         table(["stage", "µs a record", "CPU hours for 10^9"], lines),
-        "\n".join(
-            [
-                f"- **Regions**: {GOAL // REGION:,} of {REGION:,} records, a task each; a worker "
-                f"held at most {volumes['worker_peak_gb']:.1f} GB here (regions of "
-                f"{min(REGION, records // 16):,}), so workers of 4 GB a core.",
-                f"- **Shuffle**: records are written and read {3} times (to regions, to other "
-                f"regions, to the buckets of the release): "
-                f"{volumes['piece'] / records:.0f}, {volumes['moved'] / records:.0f} and "
-                f"{volumes['rows'] / records:.0f} bytes a record as measured, together "
-                f"{shuffled / gb:,.0f} GB; at most two of the three lie on the storage at once. "
-                f"The release itself has {volumes['release'] * per / gb:,.0f} GB.",
-                "- **Rounds**: one move to other regions and one mending; regions of a million "
-                "records have so little border that a second gains next to nothing "
-                "(`Plan.rounds`).",
-                f"- **Loss**: about {expected:.2f} %, if it falls from 10^7 to 10^9 as it does "
-                f"from {few:,} to {many:,} ({high:.3f} to {low:.3f}, see "
-                "[large tables](../scale/README.md)).",
-                f"- **Time and cost**: {total / 3600:.0f} CPU hours; {wall / 3600:.1f} hours with "
-                f"{WORKERS} workers of one core that never wait, and "
-                f"{streaming / 60:.0f} minutes for the last check, which reads the release on one "
-                "core by streaming. At 0.05 $ a core and hour, an assumption, the cores cost "
-                f"{(total / 3600) * 0.05:,.0f} $; 1,000 tasks a stage over {WORKERS} workers leave "
-                "the last ones waiting for a sixteenth of the stage at most.",
-            ]
-        ),
-    ]
+        "\n".join(textwrap.fill(f"- {point}", 100, subsequent_indent="  ",
+                                break_on_hyphens=False, break_long_words=False)
+                  for point in points),
+    ]  # fmt: skip

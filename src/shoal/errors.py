@@ -51,12 +51,13 @@ class PrivacyError(ShoalError):
 
 
 class EngineError(ShoalError):
-    """A cluster failed: its scheduler is gone, its workers lack something, or died once too often.
-
-    What was done is kept; the same run, started again, goes on.
-    """
+    """A cluster cannot do it: its workers lack something, or it is gone."""
 
     exit_code = 1
+
+
+class EngineLostError(EngineError):
+    """An engine is gone, for now: what was done is kept, and the same run goes on with it."""
 
 
 class Canceled(ShoalError):  # noqa: N818 - not an error of anybody's making

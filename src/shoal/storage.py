@@ -111,17 +111,17 @@ def stamp_of(location: str) -> str:
 class Folder:
     """A folder on this machine, or one that several machines have mounted."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path).absolute()
 
     @property
     def location(self) -> str:
         """Its path."""
-        return str(self.path.absolute())
+        return str(self.path)
 
     def full(self, name: str) -> str:
         """Return the path of a file."""
-        return str(self.path.absolute() / name)
+        return str(self.path / name)
 
     def make(self) -> None:
         """Make the folder, for its owner alone."""
@@ -190,6 +190,10 @@ class Remote:
             ) from None
         except ValueError:
             raise RequestError(f"{shown(self.url)}: no kind of storage that is known") from None
+        except Exception as error:
+            raise RequestError(
+                f"{shown(self.url)}: this storage cannot be opened ({type(error).__name__})"
+            ) from None
 
     @property
     def location(self) -> str:

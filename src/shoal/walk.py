@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from glob import escape, has_magic
 from pathlib import Path
 from typing import Any
 
@@ -307,7 +308,12 @@ def named_by(settings: Settings, recipe: Path, data: str | Path | None) -> str |
         return data
     if said is None:
         raise RequestError("the recipe names no input; say --input FILE")
-    return said if is_url(said) else recipe.parent / said
+    if is_url(said):
+        return said
+    beside = recipe.parent / said
+    if beside.exists() or not has_magic(said):
+        return beside
+    return str(Path(escape(str(recipe.parent))) / said)
 
 
 def _digest(source: str | Path) -> str:

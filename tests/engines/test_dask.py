@@ -31,7 +31,7 @@ from engines.tables import (
 )
 from shoal.engines.dask import Dask
 from shoal.engines.executor import Threads
-from shoal.errors import EngineError, InputError, RequestError
+from shoal.errors import EngineError, EngineLostError, InputError, RequestError
 from shoal.large import plan
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
@@ -146,6 +146,48 @@ def test_a_killed_scheduler_leaves_what_was_done(tmp_path):
     assert "looking" not in stages
     assert "parting" not in stages
     assert hashes(tmp_path / "away") == hashes(tmp_path / "here")
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("stage", ["hashing files", "verifying"])
+def test_a_scheduler_killed_at_the_edges(tmp_path, stage):
+    """Also at the first and the last moment what was done is kept."""
+    pattern = write_parts(tmp_path / "in")
+    (tmp_path / "dask").mkdir()
+    with Cluster(tmp_path / "dask") as own:
+        done = []
+
+        def look(progress):
+            if not done and progress.stage == stage:
+                done.append(True)
+                own.scheduler.kill()
+                own.scheduler.wait()
+
+        with pytest.raises(EngineLostError, match="is gone; what was done is kept"):
+            run(pattern, tmp_path / "away", Dask(own.address), look)
+    assert len(left(tmp_path)) == 1
+    run(pattern, tmp_path / "away", Here(1))
+    assert left(tmp_path) == []
+
+
+def test_a_mistake_keeps_no_records(tmp_path, cluster):
+    """A dataframe that fails of itself leaves nothing behind: there is nothing to go on from."""
+    import dask.dataframe as dd
+
+    def wrong(part):
+        raise ValueError("person 0 0")
+
+    write_parts(tmp_path / "in")
+    frame = dd.read_parquet(tmp_path / "in" / "*.parquet").map_partitions(wrong, meta={"x": "f8"})
+    with Client(cluster.address, set_as_default=True):
+        with pytest.raises(EngineError, match="a worker failed: ValueError") as found:
+            library.anonymize_file(frame, tmp_path / "out", k=10)
+        assert "person" not in str(found.value)
+        numbered = dd.from_pandas(
+            dd.read_parquet(tmp_path / "in").compute().set_axis(range(6), axis=1)
+        )
+        with pytest.raises(InputError, match="names that are texts"):
+            library.anonymize_file(numbered, tmp_path / "out", k=10)
     assert left(tmp_path) == []
 
 
@@ -290,7 +332,7 @@ def test_a_dataframe_in_and_out(tmp_path, cluster):
     seen = []
 
     def look(_):
-        for path in tmp_path.glob(".*.shoal-work/input/*.parquet"):
+        for path in tmp_path.glob(".*.shoal-work/*/input/*.parquet"):
             seen.append(path.name)
             assert b"person 0" not in path.read_bytes()
 
@@ -357,7 +399,7 @@ def test_interrupted_at_the_terminal(tmp_path):
          ",".join(QUASI), "--engine", "dask", "-o", str(tmp_path / "out")],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
-    Cluster.wait(lambda: any(tmp_path.glob(".out.*/look-0.json")))
+    Cluster.wait(lambda: any(tmp_path.glob(".out.*/*/look-0.json")))
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")

@@ -33,6 +33,7 @@ from engines.tables import (
 )
 from shoal.errors import InputError, OutputError, RequestError
 from shoal.large import plan
+from shoal.large.shelf import Shelf
 from shoal.large.work import Work
 from shoal.storage import Folder, Remote, is_url, storage
 from shoal.table.parts import digest_parts, find_parts, is_many
@@ -173,7 +174,7 @@ def test_csv_by_an_engine(tmp_path, shoal):
         (["-o", "out", "--engine", "ray"], 2, "engine"),
         (["-o", "out", "--scheduler", "tcp://x:1"], 2, "threads have no scheduler"),
         (["-o", "out", "--delimiter", ";"], 2, "for csv files only"),
-        (["-o", "out", "--sensitive", "diagnosis", "--l", "2"], 2, "takes all records at once"),
+        (["-o", "out", "--sensitive", "diagnosis", "--l", "2"], 2, "which no engine has"),
         (["-o", "out", "--method", "mdav"], 2, "takes all records at once"),
         (["-o", "ftp://me:secret@host/out"], 2, "must not hold a password"),
         (["-o", "out", "--work", "nothing://x/y"], 2, "no kind of storage that is known"),
@@ -269,7 +270,8 @@ def test_at_urls(tmp_path, kind):
     run(tmp_path / "in", tmp_path / "here", Here(1), **tree)
     work = url(tmp_path / "work")
     run(url(tmp_path / "in/*.parquet"), url(tmp_path / "away"), Here(1), parent=work, **tree)
-    assert hashes(tmp_path / "away") == hashes(tmp_path / "here")
+    contents = [[sha for _, sha in hashes(tmp_path / name)] for name in ("away", "here")]
+    assert contents[0] == contents[1]
     assert list((tmp_path / "work").iterdir()) == []
     place = url(tmp_path / "away")
     names = ["town", "age", "job"] if kind == "words" else QUASI
@@ -306,6 +308,162 @@ def test_what_is_replaced(tmp_path):
     with pytest.raises(OutputError, match="this is a link"):
         run(pattern, tmp_path / "link", Here(1), force=True)
     assert left(tmp_path) == []
+
+
+def test_the_input_is_never_replaced(tmp_path, monkeypatch):
+    """An output that is, holds or is linked to the input is refused, forced or not."""
+    pattern = write_parts(tmp_path / "in")
+    run(pattern, tmp_path / "first", Here(1))
+    for target in ("first", "first/../first", "link"):
+        (tmp_path / "link").unlink(missing_ok=True)
+        (tmp_path / "link").symlink_to(tmp_path / "first")
+        with pytest.raises(OutputError, match="the input lies there"):
+            run(tmp_path / "first" / "*.parquet", tmp_path / target, Here(1), force=True,
+                roles={"quasi_identifiers": QUASI})  # fmt: skip
+    with pytest.raises(OutputError, match="the input lies there"):
+        Shelf.of("s3://bucket/out/", True).check(["s3://bucket/out/deep/a.parquet"])
+    assert library.verify(tmp_path / "first", k=10, quasi_identifiers=QUASI).ok
+
+
+def test_files_of_others_stay(tmp_path):
+    """A manifest that is not ours makes nothing ours; one that lists other places harms nobody."""
+    pattern = write_parts(tmp_path / "in")
+    for name in ("out", "away"):
+        out = tmp_path / name
+        out.mkdir()
+        (out / "manifest.json").write_text('{"name": "an app"}')
+        (out / "run.toml").write_text("mine")
+        place = url(out) if name == "away" else out
+        with pytest.raises(OutputError, match="2 files in it are of no release of ours"):
+            run(pattern, place, Here(1), force=True)
+        assert (out / "run.toml").read_text() == "mine"
+    victim = tmp_path / "victim.txt"
+    victim.write_text("x")
+    told = {"schema": "shoal.manifest/1", "parts": [{"file": "../victim.txt", "sha256": ""}]}
+    shutil.rmtree(tmp_path / "away")
+    (tmp_path / "away").mkdir()
+    (tmp_path / "away" / "manifest.json").write_text(json.dumps(told))
+    run(pattern, url(tmp_path / "away"), Here(1), force=True)
+    assert victim.exists()
+
+
+def test_what_a_lost_worker_left_is_not_published(tmp_path, monkeypatch):
+    """Half a part in the folder of the run is removed, not renamed with the rest."""
+    before = Shelf.commit
+
+    def commit(self, staged, names, done):
+        (staged.path / "part-00000.parquet.12345678.half").write_bytes(b"half")
+        (staged.path / "report.html").write_text("of an earlier run")
+        before(self, staged, names, done)
+
+    monkeypatch.setattr(Shelf, "commit", commit)
+    (tmp_path / "out").mkdir(mode=0o700)
+    run(write_parts(tmp_path / "in"), tmp_path / "out", Here(1))
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    parts = {part["file"] for part in listed(tmp_path / "out")}
+    assert names == {*parts, "manifest.json", "report.json", "run.toml"}
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700  # as it was
+
+
+def test_a_url_that_fails_while_it_is_written(tmp_path, monkeypatch):
+    """The release that was there before is there still, and whole."""
+    pattern = write_parts(tmp_path / "in")
+    place = url(tmp_path / "away")
+    run(pattern, place, Here(1))
+    first = hashes(tmp_path / "away")
+    before, count = Remote.take, []
+
+    def take(self, other, name):
+        count.append(name)
+        if len(count) == 3:
+            raise OSError(5, "Input/output error")
+        before(self, other, name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Remote, "take", take)
+        with pytest.raises(OutputError, match="Input/output error"):
+            run(pattern, place, Here(1), force=True, protect={"k": 30})
+    assert hashes(tmp_path / "away") == first
+    assert library.verify(place, k=10, quasi_identifiers=QUASI).ok
+    run(pattern, place, Here(1), force=True, protect={"k": 30})
+    assert library.verify(place, k=30, quasi_identifiers=QUASI).ok
+    assert left(tmp_path) == []
+
+
+def test_a_task_of_an_earlier_run(tmp_path):
+    """What a task does that still works for another request reaches nobody."""
+    from functools import partial
+
+    from shoal.large.crew import Errand
+    from shoal.large.work import Files
+
+    one = Work(tmp_path / "out", {"k": 3}, shared=True).__enter__()
+    errand = Errand(Files(one.storage), partial(pow, 2), library.__version__)
+    assert errand(3)["result"] == 8
+    os.close(one._lock)  # killed
+    with Work(tmp_path / "out", {"k": 4}, shared=True) as other:
+        assert not other.resumed
+        with pytest.raises(OutputError):
+            one.note("grouped-0-0", 1)
+        assert "does not find" in errand(3)["error"]["said"]
+        assert other.storage.names() == ["request.json"]
+    with Work("memory://x/a", {"k": 3}, shared=True) as far:
+        files = Files(far.storage)
+        files.note("early", 1)
+        assert files.read("early") == 1
+    files.note("late", 1)
+    assert files.storage.names() == []
+
+
+def test_relative_places(tmp_path, monkeypatch, shoal):
+    """Workers need not stand where the command does: places travel whole."""
+    monkeypatch.chdir(tmp_path)
+    write_parts(tmp_path / "in")
+    assert Shelf.of("out", False).place == str(tmp_path / "out")
+    with Work(Path("out"), 1, shared=True) as work:
+        assert Path(work.storage.location).is_absolute()
+    assert Work(Path("out"), 1, "memory://x").storage.location.startswith("memory://x/.out.")
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    found = shoal("anonymize", "../in", "-k", "10", *SAID, "-o", ".", "--no-report")
+    assert found.code == 0, found.err
+    assert library.verify(tmp_path / "empty", k=10, quasi_identifiers=QUASI).ok
+
+
+def test_work_at_a_url_and_output_at_a_path(tmp_path):
+    """What was made at a URL is copied beside its place, then renamed."""
+    (tmp_path / "work").mkdir()
+    work = url(tmp_path / "work")
+    run(write_parts(tmp_path / "in"), tmp_path / "out", Here(1), parent=work)
+    assert library.verify(tmp_path / "out", k=10, quasi_identifiers=QUASI).ok
+    assert left(tmp_path) == []
+    assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_names_with_signs_of_patterns(tmp_path, shoal):
+    """A folder named a[1] is itself, not a1; ** goes down; a folder in a folder is asked about."""
+    write_parts(tmp_path / "a[1]", sizes=(600,))
+    write_parts(tmp_path / "a1", sizes=(77,))
+    assert find_parts(str(tmp_path / "a[1]")).rows == 600
+    out = tmp_path / "out[9]"
+    found = shoal("anonymize", tmp_path / "a[1]", "-k", "10", *SAID, "-o", out, "--no-report")
+    assert found.code == 0, found.err
+    assert together(out).num_rows == 600
+    found = shoal("run", out / "run.toml", "-o", tmp_path / "again", "--no-report")
+    assert found.code == 0, found.err
+    write_parts(tmp_path / "a1" / "deep", sizes=(5, 6))
+    assert find_parts(f"{tmp_path}/a1/**/*.parquet").rows == 88
+    assert find_parts(f"{tmp_path}/a1/*.parquet").rows == 77
+    with pytest.raises(InputError, match="2 Parquet files lie in folders of it"):
+        find_parts(str(tmp_path / "a1"))
+
+
+def test_one_part_at_a_url(tmp_path):
+    """verify takes a single Parquet file at a URL too."""
+    run(write_parts(tmp_path / "in"), tmp_path / "out", Here(1))
+    part = listed(tmp_path / "out")[0]
+    found = library.verify(url(tmp_path / "out" / part["file"]), k=1, quasi_identifiers=QUASI)
+    assert found.records == part["records"]
 
 
 def test_another_disk(tmp_path, monkeypatch):
@@ -346,7 +504,7 @@ def test_a_killed_run_goes_on(tmp_path):
         )
         end = time.monotonic() + 120
         while process.poll() is None and time.monotonic() < end:
-            if any(tmp_path.glob(f".away.*/{wanted}")):
+            if any(tmp_path.glob(f".away.*/*/{wanted}")):
                 process.send_signal(signal.SIGKILL)
                 seen.add(wanted)
             time.sleep(0.002)

@@ -94,7 +94,7 @@ def test_a_dataframe_in_and_out(tmp_path, session):
     seen = []
 
     def look(_):
-        for path in tmp_path.glob(".*.shoal-work/input/*.parquet"):
+        for path in tmp_path.glob(".*.shoal-work/*/input/*.parquet"):
             seen.append(path.name)
             assert b"person 0" not in path.read_bytes()
 

@@ -15,7 +15,15 @@ from typing import Any, TypeVar
 
 from shoal.engines.counted import Counted
 from shoal.engines.executor import AHEAD
-from shoal.errors import EngineError, RequestError, ShoalError, interrupt, shown
+from shoal.errors import (
+    EngineError,
+    EngineLostError,
+    InputError,
+    RequestError,
+    ShoalError,
+    interrupt,
+    shown,
+)
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -149,7 +157,8 @@ class Dask:
             client.wait_for_workers(1, timeout=CONNECT)
         except TimeoutError:
             raise EngineError(f"the scheduler at {self._address} has no workers") from None
-        found = client.run(metadata.version, "shoal", on_error="return")
+        with self._watched():
+            found = client.run(metadata.version, "shoal", on_error="return")
         other = {
             address: "none" if isinstance(version, Exception) else str(version)
             for address, version in found.items()
@@ -166,6 +175,24 @@ class Dask:
         """Yield the results in the order of the tasks; what a lost worker had is done again."""
         client = self._client
         waiting: list[Any] = []
+        with self._watched():
+            yield from self._mapped(client, work, tasks, waiting)
+
+    @contextlib.contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Turn what a client says that has lost its scheduler into words of ours."""
+        try:
+            yield
+        except ShoalError:
+            raise
+        except Exception:
+            if self._client.status == "running":
+                raise
+            raise self._gone() from None
+
+    def _mapped(
+        self, client: Any, work: Callable[[Task], Result], tasks: Iterable[Task], waiting: list[Any]
+    ) -> Iterator[Result]:
         try:
             sent = client.submit(_same, work, pure=False)  # once, however many tasks there are
             for task in tasks:
@@ -182,7 +209,7 @@ class Dask:
             raise
 
     def _threads(self) -> int:
-        known = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        known = self._client.scheduler_info(n_workers=-1).get("workers", {}).values()
         return sum(int(worker["nthreads"]) for worker in known)
 
     def _result(self, future: Any) -> Any:
@@ -210,13 +237,13 @@ class Dask:
             if future.done() or self._threads():
                 since = time.monotonic()
             elif time.monotonic() - since > ALONE:
-                raise EngineError(
+                raise EngineLostError(
                     f"the scheduler at {self._address} has had no workers for {ALONE:.0f} s; "
                     "what was done is kept: start workers, and the same run again"
                 )
 
     def _gone(self) -> EngineError:
-        return EngineError(
+        return EngineLostError(
             f"the Dask scheduler at {self._address} is gone; what was done is kept: start it, and "
             "the same run again, to go on"
         )
@@ -226,7 +253,7 @@ class Dask:
         if kind in ("CancelledError", "FutureCancelledError"):
             return self._gone()
         if kind == "KilledWorker":
-            return EngineError(
+            return EngineLostError(
                 "workers died again and again at the same part, maybe of too little memory; give "
                 "them more, or allow a part less with --memory"
             )
@@ -236,11 +263,18 @@ class Dask:
     def write(self, frame: Any, hidden: Sequence[str], folder: str) -> None:
         """Write a Dask DataFrame as Parquet files, without what is in the hidden columns."""
         empty = frame.assign(**dict.fromkeys(hidden, "")) if hidden else frame
-        task = empty.to_parquet(
-            folder, write_index=False, compute=False, compression="lz4",
-            name_function=lambda number: f"part-{number:06d}.parquet",
-        )  # fmt: skip
-        self._result(self._client.compute(task))
+        try:
+            task = empty.to_parquet(
+                folder, write_index=False, compute=False, compression="lz4",
+                name_function=lambda number: f"part-{number:06d}.parquet",
+            )  # fmt: skip
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"the dataframe cannot be written as Parquet ({type(error).__name__}): give its "
+                "columns names that are texts, and each one type"
+            ) from None
+        with self._watched():
+            self._result(self._client.compute(task))
 
     def count(self, files: Sequence[str], names: Sequence[str]) -> Counted:
         """Group the records of Parquet files by some columns, and count the groups."""
@@ -253,7 +287,8 @@ class Dask:
             by = frame.groupby(wanted, sort=False, dropna=False, observed=True)
             sizes = by.size(split_out=max(1, frame.npartitions // 4))
             found = sizes.to_frame("size").map_partitions(_told, meta=dict.fromkeys(TOLD, "int64"))
-            every = self._result(self._client.compute(found))
+            with self._watched():
+                every = self._result(self._client.compute(found))
         there = every[every["classes"] > 0]
         smallest = int(there["smallest"].min()) if len(there) else 0
         return Counted(int(every["records"].sum()), int(every["classes"].sum()), smallest)

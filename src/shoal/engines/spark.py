@@ -21,12 +21,13 @@ from typing import Any, TypeVar
 
 from shoal.engines.counted import Counted
 from shoal.engines.executor import in_order
-from shoal.errors import EngineError, RequestError, ShoalError
+from shoal.errors import EngineError, EngineLostError, RequestError, ShoalError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 MOST = 256  # jobs at once
+CASE = "spark.sql.caseSensitive"
 
 
 class Spark:
@@ -50,8 +51,11 @@ class Spark:
 
     @staticmethod
     def token(frame: Any) -> Any:
-        """Return what tells a Spark DataFrame from another."""
-        return [frame.semanticHash(), *frame.columns]
+        """Return what tells a Spark DataFrame from another: nothing does, so each is its own.
+
+        What Spark says of a plan is the same when the files behind it have changed.
+        """
+        return [secrets.token_hex(8), *frame.columns]
 
     @staticmethod
     def read(frame: Any, files: Sequence[str]) -> Any:
@@ -152,7 +156,12 @@ class Spark:
             return EngineError(
                 "the workers of Spark have no shoal: install the same version on all machines"
             )
-        return EngineError(
+        if "PYTHON_VERSION_MISMATCH" in text or "Python in worker has different" in text:
+            return EngineError(
+                "the workers of Spark have another Python: name the one that has shoal in "
+                "PYSPARK_PYTHON"
+            )
+        return EngineLostError(
             f"Spark failed ({type(error).__name__}); what was done is kept: start it, and the "
             "same run again, to go on"
         )
@@ -165,7 +174,7 @@ class Spark:
             kind = frame.schema[name].dataType
             frame = frame.withColumn(name, functions.lit(None).cast(kind))
         try:
-            frame.write.mode("overwrite").parquet(reachable(folder))
+            frame.write.mode("overwrite").parquet(written(folder))
         except Exception as error:
             raise self._failed(error) from None
 
@@ -178,21 +187,37 @@ class Spark:
         from pyspark.sql import functions as f
 
         quoted = [f.col("`" + name.replace("`", "``") + "`") for name in names]
+        case = self._session.conf.get(CASE)
+        self._session.conf.set(CASE, "true")  # "age" and "Age" are two columns
         try:
-            frame = self._session.read.parquet(*map(reachable, files))
-        except AnalysisException:
+            return self._counted(f, quoted, files)
+        except AnalysisException as error:
+            if not re.search("PARQUET|TYPE", str(error.getCondition())):
+                raise self._failed(error) from None
             return None
+        finally:
+            self._session.conf.set(CASE, case)
+
+    def _counted(self, f: Any, quoted: Sequence[Any], files: Sequence[str]) -> Counted:
+        frame = self._session.read.parquet(*map(reachable, files))
         sizes = frame.groupBy(*quoted).agg(f.count(f.lit(1)).alias("size"))
         asked = sizes.agg(f.sum("size"), f.count(f.lit(1)), f.min("size"))
         try:
             records, classes, smallest = asked.collect()[0]
         except Exception as error:
+            if type(error).__name__ == "AnalysisException":
+                raise
             raise self._failed(error) from None
         return Counted(int(records or 0), int(classes), int(smallest or 0))
 
 
 def reachable(location: str) -> str:
-    """Return a path or URL as Spark has it."""
+    """Return a path or URL as Spark has it, where some signs are those of patterns."""
+    return re.sub(r"([\\*?\[\]{}])", r"\\\1", written(location))
+
+
+def written(location: str) -> str:
+    """Return a path or URL that Spark writes to."""
     if "://" not in location:
         return f"file://{location}"
     return f"s3a://{location[5:]}" if location.startswith("s3://") else location

@@ -15,7 +15,7 @@ from shoal.engines.executor import Executor
 from shoal.errors import InputError, RequestError
 from shoal.large.crew import Crew
 from shoal.settings import Settings
-from shoal.storage import storage
+from shoal.storage import Folder, storage
 from shoal.table.parts import Parts, find_parts
 from shoal.table.table import Source
 
@@ -64,13 +64,18 @@ class FromFrame:
         """What the dataframe is made of, as its engine tells it from others."""
         return [self.name, self.kind.token(self.frame)]
 
+    @property
+    def files(self) -> list[str]:
+        """Nothing: who knows where its records lie."""
+        return []
+
     def opened(self, crew: Crew) -> Parts:
         """Return the records as files of the run."""
         folder = storage(crew.work.storage.full("input"))
         crew.report("writing the dataframe", 0, 1)
         crew.work.once("frame", lambda: self._write(folder, crew))
         crew.report("writing the dataframe", 1, 1)
-        parts = find_parts(folder.location)
+        parts = find_parts(folder.location, is_folder=True)
         tasks = range(len(parts.parts))
         noted = crew.work.once("digests", lambda: crew.all("hashing files", parts.digest, tasks))
         parts = parts.together(noted)
@@ -84,6 +89,9 @@ class FromFrame:
         folder.make()
         engine: Any = crew.engine
         engine.write(self.frame, self.hidden, folder.location)
+        if isinstance(folder, Folder):
+            for entry in folder.path.iterdir():
+                entry.chmod(0o600)
         return True
 
     def released(self, files: Sequence[str]) -> Any:

@@ -110,6 +110,11 @@ def check_possible(settings: Settings) -> None:
     elif "medoid" in (said.values() if isinstance(said, dict) else [said]):
         needs = "a release of medoids"
     if needs:
+        if protect.engine is not None:
+            raise RequestError(
+                f"{needs} takes all records at once, which no engine has; ask for k alone and "
+                "method auto"
+            )
         raise RequestError(
             f"the file does not fit in the memory given, and {needs} takes all records at once; "
             "allow more with --memory, or ask for k alone and method auto"

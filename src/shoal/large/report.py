@@ -94,6 +94,7 @@ def report_of(
             *notes(asked.table, asked.unnamed, asked.settings.orders, asked.survey.reason),
             _grouped_by(asked.settings, len(releasing.stage.regions)),
             *ended_early(),
+            *_counted(verification),
             *note,
             *said_of_equals(equal),
         ],
@@ -121,6 +122,14 @@ def _grouped_by(settings: Settings, regions: int) -> str:
         f"records were grouped in {regions} regions, whose borders were mended along other cuts: "
         f"{why}"
     )
+
+
+def _counted(verification: Mapping[str, Any]) -> list[str]:
+    """Say where the engine could not count the release itself."""
+    told = verification.get("engine")
+    if told is None or told["records"] is not None:
+        return []
+    return [f"{told['name']} cannot read a column of the release: our own check alone verified it"]
 
 
 def _lost(releasing: Releasing, made: Made) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from shoal.large.work import Files
+from shoal.storage import Remote
 
 Integers = npt.NDArray[np.int64]
 
+READERS = 16  # files of a remote storage that are read at once
 PACKED = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
@@ -43,10 +46,16 @@ def _none(schema: Any) -> Any:
 
 def gather(work: Files, names: Iterable[str], place: int) -> Any:
     """Return the rows of all files that go to one place, those of the first file first."""
-    batches = []
-    for name in names:
+
+    def batch(name: str) -> Any:
         with work.open(name) as file:
-            batches.append(pa.ipc.open_file(file).get_batch(place))
+            return pa.ipc.open_file(file).get_batch(place)
+
+    if isinstance(work.storage, Remote):  # which answers late, but many at once
+        with ThreadPoolExecutor(READERS) as pool:
+            batches = list(pool.map(batch, names))
+    else:
+        batches = [batch(name) for name in names]
     return pa.Table.from_batches(batches).combine_chunks()
 
 

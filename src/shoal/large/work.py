@@ -13,6 +13,7 @@ import fcntl
 import hashlib
 import json
 import os
+import secrets
 import shutil
 import stat
 import time
@@ -21,8 +22,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
-from shoal.errors import EngineError, OutputError, RequestError, shown
-from shoal.storage import Folder, Remote, Storage
+from shoal.errors import EngineLostError, OutputError, RequestError, shown
+from shoal.storage import Folder, Remote, Storage, is_url
 
 MARK = ".shoal-work"
 REQUEST = "request"  # the note that a run cannot be without
@@ -45,8 +46,15 @@ class Files:
         try:
             with self.storage.writing(name) as file:
                 yield file
+            self._take_back(name)
         except OSError as error:
             raise self._failed(error) from None
+
+    def _take_back(self, name: str) -> None:
+        """Leave nothing at a URL when the run has ended meanwhile: no folder is gone there."""
+        own = f"{REQUEST}.json"
+        if isinstance(self.storage, Remote) and name != own and self.read(REQUEST) is None:
+            self.storage.remove(name)
 
     def note(self, name: str, said: Any) -> None:
         """Keep plain values under a name."""
@@ -85,23 +93,30 @@ class Files:
 class Work(Files):
     """The folder of one run, and who holds it; use it in a with statement.
 
-    Sent to another process, it is its files alone.
+    Sent to another process, it is its files alone. What is `shared` with other machines lies in a
+    room of its own in the folder, which another request never uses: whoever still works for an
+    earlier one finds it gone.
     """
 
     storage: Folder | Remote
 
-    def __init__(self, target: Path | str, request: Any, parent: Path | str | None = None) -> None:
-        self.target, self.request = target, request
+    def __init__(
+        self, target: Path | str, request: Any, parent: Path | str | None = None,
+        shared: bool = False,
+    ) -> None:  # fmt: skip
+        self.target, self.request, self.shared = target, request, shared
         self.folder = Path()
         if parent is None and isinstance(target, str):
             parent = target.rstrip("/").rpartition("/")[0]
         if isinstance(parent, str):
-            name = work_name(str(target).rstrip("/"))
+            whole = str(target).rstrip("/") if is_url(str(target)) else str(Path(target).absolute())
+            name = work_name(whole)
             super().__init__(Remote(f"{parent.rstrip('/')}/{name}"))
         else:
-            self.parent = parent or Path(target).parent
+            self.parent = (parent or Path(target).absolute().parent).absolute()
             self.folder = self.parent / work_name(str(Path(target).absolute()))
             super().__init__(Folder(self.folder))
+        self.whole = self.storage
         self.resumed = False
         self._lock = -1
         self._made: list[Path] = []
@@ -131,16 +146,16 @@ class Work(Files):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._leave(keep=isinstance(error, EngineError))
+        self._leave(keep=isinstance(error, EngineLostError))
 
     def _leave(self, keep: bool = False) -> None:
         """Remove the folder, if it is held, and those that were made for it; or `keep` it."""
         remote = isinstance(self.storage, Remote)
         if (self._lock >= 0 or remote) and not keep:
             with contextlib.suppress(OSError):
-                self._forget()
+                self.forget()
             with contextlib.suppress(OSError):
-                self.storage.clear()
+                self.whole.clear()
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
@@ -175,23 +190,35 @@ class Work(Files):
 
     def _begin(self) -> None:
         """Go on where a run for the same request was killed, else start anew."""
-        self.resumed = self.read(REQUEST) == self.request
+        noted = self.read(REQUEST) or {}
+        room = noted.get("room")
+        self.resumed = noted.get("request") == self.request and (room is not None) == self.shared
         if not self.resumed:
-            self._forget()
-            if isinstance(self.storage, Remote):
-                self.storage.clear()
-                self.storage.make()
-            else:
-                for entry in list(self.folder.iterdir()):
-                    if entry.is_dir() and not entry.is_symlink():
-                        shutil.rmtree(entry)
-                    else:
-                        entry.unlink()
-            self.note(REQUEST, self.request)
+            self.forget()
+            self._empty()
+            room = secrets.token_hex(8) if self.shared else None
+            self.note(REQUEST, {"request": self.request, "room": room})
+        if room is not None:
+            self.storage = type(self.whole)(self.whole.full(room))
+            self.storage.make()
+            self.note(REQUEST, {})
 
-    def _forget(self) -> None:
+    def _empty(self) -> None:
+        if isinstance(self.whole, Remote):
+            self.whole.clear()
+            self.whole.make()
+            return
+        for entry in list(self.folder.iterdir()):
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink()
+
+    def forget(self) -> None:
         """Take the request away first: half of what was kept must not be taken for all of it."""
-        self.storage.remove(f"{REQUEST}.json")
+        self.whole.remove(f"{REQUEST}.json")
+        if self.storage is not self.whole:
+            self.storage.remove(f"{REQUEST}.json")
 
 
 def work_name(target: str) -> str:

@@ -122,21 +122,20 @@ class Buckets:
             assert writer is not None
             writer.close()
 
-    def part(self, staged: Storage, bucket: int) -> dict[str, Any] | None:
+    def part(self, staged: Storage, more: str, bucket: int) -> dict[str, Any] | None:
         """Write a bucket as a file of its own, read it back, and return what a manifest says of it.
 
-        A bucket without rows is no file.
+        A bucket without rows is no file; `more` is part of the file's name.
         """
-        make = partial(self._part, staged, bucket)
+        make = partial(self._part, staged, f"part-{bucket:05d}{more}.parquet", bucket)
         return cast(dict[str, Any] | None, self.work.once(f"part-{bucket}", make)["part"])
 
-    def _part(self, staged: Storage, bucket: int) -> dict[str, Any]:
+    def _part(self, staged: Storage, name: str, bucket: int) -> dict[str, Any]:
         import pyarrow.parquet as pq
 
         meant = self._meant(bucket)
         if not meant.num_rows:
             return {"part": None}
-        name = f"part-{bucket:05d}.parquet"
         with staged.writing(name) as raw:
             sink = Hashed(raw)
             with (

@@ -68,7 +68,8 @@ class Parts:
     @property
     def shape(self) -> tuple[int, float]:
         """How many columns there are, and about how many bytes a record has."""
-        with self._opened(self.parts[0]) as file:
+        some = next((part for part in self.parts if any(part.groups)), self.parts[0])
+        with self._opened(some) as file:
             return file.metadata.num_columns, bytes_a_record(file)
 
     @property
@@ -139,10 +140,13 @@ def is_many(location: str) -> bool:
     return path.is_dir() or (has_magic(location) and not path.exists())
 
 
-def find_parts(location: str, chunk: int = CHUNK) -> Parts:
-    """Return the Parquet files of a pattern, a folder or a URL, in the order of their names."""
+def find_parts(location: str, chunk: int = CHUNK, is_folder: bool = False) -> Parts:
+    """Return the Parquet files of a pattern, a folder or a URL, in the order of their names.
+
+    What is known to be a folder is no pattern, whatever its name.
+    """
     location = plain(location)
-    found = _found(location)
+    found = _found(location, is_folder)
     if not found:
         raise InputError(f"{shown(location)}: there is no Parquet file here")
     with ThreadPoolExecutor(READERS) as pool:
@@ -187,21 +191,35 @@ def digest_parts(location: str) -> str:
     ).source.sha256
 
 
-def _found(location: str) -> list[str]:
+def _found(location: str, is_folder: bool = False) -> list[str]:
     if is_url(location):
-        return _remote(location)
+        return _remote(location, is_folder)
     path = Path(location)
     if path.is_file():
         return [str(path.absolute())]
-    pattern = location if has_magic(location) and not path.exists() else f"{location}/*.parquet"
-    return sorted(str(Path(one).absolute()) for one in glob(pattern) if _counts(one))  # noqa: PTH207 - any pattern
+    if path.is_dir():
+        found = [str(one) for one in path.absolute().rglob("*.parquet")]
+        _check_flat([one for one in found if _counts(one)], str(path.absolute()))
+    else:
+        found = glob(location, recursive=True)  # noqa: PTH207 - any pattern
+    return sorted(str(Path(one).absolute()) for one in found if _counts(one))
 
 
-def _remote(url: str) -> list[str]:
+def _check_flat(found: Sequence[str], folder: str) -> None:
+    """Refuse a folder with files deeper down: they might be meant, or not."""
+    if deeper := [one for one in found if one.rpartition("/")[0] != folder]:
+        raise InputError(
+            f"{shown(folder)}: {len(deeper)} Parquet files lie in folders of it; say "
+            "'FOLDER/**/*.parquet' for all, or 'FOLDER/*.parquet' for those in it"
+        )
+
+
+def _remote(url: str, is_folder: bool) -> list[str]:
     folder = storage(url)
     assert isinstance(folder, Remote)
     with _in_words(url):
-        return [one for one in folder.glob() if _counts(one)]
+        found = [folder.full(name) for name in folder.names()] if is_folder else folder.glob()
+        return [one for one in found if _counts(one)]
 
 
 def _counts(location: str) -> bool:

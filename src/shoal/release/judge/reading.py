@@ -19,6 +19,7 @@ from typing import IO, Any
 from shoal.errors import InputError
 from shoal.release.judge import arrow, folder
 from shoal.release.judge.source import Key, Source, check_header
+from shoal.storage import is_url
 
 CELL_LIMIT = 2**20
 
@@ -34,6 +35,9 @@ def opened(data: Any, kind: str | None, delimiter: str | None) -> Iterator[Sourc
         return
     if folder.is_folder(os.fspath(data)):
         yield folder.opened(os.fspath(data))
+        return
+    if is_url(os.fspath(data)):
+        yield arrow.parquet([os.fspath(data)], os.fspath(data).rpartition("/")[2])
         return
     path = Path(data)
     lower = path.name.lower()

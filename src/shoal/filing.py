@@ -10,7 +10,6 @@ from typing import Any
 from shoal.arguments import settings_from
 from shoal.errors import RequestError
 from shoal.large.order import Order, Released
-from shoal.large.shelf import Shelf
 from shoal.progress import Callback
 from shoal.release.pack import Targets, save
 from shoal.settings import Settings
@@ -92,6 +91,8 @@ def order_for(
         place = plain(os.fspath(work))
         place = place if is_url(place) else Path(place).absolute()
     if wants_engine(source, settings):
+        from shoal.large.shelf import Shelf
+
         shelf = Shelf.of(output, force)
         return Order(
             shelf.targets, force, with_page, folder, place, threads, shelf=shelf,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from shoal.large.shelf import Shelf
 from shoal.release.pack import Targets
 from shoal.release.report import Report
 from shoal.settings import Settings
+
+if TYPE_CHECKING:
+    from shoal.large.shelf import Shelf
 
 
 @dataclass(frozen=True)

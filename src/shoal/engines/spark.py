@@ -16,7 +16,6 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from types import TracebackType
 from typing import Any, TypeVar
 
 from shoal.engines.counted import Counted
@@ -77,12 +76,7 @@ class Spark:
             self._after = after.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._after.close()
 
     @contextlib.contextmanager

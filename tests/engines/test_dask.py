@@ -424,6 +424,20 @@ def test_errands_refuse(tmp_path):
     assert "does not find" in errand(1)["error"]["said"]  # the run has ended meanwhile
 
 
+def test_what_may_pass_is_tried_again(tmp_path):
+    """A storage that does not answer a worker is the engine's to try again, not the run's end."""
+    from shoal.large.crew import Errand, FailedError
+    from shoal.large.work import Files, Work
+
+    def timeout(_):
+        raise EngineLostError("no answer for person 1")
+
+    with Work(tmp_path / "a", 1) as work:
+        errand = Errand(Files(work.storage), timeout, metadata.version("shoal"))
+        with pytest.raises(FailedError, match=r"^OSError in crew\.py, line \d+ on \S+$"):
+            errand(1)
+
+
 def test_errors_as_plain_values():
     """An error that travels is the same on arrival, also one that knows more than its words."""
     import json

@@ -31,7 +31,7 @@ from engines.tables import (
     together,
     write_parts,
 )
-from shoal.errors import InputError, OutputError, RequestError
+from shoal.errors import EngineLostError, InputError, OutputError, RequestError
 from shoal.large import plan
 from shoal.large.shelf import Shelf
 from shoal.large.work import Work
@@ -553,6 +553,48 @@ def test_locations(tmp_path):
         with pytest.raises(RequestError, match="must not hold") as found:
             storage(bad)
         assert "secret" not in str(found.value)
+
+
+def test_a_storage_that_fails_for_a_while(tmp_path, monkeypatch):
+    """What was done is kept when a storage does not answer, and the next run goes on with it."""
+    pattern = write_parts(tmp_path / "in")
+    (tmp_path / "work").mkdir()
+    work = url(tmp_path / "work")
+    before = Remote.writing
+
+    def writing(self, name):
+        if name == "moved-1-1":
+            raise OSError(110, "Connection timed out")
+        return before(self, name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Remote, "writing", writing)
+        with pytest.raises(library.EngineError, match=r"Connection timed out\); what was done is"):
+            run(pattern, tmp_path / "out", Here(1), parent=work)
+    assert len(left(tmp_path / "work")) == 1
+    stages = []
+    run(pattern, tmp_path / "out", Here(1), lambda p: stages.append(p.stage), parent=work)
+    assert "looking" not in stages
+    assert library.verify(tmp_path / "out", k=10, quasi_identifiers=QUASI).ok
+    assert left(tmp_path / "work") == []
+
+
+def test_which_failures_pass():
+    """What may pass is kept to go on from; a mistake is not."""
+    from shoal.engines.executor import worker_failed
+
+    told = worker_failed("MemoryError in solve.py, line 7 on a")
+    assert isinstance(told, EngineLostError)
+    assert "what was done is kept" in str(told)
+    assert type(worker_failed("KeyError in solve.py, line 7 on a")) is library.EngineError
+
+
+def test_a_folder_that_cannot_be_removed(tmp_path, monkeypatch, caplog):
+    """Records that stay behind are told of."""
+    monkeypatch.setattr(Folder, "clear", lambda self: None)
+    with Work(tmp_path / "out", 1):
+        pass
+    assert "cannot be removed: remove it, it holds records" in caplog.text
 
 
 def test_the_folder_of_a_run_at_a_url(tmp_path):

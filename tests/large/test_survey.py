@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from naive import large as twin
 from shoal.errors import InputError
 from shoal.large import survey as module
-from shoal.large.survey import Looking, Moments, Sketch, Survey
+from shoal.large.moments import Moments
+from shoal.large.survey import Looking, Sketch, Survey
 from shoal.table.drawing import Sample, drawn, hashes, sample_size
 from shoal.table.frames import from_arrow
 from shoal.table.roles import Column, Kind

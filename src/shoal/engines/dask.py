@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from shoal.engines.counted import Counted
-from shoal.engines.executor import AHEAD
+from shoal.engines.executor import AHEAD, worker_failed
 from shoal.errors import (
     EngineError,
     EngineLostError,
@@ -252,7 +252,7 @@ class Dask:
                 "them more, or allow a part less with --memory"
             )
         told = str(error) if kind == "FailedError" else kind
-        return EngineError(f"a worker failed: {told}")
+        return worker_failed(told)
 
     def write(self, frame: Any, hidden: Sequence[str], folder: str) -> None:
         """Write a Dask DataFrame as Parquet files, without what is in the hidden columns."""

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar
 
-from shoal.errors import RequestError, interrupt
+from shoal.errors import EngineError, EngineLostError, RequestError, interrupt
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+PASSING = ("OSError", "MemoryError", "TimeoutError", "ConnectionError", "ConnectionResetError",
+           "ConnectionRefusedError", "BrokenPipeError", "InterruptedError")  # fmt: skip
 AHEAD = 4  # tasks a worker that wait, so that it never does
 
 
@@ -67,6 +69,15 @@ class Processes:
         fresh = multiprocessing.get_context("spawn")  # a fork would take threads and locks along
         with ProcessPoolExecutor(self.workers, mp_context=fresh) as pool:
             yield from in_order(pool, work, tasks, self.workers)
+
+
+def worker_failed(told: str) -> EngineError:
+    """Return the error for a task that failed wherever it was tried, by its kind and place."""
+    if told.partition(" ")[0] in PASSING:
+        return EngineLostError(
+            f"a worker failed: {told}; what was done is kept: start the same run again, to go on"
+        )
+    return EngineError(f"a worker failed: {told}")
 
 
 def _count(workers: int | None) -> int:

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from shoal.engines.counted import Counted
-from shoal.engines.executor import in_order
+from shoal.engines.executor import in_order, worker_failed
 from shoal.errors import EngineError, EngineLostError, RequestError, ShoalError
 
 Task = TypeVar("Task")
@@ -145,7 +145,7 @@ class Spark:
         text = str(error)
         found = re.search(r"FailedError: (\w+ in [\w.]+, line \d+ on \S+)", text)
         if found:
-            return EngineError(f"a worker failed: {found[1]}")
+            return worker_failed(found[1])
         if "No module named 'shoal'" in text:
             return EngineError(
                 "the workers of Spark have no shoal: install the same version on all machines"

@@ -20,7 +20,7 @@ from typing import Any
 
 from shoal import errors
 from shoal.engines.executor import Executor, Threads
-from shoal.errors import EngineError, ShoalError, shown
+from shoal.errors import EngineError, EngineLostError, ShoalError, shown
 from shoal.large.work import REQUEST, Files
 from shoal.progress import Reporter
 from shoal.table.streams import Reading
@@ -53,10 +53,12 @@ class Errand:
         try:
             self._check()
             found["result"] = self.step(task)
+        except EngineLostError as error:  # which may pass: not for us to end the run
+            raise FailedError(_told(error, "OSError")) from None
         except ShoalError as error:
             found["error"] = error.to_plain()
         except Exception as error:
-            raise FailedError(_told(error)) from None
+            raise FailedError(_told(error, type(error).__name__)) from None
         return {**found, "where": socket.gethostname(), "seconds": time.perf_counter() - begin}
 
     def _check(self) -> None:
@@ -74,12 +76,12 @@ class Errand:
             )
 
 
-def _told(error: Exception) -> str:
+def _told(error: Exception, kind: str) -> str:
     """Return kind and place of an error; its words could show a record."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "shoal" in Path(frame.filename).parts] or frames
     place = f"{Path(ours[-1].filename).name}, line {ours[-1].lineno}"
-    return f"{type(error).__name__} in {place} on {socket.gethostname()}"
+    return f"{kind} in {place} on {socket.gethostname()}"
 
 
 @dataclass(frozen=True)

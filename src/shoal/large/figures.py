@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.large.survey import Moments
+from shoal.large.moments import Moments
 from shoal.measures.generalization import (
     Costs,
     cell_losses,

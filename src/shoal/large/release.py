@@ -13,11 +13,11 @@ import pyarrow as pa
 
 from shoal.large.figures import Figures, added, ranges, wider
 from shoal.large.form import ROW, Form
+from shoal.large.moments import Moments
 from shoal.large.opening import Asked
 from shoal.large.plan import Plan
 from shoal.large.shuffle import gather, keep, kept, part
 from shoal.large.solve import Solver, Stage
-from shoal.large.survey import Moments
 from shoal.large.write import Buckets, strewn
 from shoal.partition import Partition
 from shoal.release.aggregate import aggregate

@@ -12,6 +12,7 @@ import contextlib
 import fcntl
 import hashlib
 import json
+import logging
 import os
 import secrets
 import shutil
@@ -25,6 +26,7 @@ from typing import Any, BinaryIO
 from shoal.errors import EngineLostError, OutputError, RequestError, shown
 from shoal.storage import Folder, Remote, Storage, is_url
 
+LOG = logging.getLogger("shoal.engine")
 MARK = ".shoal-work"
 REQUEST = "request"  # the note that a run cannot be without
 FORGOTTEN = 24 * 3600.0  # seconds after which what a killed run for another output left is removed
@@ -82,8 +84,14 @@ class Files:
         """Remove files that are needed no more."""
         self.storage.remove(*names)
 
-    def _failed(self, error: OSError) -> OutputError:
+    def _failed(self, error: OSError) -> OutputError | EngineLostError:
         reason = error.strerror or "no room"
+        lasting = isinstance(error, PermissionError | FileNotFoundError)
+        if isinstance(self.storage, Remote) and not lasting:
+            return EngineLostError(
+                f"{shown(self.storage.location)}: the storage does not take a file ({reason}); "
+                "what was done is kept: start the same run again, to go on"
+            )
         return OutputError(
             f"{shown(self.storage.location)}: the folder for temporary files cannot be used: "
             f"{reason}; name another with --work"
@@ -156,6 +164,8 @@ class Work(Files):
                 self.forget()
             with contextlib.suppress(OSError):
                 self.whole.clear()
+            if self._lock >= 0 and self.folder.exists():
+                LOG.warning("%s cannot be removed: remove it, it holds records", self.folder)
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1

@@ -1,0 +1,108 @@
+"""What a command that makes a release does: run the walk, write what it gives, say what it did."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from shoal.cli.speak import logging_to_stderr, say
+from shoal.errors import InputError, RequestError, UnlistedError, listed
+
+
+@contextlib.contextmanager
+def showing(values: bool) -> Iterator[None]:
+    """Add the values that an error is about to its message, where somebody asked for them."""
+    try:
+        yield
+    except UnlistedError as error:
+        if not values:
+            raise
+        raise InputError(f"{error}: {error.listed()}") from None
+
+
+def make(
+    settings: Any,
+    source: str | None,
+    output: str,
+    force: bool,
+    as_json: bool,
+    with_page: bool,
+    recipe: Path | None = None,
+    threads: int | None = None,
+    work: str | None = None,
+    scheduler: str | None = None,
+    verbose: bool = False,
+) -> None:
+    """Run the walk with a progress bar, write what it gives, say what was done."""
+    from shoal.progress import live_progress
+    from shoal.release.draw import ahead
+
+    if output == "-" and as_json:
+        raise RequestError("--json and -o - both write to stdout; choose one")
+    with (
+        ahead(with_page and output != "-"),
+        live_progress() as callback,
+        logging_to_stderr(verbose),
+    ):
+        from shoal.filing import check_screen, order_for, release, wants_engine
+        from shoal.release.pack import stdout_bytes
+        from shoal.release.staging import Staging
+        from shoal.walk import named_by, source_of, walk
+
+        folder = None if recipe is None else recipe.parent
+        named = source if recipe is None else named_by(settings, recipe, source)
+        order = None
+        if output != "-" or wants_engine(named, settings):
+            order = order_for(
+                named, output, settings, force, with_page, folder, work, threads, scheduler
+            )
+            if order.shelf is None:
+                inputs = [Path(source)] if source else []
+                order.targets.check(Staging(force=force), inputs, with_page)
+        data = source_of(settings, recipe, source) if recipe is not None else source
+        assert data is not None
+        result: Any
+        if order is None:
+            check_screen(Path(data), settings)
+            result = walk(Path(data), settings, callback, threads, folder)
+            say(stdout_bytes(result))
+        else:
+            result = release(data, settings, order, callback)
+    with contextlib.suppress(KeyboardInterrupt):  # the release is there: nothing to take back
+        _tell(result, order, as_json, with_page)
+
+
+def _tell(result: Any, order: Any, as_json: bool, with_page: bool) -> None:
+    """Say what was done."""
+    if as_json:
+        say(result.report.to_json())
+    typer.echo(result.report.summary(), err=True)
+    if result.settings.release.keep_order:
+        typer.echo("  warning: the rows keep the input's order, which links them to it", err=True)
+    if order is None:
+        return
+    targets = order.targets
+    page = [targets.page] if with_page else []
+    written = [targets.release, targets.report, *page, targets.recipe]
+    if order.shelf is not None:
+        names = ", ".join(path.name for path in written)
+        typer.echo(f"\nwrote {order.shelf.place}/: Parquet parts, {names}", err=True)
+        return
+    typer.echo(f"\nwrote {', '.join(map(str, written))}", err=True)
+    _warn_of_others(targets, result)
+
+
+def _warn_of_others(targets: Any, result: Any) -> None:
+    from shoal.release.siblings import earlier_releases
+
+    others = earlier_releases(targets.report, result.report.input["sha256"])
+    if others:
+        typer.echo(
+            f"  warning: another release of the same input lies beside it: {listed(others)}; "
+            "whoever has both may find fewer than k candidates, see shoal verify --against",
+            err=True,
+        )

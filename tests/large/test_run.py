@@ -675,6 +675,37 @@ def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
     assert {row["t"] for row in read_csv(tmp_path / "out.csv")} <= {*"abcdefgh*", "odd", "even"}
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_killed_between_look_and_parting(tmp_path, monkeypatch, ending):
+    """A run that was killed after the first look, before all were parted, goes on well."""
+    from shoal.large.solve import Solver
+
+    columns = people(2000)
+    source = tmp_path / f"in.{ending}"
+    if ending == "csv":
+        write_csv(source, columns)
+    else:
+        numbers = {"income": list(map(float, columns["income"])), "score": list(range(2000))}
+        pq.write_table(pa.table({**columns, **numbers}).drop_columns(["born"]), source)
+    roles = {"identifiers": ["name", "diagnosis"], "quasi_identifiers": ["age", "income", "score"]}
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(work.Work, "__exit__", lambda self, *error: os.close(self._lock))
+        patch.setattr(Solver, "part", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run(source, tmp_path / "out.parquet", roles=roles)
+    (folder,) = left(tmp_path)
+    assert (tmp_path / folder / "look-0.json").exists()
+    run(source, tmp_path / "out.parquet", roles=roles)
+    run(source, tmp_path / "again.parquet", roles=roles)
+    one, other = (pq.read_table(tmp_path / f"{name}.parquet") for name in ("out", "again"))
+    assert one.equals(other)
+    assert left(tmp_path) == []
+
+
 def test_deleted_records_have_no_say(tmp_path):
     """Numbers of incomplete records that are deleted do not change how the others are grouped."""
     rng = np.random.default_rng(0)

@@ -130,9 +130,12 @@ class Look:
     crew: Crew
 
     def __call__(self, chunk: int) -> str:
-        """Keep what is seen of a chunk, and return the name of it."""
+        """Keep what is seen of a chunk, and return the name of it.
+
+        A file that only this process reads is looked at again: it is known after that alone.
+        """
         name = f"look-{chunk}"
-        if self.crew.work.read(name) is None:
+        if not self.reading.away or self.crew.work.read(name) is None:
             self._seen(chunk).keep(self.crew.work, name)
         return name
 

@@ -149,7 +149,9 @@ def test_a_killed_scheduler_leaves_what_was_done(tmp_path):
     assert left(tmp_path) == []
 
 
-@pytest.mark.parametrize("stage", ["hashing files", "verifying"])
+@pytest.mark.parametrize(
+    "stage", ["hashing files", pytest.param("verifying", marks=pytest.mark.slow)]
+)
 def test_a_scheduler_killed_at_the_edges(tmp_path, stage):
     """Also at the first and the last moment what was done is kept."""
     pattern = write_parts(tmp_path / "in")

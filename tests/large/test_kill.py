@@ -31,14 +31,19 @@ from shoal.settings import build
 
 source, output, last = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 calls = 0
-before = Solver._grouped
+before, inside, fresh = Solver._group, Solver._grouped, []
 
-def counted(self, stage, region):
-    found = before(self, stage, region)
-    print("grouped", stage.number, region, flush=True)
-    return found
+def grouped(self, stage, region):
+    fresh.append(region)
+    return inside(self, stage, region)
 
-Solver._grouped = counted
+def noted(self, stage, region):
+    fresh.clear()
+    before(self, stage, region)
+    if fresh:  # and not skipped, as done by an earlier run
+        print("grouped", stage.number, region, flush=True)
+
+Solver._group, Solver._grouped = noted, grouped
 
 def look(progress):
     global calls

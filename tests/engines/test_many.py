@@ -71,7 +71,7 @@ def test_every_record_once(tmp_path):
         assert abs(ages[rows].mean() - float(key[0])) <= 0.5 + 1e-9
 
 
-def test_the_manifest(tmp_path):
+def test_the_manifest(tmp_path, monkeypatch):
     """The manifest lists every part with its records, bytes and hash; verify goes by it."""
     import hashlib
 
@@ -101,6 +101,10 @@ def test_the_manifest(tmp_path):
     assert checked.ok
     assert (checked.records, checked.classes) == (3001, told["classes"])
     assert not library.verify(out, k=400, quasi_identifiers=QUASI).ok
+    monkeypatch.chdir(out)  # as the page says it
+    assert "shoal verify manifest.json -k 10" in (out / "report.html").read_text()
+    for said in ("manifest.json", found.path, url(found.path)):
+        assert library.verify(said, k=10, quasi_identifiers=QUASI).records == 3001
 
 
 @pytest.mark.parametrize("fault", ["changed", "gone", "added", "no list"])

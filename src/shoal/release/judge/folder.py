@@ -16,9 +16,17 @@ MANIFEST = "manifest.json"
 
 
 def is_folder(data: str) -> bool:
-    """Tell whether a text names a release of many files: a folder, or a URL."""
-    data = plain(data)
+    """Tell whether a text names a release of many files: its folder, its URL, or its manifest."""
+    data = _place(data)
     return (is_url(data) and not data.endswith(".parquet")) or Path(data).is_dir()
+
+
+def _place(data: str) -> str:
+    """Return the folder of a release, also of its manifest."""
+    data = plain(data)
+    if data == MANIFEST:
+        return "."
+    return data.removesuffix(f"/{MANIFEST}") or "/"
 
 
 def opened(data: str) -> Source:
@@ -26,8 +34,9 @@ def opened(data: str) -> Source:
 
     A folder without a manifest is all its Parquet files.
     """
+    data = _place(data)
     place = storage(data)
-    name = plain(data).rstrip("/").rpartition("/")[2] or data
+    name = data.rstrip("/").rpartition("/")[2] or data
     try:
         names = place.names()
         told = _manifest(place.full(MANIFEST), name) if MANIFEST in names else None

@@ -86,9 +86,7 @@ class Dask:
         try:
             import distributed
         except ImportError:
-            raise RequestError(
-                "the engine dask is not installed: pip install shoal[dask]"
-            ) from None
+            raise RequestError("dask is not installed here: pip install 'shoal[dask]'") from None
         with self._after as after:
             if self._client is None:
                 after.callback(_hush())
@@ -167,10 +165,8 @@ class Dask:
 
     def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """Yield the results in the order of the tasks; what a lost worker had is done again."""
-        client = self._client
-        waiting: list[Any] = []
         with self._watched():
-            yield from self._mapped(client, work, tasks, waiting)
+            yield from self._mapped(work, tasks)
 
     @contextlib.contextmanager
     def _watched(self) -> Iterator[None]:
@@ -184,9 +180,9 @@ class Dask:
                 raise
             raise self._gone() from None
 
-    def _mapped(
-        self, client: Any, work: Callable[[Task], Result], tasks: Iterable[Task], waiting: list[Any]
-    ) -> Iterator[Result]:
+    def _mapped(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        client = self._client
+        waiting: list[Any] = []
         try:
             sent = client.submit(_same, work, pure=False)  # once, however many tasks there are
             for task in tasks:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from shoal.engines.executor import Executor, Threads
+from shoal.engines.named import engine_named
 from shoal.errors import RequestError
 from shoal.large.frames import FromFrame
 from shoal.large.many import FromFile, FromParts, Origin, release_parts
@@ -47,14 +48,8 @@ def _origin(source: str, settings: Settings) -> Origin:
 
 def engine_of(name: str, scheduler: str | None) -> AbstractContextManager[Executor]:
     """Return an engine, to be used in a with statement."""
-    if name == "dask":
-        from shoal.engines.dask import Dask
-
-        return Dask(scheduler)
-    if name == "spark":
-        from shoal.engines.spark import Spark
-
-        return Spark(scheduler)
+    if name != "threads":
+        return cast(AbstractContextManager[Executor], engine_named(name)(scheduler))
     if scheduler is not None:
         raise RequestError("threads have no scheduler; say --engine dask, or spark")
     return nullcontext(Threads(1))

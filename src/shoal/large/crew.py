@@ -8,7 +8,6 @@ worker was lost or thought to be, leaves the same files: it depends on its task 
 
 from __future__ import annotations
 
-import logging
 import socket
 import time
 import traceback
@@ -21,12 +20,11 @@ from typing import Any
 from shoal import errors
 from shoal.engines.executor import Executor, Threads
 from shoal.errors import EngineError, EngineLostError, ShoalError, shown
-from shoal.large.work import REQUEST, Files
+from shoal.large.work import LOG, REQUEST, Files
 from shoal.progress import Reporter
 from shoal.table.streams import Reading
 
 QUIET = Reporter(None)
-LOG = logging.getLogger("shoal.engine")
 
 Step = Callable[[Any], Any]
 

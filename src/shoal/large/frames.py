@@ -12,8 +12,10 @@ from dataclasses import replace
 from typing import Any, cast
 
 from shoal.engines.executor import Executor
+from shoal.engines.named import engine_named
 from shoal.errors import InputError, RequestError
 from shoal.large.crew import Crew
+from shoal.large.many import hashed
 from shoal.settings import Settings
 from shoal.storage import Folder, storage
 from shoal.table.parts import Parts, find_parts
@@ -40,20 +42,9 @@ class FromFrame:
         asked = settings.protect.engine
         if asked not in (None, found):
             raise RequestError(f"a dataframe of {found} is grouped by {found}, not by {asked}")
-        self.frame, self.name = frame, found
+        self.frame, self.name, self.kind = frame, found, engine_named(found)
         roles = settings.roles
         self.hidden = [n for n in (*roles.identifiers, *roles.drop) if n in frame.columns]
-
-    @property
-    def kind(self) -> Any:
-        """The class of the engine that the dataframe is of."""
-        if self.name == "spark":
-            from shoal.engines.spark import Spark
-
-            return Spark
-        from shoal.engines.dask import Dask
-
-        return Dask
 
     def engine(self, scheduler: str | None) -> AbstractContextManager[Executor]:
         """Return the engine that the dataframe is of."""
@@ -75,10 +66,7 @@ class FromFrame:
         crew.report("writing the dataframe", 0, 1)
         crew.work.once("frame", lambda: self._write(folder, crew))
         crew.report("writing the dataframe", 1, 1)
-        parts = find_parts(folder.location, is_folder=True)
-        tasks = range(len(parts.parts))
-        noted = crew.work.once("digests", lambda: crew.all("hashing files", parts.digest, tasks))
-        parts = parts.together(noted)
+        parts = hashed(find_parts(folder.location, is_folder=True), crew)
         source = Source(
             "the dataframe", "dataframe", parts.source.sha256, columns=parts.source.columns
         )

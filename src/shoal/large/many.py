@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from shoal.engines.counted import Counted
 from shoal.engines.executor import Executor, Threads
 from shoal.errors import PrivacyError
-from shoal.large.crew import LOG, Crew
+from shoal.large.crew import Crew
 from shoal.large.opening import check_possible
 from shoal.large.order import Order, Released
 from shoal.large.plan import WORKER, plan_for
@@ -20,7 +20,7 @@ from shoal.large.release import Made
 from shoal.large.report import report_of
 from shoal.large.run import made_of, request_of, stamps_of
 from shoal.large.shelf import Papers, manifest
-from shoal.large.work import Work
+from shoal.large.work import LOG, Work
 from shoal.progress import Callback, Reporter
 from shoal.release.compare import versions
 from shoal.release.pack import add_papers, verify_written
@@ -96,14 +96,17 @@ class FromParts:
 
     def opened(self, crew: Crew) -> Reading:
         """Return the files, with the hash of them all."""
-        tasks = range(len(self.parts.parts))
-        noted = crew.work.once(
-            "digests", lambda: crew.all("hashing files", self.parts.digest, tasks)
-        )
-        return self.parts.together(noted)
+        return hashed(self.parts, crew)
 
     def released(self, files: list[str]) -> Any:
         """Return nothing: the release is in its files."""
+
+
+def hashed(parts: Parts, crew: Crew) -> Parts:
+    """Return files with the hash of them all, which is computed once."""
+    tasks = range(len(parts.parts))
+    noted = crew.work.once("digests", lambda: crew.all("hashing files", parts.digest, tasks))
+    return parts.together(noted)
 
 
 def release_parts(

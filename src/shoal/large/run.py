@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -14,27 +13,23 @@ from shoal.engines.executor import Threads
 from shoal.errors import OutputError
 from shoal.large.crew import Crew
 from shoal.large.form import Form
-from shoal.large.lens import ByNumbers, ByTrees, Lens, Vocabulary
 from shoal.large.opening import Asked, ask, check_possible, look
 from shoal.large.order import Order, Released
 from shoal.large.plan import Plan
 from shoal.large.regions import Cuts, cut_sample
 from shoal.large.release import Made, Releasing
 from shoal.large.report import report_of
-from shoal.large.shuffle import keep as keep_at
-from shoal.large.shuffle import kept as kept_at
+from shoal.large.seeing import seen
 from shoal.large.solve import Solver, Stage
 from shoal.large.work import Work
 from shoal.progress import Callback, Reporter
 from shoal.release.pack import add_papers, verify_written
 from shoal.release.staging import Staging
-from shoal.request import digests, trees_of
+from shoal.request import digests
 from shoal.settings import Settings
 from shoal.solving import check_size
-from shoal.table.code import Coded
-from shoal.table.drawing import Sample, sample_size, share_of
+from shoal.table.drawing import Sample
 from shoal.table.read import check_ordinary, digest_of
-from shoal.table.roles import Role
 from shoal.table.streams import Reading, Whole, in_pieces
 
 
@@ -82,7 +77,7 @@ def made_of(
     """
     work, seed = crew.work, order.shuffle_seed
     asked, fresh, sample = _looked(reading, settings, crew, order.folder)
-    lens, known, points = _seen(asked, fresh, sample, crew)
+    lens, known, points = seen(asked, fresh, sample, crew)
     if shared:
         plan = plan.shared(asked.survey.rows)
         asked = asked.carried()
@@ -135,84 +130,6 @@ def _looked(
         return ask(settings, crew.work, folder), None, None
     sample = look(reading, settings, crew)
     return ask(settings, crew.work, folder), reading, sample
-
-
-def _seen(
-    asked: Asked, reading: Reading | None, sample: Sample | None, crew: Crew
-) -> tuple[Lens, Coded | None, Any]:
-    """Return how records are seen, the trees of their values, and where a sample of them lies."""
-    protect, quasi = asked.settings.protect, asked.table.having(Role.QUASI_IDENTIFIER)
-    weights = protect.column_weights
-    if not asked.by_trees:
-        seen = asked.survey.columns
-        moments = {c.name: own for c in quasi if (own := seen[c.name].moments) is not None}
-        lens = ByNumbers(moments, weights, protect.effort)
-        return lens, None, None if sample is None else lens.sampled(sample.rows)
-    words = Vocabulary(quasi)
-    kept = Form.of(asked.kept().only(_is_quasi), whole=False)
-    drawn = None
-    if reading is None:
-        words.load(crew.work, "values")
-    else:
-        step = Collect(reading, asked, kept, crew)
-        tasks = range(reading.tasks)
-        for name in crew.reading(reading).each("collecting values", step, tasks):
-            found = Vocabulary(quasi)
-            found.load(crew.work, name)
-            words.join(found)
-            some = Sample(protect.seed, sample_size(len(quasi)))
-            some.take(kept_at(crew.work, f"{name}-sample"))
-            if drawn is None:
-                drawn = some
-            else:
-                drawn.join(some)
-        words.save(crew.work, "values")
-    ranges = [name for name, way in asked.how.items() if way == "range"]
-    known = words.coded(
-        asked.table.source, trees_of(asked.table, asked.settings), asked.folder, ranges
-    )
-    by_trees = ByTrees(known, weights, protect.effort)
-    points = None if drawn is None else by_trees.points(kept.unpack(drawn.rows))
-    return by_trees, known, points
-
-
-def _is_quasi(column: Any) -> bool:
-    return bool(column.role is Role.QUASI_IDENTIFIER)
-
-
-@dataclass(frozen=True)
-class Collect:
-    """The values of the quasi-identifiers of a chunk, and a sample of its records."""
-
-    reading: Reading
-    asked: Asked
-    kept: Form
-    crew: Crew
-
-    def __call__(self, chunk: int) -> str:
-        """Keep what is in a chunk, and return the name of it."""
-        name = f"values-of-{chunk}"
-        if self.crew.work.read(name) is None:
-            words, drawn = self._found(chunk)
-            words.save(self.crew.work, name)
-            drawn.keep(partial(keep_at, self.crew.work, f"{name}-sample"))
-            self.crew.work.note(name, True)
-        return name
-
-    def _found(self, chunk: int) -> tuple[Vocabulary, Sample]:
-        words = Vocabulary(self.asked.table.having(Role.QUASI_IDENTIFIER))
-        size = sample_size(len(words.columns))
-        share = share_of(size, self.reading.rows)
-        start = self.reading.start(chunk)
-        drawn = Sample(self.asked.settings.protect.seed, size, start, share)
-        done = 0
-        for piece in map(self.asked.prepared, self.reading.again(chunk)):
-            words.add(piece)
-            drawn.add(self.kept.pack(piece.only(_is_quasi)))
-            done += piece.rows
-            if not self.reading.away:
-                self.crew.report("collecting values", done, self.asked.survey.rows)
-        return words, drawn
 
 
 def _parted(

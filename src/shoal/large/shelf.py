@@ -20,11 +20,11 @@ from typing import Any
 
 from shoal.errors import OutputError, RequestError, shown
 from shoal.large.work import MARK, Work
+from shoal.release.judge.folder import MANIFEST
 from shoal.release.pack import Targets
 from shoal.release.staging import uninterrupted
 from shoal.storage import Folder, Remote, Storage, check_url, is_url, plain, storage
 
-MANIFEST = "manifest.json"
 SCHEMA = "shoal.manifest/1"
 PAPERS = ("report.json", "report.html", "run.toml")
 UNFINISHED = re.compile(r"part-[0-9]{5}-[0-9a-f]{8}\.parquet")

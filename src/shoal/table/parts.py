@@ -17,7 +17,7 @@ from shoal.errors import InputError, shown
 from shoal.storage import Remote, is_url, open_at, plain, stamp_of, storage
 from shoal.table.batches import RECORDS, batches
 from shoal.table.frames import check_names, from_arrow
-from shoal.table.read import check_file_name, is_parquet
+from shoal.table.read import check_file_name, in_words, is_parquet
 from shoal.table.room import bytes_a_record
 from shoal.table.table import Source, Table
 
@@ -112,7 +112,7 @@ class Parts:
         """Return the sha256 of a file."""
         part = self.parts[number]
         found = hashlib.sha256()
-        with _in_words(part.name), open_at(part.location) as file:
+        with in_words(part.location), open_at(part.location) as file:
             while content := file.read(BYTES):
                 found.update(content)
         return found.hexdigest()
@@ -217,7 +217,7 @@ def _check_flat(found: Sequence[str], folder: str) -> None:
 def _remote(url: str, is_folder: bool) -> list[str]:
     folder = storage(url)
     assert isinstance(folder, Remote)
-    with _in_words(url):
+    with in_words(url):
         found = [folder.full(name) for name in folder.names()] if is_folder else folder.glob()
         return [one for one in found if _counts(one)]
 
@@ -256,22 +256,8 @@ def _look(location: str) -> tuple[Part, Any]:
 
 
 def _stamp(location: str) -> str:
-    with _in_words(location.rpartition("/")[2]):
+    with in_words(location):
         return stamp_of(location)
-
-
-@contextlib.contextmanager
-def _in_words(name: str) -> Iterator[None]:
-    try:
-        yield
-    except FileNotFoundError:
-        raise InputError(f"{shown(name)}: there is no such file") from None
-    except PermissionError:
-        raise InputError(f"{shown(name)}: no permission to read this") from None
-    except OSError as error:
-        raise InputError(
-            f"{shown(name)}: cannot be read: {error.strerror or 'no answer'}"
-        ) from None
 
 
 @contextlib.contextmanager
@@ -279,7 +265,7 @@ def _parquet(location: str) -> Iterator[Any]:
     import pyarrow.parquet as pq
 
     name = location.rpartition("/")[2]
-    with _in_words(name):
+    with in_words(location):
         raw = open_at(location)
     with raw:
         try:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from shoal.errors import InputError, RequestError, nearest_names, shown
+from shoal.errors import InputError, RequestError, ShoalError, nearest_names, shown
 from shoal.table.decode import decode_whole
 from shoal.table.infer import infer
 from shoal.table.roles import Column, Kind
@@ -109,11 +109,13 @@ def check_ordinary(path: Path) -> os.stat_result:
 
 
 @contextmanager
-def in_words(path: Path) -> Iterator[None]:
-    """Turn what the system says of a file into an InputError."""
-    name = path.name or str(path)
+def in_words(path: Path | str) -> Iterator[None]:
+    """Turn what the system says of a file, at a path or URL, into an InputError."""
+    name = str(path).rpartition("/")[2] or str(path)
     try:
         yield
+    except ShoalError:
+        raise
     except FileNotFoundError:
         raise InputError(f"{name}: there is no such file ({path})") from None
     except PermissionError:

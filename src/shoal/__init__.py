@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal import datasets as datasets
+    from shoal.bounding import lower_bound as lower_bound
     from shoal.errors import Canceled as Canceled
     from shoal.errors import EngineError as EngineError
     from shoal.errors import InputError as InputError
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from shoal.large.order import Released as Released
     from shoal.measures.result import Measures as Measures
     from shoal.measuring import measure as measure
+    from shoal.partition import Bound as Bound
     from shoal.partition import Partition as Partition
     from shoal.progress import Progress as Progress
     from shoal.recipes import methods as methods
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "Bound": "partition",
     "Canceled": "errors",
     "ColumnByColumn": "grouping",
     "EngineError": "errors",
@@ -64,6 +67,7 @@ _HOME = {
     "anonymize_file": "filing",
     "datasets": "",
     "hierarchy": "table.hierarchy.view",
+    "lower_bound": "bounding",
     "measure": "measuring",
     "methods": "recipes",
     "microaggregate": "grouping",
@@ -74,6 +78,7 @@ _HOME = {
 }
 
 __all__ = [
+    "Bound",
     "Canceled",
     "ColumnByColumn",
     "EngineError",
@@ -97,6 +102,7 @@ __all__ = [
     "anonymize_file",
     "datasets",
     "hierarchy",
+    "lower_bound",
     "measure",
     "methods",
     "microaggregate",

@@ -72,7 +72,7 @@ def microaggregate(
     >>> groups.labels.tolist()
     [0, 0, 1, 1]
     """
-    k, seed = _group_size(k), _seed(seed)
+    k, seed = group_size(k), _seed(seed)
     check_effort(effort)
     recipe = find(method)
     tree = search.to_dict() if isinstance(search, Search) else search or {}
@@ -90,7 +90,7 @@ def microaggregate(
             code(table, hierarchies), k, method, Reporter(callback), seed=seed, start=start,
             weights=column_weights, changes=changes, effort=effort, threads=threads,
         )  # fmt: skip
-    encoded = _encoded(table, k, standardize, column_weights, hierarchies)
+    encoded = encoded_table(table, k, standardize, column_weights, hierarchies)
     return solve(
         encoded.matrix,
         k,
@@ -135,7 +135,7 @@ def refine(
     >>> shoal.refine(X, ["all"] * 6, 3).labels.tolist()
     [0, 0, 1, 1, 0, 1]
     """
-    k = _group_size(k)
+    k = group_size(k)
     table = with_orders(read(X), orders)
     check_size(table.rows, k)
     start = numbered(labels, table.rows, k)
@@ -146,14 +146,14 @@ def refine(
             code(table, hierarchies), k, how, Reporter(callback), seed=seed, start=start,
             weights=column_weights, changes=changes,
         )  # fmt: skip
-    encoded = _encoded(table, k, standardize, column_weights, hierarchies)
+    encoded = encoded_table(table, k, standardize, column_weights, hierarchies)
     return improve(
         encoded.matrix, start, k, how, Reporter(callback), seed=seed, changes=changes,
         mixed=encoded.mixed,
     )  # fmt: skip
 
 
-def _encoded(
+def encoded_table(
     table: Table,
     k: int,
     standardize: bool,
@@ -177,7 +177,8 @@ def _seed(seed: Any) -> int:
     return number
 
 
-def _group_size(k: Any) -> int:
+def group_size(k: Any) -> int:
+    """Return k as a number, or say what is wrong with it."""
     size = whole(k, "k")
     if size < 1:
         raise RequestError(f"k must be at least 1, not {size}")
@@ -253,7 +254,7 @@ def microaggregate_columns(X: Any, k: int) -> ColumnByColumn:
     be found again. It is what risk measures compare with, and what `anonymize` refuses to do.
     X is a matrix, a dataframe or a Table; its quasi-identifiers are grouped.
     """
-    k = _group_size(k)
+    k = group_size(k)
     table = read(X)
     if not table.roles_given:
         table = all_quasi_identifiers(table)

@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 Integers = npt.NDArray[np.int64]
 
+PROVEN = 1e-8  # a share of the loss, within which a bound meets it
+
 
 def by_first_row(labels: npt.NDArray[Any]) -> Integers:
     """Return the labels numbered from 0 in the order in which they first appear."""
@@ -46,14 +48,51 @@ class SearchLog:
 
     def summary(self) -> str:
         """Return one line for people."""
-        on_trees = "regroup" in self.gains
+        on_trees, rounds = "regroup" in self.gains, "programme" in self.gains
         whole = on_trees or self.iterations > 0 or self.stopped_by == "iterations"
         unfinished = "" if whole else ", before the first local optimum: not repeatable"
         if whole and not self.complete:
             unfinished = ", before its last local optimum"
+        if rounds:
+            clock = self.stopped_by in ("time limit", "interrupt")
+            unfinished = ", within a round: another run may find others" if clock else ""
+        steps = "rounds" if rounds else "iterations"
         return (
             f"search: loss {self.loss_start:.4f} % → {self.loss_end:.4f} % in {self.iterations:,} "
-            f"iterations, {self.seconds:.1f} s, ended by {self.stopped_by}{unfinished}"
+            f"{steps}, {self.seconds:.1f} s, ended by {self.stopped_by}{unfinished}"
+        )
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What no grouping can lose less than: in percent, and as a sum of squares.
+
+    `complete` says that it is the bound of the whole linear programme over all groups, or better;
+    one that was cut short is a bound all the same.
+    """
+
+    information_loss: float
+    sse: float
+    complete: bool
+
+    def above(self, loss: float) -> float:
+        """Return how far a loss is above the optimum at the most, in percent of the bound."""
+        if loss <= self.information_loss * (1.0 + PROVEN) or loss <= 0.0:
+            return 0.0
+        if self.information_loss <= 0.0:
+            return float("inf")
+        return 100.0 * (loss - self.information_loss) / self.information_loss
+
+    def told(self, loss: float) -> str:
+        """Return how good a loss is, for people."""
+        above = self.above(loss)
+        if above == 0.0:
+            return "proven optimal: no grouping loses less"
+        if above > 100.0:
+            return f"no grouping loses less than {self.information_loss:.4f} %"
+        return (
+            f"at most {above:.2g} % above the optimum: no grouping loses less than "
+            f"{self.information_loss:.4f} %"
         )
 
 
@@ -66,7 +105,7 @@ class Partition:
     to their group's mean and SST those to the mean of all; 0 when all records are equal. Of methods
     for categories it is KAIM's ILoss rate. `search` says how a search went, where one was made,
     `reason` why `auto` chose the method, `enforced` how groups came to keep what is asked of them
-    beyond k.
+    beyond k, `bound` what no grouping can lose less than, where the method knows.
     """
 
     labels: Integers
@@ -77,6 +116,7 @@ class Partition:
     search: SearchLog | None = None
     reason: str = ""
     enforced: str = ""
+    bound: Bound | None = None
     sizes: Integers = field(init=False)
 
     def __post_init__(self) -> None:
@@ -116,10 +156,11 @@ class Partition:
 
     def summary(self) -> str:
         """Return one line for people."""
+        bound = "" if self.bound is None else f"; {self.bound.told(self.information_loss)}"
         return (
             f"{self.labels.size} records in {self.groups} groups of {self.sizes.min()} to "
             f"{self.sizes.max()}, k = {self.k}, {self.method}: "
-            f"information loss {self.information_loss:.4f} ({self.loss_name})"
+            f"information loss {self.information_loss:.4f} ({self.loss_name}){bound}"
         )
 
     def __str__(self) -> str:

@@ -63,6 +63,11 @@ LARGE = (
     f"{MDAV_2005}; local search of the 2020 thesis; cuts of Friedman, Bentley and Finkel 1977, ACM "
     "TOMS 3(3); blocks and their mending are our own"
 )
+COLUMNS = (
+    "Column generation: Aloise, Hansen and Liberti 2012, An improved column generation algorithm "
+    "for minimum sum-of-squares clustering, Mathematical Programming 131; subset-row cuts: Jepsen "
+    "and others 2008, Operations Research 56(2); search of the 2020 thesis"
+)
 ILSMC_2020 = "Iterated local search for microaggregation with change tracking (2020 thesis)"
 
 
@@ -89,6 +94,7 @@ class Method:
     search: Search | None = None
     mixed: Mixed | None = None
     blocks: bool = False
+    programme: str = ""
 
 
 FIXED = "by distance, fixed size"
@@ -232,6 +238,23 @@ _SEARCHES = (
 )  # fmt: skip
 
 
+_PROGRAMMES = (
+    Method(
+        "best", SEARCH,
+        "searches whose groups are recombined by integer programmes, dives into the linear one, "
+        "neighborhoods solved; says how far from the optimum it is at the most",
+        "rounds of a few seconds at a thousand records, O(n² + n·d) memory up to 5,000 records, "
+        "O(n·(k + d)) beyond; 12 rounds", COLUMNS, None, search=Search(), programme="best",
+    ),
+    Method(
+        "exact", "by distance, optimal",
+        "proven optimal: no grouping loses less; for small tables and small k",
+        "seconds for 60 records, minutes for a thousand at k = 3, if at all; O(n²) memory",
+        COLUMNS, None, programme="exact",
+    ),
+)  # fmt: skip
+
+
 _BLOCKS = (
     Method(
         "fast", "by distance, blocks",
@@ -302,7 +325,8 @@ def _menu() -> dict[str, Method]:
         every.append(_refined(method, f"{method.name}2", decompose_once, once, DECOMPOSE_2018))
         often = "groups dissolved and shrunk until nothing changes"
         every.append(_refined(method, f"{method.name}3", iterate, often, DECOMPOSE_2018))
-    return {method.name: method for method in (*every, *_VARIABLE, *_SEARCHES, *_BLOCKS, *_MIXED)}
+    every += [*_VARIABLE, *_SEARCHES, *_PROGRAMMES, *_BLOCKS, *_MIXED]
+    return {method.name: method for method in every}
 
 
 RECIPES = _menu()

@@ -15,12 +15,14 @@ from shoal.engines.executor import Threads
 from shoal.errors import RequestError, check_weights, shown
 from shoal.kernels.rules import NONE
 from shoal.measures.generalization import loss_rate
-from shoal.measures.loss import information_loss
+from shoal.measures.loss import information_loss, percent, squares
 from shoal.mixed.cluster import STARTS, cluster
 from shoal.numeric.refine.how import HOW
-from shoal.partition import Partition
+from shoal.partition import Bound, Partition
 from shoal.progress import Reporter
 from shoal.recipes import AUTO_MIXED, RECIPES, Method, find
+from shoal.search.best.exact import exact
+from shoal.search.best.run import WHOLE, best
 from shoal.search.parameters import Search
 from shoal.search.run import search
 from shoal.search.trees.run import check as check_trees
@@ -32,6 +34,7 @@ Integers = npt.NDArray[np.int64]
 
 RANDOM = "random"
 DESCENT = {"stop": {"iterations": 0}, "runs": 1}  # to the next local optimum
+ROUNDS = {"quick": 3, "normal": 12, "best": 60}  # of `best`, by effort
 ROOM = 10**8  # places for the members of groups
 ILOSS = "ILoss rate, percent"
 SSE = {False: "SSE/SST, percent", True: "SSE/SST of numbers and tree paths, percent"}  # mixed?
@@ -93,7 +96,7 @@ def solve(
             "`shoal methods` lists the methods for several"
         )
     check_search(recipe, start, asked)
-    log, kept = None, ""
+    log, kept, bound = None, "", None
 
     def lost(labels: Integers) -> float:
         return information_loss(matrix, labels)
@@ -101,6 +104,17 @@ def solve(
     if rows < 2 * k or (k == 1 and recipe.search is not None):  # there is only one best grouping
         report("grouping", 0, rows)
         labels = np.arange(rows) if k == 1 else np.zeros(rows, dtype=np.int64)
+    elif recipe.programme == "exact":
+        labels, least = exact(matrix, k, seed, report, threads)
+        bound = _bound(matrix, least, True)
+    elif recipe.programme:
+        assert recipe.search is not None
+        options = recipe.search.having(_rounds(asked, effort))
+        first = _start(matrix, k, start, report)
+        if first is None and rows > WHOLE:
+            first = group_in_blocks(matrix, k, EFFORTS[effort], seed, report, Threads(threads))
+        labels, log, found = best(matrix, k, first, options, seed, report, threads)
+        bound = _bound(matrix, *found)
     elif recipe.search is not None:
         options = recipe.search.having(asked)
         first = _start(matrix, k, start, report)
@@ -118,8 +132,22 @@ def solve(
         labels, kept = _within(matrix, labels, keep, k, descend, seed, report)
     report("grouping", rows, rows)
     return Partition(
-        labels, k, recipe.name, lost(labels), SSE[mixed], search=log, reason=reason, enforced=kept
-    )
+        labels, k, recipe.name, lost(labels), SSE[mixed], search=log, reason=reason, enforced=kept,
+        bound=bound,
+    )  # fmt: skip
+
+
+def _bound(matrix: Floats, least: float, complete: bool) -> Bound:
+    total = float(squares(matrix - matrix.mean(axis=0)).sum())
+    return Bound(percent(least, total), least, complete)
+
+
+def _rounds(asked: Mapping[str, Any], effort: str) -> dict[str, Any]:
+    """Return what was asked of `best`: by its effort, if by nothing else."""
+    check_effort(effort)
+    if asked.get("stop"):
+        return dict(asked)
+    return {**asked, "stop": {"iterations": ROUNDS[effort]}}
 
 
 def _within(

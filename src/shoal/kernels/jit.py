@@ -44,7 +44,7 @@ def source_stamp() -> str:
     Numba looks only at the file that holds a function, not at those it calls into.
     """
     digest = hashlib.sha256()
-    for room in ("kernels", "numeric", "mixed", "enforce", "search"):
+    for room in ("kernels", "numeric", "mixed", "enforce", "search", "bounds"):
         for path in sorted((Path(__file__).parent.parent / room).rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()

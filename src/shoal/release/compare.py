@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -126,11 +127,25 @@ def make_report(
         notes=[*notes, *said_of_equals(groups["without_spread"])],
         seconds=round(seconds, 3),
         search=None if partition.search is None else partition.search.to_dict(),
+        bound=_bound(partition),
         missing=_missing(before, after, columns, partition.labels, deleted),
         costs=None if found is None else found.to_dict(),
         dominance=list(dominance),
         asked={} if asked is None else asked_beyond_k(asked),
     )
+
+
+def _bound(partition: Partition) -> dict[str, Any] | None:
+    """Return what no grouping can lose less than, and how far the grouping is from it."""
+    if partition.bound is None:
+        return None
+    above = partition.bound.above(partition.information_loss)
+    return {
+        "information_loss": partition.bound.information_loss,
+        "complete": partition.bound.complete,
+        "at_most_above_percent": above if math.isfinite(above) else None,
+        "told": partition.bound.told(partition.information_loss),
+    }
 
 
 def _costs(

@@ -71,6 +71,7 @@ class Report:
     notes: list[str]
     seconds: float
     search: dict[str, Any] | None = None
+    bound: dict[str, Any] | None = None
     missing: dict[str, Any] = field(default_factory=dict)
     costs: dict[str, Any] | None = None
     dominance: list[dict[str, Any]] = field(default_factory=list)
@@ -97,6 +98,7 @@ class Report:
             f"{self.release['records']} records in {self.groups['count']} groups of "
             f"{self.group_span()} (k = {self.k}, method {self.method})",
             f"information loss {self.information_loss_released:.2f} % of {self.loss_of()}",
+            *([] if self.bound is None else [f"the grouping is {self.bound['told']}"]),
             self._verdict(),
             *(f"  {plain(line, 500)}" for line in self.beyond_k()),
             *(f"left to fear: {plain(line, 500)}" for line in fears(self.measures, self.k)[:2]),

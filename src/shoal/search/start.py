@@ -24,10 +24,15 @@ def random_start(rows: int, k: int, rng: np.random.Generator) -> Integers:
 
 def small_groups(matrix: Floats, labels: Integers, k: int) -> Integers:
     """Return the grouping with all groups of more than 4k cut up, which never adds to the loss."""
+    return split_groups(matrix, labels, k, 4 * k)
+
+
+def split_groups(matrix: Floats, labels: Integers, k: int, most: int | None = None) -> Integers:
+    """Return the grouping with all groups of more than `most` (None: 2k - 1) records cut up."""
     labels = labels.copy()
     sizes = np.bincount(labels)
     made = sizes.size
-    for group in np.flatnonzero(sizes > 4 * k):
+    for group in np.flatnonzero(sizes > (2 * k - 1 if most is None else most)):
         rows = np.flatnonzero(labels == group)
         parts = mdav(np.ascontiguousarray(matrix[rows]), k, Reporter(None))
         labels[rows[parts > 0]] = made + parts[parts > 0] - 1

@@ -1,0 +1,274 @@
+"""Column generation: duals climb, columns are priced, cuts are added; a bound at any time.
+
+First the duals climb by themselves (subgradients of the Lagrangian dual, each record's step in
+proportion to what it costs in the best grouping), which takes no linear programme and brings most
+of the columns that matter. Then the programme is solved and priced in turn, its duals drawn
+towards the best ones so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.bounds.columns import NOBODY, Columns
+from shoal.bounds.cuts import violated
+from shoal.bounds.highs import Master, Solved
+from shoal.bounds.prices import NO_CUTS, Priced, Pricer
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Remaining = Callable[[], float | None]
+
+TOLERANCE = 1e-9  # reduced costs count from here on; records cost about 1
+ROUNDED = 1e-11  # what rounding may have done, as a share of the duals
+CLOSED = 1e-5  # gap between programme and bound, as a share, that counts as none
+WIDTH = 0.5  # how far above the best duals the programme's may lie, in units of their scale
+CROWDED = 12  # columns a record, from which on the dear ones are forgotten
+
+
+class Generation:
+    """The linear programme of a table, in the making.
+
+    `gaps` are squared distances scaled so that a record costs about 1 in `labels`, the best
+    grouping so far, whose cost is `upper`. `bound` never exceeds the cost of any grouping.
+    """
+
+    def __init__(
+        self,
+        gaps: Floats,
+        k: int,
+        labels: Integers,
+        *,
+        remaining: Remaining = lambda: None,
+        threads: int | None = None,
+    ) -> None:
+        self.rows, self.k, self.gaps = gaps.shape[0], k, gaps
+        self.remaining, self.threads = remaining, threads
+        self.pricer = Pricer(gaps, k, threads)
+        self.columns = Columns(2 * k - 1)
+        self.columns.add_grouping(labels, gaps)
+        self.shares = shares(gaps, labels)
+        self.scale = self.shares + 0.2 * float(np.median(self.shares)) + 1e-9
+        self.upper = float(self.shares.sum())
+        self.duals, self.cuts, self.prices = self.shares.copy(), NO_CUTS, np.zeros(0)
+        nearest = self.pricer.nearest[:, k - 1].sum() / (2.0 * k)
+        self.bound = float(nearest) * (1.0 - ROUNDED)
+        self.reached = -np.inf  # by the duals
+        self.complete = False
+        self.master: Master | None = None
+        self.solved: Solved | None = None
+        self.width = WIDTH
+
+    def inside(self, rows: Integers, labels: Integers) -> Generation:
+        """Return the programme of some of the records, which begins with what is known of them.
+
+        rows (m) ascending; labels (m) is any grouping of those.
+        """
+        gaps = np.ascontiguousarray(self.gaps[np.ix_(rows, rows)])
+        part = Generation(gaps, self.k, labels, remaining=self.remaining, threads=self.threads)
+        number = np.full(self.rows + 1, NOBODY)  # NOBODY is the last one
+        number[rows] = np.arange(rows.size)
+        members = number[self.columns.members]
+        whole = (members != NOBODY).sum(axis=1) == self.columns.sizes
+        for size in self.pricer.sizes:
+            some = members[whole & (self.columns.sizes == size)]
+            part.columns.add(np.ascontiguousarray(some[:, :size]), gaps)
+        cuts = number[self.cuts]
+        whole = (cuts != NOBODY).all(axis=1)
+        part.cuts, part.prices = cuts[whole], self.prices[whole]
+        part.duals, part.scale = self.duals[rows], self.scale[rows]
+        return part
+
+    def over(self) -> bool:
+        """Tell whether the time is up."""
+        left = self.remaining()
+        return left is not None and left <= 0.0
+
+    def _price(self, duals: Floats, prices: Floats, most: int) -> tuple[Priced, float]:
+        """Price, take in the columns; return them and what the duals prove."""
+        priced = self.pricer.price(duals, most, TOLERANCE, self.cuts, -prices)
+        for groups in priced.new():
+            self.columns.add(groups, self.gaps)
+        safe = ROUNDED * float(np.abs(duals).sum() + np.abs(prices).sum())
+        safe += TOLERANCE * (self.rows // self.k)
+        proven = float(duals.sum() + prices.sum()) + priced.missing - safe
+        if proven > self.reached:
+            self.reached = proven
+            self.duals, self.prices = duals, prices
+        self.bound = max(self.bound, proven)
+        return priced, proven
+
+    def climb(self, steps: int, most: int) -> None:
+        """Let the duals climb for some steps, pricing with at most so many branches a root."""
+        self._climb(steps, lambda here: self._by_pricing(here, most))
+
+    def climb_grown(self, steps: int, most: int) -> None:
+        """Let the duals climb by groups that are grown, not proven to be the cheapest; then price.
+
+        For groups so large that pricing is cut short nearly everywhere.
+        """
+        best = self._climb(steps, self._by_growing)
+        self._price(best, self.prices, most)
+
+    def _climb(self, steps: int, look: Callable[[Floats], tuple[float, Floats]]) -> Floats:
+        """Follow the slope of a bound for some steps; return the best duals."""
+        here, step_size, waited = self.duals, 1.0, 0
+        best, best_at = -np.inf, here
+        for _ in range(steps):
+            if self.over():
+                break
+            value, slope = look(here)
+            waited = waited + 1 if value <= best * (1.0 + 1e-4) else 0
+            if value > best:
+                best, best_at = value, here
+            steep = float(slope @ (self.scale * slope))
+            if steep <= 1e-12 or value >= self.upper * (1.0 - CLOSED):
+                break
+            if waited > 4:
+                step_size, waited, here = step_size * 0.7, 0, best_at
+            here = here + step_size * (self.upper - value) / steep * self.scale * slope
+        return best_at
+
+    def _by_pricing(self, here: Floats, most: int) -> tuple[float, Floats]:
+        """Return the bound by the best groups of the roots that have any, and its slope."""
+        priced, _ = self._price(here, self.prices, most)
+        reduced = priced.reduced.min(axis=0)
+        which = np.argsort(reduced, kind="stable")[: self.rows // self.k]
+        slope, sizes = np.ones(self.rows), priced.reduced.argmin(axis=0)
+        for root in which[reduced[which] < 0.0]:
+            slope[priced.groups[sizes[root]][root]] -= 1.0
+        return float(here.sum() + self.prices.sum() + reduced[which].sum()), slope
+
+    def _by_growing(self, here: Floats) -> tuple[float, Floats]:
+        """Return the bound by the group grown around every record, and its slope.
+
+        It is the sum of all duals and of every record's share in its group's reduced cost.
+        """
+        groups, reduced = self.pricer.grow(here)
+        self._take_in(groups, reduced)
+        there = groups != NOBODY
+        sizes = there.sum(axis=1)
+        weights = np.broadcast_to(1.0 / sizes[:, None], groups.shape)[there]
+        slope = np.ones(self.rows)
+        slope -= np.bincount(groups[there], weights, minlength=self.rows)
+        return float(here.sum() + (reduced / sizes).sum()), slope
+
+    def _take_in(self, groups: Integers, reduced: Floats) -> None:
+        """Add grown groups, (n, 2k - 1) padded, that cost less than their duals."""
+        sizes = (groups != NOBODY).sum(axis=1)
+        for size in np.unique(sizes):
+            some = groups[(sizes == size) & (reduced < 0.0)]
+            self.columns.add(some[:, :size], self.gaps)
+
+    def converge(
+        self, rounds: int, most: int, limit: int, draw: float = 0.4, grown: bool = False
+    ) -> bool:
+        """Solve and price in turn until the bound meets the programme; tell whether it did.
+
+        A root gets `most` branches at first, up to `limit` in the end.
+        """
+        self.complete = False
+        if self.master is None:
+            self._begin()
+        master = self.master
+        assert master is not None
+        for _ in range(rounds):
+            if self.over():
+                return False
+            master.add(self.columns)
+            solved = master.solve(self.remaining())
+            if solved is None:
+                return False
+            self.solved = solved
+            gap = (solved.cost - self.reached) / max(abs(solved.cost), 1e-9)
+            if gap <= CLOSED:
+                if solved.overdrawn <= 1e-7:
+                    self.complete = True
+                    return True
+                self.width *= 16.0
+                self._set_ceilings()
+                continue
+            if gap < 0.01 and solved.overdrawn > 1e-7:
+                self.width *= 4.0
+            draw = draw * 0.7 if gap < 0.002 else draw
+            before, reached = len(self.columns), self.reached
+            duals = draw * self.duals + (1.0 - draw) * solved.duals
+            padded = np.zeros(solved.prices.size)
+            padded[: self.prices.size] = self.prices
+            prices = draw * padded + (1.0 - draw) * solved.prices
+            if grown:
+                self._take_in(*self.pricer.grow(duals))
+                if len(self.columns) - before > self.rows // 20:
+                    continue
+            priced, _ = self._price(duals, prices, most)
+            added = len(self.columns) - before
+            if solved.overdrawn > 1e-7 and (self.reached > reached or gap < 0.01):
+                self._set_ceilings()
+            if priced.cut_short and (added < 0.02 * self.rows or gap < 0.01):
+                if most >= limit and added == 0 and self.reached == reached:
+                    return False
+                most = min(most * 8, limit)
+            if not priced.cut_short and added == 0:
+                draw *= 0.5
+        return False
+
+    def _begin(self) -> None:
+        self._forget(CROWDED // 2 * self.rows)
+        self.master = Master(self.rows, self._ceilings())
+        self.master.add(self.columns)
+        if self.cuts.size:
+            self.master.cut(self.columns, self.cuts)
+
+    def _forget(self, most: int) -> None:
+        """Keep only the columns that cost least beyond their duals, and the first grouping."""
+        if len(self.columns) > most:
+            reduced = self.columns.reduced(self.duals)
+            self.columns.keep(np.sort(np.argsort(reduced, kind="stable")[:most]))
+
+    def _ceilings(self) -> Floats:
+        return self.duals + self.width * self.scale
+
+    def _set_ceilings(self) -> None:
+        assert self.master is not None
+        self.master.set_ceilings(self._ceilings())
+
+    def cut(self, rounds: int, most: int, limit: int, grown: bool = False) -> None:
+        """Add cuts that the programme's solution breaks, and converge again."""
+        for _ in range(rounds):
+            if self.solved is None or self.master is None or self.over():
+                return
+            before, self.width = self.bound, WIDTH
+            found = violated(
+                self.columns.members[: self.solved.values.size], self.solved.values,
+                most=100 + self.rows // 4,
+            )  # fmt: skip
+            if found.shape[0] == 0:
+                return
+            if len(self.columns) > CROWDED * self.rows:
+                self.master = None
+                self.cuts = np.concatenate([self.cuts, found])
+                self.prices = np.append(self.prices, np.zeros(found.shape[0]))
+                self._begin()
+            else:
+                self.master.cut(self.columns, found)
+                self.cuts = self.master.cuts
+                self.prices = np.append(self.prices, np.zeros(found.shape[0]))
+                self._set_ceilings()
+            done = self.converge(40, most, limit, draw=0.3, grown=grown)
+            if not done or self.bound < before * (1.0 + 1e-6):
+                return
+
+
+def shares(gaps: Floats, labels: Integers) -> Floats:
+    """Return what records cost in a grouping, half by themselves, half as their group's mean."""
+    order = np.argsort(labels, kind="stable")
+    own = np.zeros(labels.size)
+    for rows in np.split(order, np.cumsum(np.bincount(labels))[:-1]):
+        inside = gaps[np.ix_(rows, rows)]
+        by_row = inside.sum(axis=1) / rows.size
+        cost = 0.5 * float(by_row.sum())
+        own[rows] = 0.5 * (by_row - cost / rows.size) + 0.5 * cost / rows.size
+    return own

@@ -1,0 +1,69 @@
+"""Neighborhoods: a group and its nearest few are freed, and their best grouping is found."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.bounds.generation import Remaining
+from shoal.bounds.integer import Plan, solve_part
+from shoal.bounds.prices import squared_gaps
+from shoal.measures.loss import group_means
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+class Around:
+    """Chooses neighborhoods of a grouping, by the loss of its groups, and solves them.
+
+    What was solved is not solved again before one of its groups has changed.
+    """
+
+    def __init__(self, matrix: Floats, k: int, rng: np.random.Generator) -> None:
+        self.matrix, self.k, self.rng = matrix, k, rng
+        self.done: set[bytes] = set()
+
+    def choose(self, labels: Integers, count: int, records: int) -> list[Integers]:
+        """Return the rows of up to `count` neighborhoods of about so many records, none shared."""
+        means, sizes = group_means(self.matrix, labels), np.bincount(labels)
+        apart = self.matrix - means[labels]
+        losses = np.bincount(labels, (apart * apart).sum(axis=1))
+        free = sizes < 2 * self.k
+        chosen: list[Integers] = []
+        for _ in range(4 * count):
+            chances = np.where(free, losses, 0.0)
+            if len(chosen) == count or not chances.sum() > 0.0:
+                break
+            group = int(self.rng.choice(sizes.size, p=chances / chances.sum()))
+            away = means - means[group]
+            order = np.argsort((away * away).sum(axis=1), kind="stable")
+            order = order[free[order]]
+            some = order[: max(2, int(np.searchsorted(np.cumsum(sizes[order]), records)))]
+            rows = np.flatnonzero(np.isin(labels, some))
+            if self._key(labels, rows) in self.done:
+                losses[group] = 0.0  # another one
+                continue
+            free[some] = False
+            chosen.append(rows)
+        return chosen
+
+    def solve(
+        self, labels: Integers, rows: Integers, plan: Plan, grown: bool,
+        remaining: Remaining = lambda: None,
+    ) -> Integers | None:  # fmt: skip
+        """Return a better grouping of some rows, whose groups are whole; None if none was found."""
+        own = np.unique(labels[rows], return_inverse=True)[1].astype(np.int64)
+        gaps = squared_gaps(np.ascontiguousarray(self.matrix[rows]))
+        return solve_part(gaps, self.k, own, plan, remaining, grown=grown).labels
+
+    def note(self, labels: Integers, rows: Integers) -> None:
+        """Note that a neighborhood was solved."""
+        if len(self.done) > 100_000:
+            self.done.clear()
+        self.done.add(self._key(labels, rows))
+
+    @staticmethod
+    def _key(labels: Integers, rows: Integers) -> bytes:
+        own = np.unique(labels[rows], return_index=True, return_inverse=True)
+        return rows.tobytes() + own[2].astype(np.int32).tobytes()

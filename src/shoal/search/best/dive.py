@@ -1,0 +1,85 @@
+"""Diving: a grouping from the linear programme's fractions.
+
+The groups that the programme takes for the most part are taken; the programme of the records that
+are left is solved, and so on, until few are left: their best grouping is found.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.bounds.columns import NOBODY
+from shoal.bounds.generation import Generation
+from shoal.bounds.integer import Plan, solve_part
+from shoal.numeric.fixed_size import mdav
+from shoal.progress import Reporter
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+FEW = 120  # records that are left to the integer programme
+ROUNDS = 8  # of a programme on the way
+
+
+def dive(
+    matrix: Floats, generation: Generation, share: float, plan: Plan, grown: bool
+) -> Integers | None:
+    """Return a grouping by a programme that is solved; None where the time was not enough.
+
+    Groups of which the programme takes at least `share` are taken, and always one.
+    """
+    k, here = generation.k, generation
+    rows, groups = np.arange(generation.rows), list[Integers]()
+    while True:
+        if here.solved is None or here.over():
+            return None
+        taken = _take(here, share)
+        groups += [rows[group] for group in taken]
+        used = np.zeros(rows.size, dtype=bool)
+        used[np.concatenate(taken)] = True
+        left = np.flatnonzero(~used)
+        if left.size < 2 * k:
+            if left.size:
+                groups.append(rows[left])
+            break
+        start = mdav(np.ascontiguousarray(matrix[rows[left]]), k, Reporter(None))
+        if left.size <= FEW:
+            gaps = here.gaps[np.ix_(left, left)]
+            found = solve_part(gaps, k, _small(start, k), plan, here.remaining, grown=grown)
+            best = start if found.labels is None else found.labels
+            groups += [rows[left[best == group]] for group in range(int(best.max()) + 1)]
+            break
+        here = here.inside(left, start)
+        here.converge(ROUNDS, plan.branches, plan.branches, grown=grown)
+        rows = rows[left]
+    labels = np.empty(generation.rows, dtype=np.int64)
+    for label, group in enumerate(groups):
+        labels[group] = label
+    return labels
+
+
+def _small(labels: Integers, k: int) -> Integers:
+    """Return a grouping as it is: mdav makes no group of 2k records."""
+    assert np.bincount(labels).max() < 2 * k
+    return labels
+
+
+def _take(here: Generation, share: float) -> list[Integers]:
+    """Return disjoint groups that a programme takes for the most part; the rest can be grouped."""
+    assert here.solved is not None
+    values = here.solved.values
+    members = here.columns.members
+    used, left = np.zeros(here.rows, dtype=bool), here.rows
+    taken: list[Integers] = []
+    for column in np.argsort(-values, kind="stable"):
+        if taken and values[column] < share:
+            break
+        group = members[column][members[column] != NOBODY]
+        after = left - group.size
+        if used[group].any() or 0 < after < here.k:
+            continue
+        used[group] = True
+        left = after
+        taken.append(group)
+    return taken

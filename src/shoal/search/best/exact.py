@@ -1,0 +1,67 @@
+"""`exact`: no grouping of a small table loses less, and that is proven."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.bounds.generation import Generation
+from shoal.bounds.integer import Plan, solve_integer
+from shoal.bounds.prices import squared_gaps
+from shoal.errors import RequestError
+from shoal.measures.loss import percent, squared_error, squares
+from shoal.progress import Reporter
+from shoal.search.best.run import best
+from shoal.search.parameters import Search, Stop
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+MOST = 2_000  # records
+BRANCHES = 50_000_000  # of a root
+ROOMS = 50_000, 400_000  # groups that are listed: the first room first
+NODES = 2_000_000
+ROUNDS = 4  # of `best`, for a grouping to beat
+
+
+def exact(
+    matrix: Floats, k: int, seed: int, report: Reporter, threads: int | None = None
+) -> tuple[Integers, float]:
+    """Return the grouping of least SSE, and that.
+
+    Requires 2 <= k and 2k rows. Where the groups that might be in a better grouping are too many to
+    be listed, that is said: nothing is returned that is not proven.
+    """
+    rows = matrix.shape[0]
+    if rows > MOST:
+        raise RequestError(
+            f"exact is for tables of up to {MOST:,} records, this one has {rows:,}; best comes "
+            "near, and says how near"
+        )
+    stages = len(ROOMS) + 2
+    report("proving", 0, stages)
+    options = Search(stop=Stop(iterations=ROUNDS))
+    labels, _, (bound, _) = best(matrix, k, None, options, seed, Reporter(None), threads)
+    cost = float(squared_error(matrix, labels).sum())
+    total = float(squares(matrix - matrix.mean(axis=0)).sum())
+    report("proving", 1, stages)
+    if bound >= cost * (1.0 - 1e-8) or cost <= 1e-14 * total:
+        return labels, cost
+    unit = cost / rows
+    generation = Generation(squared_gaps(matrix) / unit, k, labels, threads=threads)
+    generation.climb(25, 2_000)
+    generation.converge(200, 2_000, BRANCHES)
+    generation.cut(30, 2_000, BRANCHES)
+    for stage, room in enumerate(ROOMS):
+        report("proving", 2 + stage, stages)
+        plan = Plan(limit=BRANCHES, listed=room, nodes=NODES, columns=8 * rows)
+        found = solve_integer(generation, labels, plan)
+        labels = labels if found.labels is None else found.labels
+        if found.proven:
+            return labels, float(squared_error(matrix, labels).sum())
+    cost = float(squared_error(matrix, labels).sum())
+    gap = percent(cost - generation.bound * unit, generation.bound * unit)
+    raise RequestError(
+        f"exact could not prove which grouping is the best: the one it found is at most {gap:.3f} "
+        "% above the optimum; best returns such a grouping, with that figure"
+    )

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.bounds.columns import NOBODY
-from shoal.bounds.generation import Generation
-from shoal.bounds.integer import Plan, solve_part
+from shoal.bounds.generation import Generation, Remaining
+from shoal.bounds.integer import Plan, cost_of, solve_part
+from shoal.bounds.prices import squared_gaps
 from shoal.numeric.fixed_size import mdav
 from shoal.progress import Reporter
 
@@ -57,6 +58,38 @@ def dive(
     for label, group in enumerate(groups):
         labels[group] = label
     return labels
+
+
+def dive_into(
+    matrix: Floats,
+    k: int,
+    labels: Integers,
+    plan: Plan,
+    share: float,
+    grown: bool,
+    remaining: Remaining,
+) -> Integers | None:
+    """Return the grouping that a dive into a region's own programme finds, if it loses less.
+
+    labels (n) from 0: a grouping of the region's records into groups of k to 2k - 1.
+    """
+    gaps = squared_gaps(matrix)
+    unit = cost_of(gaps, labels) / labels.size
+    if unit <= 0.0:
+        return None
+    generation = Generation(gaps / unit, k, labels, remaining=remaining, threads=1)
+    if grown:
+        generation.climb_grown(plan.climb, plan.branches)
+    else:
+        generation.climb(plan.climb, plan.branches)
+    generation.converge(plan.rounds, plan.branches, plan.limit, grown=grown)
+    generation.cut(plan.cuts, plan.branches, plan.limit, grown=grown)
+    if generation.bound >= generation.upper * (1.0 - 1e-9):
+        return None
+    found = dive(matrix, generation, share, plan, grown)
+    if found is None or cost_of(gaps, found) >= cost_of(gaps, labels):
+        return None
+    return found
 
 
 def _small(labels: Integers, k: int) -> Integers:

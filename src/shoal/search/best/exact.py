@@ -17,8 +17,8 @@ from shoal.search.parameters import Search, Stop
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-MOST = 2_000  # records
-BRANCHES = 50_000_000  # of a root
+MOST, MOST_K = 2_000, 6  # records
+BRANCHES = 300_000  # of a root
 ROOMS = 50_000, 400_000  # groups that are listed: the first room first
 NODES = 2_000_000
 ROUNDS = 4  # of `best`, for a grouping to beat
@@ -33,10 +33,10 @@ def exact(
     be listed, that is said: nothing is returned that is not proven.
     """
     rows = matrix.shape[0]
-    if rows > MOST:
+    if rows > MOST or k > MOST_K:
         raise RequestError(
-            f"exact is for tables of up to {MOST:,} records, this one has {rows:,}; best comes "
-            "near, and says how near"
+            f"exact is for tables of up to {MOST:,} records and k up to {MOST_K}, here are "
+            f"{rows:,} and k = {k}; best comes near, and says how near"
         )
     stages = len(ROOMS) + 2
     report("proving", 0, stages)

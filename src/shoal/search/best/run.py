@@ -1,12 +1,12 @@
 """`best`: rounds of searches, linear programmes, dives and neighborhoods until the budget is spent.
 
-The first round searches from random starts. Their groups are the first columns of the linear
+It begins with searches from random starts. Their groups are the first columns of the linear
 programme of all records, which prices more of them, gives the bound, and is dived into; cuts
 follow, and where groups are small the integer programme. From then on rounds alternate between
-neighborhoods that are freed and solved, and new searches and dives. A round's result depends on the
-seed and on the rounds before it, never on threads; with a time limit it depends on the clock, too.
-
-Tables of more than WHOLE records have no programme of their own: regions of theirs have.
+neighborhoods that are freed and solved, and new searches and dives. Where groups are large or
+records many, regions have programmes of their own that are dived into, side by side; the programme
+of all records, up to WHOLE of them, is then solved for the bound's sake. A round's result depends
+on the seed and on the rounds before it, never on threads; with a time limit on the clock, too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from shoal.measures.loss import percent, squared_error, squares
 from shoal.partition import SearchLog, by_first_row
 from shoal.progress import Reporter
 from shoal.search.best.around import Around
-from shoal.search.best.dive import dive
+from shoal.search.best.dive import dive, dive_into
 from shoal.search.log import thinned
 from shoal.search.parameters import MOVES, Annealing, Fixed, Search, Stop
 from shoal.search.run import search
@@ -43,7 +43,7 @@ Done = TypeVar("Done")
 
 ROUNDS = 12
 WHOLE = 5_000  # records up to which the distances between all of them are kept: 200 MB
-REGION = 1_000
+HANDY = 1_500  # records up to which the programme of all of them comes first
 STARTS = 4
 LARGE_GROUPS = 7  # k from which on groups are grown, and seldom proven to be the cheapest
 SEARCH = 350_000  # iterations of a first search, times k²: about one and a half seconds
@@ -52,13 +52,16 @@ AT_ONCE = 8  # neighborhoods of a batch
 BATCHES = 3
 NEARBY = {2: 120, 3: 150, 4: 130, 5: 120, 6: 100}  # records of a neighborhood, by k
 NEARBY_GROUPS = 8  # groups of a neighborhood where k is larger
+REGION = {2: 700, 3: 600, 4: 450, 5: 400, 6: 300}  # records of a region, by k
+REGION_RECORDS = 250  # where k is larger
+REGIONS = 4  # of a round
 INTEGER_K = 4  # up to here the integer programme of all records is worth its time
 
 PARTS = "search", "dive", "programme", "neighborhood"
 ELITE = 16  # groupings whose groups may become columns
 
 SMALL_PLAN = Plan(climb=15, branches=200, limit=2_000, cuts=4, listed=5_000, columns=3_000)
-GROWN_PLAN = Plan(climb=15, branches=20, limit=20, cuts=2, listed=1_000, columns=3_000)
+GROWN_PLAN = Plan(climb=15, branches=20, rounds=20, limit=20, cuts=1, listed=1_000, columns=3_000)
 ANNEALED = Search(moves=MOVES, samples=5, acceptance=Annealing())
 STEADY = Search(moves=MOVES, samples=5, acceptance=Fixed())
 
@@ -108,6 +111,7 @@ class _Best:
         self.grown = k >= LARGE_GROUPS
         self.plan = GROWN_PLAN if self.grown else SMALL_PLAN
         self.nearby = NEARBY.get(k, NEARBY_GROUPS * k + k // 2)
+        self.region = REGION.get(k, max(REGION_RECORDS, NEARBY_GROUPS * k + k // 2))
         self.labels = start
         self.cost = np.inf if start is None else self._cost(start)
         self.start_cost = self.cost
@@ -138,24 +142,28 @@ class _Best:
         return labels, self._log(labels), (bound, self.complete or self.proven)
 
     def _round(self, number: int) -> None:
-        """Do what comes next; at least something, whatever the time."""
-        if self.rows > WHOLE:
-            self._regions(number)
-            return
-        first: dict[int, Callable[[int], None]] = {
-            0: self._programme, 1: self._cut, 2: self._integer,
-        }  # fmt: skip
-        if number in first:
-            first[number](number)
-            return
-        cycle = (self._neighborhoods, self._neighborhoods, self._again, self._neighborhoods)
-        cycle[(number - len(first)) % len(cycle)](number)
+        """Do what comes next."""
+        if not self.grown and self.rows <= HANDY:
+            first = [self._programme, self._cut, self._integer]
+            cycle = [self._neighborhoods, self._neighborhoods, self._again]
+        else:
+            first = [self._neighborhoods, self._regions, self._regions]
+            if not self.grown and self.rows <= WHOLE:
+                first.append(self._bound_alone)
+            cycle = [self._neighborhoods, self._regions, self._regions, self._search_from_starts]
+        if self.rows <= self.nearby:  # one neighborhood is the whole table
+            cycle = [self._again]
+        every = first + cycle
+        (every[number] if number < len(first) else cycle[(number - len(first)) % len(cycle)])(
+            number
+        )
 
     # What a round may do
 
     def _search_from_starts(self, number: int) -> None:
         """Search from random starts, side by side."""
-        iterations = self._iterations(SEARCH)
+        longer = 1 + number // 4  # the later, the longer
+        iterations = self._iterations(longer * SEARCH)
         jobs = [_Job(None, iterations, (number, i), ANNEALED) for i in range(STARTS)]
         if self.rows > WHOLE:
             jobs = [_Job(self.labels, self._iterations(POLISH), (number, 0), STEADY)]
@@ -216,20 +224,39 @@ class _Best:
         for batch in range(BATCHES):
             if batch and self._over():
                 return
-            self._free(self.nearby, AT_ONCE, "neighborhood", self.plan)
-        job = _Job(self.labels, self._iterations(POLISH), (number, 0), STEADY)
-        for polished in self._searches([job]):
-            self._take("search", polished)
+            self._free(self.nearby, AT_ONCE)
+        self._polish(number)
 
     def _regions(self, number: int) -> None:
-        """Free whole regions of a large table."""
-        wide = self.nearby if number % 2 else min(REGION, 20 * self.nearby)
-        plan = replace(self.plan, nodes=20)
-        self._free(wide, 2 * AT_ONCE, "neighborhood", plan)
+        """Dive into the programmes of some regions, side by side, and search from there."""
+        assert self.labels is not None
+        labels = self.labels
+        rng = np.random.default_rng([self.seed, 4, number])
+        share = float(rng.uniform(0.6, 0.9))
+
+        def solve(rows: Integers) -> Integers | None:
+            if self._over():
+                return None
+            own = np.unique(labels[rows], return_inverse=True)[1].astype(np.int64)
+            part = np.ascontiguousarray(self.matrix[rows])
+            return dive_into(part, self.k, own, self.plan, share, self.grown, self._remaining)
+
+        places = self.around.choose(labels, REGIONS, self.region)
+        self._join("dive", labels, places, self._side_by_side(solve, places))
+        self._polish(number)
+
+    def _bound_alone(self, number: int) -> None:
+        """Solve the programme of all records, and cut it, for the bound."""
+        self._make_programme()
+        if self.generation is not None:
+            self.generation.climb(20, 500)
+            self._converge()
+            self._cut(number)
+            self.generation = None  # its distances take the most memory
 
     # What those are made of
 
-    def _free(self, records: int, count: int, part: str, plan: Plan) -> None:
+    def _free(self, records: int, count: int) -> None:
         assert self.labels is not None
         labels = self.labels
         places = self.around.choose(labels, count, records)
@@ -237,9 +264,15 @@ class _Best:
         def solve(rows: Integers) -> Integers | None:
             if self._over():
                 return None
-            return self.around.solve(labels, rows, plan, self.grown, self._remaining)
+            return self.around.solve(labels, rows, self.plan, self.grown, self._remaining)
 
-        found = self._side_by_side(solve, places)
+        self._join("neighborhood", labels, places, self._side_by_side(solve, places))
+
+    def _join(
+        self, part: str, labels: Integers, places: list[Integers],
+        found: list[Integers | None],
+    ) -> None:  # fmt: skip
+        """Put what was found in some places together."""
         better = labels.copy()
         for rows, own in zip(places, found, strict=True):
             if not self._over():
@@ -247,6 +280,12 @@ class _Best:
             if own is not None:
                 better[rows] = int(better.max()) + 1 + own
         self._take(part, by_first_row(better))
+
+    def _polish(self, number: int) -> None:
+        """Search a little from the best so far."""
+        job = _Job(self.labels, self._iterations(POLISH), (number, 0), STEADY)
+        for polished in self._searches([job]):
+            self._take("search", polished)
 
     def _make_programme(self) -> None:
         assert self.labels is not None
@@ -298,7 +337,7 @@ class _Best:
                 self._take("dive", polished)
 
     def _iterations(self, work: int) -> int:
-        iterations = min(work // self.k**2, 40 * self.rows)
+        iterations = min(work // self.k**2, self.rows * self.rows // 4)
         return max(200, int(iterations))
 
     def _searches(self, jobs: list[_Job]) -> list[Integers]:

@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from naive.bounds import broken_triples, group_sse, least_sse, reduced_costs, squared
+from shoal.bounds.columns import NOBODY, Columns
+from shoal.bounds.cuts import violated
+from shoal.bounds.generation import Generation, shares
+from shoal.bounds.highs import Master, choose
+from shoal.bounds.integer import as_labels, cost_of, places
+from shoal.bounds.prices import NO_CUTS, Pricer, squared_gaps, sums_of_nearest
+
+NO_LIMIT = 10**9
+
+
+def problem(seed, most=11):
+    """A small table with duals that are too high here and there, and cuts with prices."""
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 5))
+    rows = int(rng.integers(2 * k, max(most, 2 * k + 1)))
+    matrix = rng.normal(size=(rows, int(rng.integers(1, 4))))
+    if seed % 3 == 0:
+        matrix = np.round(matrix)
+    gaps = squared_gaps(matrix)
+    duals = rng.uniform(-0.3, 1.2, size=rows)
+    cuts = np.array([rng.choice(rows, 3, replace=False) for _ in range(seed % 4)], dtype=np.int64)
+    cuts = cuts.reshape(-1, 3)
+    return matrix, gaps, k, duals, cuts, rng.uniform(0, 0.5, size=cuts.shape[0])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_distances_are_the_twins(seed):
+    matrix, gaps, k, *_ = problem(seed)
+    assert np.allclose(gaps, squared(matrix.tolist()))
+    sums = sums_of_nearest(gaps, 2 * k)
+    for row, own in enumerate(gaps.tolist()):
+        others = sorted(own[:row] + own[row + 1 :])
+        assert np.allclose(sums[row], [sum(others[:i]) for i in range(2 * k)])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("seed", range(40))
+def test_pricing_finds_the_cheapest_group(seed, threads, monkeypatch):
+    """Its least reduced cost is that of all groups; nothing cheaper is missing."""
+    monkeypatch.setattr("shoal.bounds.prices.SMALL", 0)
+    _, gaps, k, duals, cuts, prices = problem(seed)
+    every = reduced_costs(gaps.tolist(), k, duals, cuts.tolist(), prices)
+    found = Pricer(gaps, k, threads).price(duals, NO_LIMIT, 1e-9, cuts, prices)
+    assert found.cut_short == 0
+    for i, size in enumerate(range(k, min(2 * k, len(gaps) + 1))):
+        least = min(cost for group, cost in every.items() if len(group) == size)
+        assert found.reduced[i].min() == pytest.approx(min(least, 0.0), abs=1e-8)
+        for root in np.flatnonzero(found.reduced[i] < 0):
+            group = tuple(sorted(found.groups[i][root].tolist()))
+            assert root in group
+            assert found.reduced[i, root] == pytest.approx(every[group], abs=1e-9)
+
+
+@pytest.mark.parametrize("most", [1, 3, 10, NO_LIMIT])
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_missing_is_never_too_little(seed, most):
+    """Whatever was left out: no grouping costs less than the duals and what is missing."""
+    matrix, gaps, k, duals, cuts, prices = problem(seed, 10)
+    found = Pricer(gaps, k, 1).price(duals, most, 1e-9, cuts, prices)
+    assert duals.sum() - prices.sum() + found.missing <= least_sse(matrix.tolist(), k) + 1e-9
+    assert most < NO_LIMIT or found.cut_short == 0
+
+
+@pytest.mark.parametrize("limit", [-0.2, 0.0, 0.4, 2.0])
+@pytest.mark.parametrize("seed", range(30))
+def test_all_groups_below_a_limit_are_listed_once(seed, limit):
+    _, gaps, k, duals, cuts, prices = problem(seed, 10)
+    every = reduced_costs(gaps.tolist(), k, duals, cuts.tolist(), prices)
+    wanted = {group for group, cost in every.items() if cost < limit - 1e-9}
+    allowed = {group for group, cost in every.items() if cost < limit + 1e-9}
+    found = Pricer(gaps, k, 1).every_group(duals, limit, NO_LIMIT, 5_000, cuts, prices)
+    assert found is not None
+    groups = [tuple(sorted(group)) for some in found for group in some.tolist()]
+    assert len(groups) == len(set(groups))
+    assert wanted <= set(groups) <= allowed
+    if len(groups) > 1:
+        pricer = Pricer(gaps, k, 1)
+        assert pricer.every_group(duals, limit, NO_LIMIT, len(groups) - 1, cuts, prices) is None
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_grown_groups_cost_what_is_said(seed):
+    """Every root has a group of its own, of a size that is allowed."""
+    _, gaps, k, duals, *_ = problem(seed)
+    every = reduced_costs(gaps.tolist(), k, duals)
+    groups, reduced = Pricer(gaps, k, 1).grow(duals)
+    for root, (group, cost) in enumerate(zip(groups, reduced, strict=True)):
+        members = tuple(sorted(group[group != NOBODY].tolist()))
+        assert root in members
+        assert cost == pytest.approx(every[members], abs=1e-9)
+
+
+def test_growing_is_nearly_as_good_as_pricing():
+    """On fifty tables the cheapest grown group is the cheapest of all nine times in ten."""
+    same = 0
+    for seed in range(50):
+        _, gaps, k, duals, *_ = problem(seed)
+        least = min(reduced_costs(gaps.tolist(), k, duals).values())
+        same += Pricer(gaps, k, 1).grow(duals)[1].min() <= least + 1e-9
+    assert same >= 45
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_broken_triples_are_found(seed):
+    rng = np.random.default_rng(seed)
+    groups = [sorted(rng.choice(9, 3, replace=False).tolist()) for _ in range(9)]
+    values = rng.choice([0.25, 0.5, 0.75], size=9)
+    twin = broken_triples(groups, values)
+    found = violated(np.array(groups), values, most=10**6)
+    assert {tuple(triple) for triple in found.tolist()} <= set(twin)
+    assert (found.size > 0) == any(value > 1.02 for value in twin.values())
+    if found.size:
+        assert twin[tuple(found[0].tolist())] == pytest.approx(max(twin.values()))
+
+
+def test_columns_are_distinct_and_cost_their_sse():
+    rng = np.random.default_rng(0)
+    gaps = squared_gaps(rng.normal(size=(20, 2)))
+    columns = Columns(5)
+    labels = np.arange(20) // 4
+    assert columns.add_grouping(labels, gaps) == 5
+    assert columns.add_grouping(labels[::-1].copy(), gaps) == 0
+    assert columns.add(rng.permuted(np.tile(np.arange(20), (2_000, 1)), axis=1)[:, :3], gaps) > 900
+    members = [group[group != NOBODY].tolist() for group in columns.members]
+    assert len({tuple(group) for group in members}) == len(columns)
+    assert np.allclose(columns.costs, [group_sse(gaps, group) for group in members])
+    assert columns.costs[places(columns, labels)].sum() == pytest.approx(cost_of(gaps, labels))
+    which = places(columns, labels)
+    columns.keep(which)
+    assert len(columns) == 5
+    assert np.array_equal(np.sort(places(columns, labels)), np.arange(5))
+    assert columns.add_grouping(labels, gaps) == 0
+    again = as_labels(columns, np.arange(5), 20)
+    assert {frozenset(np.flatnonzero(again == g)) for g in range(5)} == {
+        frozenset(range(i, i + 4)) for i in range(0, 20, 4)
+    }
+
+
+def test_shares_add_up_to_the_cost():
+    gaps = squared_gaps(np.random.default_rng(1).normal(size=(30, 3)))
+    labels = np.arange(30) % 7
+    assert shares(gaps, labels).sum() == pytest.approx(cost_of(gaps, labels))
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_the_integer_programme_is_exact(seed):
+    """Over all groups it finds the least grouping of all, with and without a start."""
+    matrix, gaps, k, *_ = problem(seed, 9)
+    rows = len(gaps)
+    columns = Columns(2 * k - 1)
+    every = reduced_costs(gaps.tolist(), k, np.zeros(rows))
+    for size in range(k, min(2 * k, rows + 1)):
+        columns.add(np.array([group for group in every if len(group) == size]), gaps)
+    least = least_sse(matrix.tolist(), k)
+    start = np.minimum(np.arange(rows) // k, rows // k - 1)
+    for begin in (None, places(columns, start)):
+        which = np.arange(len(columns))
+        found = choose(columns, which, rows, begin, cuts=NO_CUTS, nodes=1000)
+        assert found.proven
+        assert found.which is not None
+        assert columns.costs[found.which].sum() == pytest.approx(least, abs=1e-6)
+
+
+def test_the_programme_without_columns_overdraws():
+    """Before there is any grouping the duals are at their ceilings."""
+    gaps = squared_gaps(np.random.default_rng(2).normal(size=(8, 2)))
+    master = Master(8, np.full(8, 3.0))
+    columns = Columns(3)
+    columns.add(np.array([[0, 1], [2, 3]]), gaps)
+    master.add(columns)
+    solved = master.solve()
+    assert solved is not None
+    assert solved.overdrawn >= 4.0
+    assert np.all(solved.duals <= 3.0 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_duals_that_are_proven_stay_below_every_grouping(seed):
+    """Climbing, converging and cutting only raise the bound, and never above the optimum."""
+    matrix, gaps, k, *_ = problem(seed, 10)
+    rows = len(gaps)
+    start = np.minimum(np.arange(rows) // k, rows // k - 1)
+    unit = cost_of(gaps, start) / rows
+    least = least_sse(matrix.tolist(), k) / unit
+    generation = Generation(gaps / unit, k, start, threads=1)
+    bounds = [generation.bound]
+    for step in (
+        lambda: generation.climb(10, 50),
+        lambda: generation.climb_grown(10, 50),
+        lambda: generation.converge(60, 50, 10**6),
+        lambda: generation.cut(10, 50, 10**6),
+    ):
+        step()
+        bounds.append(generation.bound)
+    assert bounds == sorted(bounds)
+    assert bounds[-1] <= least * (1 + 1e-12)
+    assert generation.complete
+    assert bounds[-1] >= 0.8 * least - 1e-6

@@ -20,7 +20,7 @@ from shoal.numeric.fixed_size import mdav
 from shoal.partition import Bound
 from shoal.progress import Callback, Reporter
 from shoal.search.best.run import LARGE_GROUPS, WHOLE
-from shoal.search.neighbors import nearest_records
+from shoal.search.neighbors import least_by_neighbors
 from shoal.search.parameters import MOVES, Annealing, Search, Stop
 from shoal.search.run import search
 from shoal.search.start import split_groups
@@ -104,7 +104,7 @@ def _least(
     if rows < 2 * k:  # there is one grouping
         return total * (1.0 - ROUNDED), True
     if rows > WHOLE:
-        return _by_neighbors(matrix, k, clock.report), False
+        return least_by_neighbors(matrix, k, clock.report), False
     labels, elite = _grouping(matrix, k, clock, threads)
     cost = float(squared_error(matrix, labels).sum())
     if cost <= 1e-14 * total:
@@ -162,13 +162,3 @@ def _grouping(
     elite.append(split_groups(matrix, mdav(matrix, k, Reporter(None)), k))
     best = min(elite, key=lambda labels: float(squared_error(matrix, labels).sum()))
     return best, elite
-
-
-def _by_neighbors(matrix: Floats, k: int, report: Reporter) -> float:
-    """Return the bound by the k - 1 nearest records of each."""
-    near = nearest_records(matrix, k - 1, report)
-    total = 0.0
-    for column in range(near.shape[1]):
-        apart = matrix - matrix[near[:, column]]
-        total += float((apart * apart).sum())
-    return total / (2.0 * k) * (1.0 - ROUNDED)

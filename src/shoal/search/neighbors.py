@@ -20,6 +20,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 FEW = 2_048
+ROUNDED = 1e-11  # what rounding may have done to a sum, as a share
 RECORDS_A_CALL = 10_000
 
 
@@ -51,6 +52,20 @@ def _squared(matrix: Floats, one: Integers, other: Integers) -> Floats:
     for column in matrix.T:
         total += (column[one] - column[other]) ** 2
     return total
+
+
+def least_by_neighbors(matrix: Floats, k: int, report: Reporter) -> float:
+    """Return a sum of squares that no grouping into groups of k records can fall short of.
+
+    In a group of m records each has m - 1 others, no nearer than its m - 1 nearest; with SSE half
+    the sum of all their squared distances by m, k - 1 of them are the least that counts.
+    """
+    near = nearest_records(matrix, k - 1, report)
+    total = 0.0
+    for column in range(near.shape[1]):
+        apart = matrix - matrix[near[:, column]]
+        total += float((apart * apart).sum())
+    return total / (2.0 * k) * (1.0 - ROUNDED)
 
 
 def nearest_records(matrix: Floats, count: int, report: Reporter) -> Integers:

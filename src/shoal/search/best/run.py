@@ -31,6 +31,7 @@ from shoal.progress import Reporter
 from shoal.search.best.around import Around
 from shoal.search.best.dive import dive, dive_into
 from shoal.search.log import thinned
+from shoal.search.neighbors import least_by_neighbors
 from shoal.search.parameters import MOVES, Annealing, Fixed, Search, Stop
 from shoal.search.run import search
 from shoal.search.start import split_groups
@@ -48,6 +49,7 @@ STARTS = 4
 LARGE_GROUPS = 7  # k from which on groups are grown, and seldom proven to be the cheapest
 SEARCH = 350_000  # iterations of a first search, times k²: about one and a half seconds
 POLISH = 60_000
+BRANCHES = 1_000_000  # of a root, when the programme of all records is priced
 AT_ONCE = 8  # neighborhoods of a batch
 BATCHES = 3
 NEARBY = {2: 120, 3: 150, 4: 130, 5: 120, 6: 100}  # records of a neighborhood, by k
@@ -117,7 +119,8 @@ class _Best:
         self.start_cost = self.cost
         self.generation: Generation | None = None
         self.unit = 1.0
-        self.bound, self.complete, self.proven = 0.0, False, False
+        self.bound = least_by_neighbors(matrix, k, report)
+        self.complete = self.proven = False
         self.elite: deque[Integers] = deque(maxlen=ELITE)
         self.by_part = {name: {"applied": 0.0, "improved": 0.0, "gain": 0.0} for name in PARTS}
 
@@ -153,10 +156,10 @@ class _Best:
             cycle = [self._neighborhoods, self._regions, self._regions, self._search_from_starts]
         if self.rows <= self.nearby:  # one neighborhood is the whole table
             cycle = [self._again]
-        every = first + cycle
-        (every[number] if number < len(first) else cycle[(number - len(first)) % len(cycle)])(
-            number
-        )
+        if number < len(first):
+            first[number](number)
+        else:
+            cycle[(number - len(first)) % len(cycle)](number)
 
     # What a round may do
 
@@ -176,10 +179,7 @@ class _Best:
         generation = self.generation
         if generation is None:
             return
-        if self.grown:
-            generation.climb_grown(40, self.plan.branches)
-        else:
-            generation.climb(20, 500)
+        generation.climb(20, 500)
         self._converge()
         self._dives((0.7, 0.5), number)
 
@@ -187,8 +187,7 @@ class _Best:
         """Add cuts, and dive again."""
         if self.generation is None:
             return
-        limit = self.plan.branches if self.grown else 1_000_000
-        self.generation.cut(10, 500, limit, grown=self.grown)
+        self.generation.cut(10, 500, BRANCHES)
         self._learn()
         self._dives((0.7, 0.85), number)
 
@@ -199,7 +198,7 @@ class _Best:
             return
         assert self.labels is not None
         count = 3 * self.rows
-        plan = Plan(listed=60_000, limit=1_000_000, columns=count, nodes=40)
+        plan = Plan(listed=60_000, limit=BRANCHES, columns=count, nodes=40)
         self._update()
         found = solve_integer(self.generation, self.labels, plan)
         self.bound = max(self.bound, found.bound * self.unit)
@@ -224,7 +223,8 @@ class _Best:
         for batch in range(BATCHES):
             if batch and self._over():
                 return
-            self._free(self.nearby, AT_ONCE)
+            wide = self.nearby * float(self.around.rng.uniform(0.7, 1.6))
+            self._free(int(wide), max(AT_ONCE, self.rows // 300))
         self._polish(number)
 
     def _regions(self, number: int) -> None:
@@ -245,13 +245,14 @@ class _Best:
         self._join("dive", labels, places, self._side_by_side(solve, places))
         self._polish(number)
 
-    def _bound_alone(self, number: int) -> None:
+    def _bound_alone(self, _: int) -> None:
         """Solve the programme of all records, and cut it, for the bound."""
         self._make_programme()
         if self.generation is not None:
             self.generation.climb(20, 500)
             self._converge()
-            self._cut(number)
+            self.generation.cut(10, 500, BRANCHES)
+            self._learn()
             self.generation = None  # its distances take the most memory
 
     # What those are made of
@@ -294,6 +295,8 @@ class _Best:
             self.bound, self.proven = 0.0, True
             return
         gaps = squared_gaps(self.matrix) / self.unit
+        if not np.isfinite(gaps).all():  # numbers that no programme can weigh
+            return
         self.generation = Generation(
             gaps, self.k, self.labels, remaining=self._remaining, threads=self.threads
         )
@@ -303,8 +306,7 @@ class _Best:
 
     def _converge(self) -> None:
         assert self.generation is not None
-        limit = self.plan.branches if self.grown else 1_000_000
-        self.generation.converge(60, 500 if not self.grown else limit, limit, grown=self.grown)
+        self.generation.converge(60, 500, BRANCHES)
         self._learn()
 
     def _update(self) -> None:

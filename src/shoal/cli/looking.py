@@ -1,8 +1,9 @@
-"""The commands that look: verify, inspect, methods; and warmup."""
+"""The commands that look: verify, inspect, bound, methods; and warmup."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -138,6 +139,55 @@ def inspect(
         say(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
         return
     say(f"{shown(file.name)[1:-1]}: {found.records} records\n\n{found.summary()}\n")
+
+
+@app.command()
+def bound(
+    file: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
+    k: Annotated[int, typer.Option("-k", "--k", help="At least so many records a group.")],
+    quasi: Annotated[list[str], typer.Option(help="Its quasi-identifiers: a,b,c.")],
+    effort: Annotated[
+        str, typer.Option(help="quick, normal, or best, which tries to prove the best grouping.")
+    ] = "normal",
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds; what there is by then is a bound all the same.")
+    ] = None,
+    delimiter: Delimiter = None,
+    missing: Missing = None,
+    type_: Types = None,
+    order: Orders = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Tell what no grouping can lose less than: how good any method could be.
+
+    The loss is SSE/SST in percent, as methods by distance have it.
+
+    Example: `shoal bound stays.csv -k 5 --quasi age,income`
+    """
+    from shoal.bounding import lower_bound
+    from shoal.progress import live_progress
+    from shoal.settings import RoleSettings
+    from shoal.table.assign import assign
+    from shoal.table.read import read
+
+    types = split_pairs(type_, "--type")
+    table = read(file, delimiter=delimiter, missing=missing or ("",), types=types)
+    named = tuple(split_names(quasi))
+    rest = tuple(name for name in table.schema.names if name not in named)  # nothing is released
+    roles = RoleSettings(quasi_identifiers=named, other=rest)
+    with live_progress() as callback:
+        found = lower_bound(
+            assign(table, roles).table, k, effort=effort, orders=read_orders(order),
+            time_limit=time_limit, callback=callback,
+        )  # fmt: skip
+    if as_json:
+        say(json.dumps(asdict(found), indent=2) + "\n")
+        return
+    how = "" if found.complete else " (cut short or by part: the true least may well be higher)"
+    say(
+        f"no grouping into groups of at least {k} loses less than {found.information_loss:.4f} % "
+        f"(SSE/SST; SSE {found.sse:.6g}){how}\n"
+    )
 
 
 @app.command()

@@ -41,6 +41,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Job = TypeVar("Job")
 Done = TypeVar("Done")
+Step = Callable[[int], None]
 
 ROUNDS = 12
 WHOLE = 5_000  # records up to which the distances between all of them are kept: 200 MB
@@ -62,8 +63,12 @@ INTEGER_K = 4  # up to here the integer programme of all records is worth its ti
 PARTS = "search", "dive", "programme", "neighborhood"
 ELITE = 16  # groupings whose groups may become columns
 
-SMALL_PLAN = Plan(climb=15, branches=200, limit=2_000, cuts=4, listed=5_000, columns=3_000)
-GROWN_PLAN = Plan(climb=15, branches=20, rounds=20, limit=20, cuts=1, listed=1_000, columns=3_000)
+SMALL_PLAN = Plan(
+    climb=15, branches=200, limit=2_000, cuts=4, listed=2_500, columns=1_500, nodes=20
+)
+GROWN_PLAN = Plan(
+    climb=15, branches=20, rounds=20, limit=20, cuts=1, listed=500, columns=1_000, nodes=10
+)
 ANNEALED = Search(moves=MOVES, samples=5, acceptance=Annealing())
 STEADY = Search(moves=MOVES, samples=5, acceptance=Fixed())
 
@@ -147,8 +152,8 @@ class _Best:
     def _round(self, number: int) -> None:
         """Do what comes next."""
         if not self.grown and self.rows <= HANDY:
-            first = [self._programme, self._cut, self._integer]
-            cycle = [self._neighborhoods, self._neighborhoods, self._again]
+            first: list[Step] = [self._programme, self._cut, self._integer]
+            cycle: list[Step] = [self._neighborhoods, self._neighborhoods, self._again]
         else:
             first = [self._neighborhoods, self._regions, self._regions]
             if not self.grown and self.rows <= WHOLE:

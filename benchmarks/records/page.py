@@ -1,0 +1,62 @@
+"""The page of the records, made of the csv files alone."""
+
+from __future__ import annotations
+
+import platform
+
+import shoal
+from telling import read, table, wrapped
+
+BUDGETS = {"minute": "60 seconds", "moment": "10 seconds"}
+
+
+def write(folder, parts, rounds):
+    """Write README.md."""
+    text = [
+        "# The lowest losses",
+        wrapped(
+            f"`best` of Shoal {shoal.__version__}, {rounds} rounds (`shoal anonymize ... --method "
+            f"best --max-iterations {rounds}`), on the reference tables, beside the least figure "
+            "in print and the bound below which no grouping goes. Losses are 100 SSE/SST of the "
+            "standardized tables, in percent. Made by `make records` with Python "
+            f"{platform.python_version()} on two cores, every number measured; the csv files "
+            "beside this page hold all of them, [labels](labels) the groups, one line a record in "
+            "the order of the table. `SHOAL_DATA=... python check.py` computes every loss again, "
+            "with numpy alone."
+        ),
+        "## Records",
+        table(
+            ["table", "k", "loss", "printed", "year", "below it, %", "bound", "gap at most, %",
+             "seconds"],
+            [[row["table"], row["k"], f"{float(row['loss']):.4f}", row["printed"], row["year"],
+              row["below_percent"], f"{float(row['bound']):.4f}", _gap(row), row["seconds"]]
+             for row in read(folder, "records")],
+        ),
+        wrapped(
+            "Years: 2007 is Chang, Li and Huang (TFRP, JSS 80(11)), 2018 Khomnotai, Lin, Peng and "
+            "Santra (Symmetry 10(7)), 2020 Bierman's dissertation (its EIA is eia10). A gap is "
+            "(loss - bound) / bound; 0 says that the grouping is proven optimal. From k = 7 on the "
+            "bound is the one by nearest records, which is weak: the gap is what is proven, not "
+            "what is likely."
+        ),
+    ]  # fmt: skip
+    for part, budget in BUDGETS.items():
+        rows = read(folder, part)
+        if rows:
+            text += [f"## In {budget}", table(list(rows[0]), [list(row.values()) for row in rows])]
+    bars = [row | {"part": part} for part in parts for row in read(folder, f"bars_{part}")]
+    text += [
+        "## Bars",
+        table(
+            ["part", "what", "bar", "measured", "met"],
+            [[row["part"], row["what"], f"{row['sign']} {row['bar']}", row["measured"], row["met"]]
+             for row in bars],
+            left=2,
+        ),
+    ]  # fmt: skip
+    (folder / "README.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")
+
+
+def _gap(row):
+    gap = float(row["gap_percent"])
+    return "0 (proven)" if gap == 0 else f"{gap:.2f}"

@@ -1,0 +1,190 @@
+"""`best` and `exact`: the least loss, repeatable, anytime, proven where it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import shoal
+from naive.bounds import least_sse
+from shoal.errors import RequestError, interrupt
+from shoal.measures.loss import information_loss, squared_error
+from shoal.progress import Reporter
+from shoal.search.best import run
+from shoal.search.best.around import Around
+from shoal.search.best.dive import dive_into
+from shoal.search.best.run import GROWN_PLAN, SMALL_PLAN, best
+from shoal.search.parameters import Search, Stop
+
+RNG = np.random.default_rng(5)
+CLUSTERED = RNG.normal(0, 5, size=(8, 3))[RNG.integers(0, 8, 150)] + RNG.normal(size=(150, 3))
+
+
+def clustered(seed, rows, columns=3):
+    rng = np.random.default_rng(seed)
+    centers = rng.normal(0, 5, size=(int(rng.integers(2, 7)), columns))
+    return centers[rng.integers(0, len(centers), rows)] + rng.normal(size=(rows, columns))
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 8])
+def test_loses_less_than_a_search(k):
+    """Never more than the best of four searches; its bound is below, its loss from scratch."""
+    found = shoal.microaggregate(CLUSTERED, k, method="best", max_iterations=4)
+    searched = [
+        shoal.microaggregate(CLUSTERED, k, method="ilsmc+", max_iterations=500, seed=seed)
+        for seed in range(4)
+    ]
+    assert found.information_loss <= min(one.information_loss for one in searched) * (1 + 1e-9)
+    assert found.sizes.min() >= k
+    assert found.sizes.max() < 2 * k
+    assert 0 < found.bound.information_loss <= found.information_loss
+    standardized = (CLUSTERED - CLUSTERED.mean(0)) / CLUSTERED.std(0, ddof=1)
+    assert found.information_loss == pytest.approx(information_loss(standardized, found.labels))
+
+
+@pytest.mark.parametrize("k", [3, 8])
+def test_the_same_on_any_number_of_threads(k):
+    """A budget in rounds gives the same groups, whatever runs side by side."""
+    every = [
+        shoal.microaggregate(CLUSTERED, k, method="best", max_iterations=5, seed=7, threads=threads)
+        for threads in (1, 2, 2)
+    ]
+    for other in every[1:]:
+        assert np.array_equal(every[0].labels, other.labels)
+        assert every[0].bound == other.bound
+        assert every[0].search.curve == other.search.curve
+
+
+def test_rounds_only_gain():
+    losses = [
+        shoal.microaggregate(CLUSTERED, 8, method="best", max_iterations=rounds).information_loss
+        for rounds in (0, 2, 6)
+    ]
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_refines_a_given_grouping():
+    """From any groups, large ones too, never to more loss; the proof ends it."""
+    given = np.arange(150) // 50
+    before = information_loss(CLUSTERED, given)
+    found = shoal.refine(CLUSTERED, given, 3, how="best", standardize=False, max_iterations=3)
+    assert found.information_loss < before
+    small = shoal.microaggregate(CLUSTERED[:30], 3, method="best")
+    assert small.search.stopped_by == "proof"
+    assert small.bound.above(small.information_loss) == 0.0
+    again = shoal.refine(CLUSTERED[:30], small.labels, 3, how="best")
+    assert again.information_loss == pytest.approx(small.information_loss, rel=1e-12)
+
+
+@pytest.mark.parametrize("how", ["time", "callback", "interrupt", "target", "patience"])
+def test_ends_with_its_best(how, monkeypatch):
+    """A limit of any kind ends it between or within rounds, with groups that are whole."""
+    calls = []
+
+    def callback(progress):
+        if progress.best_loss is None:
+            return None
+        calls.append(progress)
+        if how == "interrupt" and len(calls) > 2:
+            monkeypatch.setattr(interrupt, "finish", True)
+        return how == "callback" and len(calls) > 2
+
+    limits = {
+        "time": {"time_limit": 0.5},
+        "target": {"search": {"stop": {"target": 99.0}}},
+        "patience": {"search": {"stop": {"patience": 2, "iterations": 60}}},
+    }
+    found = shoal.microaggregate(
+        CLUSTERED, 8, method="best", callback=callback, **limits.get(how, {"max_iterations": 60})
+    )
+    assert found.search.stopped_by == {"time": "time limit"}.get(how, how)
+    assert found.sizes.min() >= 8
+    assert found.bound.information_loss <= found.information_loss
+    assert found.search.iterations < 60
+    assert ("another run" in found.search.summary()) == (how in ("time", "interrupt"))
+
+
+def test_larger_tables_go_by_regions(monkeypatch):
+    """Beyond WHOLE records nothing is as large as their square; the loss falls all the same."""
+    rows = clustered(3, 700)
+    monkeypatch.setattr(run, "WHOLE", 300)
+    monkeypatch.setattr(run, "HANDY", 100)
+    monkeypatch.setattr(run, "squared_gaps", lambda _: pytest.fail("all distances at once"))
+    first = shoal.microaggregate(rows, 3, method="mdav", standardize=False)
+    labels, log, (bound, complete) = best(
+        rows, 3, np.array(first.labels), Search(stop=Stop(iterations=4)), 0, Reporter(None)
+    )
+    assert information_loss(rows, labels) < 0.95 * first.information_loss
+    assert log.gains["neighborhood"]["improved"] + log.gains["dive"]["improved"] > 0
+    assert 0 < bound < squared_error(rows, labels).sum()
+    assert not complete
+
+
+@pytest.mark.parametrize("k", [3, 8])
+def test_what_is_freed_is_grouped_better_or_left(k):
+    rows = clustered(1, 120)
+    labels = np.array(shoal.microaggregate(rows, k, method="mdav-nn", standardize=False).labels)
+    around = Around(rows, k, np.random.default_rng(0))
+    places = around.choose(labels, 3, 40)
+    assert places
+    taken = np.concatenate(places)
+    assert np.unique(taken).size == taken.size
+    grown = k > 6
+    plan = GROWN_PLAN if grown else SMALL_PLAN
+    for rows_ in places:
+        whole = np.isin(labels, labels[rows_])
+        assert np.array_equal(np.flatnonzero(whole), rows_)  # groups are whole
+        own = np.unique(labels[rows_], return_inverse=True)[1]
+        before = squared_error(rows[rows_], own).sum()
+        for better in (
+            around.solve(labels, rows_, plan, grown),
+            dive_into(rows[rows_], k, own, plan, 0.7, grown, lambda: None),
+        ):
+            if better is not None:
+                assert np.bincount(better).min() >= k
+                assert squared_error(rows[rows_], better).sum() < before
+        around.note(labels, rows_)
+    assert not {p.tobytes() for p in places} & {
+        p.tobytes() for p in around.choose(labels, 3, 40) if around._key(labels, p) in around.done
+    }
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_exact_is_the_least_of_all_groupings(seed):
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 5))
+    rows = clustered(seed, int(rng.integers(2 * k, 12)), 2)
+    if seed % 3 == 0:
+        rows = np.round(rows)
+    found = shoal.microaggregate(rows, k, method="exact", standardize=False)
+    least = least_sse(rows.tolist(), k)
+    assert squared_error(rows, found.labels).sum() == pytest.approx(least, rel=1e-9, abs=1e-12)
+    assert found.bound.complete
+    assert found.bound.above(found.information_loss) == 0.0
+    assert "proven optimal" in found.summary()
+
+
+def test_exact_proves_what_best_finds():
+    """On sixty records, whatever their order."""
+    rows = clustered(4, 60)
+    found = shoal.microaggregate(rows, 3, method="exact")
+    order = np.random.default_rng(0).permutation(60)
+    again = shoal.microaggregate(rows[order], 3, method="exact")
+    assert again.information_loss == pytest.approx(found.information_loss, rel=1e-9)
+    searched = shoal.microaggregate(rows, 3, method="ilsmc+", max_iterations=2000)
+    assert found.information_loss <= searched.information_loss * (1 + 1e-9)
+
+
+def test_exact_refuses_what_it_cannot_prove(monkeypatch):
+    with pytest.raises(RequestError, match="up to 2,000 records and k up to 6"):
+        shoal.microaggregate(np.zeros((2001, 2)) + np.arange(2001)[:, None], 3, method="exact")
+    with pytest.raises(RequestError, match="k = 7"):
+        shoal.microaggregate(CLUSTERED, 7, method="exact")
+    with pytest.raises(RequestError, match="max_iterations is for methods that search"):
+        shoal.microaggregate(CLUSTERED, 3, method="exact", max_iterations=3)
+    module = __import__("shoal.search.best.exact", fromlist=["exact"])
+    monkeypatch.setattr(module, "ROOMS", (1,))
+    monkeypatch.setattr(module, "ROUNDS", 0)
+    rows = np.random.default_rng(2).normal(size=(80, 4))
+    with pytest.raises(RequestError, match=r"at most \d+\.\d+ % above the optimum"):
+        shoal.microaggregate(rows, 3, method="exact")

@@ -1,0 +1,166 @@
+"""`lower_bound` through its doors: never above the least loss, whatever is asked of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import shoal
+from naive.bounds import least_sse
+from shoal import bounding
+from shoal.partition import Bound
+
+EFFORTS = "quick", "normal", "best"
+
+
+def small_table(seed):
+    """A table of up to twelve records of every kind: ties, duplicates, outliers, clusters."""
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 5))
+    rows = int(rng.integers(k, 13))
+    kind = seed % 5
+    matrix = rng.normal(size=(rows, int(rng.integers(1, 4))))
+    if kind == 1:
+        matrix = np.round(2 * matrix)
+    elif kind == 2:
+        matrix *= 10.0 ** rng.integers(-3, 4, size=matrix.shape)
+    elif kind == 3:
+        matrix[rng.integers(0, rows, rows // 2)] = matrix[0]
+    elif kind == 4:
+        matrix += rng.choice([0.0, 20.0], size=(rows, 1))
+    return matrix, k
+
+
+def never_above(seeds):
+    """Hold the bounds of some tables against all their groupings; return how many they meet."""
+    met = 0
+    for seed in seeds:
+        matrix, k = small_table(seed)
+        least = least_sse(matrix.tolist(), k)
+        effort = EFFORTS[seed % 3]
+        found = shoal.lower_bound(matrix, k, effort=effort, standardize=False, threads=1)
+        assert 0.0 <= found.sse <= least * (1 + 1e-12) + 1e-300, seed
+        total = ((matrix - matrix.mean(0)) ** 2).sum()
+        assert found.information_loss == pytest.approx(100 * found.sse / total if total else 0)
+        met += found.sse >= least * (1 - 1e-6)
+        if effort == "best":
+            assert found.sse >= least * (1 - 1e-6), seed
+    return met
+
+
+def test_never_above_the_least_of_all_groupings():
+    assert never_above(range(150)) >= 75
+
+
+@pytest.mark.slow
+def test_never_above_on_two_thousand_tables():
+    assert never_above(range(2_000)) >= 1_000
+
+
+@pytest.mark.parametrize("k", [3, 9])
+def test_more_effort_proves_more(k):
+    rng = np.random.default_rng(0)
+    matrix = rng.normal(size=(90, 3))
+    found = [shoal.lower_bound(matrix, k, effort=effort).information_loss for effort in EFFORTS]
+    assert found[0] <= found[1] * (1 + 1e-9)
+    assert found[1] <= found[2] * (1 + 1e-9)
+    near = bounding.least_by_neighbors(matrix, k, shoal.progress.Reporter(None))
+    unscaled = shoal.lower_bound(matrix, k, effort="quick", standardize=False)
+    assert unscaled.sse >= near * (1 - 1e-9)
+    best = shoal.microaggregate(matrix, k, method="best", max_iterations=3)
+    assert found[2] <= best.information_loss
+    if k == 3:
+        assert found[1] >= 0.97 * best.information_loss
+
+
+def test_a_bound_that_is_cut_short_is_a_bound():
+    matrix = np.random.default_rng(1).normal(size=(400, 4))
+    short = shoal.lower_bound(matrix, 4, time_limit=0.05)
+    whole = shoal.lower_bound(matrix, 4)
+    assert 0 < short.information_loss <= whole.information_loss
+    assert not short.complete
+    assert whole.complete
+
+
+def test_the_edges():
+    rng = np.random.default_rng(2)
+    matrix = rng.normal(size=(7, 2))
+    assert shoal.lower_bound(matrix, 1) == Bound(0.0, 0.0, True)
+    assert shoal.lower_bound(np.ones((9, 2)), 3) == Bound(0.0, 0.0, True)
+    one = shoal.lower_bound(matrix, 4)
+    assert one.complete
+    assert one.information_loss == pytest.approx(100.0)
+    pairs = shoal.lower_bound(np.repeat(matrix, 2, axis=0), 2)
+    assert pairs.information_loss == pytest.approx(0.0, abs=1e-9)
+    with pytest.raises(shoal.RequestError, match="n = 7 records < k = 8"):
+        shoal.lower_bound(matrix, 8)
+    with pytest.raises(shoal.RequestError, match="effort"):
+        shoal.lower_bound(matrix, 3, effort="much")
+    with pytest.raises(shoal.RequestError, match="time_limit"):
+        shoal.lower_bound(matrix, 3, time_limit=0)
+
+
+def test_large_tables_have_the_neighbors_bound(monkeypatch):
+    matrix = np.random.default_rng(3).normal(size=(300, 3))
+    whole = shoal.lower_bound(matrix, 3)
+    monkeypatch.setattr(bounding, "WHOLE", 100)
+    found = shoal.lower_bound(matrix, 3)
+    assert not found.complete
+    assert 0.4 * whole.information_loss < found.information_loss < whole.information_loss
+
+
+def test_how_a_bound_is_told():
+    bound = Bound(4.0, 1.0, True)
+    assert bound.above(4.0) == 0.0
+    assert bound.above(4.1) == pytest.approx(2.5)
+    assert "at most 2.5 % above the optimum" in bound.told(4.1)
+    assert bound.told(4.0) == "proven optimal: no grouping loses less"
+    assert Bound(0.0, 0.0, False).above(1.0) == float("inf")
+    assert "%" in Bound(0.0, 0.0, False).told(1.0)
+    assert Bound(0.0, 0.0, True).above(0.0) == 0.0
+
+
+@pytest.fixture
+def table(tmp_path):
+    matrix = np.random.default_rng(4).normal(size=(60, 2)).round(3)
+    path = tmp_path / "t.csv"
+    lines = [f"p{i},{a!r},{b!r}" for i, (a, b) in enumerate(matrix.tolist())]
+    path.write_text("name,a,b\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def shoal_says(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "shoal", *map(str, arguments)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_the_command(table):
+    told = shoal_says("bound", table, "-k", 3, "--quasi", "a,b")
+    assert told.returncode == 0, told.stderr
+    assert "no grouping into groups of at least 3 loses less than" in told.stdout
+    plain = json.loads(shoal_says("bound", table, "-k", 3, "--quasi", "a,b", "--json").stdout)
+    assert set(plain) == {"information_loss", "sse", "complete"}
+    wrong = shoal_says("bound", table, "-k", 3, "--quasi", "a,c")
+    assert wrong.returncode == 2
+    assert "Traceback" not in wrong.stderr
+
+
+@pytest.mark.parametrize("method", ["best", "exact"])
+def test_reports_say_how_far_from_the_optimum(table, tmp_path, method):
+    """On the page, in the JSON and in the words of a release."""
+    result = shoal.anonymize(
+        table, k=3, quasi_identifiers=["a", "b"], identifiers=["name"], method=method,
+        **({"max_iterations": 3} if method == "best" else {}),
+    )  # fmt: skip
+    bound = result.report.bound
+    assert bound["information_loss"] <= result.report.information_loss * (1 + 1e-9)
+    assert bound["at_most_above_percent"] < 5.0
+    for text in (result.report.summary(), result.report.to_html()):
+        assert bound["told"] in text
+    assert json.loads(result.report.to_json())["bound"] == bound

@@ -53,16 +53,19 @@ def never_above(seeds):
 
 
 def test_never_above_the_least_of_all_groupings():
+    """Bounds of 150 small tables hold against all their groupings."""
     assert never_above(range(150)) >= 75
 
 
 @pytest.mark.slow
 def test_never_above_on_two_thousand_tables():
+    """So do those of two thousand."""
     assert never_above(range(2_000)) >= 1_000
 
 
 @pytest.mark.parametrize("k", [3, 9])
 def test_more_effort_proves_more(k):
+    """Every effort proves at least what the one before it did."""
     rng = np.random.default_rng(0)
     matrix = rng.normal(size=(90, 3))
     found = [shoal.lower_bound(matrix, k, effort=effort).information_loss for effort in EFFORTS]
@@ -78,6 +81,7 @@ def test_more_effort_proves_more(k):
 
 
 def test_a_bound_that_is_cut_short_is_a_bound():
+    """With hardly any time there is a bound, and it says that it was cut short."""
     matrix = np.random.default_rng(1).normal(size=(400, 4))
     short = shoal.lower_bound(matrix, 4, time_limit=0.05)
     whole = shoal.lower_bound(matrix, 4)
@@ -87,6 +91,7 @@ def test_a_bound_that_is_cut_short_is_a_bound():
 
 
 def test_the_edges():
+    """One group, groups of one, equal records: the bound is the loss itself."""
     rng = np.random.default_rng(2)
     matrix = rng.normal(size=(7, 2))
     assert shoal.lower_bound(matrix, 1) == Bound(0.0, 0.0, True)
@@ -105,6 +110,7 @@ def test_the_edges():
 
 
 def test_large_tables_have_the_neighbors_bound(monkeypatch):
+    """Where distances are too many the nearest records give the bound."""
     matrix = np.random.default_rng(3).normal(size=(300, 3))
     whole = shoal.lower_bound(matrix, 3)
     monkeypatch.setattr(bounding, "WHOLE", 100)
@@ -114,6 +120,7 @@ def test_large_tables_have_the_neighbors_bound(monkeypatch):
 
 
 def test_how_a_bound_is_told():
+    """The words for people are those of the figures."""
     bound = Bound(4.0, 1.0, True)
     assert bound.above(4.0) == 0.0
     assert bound.above(4.1) == pytest.approx(2.5)
@@ -141,6 +148,7 @@ def shoal_says(*arguments):
 
 
 def test_the_command(table):
+    """`shoal bound` tells the bound in words and in JSON, and names wrong columns."""
     told = shoal_says("bound", table, "-k", 3, "--quasi", "a,b")
     assert told.returncode == 0, told.stderr
     assert "no grouping into groups of at least 3 loses less than" in told.stdout

@@ -65,7 +65,7 @@ def test_every_command_has_an_example(shoal):
 
     names = [command.name or command.callback.__name__ for command in app.registered_commands]
     assert set(names) == {
-        "anonymize", "verify", "measure", "inspect", "methods", "refine", "run", "warmup"
+        "anonymize", "verify", "measure", "inspect", "bound", "methods", "refine", "run", "warmup"
     }  # fmt: skip
     commands = [(name,) for name in names]
     for group in app.registered_groups:

@@ -19,7 +19,7 @@ from shoal.measures.loss import percent, squared_error, squares
 from shoal.numeric.fixed_size import mdav
 from shoal.partition import Bound
 from shoal.progress import Callback, Reporter
-from shoal.search.best.run import LARGE_GROUPS, WHOLE
+from shoal.search.best.steps import LARGE_GROUPS, WHOLE
 from shoal.search.neighbors import least_by_neighbors
 from shoal.search.parameters import MOVES, Annealing, Search, Stop
 from shoal.search.run import search

@@ -22,7 +22,8 @@ from shoal.partition import Bound, Partition
 from shoal.progress import Reporter
 from shoal.recipes import AUTO_MIXED, RECIPES, Method, find
 from shoal.search.best.exact import exact
-from shoal.search.best.run import WHOLE, best
+from shoal.search.best.run import best
+from shoal.search.best.steps import WHOLE
 from shoal.search.parameters import Search
 from shoal.search.run import search
 from shoal.search.trees.run import check as check_trees

@@ -31,6 +31,7 @@ def problem(seed, most=11):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_distances_are_the_twins(seed):
+    """Squared distances and sums of the nearest are those of plain loops."""
     matrix, gaps, k, *_ = problem(seed)
     assert np.allclose(gaps, squared(matrix.tolist()))
     sums = sums_of_nearest(gaps, 2 * k)
@@ -70,6 +71,7 @@ def test_what_is_missing_is_never_too_little(seed, most):
 @pytest.mark.parametrize("limit", [-0.2, 0.0, 0.4, 2.0])
 @pytest.mark.parametrize("seed", range(30))
 def test_all_groups_below_a_limit_are_listed_once(seed, limit):
+    """All of them, none twice, and none where the room is too small."""
     _, gaps, k, duals, cuts, prices = problem(seed, 10)
     every = reduced_costs(gaps.tolist(), k, duals, cuts.tolist(), prices)
     wanted = {group for group, cost in every.items() if cost < limit - 1e-9}
@@ -108,6 +110,7 @@ def test_growing_is_nearly_as_good_as_pricing():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_broken_triples_are_found(seed):
+    """Only triples that are broken, the worst of all first."""
     rng = np.random.default_rng(seed)
     groups = [sorted(rng.choice(9, 3, replace=False).tolist()) for _ in range(9)]
     values = rng.choice([0.25, 0.5, 0.75], size=9)
@@ -120,6 +123,7 @@ def test_broken_triples_are_found(seed):
 
 
 def test_columns_are_distinct_and_cost_their_sse():
+    """A column is kept once, with the SSE of its records."""
     rng = np.random.default_rng(0)
     gaps = squared_gaps(rng.normal(size=(20, 2)))
     columns = Columns(5)
@@ -143,6 +147,7 @@ def test_columns_are_distinct_and_cost_their_sse():
 
 
 def test_shares_add_up_to_the_cost():
+    """What records cost is what the grouping costs."""
     gaps = squared_gaps(np.random.default_rng(1).normal(size=(30, 3)))
     labels = np.arange(30) % 7
     assert shares(gaps, labels).sum() == pytest.approx(cost_of(gaps, labels))

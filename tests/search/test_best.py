@@ -10,10 +10,11 @@ from naive.bounds import least_sse
 from shoal.errors import RequestError, interrupt
 from shoal.measures.loss import information_loss, squared_error
 from shoal.progress import Reporter
-from shoal.search.best import run
+from shoal.search.best import run, steps
 from shoal.search.best.around import Around
 from shoal.search.best.dive import dive_into
-from shoal.search.best.run import GROWN_PLAN, SMALL_PLAN, best
+from shoal.search.best.run import best
+from shoal.search.best.steps import GROWN_PLAN, SMALL_PLAN
 from shoal.search.parameters import Search, Stop
 
 RNG = np.random.default_rng(5)
@@ -56,6 +57,7 @@ def test_the_same_on_any_number_of_threads(k):
 
 
 def test_rounds_only_gain():
+    """More rounds never lose more."""
     losses = [
         shoal.microaggregate(CLUSTERED, 8, method="best", max_iterations=rounds).information_loss
         for rounds in (0, 2, 6)
@@ -107,9 +109,10 @@ def test_ends_with_its_best(how, monkeypatch):
 def test_larger_tables_go_by_regions(monkeypatch):
     """Beyond WHOLE records nothing is as large as their square; the loss falls all the same."""
     rows = clustered(3, 700)
-    monkeypatch.setattr(run, "WHOLE", 300)
+    for module in (run, steps):
+        monkeypatch.setattr(module, "WHOLE", 300)
     monkeypatch.setattr(run, "HANDY", 100)
-    monkeypatch.setattr(run, "squared_gaps", lambda _: pytest.fail("all distances at once"))
+    monkeypatch.setattr(steps, "squared_gaps", lambda _: pytest.fail("all distances at once"))
     first = shoal.microaggregate(rows, 3, method="mdav", standardize=False)
     labels, log, (bound, complete) = best(
         rows, 3, np.array(first.labels), Search(stop=Stop(iterations=4)), 0, Reporter(None)
@@ -122,6 +125,7 @@ def test_larger_tables_go_by_regions(monkeypatch):
 
 @pytest.mark.parametrize("k", [3, 8])
 def test_what_is_freed_is_grouped_better_or_left(k):
+    """Neighborhoods are whole groups, apart from each other, and never grouped worse."""
     rows = clustered(1, 120)
     labels = np.array(shoal.microaggregate(rows, k, method="mdav-nn", standardize=False).labels)
     around = Around(rows, k, np.random.default_rng(0))
@@ -151,6 +155,7 @@ def test_what_is_freed_is_grouped_better_or_left(k):
 
 @pytest.mark.parametrize("seed", range(25))
 def test_exact_is_the_least_of_all_groupings(seed):
+    """Its SSE is the least of all groupings, and that is said."""
     rng = np.random.default_rng(seed)
     k = int(rng.integers(2, 5))
     rows = clustered(seed, int(rng.integers(2 * k, 12)), 2)
@@ -176,6 +181,7 @@ def test_exact_proves_what_best_finds():
 
 
 def test_exact_refuses_what_it_cannot_prove(monkeypatch):
+    """Too large a table, too large a k, or too many groups: an error, no grouping."""
     with pytest.raises(RequestError, match="up to 2,000 records and k up to 6"):
         shoal.microaggregate(np.zeros((2001, 2)) + np.arange(2001)[:, None], 3, method="exact")
     with pytest.raises(RequestError, match="k = 7"):

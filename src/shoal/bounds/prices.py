@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.bounds.pricing import BRANCH_INTEGERS, BRANCH_NUMBERS, Work, grow, list_groups, price
+from shoal.bounds.pricing import BRANCH_INTEGERS, BRANCH_NUMBERS, Work, grow, price
 from shoal.errors import interrupt
 
 Floats = npt.NDArray[np.float64]
@@ -19,7 +19,6 @@ Integers = npt.NDArray[np.int64]
 NO_CUTS = np.zeros((0, 3), dtype=np.int64)
 SMALL = 400  # records that one thread prices before another has begun
 STRIPES = 16
-LISTED = 200_000  # groups that are listed at once
 
 
 def squared_gaps(matrix: Floats) -> Floats:
@@ -125,7 +124,7 @@ class Pricer:
             for i, size in enumerate(self.sizes):
                 interrupt.check()
                 price(
-                    work, stripe, stripes, size, -tolerance, most, groups[i], figures[i],
+                    work, stripe, stripes, size, -tolerance, most, False, groups[i], figures[i],
                     branches[i],
                 )  # fmt: skip
 
@@ -179,9 +178,10 @@ class Pricer:
         """Return all groups whose reduced cost is below a limit, by size; None if too many."""
         work = self._works(duals, cuts, prices)[0]
         found, every = np.zeros((room, 2 * self.k - 1), dtype=np.int64), []
+        figures, branches = np.zeros((self.rows, 3)), np.zeros(self.rows, dtype=np.int64)
         for size in self.sizes:
             interrupt.check()
-            count = list_groups(work, size, limit, most, found, np.zeros(3))
+            count = price(work, 0, 1, size, limit, most, True, found, figures, branches)
             if count < 0:
                 return None
             every.append(found[:count, :size].copy())

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.jit import jit, part
+from shoal.kernels.jit import loop, part, steps
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -188,14 +188,14 @@ def is_least_row(w: Work, size: int, last: int) -> bool:
     return True
 
 
-@part
+@steps
 def price_root(
     w: Work, root: int, size: int, limit: float, most: int, listing: bool, found: Integers,
     figures: Floats,
 ) -> int:  # fmt: skip
     """Search all groups of a size from one root; return how many branches were made.
 
-    Not listing, found[0] OUT is the best group below `limit`; listing, its rows are all groups
+    Not listing, found[0] OUT is the best group below `limit`; listing, found OUT has all groups
     below it, while there is room. figures OUT: the best reduced cost (or limit), the least that may
     have been missed where `most` branches were not enough (or what the best is), how many groups.
     w IN/OUT.
@@ -255,18 +255,26 @@ def price_root(
     return branches
 
 
-@jit
+@loop
 def price(
-    w: Work, start: int, step: int, size: int, limit: float, most: int, found: Integers,
-    figures: Floats, branches: Integers,
-) -> None:  # fmt: skip
-    """Price the roots start, start + step, ...: each one's best group below `limit`.
+    w: Work, start: int, step: int, size: int, limit: float, most: int, listing: bool,
+    found: Integers, figures: Floats, branches: Integers,
+) -> int:  # fmt: skip
+    """Price the roots start, start + step, ...: each one's best group below `limit`, or list all.
 
-    found OUT (n, at least size), figures OUT (n, 3) and branches OUT (n) as of `price_root`.
+    found OUT: (n, at least size), a row a root; listing, (room, at least size), each group once.
+    figures OUT (n, 3) and branches OUT (n) are as of `price_root`. Returns how many groups were
+    listed, or -1 where the room or `most` branches of a root were not enough.
     """
+    count = 0
     for root in range(start, w.gaps.shape[0], step):
-        own = found[root : root + 1]
-        branches[root] = price_root(w, root, size, limit, most, False, own, figures[root])
+        own = found[count:] if listing else found[root:]
+        branches[root] = price_root(w, root, size, limit, most, listing, own, figures[root])
+        if listing:
+            count += int(figures[root, 2])
+            if branches[root] >= most or count > found.shape[0]:
+                return -1
+    return count
 
 
 @part
@@ -292,7 +300,7 @@ def take(w: Work, row: int, by: int) -> float:
     return own  # type: ignore[no-any-return]
 
 
-@part
+@steps
 def grow_root(w: Work, root: int, k: int, found: Integers) -> float:
     """Grow a group from a root, who costs least next, then exchange others while that gains.
 
@@ -333,7 +341,7 @@ def grow_root(w: Work, root: int, k: int, found: Integers) -> float:
     return best
 
 
-@jit
+@loop
 def grow(w: Work, start: int, step: int, k: int, found: Integers, reduced: Floats) -> None:
     """Grow a group from the roots start, start + step, ...
 
@@ -341,21 +349,3 @@ def grow(w: Work, start: int, step: int, k: int, found: Integers, reduced: Float
     """
     for root in range(start, w.gaps.shape[0], step):
         reduced[root] = grow_root(w, root, k, found[root])
-
-
-@jit
-def list_groups(
-    w: Work, size: int, limit: float, most: int, found: Integers, figures: Floats
-) -> int:
-    """List all groups of a size whose reduced cost is below `limit`, each once.
-
-    found OUT (room, at least size); returns how many there are, or -1 where the room or `most`
-    branches of a root were not enough. figures: work space (3).
-    """
-    count = 0
-    for root in range(w.gaps.shape[0]):
-        branches = price_root(w, root, size, limit, most, True, found[count:], figures)
-        count += int(figures[2])
-        if branches >= most or count > found.shape[0]:
-            return -1
-    return count

@@ -1,0 +1,146 @@
+"""The desk of `best`: the best grouping so far, the clock, and searches side by side."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import interrupt
+from shoal.measures.loss import percent, squared_error, squares
+from shoal.partition import by_first_row
+from shoal.progress import Reporter
+from shoal.search.best.around import Around
+from shoal.search.parameters import MOVES, Annealing, Fixed, Search, Stop
+from shoal.search.run import search
+from shoal.search.start import split_groups
+from shoal.search.watch import Watch
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Job = TypeVar("Job")
+Done = TypeVar("Done")
+
+ROUNDS = 12
+STARTS = 4  # searches of a round
+SEARCH = 350_000  # iterations of a first search, times k²: about one and a half seconds
+POLISH = 60_000
+PARTS = "search", "dive", "programme", "neighborhood"
+ELITE = 16  # groupings whose groups may become columns
+
+ANNEALED = Search(moves=MOVES, samples=5, acceptance=Annealing())
+STEADY = Search(moves=MOVES, samples=5, acceptance=Fixed())
+
+
+class Start(NamedTuple):
+    """One search: where it begins (None: anywhere), how long it is, its seed, how it goes."""
+
+    start: Integers | None
+    iterations: int
+    seeds: tuple[int, int]
+    how: Search
+
+
+class Desk:
+    """What all steps share. `number` is that of a round: it goes into the seeds of its searches."""
+
+    def __init__(
+        self,
+        matrix: Floats,
+        k: int,
+        start: Integers | None,
+        options: Search,
+        seed: int,
+        report: Reporter,
+        threads: int | None,
+    ) -> None:
+        self.matrix, self.k, self.options = matrix, k, options
+        self.rows, self.seed = matrix.shape[0], seed
+        self.threads = threads or os.cpu_count() or 1
+        self.total = float(squares(matrix - matrix.mean(axis=0)).sum())
+        self.watch = Watch(options, report, ROUNDS)
+        self.labels = start
+        self.cost = np.inf if start is None else self.cost_of(start)
+        self.start_cost = self.cost
+        self.around = Around(matrix, k, np.random.default_rng([seed, 1]))
+        self.elite: deque[Integers] = deque(maxlen=ELITE)
+        self.by_part = {name: {"applied": 0.0, "improved": 0.0, "gain": 0.0} for name in PARTS}
+
+    def cost_of(self, labels: Integers) -> float:
+        """Return SSE of a grouping."""
+        return float(squared_error(self.matrix, labels).sum())
+
+    def take(self, part: str, labels: Integers) -> None:
+        """Take a grouping for the best one if it is; its groups become columns."""
+        cost = self.cost_of(labels)
+        self.elite.append(labels)
+        figures = self.by_part[part]
+        figures["applied"] += 1
+        if self.labels is None or cost < self.cost * (1.0 - 1e-12):
+            if np.isfinite(self.cost):
+                figures["improved"] += 1
+                figures["gain"] += percent(self.cost - cost, self.total)
+            else:
+                self.start_cost = cost
+            self.labels, self.cost = labels, cost
+
+    def remaining(self) -> float | None:
+        """Return the seconds that are left, None without a limit; none after an interrupt."""
+        if interrupt.finish:
+            return 0.0
+        given = self.watch.seconds_given
+        return None if given is None else given - self.watch.seconds
+
+    def over(self) -> bool:
+        """Tell whether the time is up."""
+        left = self.remaining()
+        return left is not None and left <= 0.0
+
+    def iterations(self, work: int) -> int:
+        """Return how many iterations are so much work, and not too much for a small table."""
+        iterations = min(work // self.k**2, self.rows * self.rows // 4)
+        return max(200, int(iterations))
+
+    def searches(self, jobs: list[Start]) -> list[Integers]:
+        """Search from some starts, side by side."""
+
+        def run(job: Start) -> Integers:
+            stop = Stop(iterations=job.iterations, seconds=self.remaining())
+            options = replace(job.how, stop=stop, schedule=job.iterations)
+            seed = int(np.random.SeedSequence([self.seed, 3, *job.seeds]).generate_state(1)[0])
+            labels, _ = search(self.matrix, self.k, job.start, options, seed, Reporter(None), 1)
+            return split_groups(self.matrix, labels, self.k)
+
+        return self.side_by_side(run, jobs)
+
+    def side_by_side(self, work: Callable[[Job], Done], jobs: Sequence[Job]) -> list[Done]:
+        """Do some work for all jobs, on as many threads as there may be."""
+        if self.threads == 1 or len(jobs) < 2:
+            return [work(job) for job in jobs]
+        with ThreadPoolExecutor(min(self.threads, len(jobs))) as pool:
+            return list(pool.map(work, jobs))
+
+    def join(
+        self, part: str, labels: Integers, places: list[Integers],
+        found: list[Integers | None],
+    ) -> None:  # fmt: skip
+        """Put what was found in some places together."""
+        better = labels.copy()
+        for rows, own in zip(places, found, strict=True):
+            if not self.over():
+                self.around.note(labels, rows)
+            if own is not None:
+                better[rows] = int(better.max()) + 1 + own
+        self.take(part, by_first_row(better))
+
+    def polish(self, number: int) -> None:
+        """Search a little from the best so far."""
+        job = Start(self.labels, self.iterations(POLISH), (number, 0), STEADY)
+        for polished in self.searches([job]):
+            self.take("search", polished)

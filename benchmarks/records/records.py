@@ -35,7 +35,7 @@ DOCS = REPOSITORY / "docs/records"
 PRINTED = REPOSITORY / "tests/published"
 TABLES = "tarragona", "census", "eia", "eia10"
 SIZES = 3, 4, 5, 6, 10, 20, 30
-ROUNDS = 16
+ROUNDS = 10
 
 # what the papers call our tables; the thesis's EIA has ten attributes
 SOURCES = {

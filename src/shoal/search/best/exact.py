@@ -33,7 +33,8 @@ def exact(
     be listed, that is said: nothing is returned that is not proven.
     """
     rows = matrix.shape[0]
-    if rows > MOST or k > MOST_K:
+    total = float(squares(matrix - matrix.mean(axis=0)).sum())
+    if total > 0.0 and (rows > MOST or k > MOST_K):
         raise RequestError(
             f"exact is for tables of up to {MOST:,} records and k up to {MOST_K}, here are "
             f"{rows:,} and k = {k}; best comes near, and says how near"
@@ -43,7 +44,6 @@ def exact(
     options = Search(stop=Stop(iterations=ROUNDS))
     labels, _, (bound, _) = best(matrix, k, None, options, seed, Reporter(None), threads)
     cost = float(squared_error(matrix, labels).sum())
-    total = float(squares(matrix - matrix.mean(axis=0)).sum())
     report("proving", 1, stages)
     if bound >= cost * (1.0 - 1e-8) or cost <= 1e-14 * total:
         return labels, cost

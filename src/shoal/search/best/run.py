@@ -20,7 +20,7 @@ from shoal.errors import interrupt
 from shoal.measures.loss import percent
 from shoal.partition import SearchLog, by_first_row
 from shoal.progress import Reporter
-from shoal.search.best.steps import HANDY, WHOLE, Steps
+from shoal.search.best.steps import AFFORDABLE, HANDY, WHOLE, Steps
 from shoal.search.log import thinned
 from shoal.search.parameters import Search
 from shoal.search.start import split_groups
@@ -73,7 +73,7 @@ class _Best(Steps):
             cycle: list[Step] = [self.neighborhoods, self.neighborhoods, self.again]
         else:
             first = [self.neighborhoods, self.regions, self.regions]
-            if not self.grown and self.rows <= WHOLE:
+            if not self.grown and self.rows <= WHOLE and self.rows * self.k**2 <= AFFORDABLE:
                 first.append(self.bound_alone)
             cycle = [self.neighborhoods, self.regions, self.regions, self.search_from_starts]
         if self.rows <= self.nearby:  # one neighborhood is the whole table

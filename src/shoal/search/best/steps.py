@@ -18,6 +18,7 @@ from shoal.search.start import split_groups
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+AFFORDABLE = 110_000  # records times k² up to which the programme of all is solved for the bound
 WHOLE = 5_000  # records up to which the distances between all of them are kept: 200 MB
 HANDY = 1_500  # records up to which the programme of all of them comes first
 LARGE_GROUPS = 7  # k from which on groups are grown, and seldom proven to be the cheapest
@@ -64,7 +65,7 @@ class Steps(Desk):
 
     def search_from_starts(self, number: int) -> None:
         """Search from random starts, side by side."""
-        longer = 1 + number // 4  # the later, the longer
+        longer = min(1 + number // 4, 4)  # the later, the longer
         iterations = self.iterations(longer * SEARCH)
         jobs = [Start(None, iterations, (number, i), ANNEALED) for i in range(STARTS)]
         if self.rows > WHOLE:
@@ -95,6 +96,11 @@ class Steps(Desk):
         if self.generation is None or self.k > INTEGER_K or self.proven:
             self.neighborhoods(number)
             return
+        self._choose()
+
+    def _choose(self) -> None:
+        """Choose among the columns by the integer programme."""
+        assert self.generation is not None
         assert self.labels is not None
         count = 3 * self.rows
         plan = Plan(listed=60_000, limit=BRANCHES, columns=count, nodes=40)
@@ -152,6 +158,8 @@ class Steps(Desk):
             self._converge()
             self.generation.cut(10, 500, BRANCHES)
             self._learn()
+            if self.k <= INTEGER_K:
+                self._choose()
             self.generation = None  # its distances take the most memory
 
     def _free(self, records: int, count: int) -> None:

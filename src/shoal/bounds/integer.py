@@ -14,11 +14,12 @@ import numpy.typing as npt
 
 from shoal.bounds.columns import NOBODY, Columns
 from shoal.bounds.generation import CLOSED, ROUNDED, Generation, Remaining
-from shoal.bounds.highs import choose, hits
+from shoal.bounds.highs import Chosen, choose, hits
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+FEW = 4  # columns a record that are chosen from first
 PROVEN = 1e-9  # a share of the cost by which a proven bound stays below it
 
 
@@ -58,40 +59,52 @@ def as_labels(columns: Columns, which: Integers, rows: int) -> Integers:
 
 
 def solve_integer(generation: Generation, labels: Integers, plan: Plan) -> Found:
-    """Look for a grouping that costs less than `labels`, whose cost the generation knows."""
-    g = generation
+    """Look for a grouping that costs less than `labels`, whose cost the generation knows.
+
+    First among few columns, which brings the cost near the bound; then, where all groups that could
+    be in a better grouping can be listed, among those, else among more columns.
+    """
+    g, best = generation, labels
     if g.bound >= g.upper * (1.0 - PROVEN):
         return Found(None, g.upper * (1.0 - PROVEN), True, True)
-    g.columns.add_grouping(labels, g.gaps)
-    gap = g.upper - g.reached
-    every = g.pricer.every_group(
-        g.duals, gap * (1.0 + 1e-6), plan.limit, plan.listed, g.cuts, -g.prices
-    )
-    for groups in every or ():
-        g.columns.add(groups, g.gaps)
-    reduced = reduced_costs(g)
-    order = np.argsort(reduced, kind="stable")
+    few = min(FEW * g.rows, plan.columns)
+    best = _choose(g, best, _cheapest(g, few), plan)[0]
+    gap = (g.upper - g.reached) * (1.0 + 1e-6)
+    every = g.pricer.every_group(g.duals, gap, plan.limit, plan.listed, g.cuts, -g.prices)
+    bound, proven = g.bound, False
     if every is not None:
-        order = order[reduced[order] < gap * (1.0 + 1e-6)]
-    else:
-        order = order[: plan.columns]
+        for groups in every:
+            g.columns.add(groups, g.gaps)
+        best, chosen = _choose(g, best, np.flatnonzero(reduced_costs(g) < gap), plan)
+        proven = chosen.proven and chosen.which is not None
+        least = g.upper if proven else min(chosen.bound, g.upper)
+        bound = max(bound, least * (1.0 - PROVEN) if np.isfinite(least) else bound)
+    elif plan.columns > few:
+        best = _choose(g, best, _cheapest(g, plan.columns), plan)[0]
+    return Found(None if best is labels else best, bound, g.complete, proven)
+
+
+def _cheapest(g: Generation, count: int) -> Integers:
+    """Return the columns that cost least beyond their duals."""
+    return np.argsort(reduced_costs(g), kind="stable")[:count]
+
+
+def _choose(
+    g: Generation, labels: Integers, which: Integers, plan: Plan
+) -> tuple[Integers, Chosen]:
+    """Choose among some columns and those of a grouping; return the better grouping."""
+    g.columns.add_grouping(labels, g.gaps)
     start = places(g.columns, labels)
     chosen = choose(
-        g.columns, np.union1d(order, start), g.rows, start, cuts=g.cuts, nodes=plan.nodes,
+        g.columns, np.union1d(which, start), g.rows, start, cuts=g.cuts, nodes=plan.nodes,
         seconds=g.remaining(),
     )  # fmt: skip
-    better = None
     if chosen.which is not None:
         cost = float(g.columns.costs[chosen.which].sum())
         if cost < g.upper * (1.0 - PROVEN):
-            better = as_labels(g.columns, chosen.which, g.rows)
             g.upper = cost
-    bound, proven = g.bound, False
-    if every is not None:
-        proven = chosen.proven and (chosen.which is not None)
-        least = g.upper if proven else min(chosen.bound, g.upper)
-        bound = max(bound, least * (1.0 - PROVEN) if np.isfinite(least) else bound)
-    return Found(better, bound, g.complete, proven)
+            labels = as_labels(g.columns, chosen.which, g.rows)
+    return labels, chosen
 
 
 def reduced_costs(g: Generation) -> Floats:

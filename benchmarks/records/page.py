@@ -10,13 +10,13 @@ from telling import read, table, wrapped
 BUDGETS = {"minute": "60 seconds", "moment": "10 seconds"}
 
 
-def write(folder, parts, rounds):
+def write(folder, parts, seconds):
     """Write README.md."""
     text = [
         "# The lowest losses",
         wrapped(
-            f"`best` of Shoal {shoal.__version__}, {rounds} rounds (`shoal anonymize ... --method "
-            f"best --max-iterations {rounds}`), on the reference tables, beside the least figure "
+            f"`best` of Shoal {shoal.__version__}, the best of runs of {seconds} seconds (`shoal "
+            f"anonymize ... --method best --time-limit {seconds}`), on the reference tables, beside the least figure "
             "in print and the bound below which no grouping goes. Losses are 100 SSE/SST of the "
             "standardized tables, in percent. Made by `make records` with Python "
             f"{platform.python_version()} on two cores, every number measured; the csv files "
@@ -27,9 +27,9 @@ def write(folder, parts, rounds):
         "## Records",
         table(
             ["table", "k", "loss", "printed", "year", "below it, %", "bound", "gap at most, %",
-             "seconds"],
+             "runs"],
             [[row["table"], row["k"], f"{float(row['loss']):.4f}", row["printed"], row["year"],
-              row["below_percent"], f"{float(row['bound']):.4f}", _gap(row), row["seconds"]]
+              row["below_percent"], f"{float(row['bound']):.4f}", _gap(row), row["runs"]]
              for row in read(folder, "records")],
         ),
         wrapped(

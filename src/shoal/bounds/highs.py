@@ -139,14 +139,12 @@ def choose(
     *,
     cuts: Integers,
     nodes: int,
-    effort: float = 0.05,
-    below: float | None = None,
     seconds: float | None = None,
 ) -> Chosen:
     """Choose columns that cover every record once at the least cost: an integer programme.
 
-    `start` are numbers of columns that do, `below` a cost that the choice is to stay under. With
-    `nodes` branches at the most; `effort` is the share of work for finding solutions.
+    `start` are numbers of columns that do, which must be among `which` (ascending). There are
+    `nodes` branches at the most.
     """
     import highspy
 
@@ -172,10 +170,7 @@ def choose(
         "mip_max_nodes": nodes,
         "mip_rel_gap": 0.0,
         "mip_abs_gap": EXACTLY,
-        "mip_heuristic_effort": effort,
     }
-    if below is not None:
-        options["objective_bound"] = below
     if seconds is not None:
         options["time_limit"] = max(seconds, 0.1)
     for name, value in options.items():

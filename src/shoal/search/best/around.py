@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,6 +11,7 @@ from shoal.bounds.generation import Remaining
 from shoal.bounds.integer import Plan, solve_part
 from shoal.bounds.prices import squared_gaps
 from shoal.measures.loss import group_means
+from shoal.partition import by_first_row
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -65,5 +68,5 @@ class Around:
 
     @staticmethod
     def _key(labels: Integers, rows: Integers) -> bytes:
-        own = np.unique(labels[rows], return_index=True, return_inverse=True)
-        return rows.tobytes() + own[2].astype(np.int32).tobytes()
+        own = np.unique(labels[rows], return_inverse=True)[1]
+        return blake2b(rows.tobytes() + by_first_row(own).tobytes(), digest_size=16).digest()

@@ -88,6 +88,9 @@ def test_a_bound_that_is_cut_short_is_a_bound():
     assert 0 < short.information_loss <= whole.information_loss
     assert not short.complete
     assert whole.complete
+    stopped = shoal.lower_bound(matrix, 4, callback=lambda progress: progress.stage == "bounding")
+    assert 0 < stopped.information_loss <= whole.information_loss
+    assert not stopped.complete
 
 
 def test_the_edges():
@@ -127,7 +130,10 @@ def test_how_a_bound_is_told():
     assert "at most 2.5 % above the optimum" in bound.told(4.1)
     assert bound.told(4.0) == "proven optimal: no grouping loses less"
     assert Bound(0.0, 0.0, False).above(1.0) == float("inf")
-    assert "%" in Bound(0.0, 0.0, False).told(1.0)
+    assert Bound(0.0, 0.0, False).told(1.0).startswith("not known to be near the optimum")
+    assert "at most 1.3 %" in Bound(4.0, 1.0, True).told(4.0 * 1.01201)
+    assert "at most 100 %" in Bound(1.0, 1.0, True).told(1.997)
+    assert "less than 1.9999 %" in Bound(1.99999, 1.0, True).told(2.1)
     assert Bound(0.0, 0.0, True).above(0.0) == 0.0
 
 

@@ -53,7 +53,7 @@ def test_readme_commands_run(repository, tmp_path, shoal, monkeypatch):
     (tmp_path / "grouped.csv").write_text("\n".join(grouped))
     monkeypatch.chdir(tmp_path)
     lines = [shlex.split(line.split("#")[0]) for line in text.splitlines()]
-    assert len(lines) == 8
+    assert len(lines) == 9
     for _, *arguments in lines:
         ran = shoal(*arguments)
         assert ran.code == 0, ran.err
@@ -140,7 +140,10 @@ def test_readme_shows_the_figures_of_the_search(repository):
     lines = [
         line.strip("| ").split(" | ")
         for line in readme.splitlines()
-        if line[:2] == "| " and " k = " in line[:18] and "adult" not in line
+        if line[:2] == "| "
+        and " k = " in line[:18]
+        and "adult" not in line
+        and not line.endswith("% |")
     ]
     assert len(lines) == 9
     for first, best, mean, *ours in lines:
@@ -149,6 +152,35 @@ def test_readme_shows_the_figures_of_the_search(repository):
                                 found[table, k, "ilsmc"]["printed_mean"])  # fmt: skip
         for recipe, cell in zip(("ilsmc", "ilsmc+"), ours, strict=True):
             assert cell == f"{float(found[table, k, recipe]['mean']):.3f}"
+
+
+def test_readme_shows_the_records(repository):
+    """The table of `best` in the README is that of `make records`."""
+    with (repository / "docs/records/records.csv").open() as file:
+        found = {(r["table"], r["k"]): r for r in csv.DictReader(file)}
+    lines = [
+        line.strip("| ").split(" | ")
+        for line in (repository / "README.md").read_text().splitlines()
+        if line[:2] == "| " and " k = " in line[:18] and line.endswith("% |")
+    ]
+    assert len(lines) >= 7
+    for first, printed, loss, bound, gap in lines:
+        row = found[tuple(first.split(" k = "))]
+        assert printed == row["printed"]
+        assert (loss, bound) == (f"{float(row['loss']):.4f}", f"{float(row['bound']):.4f}")
+        assert gap == f"{float(row['gap_percent']):.2f} %"
+
+
+@pytest.mark.reference
+def test_records_are_those_of_their_label_files(repository):
+    """The checker in docs/records computes every loss again."""
+    folder = repository / "docs/records"
+    assert subprocess.run([sys.executable, str(folder / "check.py")], check=False).returncode == 0
+    with (folder / "records.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {f"{row['table']}-{row['k']}.txt" for row in rows} == {
+        path.name for path in (folder / "labels").iterdir()
+    }
 
 
 def test_readme_shows_the_figures_of_kaim(repository):

@@ -16,13 +16,13 @@ def write(folder, parts, seconds):
         "# The lowest losses",
         wrapped(
             f"`best` of Shoal {shoal.__version__}, the best of runs of {seconds} seconds (`shoal "
-            f"anonymize ... --method best --time-limit {seconds}`), on the reference tables, beside the least figure "
-            "in print and the bound below which no grouping goes. Losses are 100 SSE/SST of the "
-            "standardized tables, in percent. Made by `make records` with Python "
-            f"{platform.python_version()} on two cores, every number measured; the csv files "
-            "beside this page hold all of them, [labels](labels) the groups, one line a record in "
-            "the order of the table. `SHOAL_DATA=... python check.py` computes every loss again, "
-            "with numpy alone."
+            f"anonymize ... --method best --time-limit {seconds}`), on the reference tables, "
+            "beside the least figure in print and the bound below which no grouping goes. Losses "
+            "are 100 SSE/SST of the standardized tables, in percent. Made by `make records`, "
+            f"Python {platform.python_version()}, on two cores, every number measured; the csv "
+            "files beside this page hold all of them, [labels](labels) the groups, one line a "
+            "record in the order of the table. `SHOAL_DATA=... python check.py` computes every "
+            "loss again, with numpy alone."
         ),
         "## Records",
         table(

@@ -13,12 +13,13 @@ from shoal.bounds.generation import ROUNDED, Generation
 from shoal.bounds.integer import Plan, solve_integer
 from shoal.bounds.prices import squared_gaps
 from shoal.choosing import check_effort
-from shoal.errors import RequestError
+from shoal.errors import Canceled, RequestError, interrupt
 from shoal.grouping import encoded_table, group_size
-from shoal.measures.loss import percent, squared_error, squares
+from shoal.measures.loss import is_nothing, percent, squared_error, squares
 from shoal.numeric.fixed_size import mdav
 from shoal.partition import Bound
 from shoal.progress import Callback, Reporter
+from shoal.search.best.run import warm_up
 from shoal.search.best.steps import LARGE_GROUPS, WHOLE
 from shoal.search.neighbors import least_by_neighbors
 from shoal.search.parameters import MOVES, Annealing, Search, Stop
@@ -75,13 +76,14 @@ def lower_bound(
     threads = None if threads is None else max(1, whole(threads, "threads"))
     matrix = encoded_table(table, k, standardize, column_weights, hierarchies).matrix
     total = float(squares(matrix - matrix.mean(axis=0)).sum())
+    warm_up(matrix.shape[1])
     clock = _Clock(time_limit, Reporter(callback))
     least, complete = _least(matrix, k, effort, clock, threads, total)
     return Bound(percent(least, total), least, complete)
 
 
 class _Clock:
-    """Tells how many seconds are left; a callback that returned True leaves none."""
+    """Tells how many seconds are left; after an interrupt none are."""
 
     def __init__(self, limit: float | None, report: Reporter) -> None:
         self.limit, self.report = limit, report
@@ -89,6 +91,8 @@ class _Clock:
 
     def remaining(self) -> float | None:
         """Return the seconds that are left, None without a limit."""
+        if interrupt.finish:
+            return 0.0
         if self.limit is None:
             return None
         return self.limit - (time.perf_counter() - self.began)
@@ -107,7 +111,7 @@ def _least(
         return least_by_neighbors(matrix, k, clock.report), False
     labels, elite = _grouping(matrix, k, clock, threads)
     cost = float(squared_error(matrix, labels).sum())
-    if cost <= 1e-14 * total:
+    if is_nothing(cost, matrix):
         return 0.0, True
     unit = cost / rows
     generation = Generation(
@@ -115,13 +119,17 @@ def _least(
     )
     for one in elite:
         generation.columns.add_grouping(one, generation.gaps)
-    proven = _work(generation, labels, effort, clock)
-    bound = max(generation.bound, proven)
-    return min(bound * unit, cost), generation.complete or proven > 0.0
+    try:
+        bound, proven = _work(generation, labels, effort, clock)
+    except Canceled:  # a bound that was cut short is one all the same
+        bound, proven = generation.bound, False
+    return min(bound * unit, cost), generation.complete or proven
 
 
-def _work(generation: Generation, labels: Integers, effort: str, clock: _Clock) -> float:
-    """Raise a generation's bound; return what the integer programme proved beyond it, or 0."""
+def _work(
+    generation: Generation, labels: Integers, effort: str, clock: _Clock
+) -> tuple[float, bool]:
+    """Raise a generation's bound; return it, and whether the best grouping was proven."""
     g, grown = generation, generation.k >= LARGE_GROUPS
     limit = 200 if grown else BRANCHES[effort]
     stages = {"quick": 2, "normal": 4, "best": 5}[effort]
@@ -131,17 +139,17 @@ def _work(generation: Generation, labels: Integers, effort: str, clock: _Clock) 
     else:
         g.climb(CLIMB[effort], 500)
     if effort == "quick":
-        return 0.0
+        return g.bound, False
     clock.report("bounding", 2, stages)
     g.converge(100, min(limit, 500), limit, grown=grown)
     clock.report("bounding", 3, stages)
     g.cut(20, min(limit, 500), limit, grown=grown)
     if effort == "normal" or g.over():
-        return 0.0
+        return g.bound, False
     clock.report("bounding", 4, stages)
     plan = Plan(limit=limit, listed=LISTED, columns=4 * g.rows, nodes=200)
     found = solve_integer(g, labels, plan)
-    return found.bound if found.bound > g.bound else 0.0
+    return max(found.bound, g.bound), found.proven
 
 
 def _grouping(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 Integers = npt.NDArray[np.int64]
 
-PROVEN = 1e-8  # a share of the loss, within which a bound meets it
+PROVEN = 1e-6  # a share of the loss, within which a bound meets it
 
 
 def by_first_row(labels: npt.NDArray[Any]) -> Integers:
@@ -88,12 +89,16 @@ class Bound:
         above = self.above(loss)
         if above == 0.0:
             return "proven optimal: no grouping loses less"
+        least = f"no grouping loses less than {self.least()} %"
         if above > 100.0:
-            return f"no grouping loses less than {self.information_loss:.4f} %"
-        return (
-            f"at most {above:.2g} % above the optimum: no grouping loses less than "
-            f"{self.information_loss:.4f} %"
-        )
+            return f"not known to be near the optimum: {least}"
+        places = 0 if above >= 10.0 else 1 - math.floor(math.log10(above))
+        most = math.ceil(above * 10.0**places - 1e-9) / 10.0**places
+        return f"at most {most:.{places}f} % above the optimum: {least}"
+
+    def least(self) -> str:
+        """Return the bound with four digits, rounded down."""
+        return f"{math.floor(self.information_loss * 1e4) / 1e4:.4f}"
 
 
 @dataclass(frozen=True, eq=False)

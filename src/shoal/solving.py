@@ -102,7 +102,8 @@ def solve(
     def lost(labels: Integers) -> float:
         return information_loss(matrix, labels)
 
-    if rows < 2 * k or (k == 1 and recipe.search is not None):  # there is only one best grouping
+    alone = k == 1 and (recipe.search is not None or recipe.programme != "")
+    if rows < 2 * k or alone:  # there is only one best grouping
         report("grouping", 0, rows)
         labels = np.arange(rows) if k == 1 else np.zeros(rows, dtype=np.int64)
     elif recipe.programme == "exact":

@@ -86,6 +86,29 @@ def test_all_groups_below_a_limit_are_listed_once(seed, limit):
         assert pricer.every_group(duals, limit, NO_LIMIT, len(groups) - 1, cuts, prices) is None
 
 
+def test_mirrored_groups_are_listed():
+    """Sums that tie but for the order they are added in lose no group, and double none."""
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        half, dual = np.sort(rng.uniform(0.1, 1, 2)), rng.uniform(0, 1, 2)
+        matrix = np.concatenate([-half[::-1], half])[:, None]
+        duals = np.concatenate([dual[::-1], dual])
+        pricer = Pricer(squared_gaps(matrix), 3, 1)
+        found = pricer.every_group(duals, 1e6, NO_LIMIT, 100, NO_CUTS, np.zeros(0))
+        assert [len(groups) for groups in found] == [4, 1]
+
+
+def test_no_time_means_no_proof():
+    """Where the time is up while pricing, anything may be missing, and nothing is listed."""
+    _, gaps, k, duals, *_ = problem(1)
+    pricer = Pricer(gaps, k, 1, over=lambda: True)
+    assert pricer.price(duals, NO_LIMIT, 1e-9).missing == -np.inf
+    assert pricer.every_group(duals, 1.0, NO_LIMIT, 100, NO_CUTS, np.zeros(0)) is None
+    groups, reduced = pricer.grow(duals)
+    assert np.all((groups != NOBODY).sum(axis=1) == k)
+    assert np.all(reduced == 0)
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_grown_groups_cost_what_is_said(seed):
     """Every root has a group of its own, of a size that is allowed."""

@@ -47,7 +47,7 @@ class Generation:
     ) -> None:
         self.rows, self.k, self.gaps = gaps.shape[0], k, gaps
         self.remaining, self.threads = remaining, threads
-        self.pricer = Pricer(gaps, k, threads)
+        self.pricer = Pricer(gaps, k, threads, self.over)
         self.columns = Columns(2 * k - 1)
         self.columns.add_grouping(labels, gaps)
         self.shares = shares(gaps, labels)
@@ -170,8 +170,7 @@ class Generation:
 
         A root gets `most` branches at first, up to `limit` in the end.
         """
-        self.complete = False
-        if self.master is None:
+        if self.master is None or len(self.columns) > 2 * CROWDED * self.rows:
             self._begin()
         master = self.master
         assert master is not None
@@ -217,13 +216,14 @@ class Generation:
 
     def _begin(self) -> None:
         self._forget(CROWDED // 2 * self.rows)
+        self.solved = None  # its columns had other numbers
         self.master = Master(self.rows, self._ceilings())
         self.master.add(self.columns)
         if self.cuts.size:
             self.master.cut(self.columns, self.cuts)
 
     def _forget(self, most: int) -> None:
-        """Keep only the columns that cost least beyond their duals, and the first grouping."""
+        """Keep only the columns that cost least beyond their duals."""
         if len(self.columns) > most:
             reduced = self.columns.reduced(self.duals)
             self.columns.keep(np.sort(np.argsort(reduced, kind="stable")[:most]))
@@ -248,7 +248,6 @@ class Generation:
             if found.shape[0] == 0:
                 return
             if len(self.columns) > CROWDED * self.rows:
-                self.master = None
                 self.cuts = np.concatenate([self.cuts, found])
                 self.prices = np.append(self.prices, np.zeros(found.shape[0]))
                 self._begin()

@@ -16,14 +16,25 @@ from shoal.bounds.columns import NOBODY, Columns
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-EXACTLY = 1e-7  # costs are scaled to about 1 a record
+EXACTLY = 1e-9  # costs are scaled to about 1 a record
+# without a number of threads: one that differs from what another user of HiGHS in this process has
+# said is an error, and nothing here is parallel
+OPTIONS: dict[str, Any] = {
+    "output_flag": False,
+    "parallel": "off",
+    "simplex_max_concurrency": 1,
+    "primal_feasibility_tolerance": 1e-9,
+    "dual_feasibility_tolerance": 1e-9,
+    "mip_feasibility_tolerance": 1e-9,
+}
+A_TIME = 2_000  # columns that are added at once
 
 
 def _solver() -> Any:
     import highspy
 
     solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-    for name, value in {"output_flag": False, "threads": 1, "parallel": "off"}.items():
+    for name, value in OPTIONS.items():
         solver.setOptionValue(name, value)
     return solver
 
@@ -81,10 +92,11 @@ class Master:
 
     def add(self, columns: Columns) -> None:
         """Add the columns that are new since the last time."""
-        members = columns.members[self.columns :]
-        if members.shape[0] == 0:
-            return
-        costs = columns.costs[self.columns :]
+        while self.columns < len(columns):
+            self._add_some(columns, self.columns, self.columns + A_TIME)
+
+    def _add_some(self, columns: Columns, start: int, stop: int) -> None:
+        members, costs = columns.members[start:stop], columns.costs[start:stop]
         extra = np.full((members.shape[0], self.cuts.shape[0]), NOBODY, dtype=np.int64)
         for i, cut in enumerate(self.cuts):
             extra[hits(members, cut, self.rows), i] = self.rows + i
@@ -184,7 +196,7 @@ def choose(
         solver.setSolution(solution)
     solver.run()
     info, status = solver.getInfo(), solver.getModelStatus()
-    proven = status in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible)
+    proven = status == highspy.HighsModelStatus.kOptimal
     values = np.array(solver.getSolution().col_value)
     found = None
     if (
@@ -195,4 +207,8 @@ def choose(
         covered = columns.members[picked]
         if np.array_equal(np.sort(covered[covered != NOBODY]), np.arange(rows)):
             found = picked
-    return Chosen(found, float(info.mip_dual_bound), proven)
+    ended = highspy.HighsModelStatus
+    sound = found is not None and status in (
+        ended.kOptimal, ended.kTimeLimit, ended.kSolutionLimit, ended.kInterrupt
+    )  # fmt: skip
+    return Chosen(found, float(info.mip_dual_bound) if sound else -np.inf, proven and sound)

@@ -20,7 +20,8 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 FEW = 4  # columns a record that are chosen from first
-PROVEN = 1e-9  # a share of the cost by which a proven bound stays below it
+PROVEN = 1e-9  # a share of the cost within which a bound of duals meets it
+SAFE, SAFE_COST = 1e-8, 2e-6  # what HiGHS's tolerances may have done; records cost about 1
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def solve_integer(generation: Generation, labels: Integers, plan: Plan) -> Found
     """
     g, best = generation, labels
     if g.bound >= g.upper * (1.0 - PROVEN):
-        return Found(None, g.upper * (1.0 - PROVEN), True, True)
+        return Found(None, g.bound, True, True)
     few = min(FEW * g.rows, plan.columns)
     best = _choose(g, best, _cheapest(g, few), plan)[0]
     gap = (g.upper - g.reached) * (1.0 + 1e-6)
@@ -76,9 +77,9 @@ def solve_integer(generation: Generation, labels: Integers, plan: Plan) -> Found
         for groups in every:
             g.columns.add(groups, g.gaps)
         best, chosen = _choose(g, best, np.flatnonzero(reduced_costs(g) < gap), plan)
-        proven = chosen.proven and chosen.which is not None
+        proven = chosen.proven
         least = g.upper if proven else min(chosen.bound, g.upper)
-        bound = max(bound, least * (1.0 - PROVEN) if np.isfinite(least) else bound)
+        bound = max(bound, least * (1.0 - SAFE) - SAFE_COST)
     elif plan.columns > few:
         best = _choose(g, best, _cheapest(g, plan.columns), plan)[0]
     return Found(None if best is labels else best, bound, g.complete, proven)

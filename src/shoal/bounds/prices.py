@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.bounds.columns import NOBODY
 from shoal.bounds.pricing import BRANCH_INTEGERS, BRANCH_NUMBERS, Work, grow, price
 from shoal.errors import interrupt
 
@@ -51,7 +52,8 @@ class Priced:
 
     By size k, k + 1, ...: every root's best group and its reduced cost (0: none below). `missing`
     is how much less than the duals' sum any grouping may cost; `cut_short` counts the roots that
-    were left before all their branches were looked at; what is missing allows for them.
+    were left before all their branches were looked at; what is missing allows for them. Where the
+    time was up before all roots were priced, anything may be missing.
     """
 
     groups: list[Integers]  # each (n, size)
@@ -68,8 +70,11 @@ class Priced:
 class Pricer:
     """Prices groups of k to 2k - 1 records; made once for a table."""
 
-    def __init__(self, gaps: Floats, k: int, threads: int | None = None) -> None:
-        self.gaps, self.k = gaps, k
+    def __init__(
+        self, gaps: Floats, k: int, threads: int | None = None,
+        over: Callable[[], bool] = lambda: False,
+    ) -> None:  # fmt: skip
+        self.gaps, self.k, self.over = gaps, k, over
         self.rows = gaps.shape[0]
         self.sizes = range(k, min(2 * k, self.rows + 1))
         self.nearest = sums_of_nearest(gaps, 2 * k)
@@ -120,9 +125,14 @@ class Pricer:
         groups = [np.zeros((rows, size), dtype=np.int64) for size in self.sizes]
         figures, branches = np.zeros((count, rows, 3)), np.zeros((count, rows), dtype=np.int64)
 
+        left_out = []
+
         def run(work: Work, stripe: int, stripes: int) -> None:
             for i, size in enumerate(self.sizes):
                 interrupt.check()
+                if self.over():
+                    left_out.append(stripe)
+                    return
                 price(
                     work, stripe, stripes, size, -tolerance, most, False, groups[i], figures[i],
                     branches[i],
@@ -132,9 +142,8 @@ class Pricer:
         reduced = figures[:, :, 0]
         reduced[reduced >= -tolerance] = 0.0
         lowest = np.minimum(figures[:, :, 1], 0.0)
-        return Priced(
-            groups, reduced, self._missing(lowest), int((branches >= most).sum())
-        )  # fmt: skip
+        missing = -np.inf if left_out else self._missing(lowest)
+        return Priced(groups, reduced, missing, int((branches >= most).sum()))
 
     def grow(self, duals: Floats) -> tuple[Integers, Floats]:
         """Return a cheap group for every root, (n, 2k - 1) padded, and its reduced cost.
@@ -142,15 +151,31 @@ class Pricer:
         Cuts are left out of account. Nothing is proven by it.
         """
         works = self._works(duals, NO_CUTS, np.zeros(0))
-        groups = np.zeros((self.rows, 2 * self.k - 1), dtype=np.int64)
+        groups = np.full((self.rows, 2 * self.k - 1), NOBODY)
         reduced = np.zeros(self.rows)
-        self._striped(works, lambda work, at, step: grow(work, at, step, self.k, groups, reduced))
+
+        def run(work: Work, stripe: int, stripes: int) -> None:
+            interrupt.check()
+            if self.over():
+                groups[stripe::stripes, : self.k] = self._anyone(stripe, stripes)
+            else:
+                grow(work, stripe, stripes, self.k, groups, reduced)
+
+        self._striped(works, run)
         return groups, reduced
+
+    def _anyone(self, stripe: int, stripes: int) -> Integers:
+        """Return some group for every root of a stripe: the time is up, nobody will look at it."""
+        roots = np.arange(stripe, self.rows, stripes)
+        groups: Integers = (roots[:, None] + np.arange(self.k)) % self.rows
+        return groups
 
     def _striped(self, works: list[Work], run: Callable[[Work, int, int], None]) -> None:
         """Run over all roots, a stripe at a time, on as many threads as there are rooms."""
         if len(works) == 1:
-            run(works[0], 0, 1)
+            stripes = 1 if self.rows < SMALL else STRIPES
+            for number in range(stripes):
+                run(works[0], number, stripes)
             return
         free = list(works)
 
@@ -181,9 +206,11 @@ class Pricer:
         figures, branches = np.zeros((self.rows, 3)), np.zeros(self.rows, dtype=np.int64)
         for size in self.sizes:
             interrupt.check()
+            if self.over():
+                return None
             count = price(work, 0, 1, size, limit, most, True, found, figures, branches)
             if count < 0:
                 return None
-            every.append(found[:count, :size].copy())
+            every.append(np.unique(np.sort(found[:count, :size], axis=1), axis=0))
             found = found[count:]
         return every

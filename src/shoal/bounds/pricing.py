@@ -22,6 +22,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 FAR = 1e300  # more than any sum
+TIED = 1e-9  # sums that differ by less may be the same, added up in another order
 
 # rows of the integers and of the numbers of a branch, by the members it has
 COUNT, AT, MEMBER, BRANCH_INTEGERS = range(4)
@@ -171,9 +172,12 @@ def follow(w: Work, made: int, size: int, at: int, spent: float, limit: float) -
 
 @part
 def is_least_row(w: Work, size: int, last: int) -> bool:
-    """Tell whether the root's own sum is the least of a group's, so that it is listed once."""
+    """Tell whether the root's own sum is the least of a group's, or as good as.
+
+    So a group is listed once, where sums do not tie.
+    """
     members, duals = w.integers[MEMBER], w.duals
-    least, root = 0.0, 0
+    least = 0.0
     for i in range(size):
         row = last if i == size - 1 else members[i]
         total = 0.0
@@ -182,8 +186,8 @@ def is_least_row(w: Work, size: int, last: int) -> bool:
             if other != row:
                 total += w.gaps[row, other] / size - (duals[row] + duals[other]) / (size - 1)
         if i == 0:
-            least, root = total, row
-        elif total < least or (total == least and row < root):
+            least = total
+        elif total < least - TIED:
             return False
     return True
 

@@ -185,7 +185,7 @@ def bound(
         return
     how = "" if found.complete else " (cut short or by part: the true least may well be higher)"
     say(
-        f"no grouping into groups of at least {k} loses less than {found.information_loss:.4f} % "
+        f"no grouping into groups of at least {k} loses less than {found.least()} % "
         f"(SSE/SST; SSE {found.sse:.6g}){how}\n"
     )
 

@@ -30,6 +30,12 @@ def squares(differences: Floats) -> Floats:
     return total
 
 
+def is_nothing(error: float, matrix: Floats) -> bool:
+    """Tell whether a sum of squares is no more than rounding may have made of nothing."""
+    grain = 8.0 * float(np.finfo(float).eps) * float(np.abs(matrix).max(initial=0.0))
+    return error <= matrix.size * grain * grain
+
+
 def percent(error: float, total: float) -> float:
     """Return 100 * error / total, and 0 where there is nothing to lose."""
     return 100.0 * error / total if total > 0 else 0.0

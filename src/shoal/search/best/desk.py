@@ -65,9 +65,9 @@ class Desk:
         self.threads = threads or os.cpu_count() or 1
         self.total = float(squares(matrix - matrix.mean(axis=0)).sum())
         self.watch = Watch(options, report, ROUNDS)
-        self.labels = start
-        self.cost = np.inf if start is None else self.cost_of(start)
-        self.start_cost = self.cost
+        self.start_cost = np.inf if start is None else self.cost_of(start)
+        self.labels = None if start is None else split_groups(matrix, start, k)
+        self.cost = np.inf if self.labels is None else self.cost_of(self.labels)
         self.around = Around(matrix, k, np.random.default_rng([seed, 1]))
         self.elite: deque[Integers] = deque(maxlen=ELITE)
         self.by_part = {name: {"applied": 0.0, "improved": 0.0, "gain": 0.0} for name in PARTS}

@@ -8,8 +8,9 @@ import numpy.typing as npt
 from shoal.bounds.generation import Generation
 from shoal.bounds.integer import Plan, solve_integer
 from shoal.bounds.prices import squared_gaps
-from shoal.errors import RequestError
-from shoal.measures.loss import percent, squared_error, squares
+from shoal.errors import RequestError, interrupt
+from shoal.measures.loss import is_nothing, percent, squared_error, squares
+from shoal.partition import PROVEN
 from shoal.progress import Reporter
 from shoal.search.best.run import best
 from shoal.search.parameters import Search, Stop
@@ -27,7 +28,7 @@ ROUNDS = 4  # of `best`, for a grouping to beat
 def exact(
     matrix: Floats, k: int, seed: int, report: Reporter, threads: int | None = None
 ) -> tuple[Integers, float]:
-    """Return the grouping of least SSE, and that.
+    """Return the grouping of least SSE, and a sum that none falls short of, by less than a hair.
 
     Requires 2 <= k and 2k rows. Where the groups that might be in a better grouping are too many to
     be listed, that is said: nothing is returned that is not proven.
@@ -45,8 +46,10 @@ def exact(
     labels, _, (bound, _) = best(matrix, k, None, options, seed, Reporter(None), threads)
     cost = float(squared_error(matrix, labels).sum())
     report("proving", 1, stages)
-    if bound >= cost * (1.0 - 1e-8) or cost <= 1e-14 * total:
-        return labels, cost
+    if interrupt.finish:  # there is nothing halfway to a proof
+        raise KeyboardInterrupt
+    if bound >= cost * (1.0 - PROVEN) or is_nothing(cost, matrix):
+        return labels, cost * (1.0 - PROVEN / 2)
     unit = cost / rows
     generation = Generation(squared_gaps(matrix) / unit, k, labels, threads=threads)
     generation.climb(25, 2_000)
@@ -58,10 +61,10 @@ def exact(
         found = solve_integer(generation, labels, plan)
         labels = labels if found.labels is None else found.labels
         if found.proven:
-            return labels, float(squared_error(matrix, labels).sum())
+            return labels, float(squared_error(matrix, labels).sum()) * (1.0 - PROVEN / 2)
     cost = float(squared_error(matrix, labels).sum())
     gap = percent(cost - generation.bound * unit, generation.bound * unit)
     raise RequestError(
-        f"exact could not prove which grouping is the best: the one it found is at most {gap:.3f} "
+        f"exact could not prove which grouping is the best: the one it found is at most {gap:.3g} "
         "% above the optimum; best returns such a grouping, with that figure"
     )

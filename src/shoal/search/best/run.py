@@ -11,19 +11,23 @@ on the seed and on the rounds before it, never on threads; with a time limit on 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.bounds.generation import Generation
+from shoal.bounds.prices import squared_gaps
 from shoal.errors import interrupt
 from shoal.measures.loss import percent
+from shoal.numeric.fixed_size import mdav
 from shoal.partition import SearchLog, by_first_row
 from shoal.progress import Reporter
 from shoal.search.best.steps import AFFORDABLE, HANDY, WHOLE, Steps
 from shoal.search.log import thinned
 from shoal.search.parameters import Search
-from shoal.search.start import split_groups
+from shoal.search.run import warm_up as warm_up_search
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -44,15 +48,24 @@ def best(
     Requires 2 <= k and 2k rows; a start has groups 0, 1, ... of at least k records. Never more loss
     than the start had.
     """
+    warm_up(matrix.shape[1])
     return _Best(matrix, k, start, options, seed, report, threads).run()
+
+
+def warm_up(width: int) -> None:
+    """Compile (or load) the kernels, so that a time limit counts the work alone."""
+    warm_up_search(width)
+    tiny = np.arange(8.0)[:, None].repeat(width, axis=1)
+    generation = Generation(squared_gaps(tiny), 2, mdav(tiny, 2, Reporter(None)), threads=1)
+    generation.climb(1, 1)
+    generation.climb_grown(1, 1)
 
 
 class _Best(Steps):
     def run(self) -> tuple[Integers, SearchLog, tuple[float, bool]]:
+        self.watch.began = time.perf_counter()
         before, interrupt.anytime = interrupt.anytime, True
         try:
-            if self.labels is not None:
-                self.take("search", split_groups(self.matrix, self.labels, self.k))
             self.search_from_starts(0)
             self._note()
             while not self._told_to_stop():
@@ -102,6 +115,8 @@ class _Best(Steps):
             self.watch.stopped_by = "proof"
         elif stop.target is not None and loss <= stop.target:
             self.watch.stopped_by = "target"
+        elif stop.target is not None and percent(self.bound, self.total) > stop.target:
+            self.watch.stopped_by = "a target that no grouping reaches"
         elif stop.patience is not None and waited >= stop.patience:
             self.watch.stopped_by = "patience"
         return bool(self.watch.stopped_by)

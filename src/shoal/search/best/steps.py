@@ -8,6 +8,7 @@ import numpy.typing as npt
 from shoal.bounds.generation import Generation
 from shoal.bounds.integer import Plan, solve_integer
 from shoal.bounds.prices import squared_gaps
+from shoal.measures.loss import is_nothing
 from shoal.progress import Reporter
 from shoal.search.best.desk import ANNEALED, POLISH, SEARCH, STARTS, STEADY, Desk, Start
 from shoal.search.best.dive import dive, dive_into
@@ -158,7 +159,7 @@ class Steps(Desk):
             self._converge()
             self.generation.cut(10, 500, BRANCHES)
             self._learn()
-            if self.k <= INTEGER_K:
+            if self.k <= INTEGER_K and not self.over():
                 self._choose()
             self.generation = None  # its distances take the most memory
 
@@ -177,8 +178,8 @@ class Steps(Desk):
     def _make_programme(self) -> None:
         assert self.labels is not None
         self.unit = self.cost / self.rows
-        if self.cost <= 1e-14 * self.total:
-            self.bound, self.proven = 0.0, True
+        if is_nothing(self.cost, self.matrix):
+            self.proven = True
             return
         gaps = squared_gaps(self.matrix) / self.unit
         if not np.isfinite(gaps).all():  # numbers that no programme can weigh

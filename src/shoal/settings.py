@@ -22,7 +22,7 @@ from shoal.models.requirement import Requirement
 
 Names = tuple[str, ...]
 Refine = Literal[
-    "phase2", "decompose", "iterative", "ls", "lsc", "ilsm", "ilsmc", "ilsmc+", "kaim+"
+    "phase2", "decompose", "iterative", "ls", "lsc", "ilsm", "ilsmc", "ilsmc+", "best", "kaim+"
 ]
 Number = int | float
 Asked = Number | dict[str, Number] | None

@@ -82,7 +82,10 @@ class Steps(Desk):
             return
         generation.climb(20, 500)
         self._converge()
-        self._dives((0.7, 0.5), number)
+        if self.k <= INTEGER_K:  # there cuts are cheap, and the dive is better for them
+            generation.cut(10, 500, BRANCHES)
+            self._learn()
+        self._dives((0.7,), number)
 
     def cut(self, number: int) -> None:
         """Add cuts, and dive again."""
@@ -90,7 +93,7 @@ class Steps(Desk):
             return
         self.generation.cut(10, 500, BRANCHES)
         self._learn()
-        self._dives((0.7, 0.85), number)
+        self._dives((0.85, 0.5) if self.k <= INTEGER_K else (0.7, 0.85), number)
 
     def integer(self, number: int) -> None:
         """Solve the integer programme over the columns that matter; it may prove the best."""

@@ -29,7 +29,7 @@ every_steady_method = pytest.mark.parametrize("method", STEADY)
 def solve(matrix, k, method, **options):
     matrix = table_for(method, matrix)
     if method == PROVEN and currently_in_test_context():
-        assume(k <= 4)
+        assume(k <= 3)
     if method in SEARCHES:  # rounds of `best` are long
         options = {"max_iterations": 1 if method == "best" else 30, **options}
     return shoal.microaggregate(np.asarray(matrix, dtype=float), k, method=method, **options)

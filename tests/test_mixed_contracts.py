@@ -23,7 +23,7 @@ every_method = pytest.mark.parametrize("method", METHODS)
 
 def solve(table, k, method, **options):
     if method in SEARCHES:
-        options = {"max_iterations": 30, **options}
+        options = {"max_iterations": 1 if method == "best" else 30, **options}
     return library.microaggregate(table, k, method=method, **options)
 
 

@@ -219,6 +219,27 @@ def test_a_target_that_no_grouping_reaches():
     assert found.search.stopped_by == "a target that no grouping reaches"
 
 
+@pytest.mark.parametrize("k", [2, 3])
+def test_exact_keeps_the_contracts(k):
+    """Sizes, records, seeds, order, scale, duplicates, few records and constant columns."""
+    rows = clustered(6, 24)
+    found = shoal.microaggregate(rows, k, method="exact")
+    assert found.sizes.min() >= k
+    assert found.sizes.max() < 2 * k
+    assert sorted(row for group in found.members() for row in group) == list(range(24))
+    again = shoal.microaggregate(rows, k, method="exact", threads=2)
+    assert np.array_equal(found.labels, again.labels)
+    order = np.random.default_rng(1).permutation(24)
+    others = [rows[order], 8.0 * rows + 3.0, np.column_stack([rows, np.ones(24)])]
+    for other in others:
+        loss = shoal.microaggregate(other, k, method="exact").information_loss
+        assert loss == pytest.approx(found.information_loss, rel=1e-6)
+    twice = np.repeat(rows[:8], k, axis=0)
+    assert shoal.microaggregate(twice, k, method="exact").information_loss < 1e-9
+    for few in (k, 2 * k - 1):
+        assert shoal.microaggregate(rows[:few], k, method="exact").sizes.tolist() == [few]
+
+
 def test_exact_proves_what_best_finds():
     """On sixty records, whatever their order."""
     rows = clustered(4, 60)

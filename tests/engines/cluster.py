@@ -26,10 +26,14 @@ class Cluster:
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
             "--scheduler-file", str(self.file),
         )  # fmt: skip
-        self.wait(self.file.exists)
-        self.address = json.loads(self.file.read_text())["address"]
-        for _ in range(self.count):
-            self.worker()
+        try:
+            self.wait(lambda: self.file.exists() and self.file.read_text().rstrip().endswith("}"))
+            self.address = json.loads(self.file.read_text())["address"]
+            for _ in range(self.count):
+                self.worker()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.bounds.generation import ROUNDED, Generation
-from shoal.bounds.integer import Plan, solve_integer
+from shoal.bounds.generation import Generation, Plan
+from shoal.bounds.integer import solve_integer
 from shoal.bounds.prices import squared_gaps
 from shoal.choosing import check_effort
-from shoal.errors import Canceled, RequestError, interrupt
+from shoal.errors import Canceled, RequestError
 from shoal.grouping import encoded_table, group_size
-from shoal.measures.loss import is_nothing, percent, squared_error, squares
+from shoal.measures.loss import ROUNDED, is_nothing, percent, squares
 from shoal.numeric.fixed_size import mdav
 from shoal.partition import Bound
 from shoal.progress import Callback, Reporter
+from shoal.search.best.desk import ANNEALED, Desk, Start, Task
 from shoal.search.best.run import warm_up
 from shoal.search.best.steps import LARGE_GROUPS, WHOLE
 from shoal.search.neighbors import least_by_neighbors
-from shoal.search.parameters import MOVES, Annealing, Search, Stop
-from shoal.search.run import search
+from shoal.search.parameters import Search, Stop
 from shoal.search.start import split_groups
 from shoal.settings import whole
 from shoal.solving import check_size
@@ -34,9 +35,12 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 STARTS = 3
-BRANCHES = {"quick": 500, "normal": 50_000, "best": 5_000_000}  # of a root, in the end
-CLIMB = {"quick": 40, "normal": 25, "best": 25}  # steps
-LISTED = 60_000  # groups
+PLANS = {
+    "quick": Plan(climb=40, rounds=0, cuts=0),
+    "normal": Plan(rounds=100, limit=50_000, cuts=20),
+    "best": Plan(rounds=100, limit=5_000_000, cuts=20, listed=60_000, nodes=200),
+}
+GROWN_BRANCHES = 200  # of a root, where groups are large
 
 
 def lower_bound(
@@ -77,96 +81,58 @@ def lower_bound(
     matrix = encoded_table(table, k, standardize, column_weights, hierarchies).matrix
     total = float(squares(matrix - matrix.mean(axis=0)).sum())
     warm_up(matrix.shape[1])
-    clock = _Clock(time_limit, Reporter(callback))
-    least, complete = _least(matrix, k, effort, clock, threads, total)
+    stop = Stop(seconds=time_limit)
+    least, complete = _least(matrix, k, effort, stop, Reporter(callback), threads)
     return Bound(percent(least, total), least, complete)
 
 
-class _Clock:
-    """Tells how many seconds are left; after an interrupt none are."""
-
-    def __init__(self, limit: float | None, report: Reporter) -> None:
-        self.limit, self.report = limit, report
-        self.began = time.perf_counter()
-
-    def remaining(self) -> float | None:
-        """Return the seconds that are left, None without a limit."""
-        if interrupt.finish:
-            return 0.0
-        if self.limit is None:
-            return None
-        return self.limit - (time.perf_counter() - self.began)
-
-
 def _least(
-    matrix: Floats, k: int, effort: str, clock: _Clock, threads: int | None, total: float
+    matrix: Floats, k: int, effort: str, stop: Stop, report: Reporter, threads: int | None
 ) -> tuple[float, bool]:
     """Return the least SSE that any grouping has, and whether the bound is complete."""
-    rows = matrix.shape[0]
-    if k == 1 or total == 0.0:
+    desk = Desk(Task(matrix, k, None, Search(stop=stop), 0, report, threads))
+    if k == 1 or desk.total == 0.0:
         return 0.0, True
-    if rows < 2 * k:  # there is one grouping
-        return total * (1.0 - ROUNDED), True
-    if rows > WHOLE:
-        return least_by_neighbors(matrix, k, clock.report), False
-    labels, elite = _grouping(matrix, k, clock, threads)
-    cost = float(squared_error(matrix, labels).sum())
-    if is_nothing(cost, matrix):
+    if desk.rows < 2 * k:  # there is one grouping
+        return desk.total * (1.0 - ROUNDED), True
+    if desk.rows > WHOLE:
+        return least_by_neighbors(matrix, k, report), False
+    labels = _grouping(desk)
+    if is_nothing(desk.cost, matrix):
         return 0.0, True
-    unit = cost / rows
-    generation = Generation(
-        squared_gaps(matrix) / unit, k, labels, remaining=clock.remaining, threads=threads
-    )
-    for one in elite:
-        generation.columns.add_grouping(one, generation.gaps)
-    try:
-        bound, proven = _work(generation, labels, effort, clock)
-    except Canceled:  # a bound that was cut short is one all the same
-        bound, proven = generation.bound, False
-    return min(bound * unit, cost), generation.complete or proven
+    generation = Generation.scaled(
+        squared_gaps(matrix), k, labels, others=desk.elite, remaining=desk.remaining,
+        threads=threads,
+    )  # fmt: skip
+    if generation is None:  # numbers that no programme can weigh
+        return least_by_neighbors(matrix, k, report), False
+    proven = False
+    with suppress(Canceled):  # a bound that was cut short is one all the same
+        proven = _work(generation, labels, effort, report)
+    return min(generation.least, desk.cost), generation.complete or proven
 
 
-def _work(
-    generation: Generation, labels: Integers, effort: str, clock: _Clock
-) -> tuple[float, bool]:
-    """Raise a generation's bound; return it, and whether the best grouping was proven."""
-    g, grown = generation, generation.k >= LARGE_GROUPS
-    limit = 200 if grown else BRANCHES[effort]
+def _grouping(desk: Desk) -> Integers:
+    """Put good groupings on the desk, whose groups are the first columns; return the best."""
+    iterations = max(200, min(100_000 // desk.k**2, 20 * desk.rows))
+    jobs = [Start(None, iterations, (0, i), ANNEALED) for i in range(STARTS)]
+    by_mdav = split_groups(desk.matrix, mdav(desk.matrix, desk.k, Reporter(None)), desk.k)
+    for labels in [*desk.searches(jobs), by_mdav]:
+        desk.take("search", labels)
+    assert desk.labels is not None
+    return desk.labels
+
+
+def _work(generation: Generation, labels: Integers, effort: str, report: Reporter) -> bool:
+    """Raise a generation's bound; tell whether the best grouping was proven."""
     stages = {"quick": 2, "normal": 4, "best": 5}[effort]
-    clock.report("bounding", 1, stages)
-    if grown:
-        g.climb_grown(CLIMB[effort], limit)
-    else:
-        g.climb(CLIMB[effort], 500)
-    if effort == "quick":
-        return g.bound, False
-    clock.report("bounding", 2, stages)
-    g.converge(100, min(limit, 500), limit, grown=grown)
-    clock.report("bounding", 3, stages)
-    g.cut(20, min(limit, 500), limit, grown=grown)
-    if effort == "normal" or g.over():
-        return g.bound, False
-    clock.report("bounding", 4, stages)
-    plan = Plan(limit=limit, listed=LISTED, columns=4 * g.rows, nodes=200)
-    found = solve_integer(g, labels, plan)
-    return max(found.bound, g.bound), found.proven
-
-
-def _grouping(
-    matrix: Floats, k: int, clock: _Clock, threads: int | None
-) -> tuple[Integers, list[Integers]]:
-    """Return a good grouping, and others, whose groups are the first columns."""
-    rows = matrix.shape[0]
-    iterations = max(200, min(100_000 // k**2, 20 * rows))
-    elite = []
-    for seed in range(STARTS):
-        left = clock.remaining()
-        stop = Stop(iterations=iterations, seconds=None if left is None else max(left, 0.01))
-        options = Search(
-            moves=MOVES, samples=5, acceptance=Annealing(), schedule=iterations, stop=stop
-        )
-        labels, _ = search(matrix, k, None, options, seed, Reporter(None), threads)
-        elite.append(split_groups(matrix, labels, k))
-    elite.append(split_groups(matrix, mdav(matrix, k, Reporter(None)), k))
-    best = min(elite, key=lambda labels: float(squared_error(matrix, labels).sum()))
-    return best, elite
+    plan = PLANS[effort]
+    if generation.k >= LARGE_GROUPS:
+        plan = replace(plan, branches=GROWN_BRANCHES, limit=GROWN_BRANCHES, grown=True)
+    generation.raise_bound(plan, lambda stage: report("bounding", stage, stages))
+    if effort != "best" or generation.over():
+        return False
+    report("bounding", 4, stages)
+    found = solve_integer(generation, labels, replace(plan, columns=4 * generation.rows))
+    generation.bound = max(found.bound, generation.bound)
+    return found.proven

@@ -20,6 +20,12 @@ def by_first_row(labels: npt.NDArray[Any]) -> Integers:
     return np.argsort(np.argsort(first))[found].astype(np.int64)
 
 
+def rows_of_groups(labels: Integers) -> list[Integers]:
+    """Return the rows of each group 0, 1, ..., lowest first."""
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(labels))[:-1])
+
+
 @dataclass(frozen=True)
 class SearchLog:
     """How a search went: losses in percent, what brought the gain, why it ended.
@@ -156,8 +162,7 @@ class Partition:
 
     def members(self) -> list[Integers]:
         """Return the rows of each group, lowest first."""
-        order = np.argsort(self.labels, kind="stable")
-        return np.split(order, np.cumsum(self.sizes)[:-1])
+        return rows_of_groups(self.labels)
 
     def summary(self) -> str:
         """Return one line for people."""

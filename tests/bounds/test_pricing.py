@@ -6,9 +6,9 @@ import pytest
 from naive.bounds import broken_triples, group_sse, least_sse, reduced_costs, squared
 from shoal.bounds.columns import NOBODY, Columns
 from shoal.bounds.cuts import violated
-from shoal.bounds.generation import Generation, shares
+from shoal.bounds.generation import Generation, Plan, cost_of, shares
 from shoal.bounds.highs import Master, choose
-from shoal.bounds.integer import as_labels, cost_of, places
+from shoal.bounds.integer import as_labels, places
 from shoal.bounds.prices import NO_CUTS, Pricer, squared_gaps, sums_of_nearest
 
 NO_LIMIT = 10**9
@@ -214,15 +214,15 @@ def test_duals_that_are_proven_stay_below_every_grouping(seed):
     matrix, gaps, k, *_ = problem(seed, 10)
     rows = len(gaps)
     start = np.minimum(np.arange(rows) // k, rows // k - 1)
-    unit = cost_of(gaps, start) / rows
-    least = least_sse(matrix.tolist(), k) / unit
-    generation = Generation(gaps / unit, k, start, threads=1)
+    generation = Generation.scaled(gaps, k, start, threads=1)
+    least = least_sse(matrix.tolist(), k) / generation.unit
+    plan = Plan(branches=50, limit=10**6)
     bounds = [generation.bound]
     for step in (
         lambda: generation.climb(10, 50),
-        lambda: generation.climb_grown(10, 50),
-        lambda: generation.converge(60, 50, 10**6),
-        lambda: generation.cut(10, 50, 10**6),
+        lambda: generation.climb(10, 50, grown=True),
+        lambda: generation.converge(plan),
+        lambda: generation.cut(plan),
     ):
         step()
         bounds.append(generation.bound)

@@ -133,16 +133,15 @@ def test_what_is_freed_is_grouped_better_or_left(k):
     assert places
     taken = np.concatenate(places)
     assert np.unique(taken).size == taken.size
-    grown = k > 6
-    plan = GROWN_PLAN if grown else SMALL_PLAN
+    plan = GROWN_PLAN if k > 6 else SMALL_PLAN
     for rows_ in places:
         whole = np.isin(labels, labels[rows_])
         assert np.array_equal(np.flatnonzero(whole), rows_)  # groups are whole
         own = np.unique(labels[rows_], return_inverse=True)[1]
         before = squared_error(rows[rows_], own).sum()
         for better in (
-            around.solve(labels, rows_, plan, grown),
-            dive_into(rows[rows_], k, own, plan, 0.7, grown, lambda: None),
+            around.solve(labels, rows_, plan),
+            dive_into(rows[rows_], k, own, plan, 0.7, lambda: None),
         ):
             if better is not None:
                 assert np.bincount(better).min() >= k

@@ -8,7 +8,8 @@ towards the best ones so far.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,23 +18,44 @@ from shoal.bounds.columns import NOBODY, Columns
 from shoal.bounds.cuts import violated
 from shoal.bounds.highs import Master, Solved
 from shoal.bounds.prices import NO_CUTS, Priced, Pricer
+from shoal.measures.loss import ROUNDED
+from shoal.partition import rows_of_groups
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Remaining = Callable[[], float | None]
 
 TOLERANCE = 1e-9  # reduced costs count from here on; records cost about 1
-ROUNDED = 1e-11  # what rounding may have done, as a share of the duals
 CLOSED = 1e-5  # gap between programme and bound, as a share, that counts as none
 WIDTH = 0.5  # how far above the best duals the programme's may lie, in units of their scale
+CUT_ROUNDS = 40  # of the programme after new cuts
 CROWDED = 12  # columns a record, from which on the dear ones are forgotten
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much work goes into a table: counts, so that the same plan gives the same result.
+
+    `grown` is for groups so large that pricing is cut short nearly everywhere.
+    """
+
+    climb: int = 25
+    branches: int = 500  # of a root at first
+    rounds: int = 60
+    limit: int = 100_000  # branches of a root in the end
+    cuts: int = 10
+    listed: int = 20_000  # groups that may be listed for a proof
+    columns: int = 5_000  # groups for the integer programme where they cannot all be listed
+    nodes: int = 100
+    grown: bool = False
 
 
 class Generation:
     """The linear programme of a table, in the making.
 
     `gaps` are squared distances scaled so that a record costs about 1 in `labels`, the best
-    grouping so far, whose cost is `upper`. `bound` never exceeds the cost of any grouping.
+    grouping so far, whose cost is `upper`. `bound` never exceeds the cost of any grouping; `least`
+    is the same before scaling by `unit`.
     """
 
     def __init__(
@@ -61,6 +83,54 @@ class Generation:
         self.master: Master | None = None
         self.solved: Solved | None = None
         self.width = WIDTH
+        self.unit = 1.0
+
+    @classmethod
+    def scaled(
+        cls,
+        gaps: Floats,
+        k: int,
+        labels: Integers,
+        *,
+        others: Iterable[Integers] = (),
+        remaining: Remaining = lambda: None,
+        threads: int | None = None,
+    ) -> Generation | None:
+        """Return the programme of squared distances as they are.
+
+        labels (n) from 0: the best grouping so far, with groups of k to 2k - 1 records; the groups
+        of `others` are columns, too. None where that grouping costs nothing, or where the distances
+        are no numbers that a programme can weigh.
+        """
+        unit = cost_of(gaps, labels) / labels.size
+        if not (0.0 < unit < np.inf) or not np.isfinite(gaps).all():
+            return None
+        made = cls(gaps / unit, k, labels, remaining=remaining, threads=threads)
+        made.unit = unit
+        for one in others:
+            made.columns.add_grouping(one, made.gaps)
+        return made
+
+    @property
+    def least(self) -> float:
+        """What no grouping costs less than, in the units of the distances."""
+        return self.bound * self.unit
+
+    def raise_bound(self, plan: Plan, tell: Callable[[int], None] = lambda _: None) -> None:
+        """Let the duals climb (stage 1), solve the programme (2), cut it (3).
+
+        It ends where the bound meets the grouping.
+        """
+        tell(1)
+        self.climb(plan.climb, plan.branches, plan.grown)
+        then = (2, plan.rounds, self.converge), (3, plan.cuts, self.cut)
+        for stage, rounds, step in then:
+            if self.bound >= self.upper * (1.0 - CLOSED):
+                self.complete = True
+                return
+            if rounds:
+                tell(stage)
+                step(plan)
 
     def inside(self, rows: Integers, labels: Integers) -> Generation:
         """Return the programme of some of the records, which begins with what is known of them.
@@ -79,7 +149,7 @@ class Generation:
         cuts = number[self.cuts]
         whole = (cuts != NOBODY).all(axis=1)
         part.cuts, part.prices = cuts[whole], self.prices[whole]
-        part.duals, part.scale = self.duals[rows], self.scale[rows]
+        part.duals, part.scale, part.unit = self.duals[rows], self.scale[rows], self.unit
         return part
 
     def over(self) -> bool:
@@ -87,8 +157,8 @@ class Generation:
         left = self.remaining()
         return left is not None and left <= 0.0
 
-    def _price(self, duals: Floats, prices: Floats, most: int) -> tuple[Priced, float]:
-        """Price, take in the columns; return them and what the duals prove."""
+    def _price(self, duals: Floats, prices: Floats, most: int) -> Priced:
+        """Price, take in the columns and what the duals prove; return the columns."""
         priced = self.pricer.price(duals, most, TOLERANCE, self.cuts, -prices)
         for groups in priced.new():
             self.columns.add(groups, self.gaps)
@@ -99,19 +169,18 @@ class Generation:
             self.reached = proven
             self.duals, self.prices = duals, prices
         self.bound = max(self.bound, proven)
-        return priced, proven
+        return priced
 
-    def climb(self, steps: int, most: int) -> None:
-        """Let the duals climb for some steps, pricing with at most so many branches a root."""
-        self._climb(steps, lambda here: self._by_pricing(here, most))
+    def climb(self, steps: int, most: int, grown: bool = False) -> None:
+        """Let the duals climb for some steps, pricing with at most so many branches a root.
 
-    def climb_grown(self, steps: int, most: int) -> None:
-        """Let the duals climb by groups that are grown, not proven to be the cheapest; then price.
-
-        For groups so large that pricing is cut short nearly everywhere.
+        `grown`: by groups that are grown, not proven to be the cheapest; priced is at the end.
         """
-        best = self._climb(steps, self._by_growing)
-        self._price(best, self.prices, most)
+        if grown:
+            best = self._climb(steps, self._by_growing)
+            self._price(best, self.prices, most)
+        else:
+            self._climb(steps, lambda here: self._by_pricing(here, most))
 
     def _climb(self, steps: int, look: Callable[[Floats], tuple[float, Floats]]) -> Floats:
         """Follow the slope of a bound for some steps; return the best duals."""
@@ -134,7 +203,7 @@ class Generation:
 
     def _by_pricing(self, here: Floats, most: int) -> tuple[float, Floats]:
         """Return the bound by the best groups of the roots that have any, and its slope."""
-        priced, _ = self._price(here, self.prices, most)
+        priced = self._price(here, self.prices, most)
         reduced = priced.reduced.min(axis=0)
         which = np.argsort(reduced, kind="stable")[: self.rows // self.k]
         slope, sizes = np.ones(self.rows), priced.reduced.argmin(axis=0)
@@ -163,18 +232,14 @@ class Generation:
             some = groups[(sizes == size) & (reduced < 0.0)]
             self.columns.add(some[:, :size], self.gaps)
 
-    def converge(
-        self, rounds: int, most: int, limit: int, draw: float = 0.4, grown: bool = False
-    ) -> bool:
-        """Solve and price in turn until the bound meets the programme; tell whether it did.
-
-        A root gets `most` branches at first, up to `limit` in the end.
-        """
+    def converge(self, plan: Plan, draw: float = 0.4) -> bool:
+        """Solve and price in turn until the bound meets the programme; tell whether it did."""
+        most = plan.branches
         if self.master is None or len(self.columns) > 2 * CROWDED * self.rows:
             self._begin()
         master = self.master
         assert master is not None
-        for _ in range(rounds):
+        for _ in range(plan.rounds):
             if self.over():
                 return False
             master.add(self.columns)
@@ -198,18 +263,18 @@ class Generation:
             padded = np.zeros(solved.prices.size)
             padded[: self.prices.size] = self.prices
             prices = draw * padded + (1.0 - draw) * solved.prices
-            if grown:
+            if plan.grown:
                 self._take_in(*self.pricer.grow(duals))
                 if len(self.columns) - before > self.rows // 20:
                     continue
-            priced, _ = self._price(duals, prices, most)
+            priced = self._price(duals, prices, most)
             added = len(self.columns) - before
             if solved.overdrawn > 1e-7 and (self.reached > reached or gap < 0.01):
                 self._set_ceilings()
             if priced.cut_short and (added < 0.02 * self.rows or gap < 0.01):
-                if most >= limit and added == 0 and self.reached == reached:
+                if most >= plan.limit and added == 0 and self.reached == reached:
                     return False
-                most = min(most * 8, limit)
+                most = min(most * 8, plan.limit)
             if not priced.cut_short and added == 0:
                 draw *= 0.5
         return False
@@ -235,9 +300,10 @@ class Generation:
         assert self.master is not None
         self.master.set_ceilings(self._ceilings())
 
-    def cut(self, rounds: int, most: int, limit: int, grown: bool = False) -> None:
+    def cut(self, plan: Plan) -> None:
         """Add cuts that the programme's solution breaks, and converge again."""
-        for _ in range(rounds):
+        again = replace(plan, rounds=CUT_ROUNDS)
+        for _ in range(plan.cuts):
             if self.solved is None or self.master is None or self.over():
                 return
             before, self.width = self.bound, WIDTH
@@ -256,18 +322,23 @@ class Generation:
                 self.cuts = self.master.cuts
                 self.prices = np.append(self.prices, np.zeros(found.shape[0]))
                 self._set_ceilings()
-            done = self.converge(40, most, limit, draw=0.3, grown=grown)
+            done = self.converge(again, draw=0.3)
             if not done or self.bound < before * (1.0 + 1e-6):
                 return
 
 
 def shares(gaps: Floats, labels: Integers) -> Floats:
     """Return what records cost in a grouping, half by themselves, half as their group's mean."""
-    order = np.argsort(labels, kind="stable")
     own = np.zeros(labels.size)
-    for rows in np.split(order, np.cumsum(np.bincount(labels))[:-1]):
+    for rows in rows_of_groups(labels):
         inside = gaps[np.ix_(rows, rows)]
         by_row = inside.sum(axis=1) / rows.size
         cost = 0.5 * float(by_row.sum())
         own[rows] = 0.5 * (by_row - cost / rows.size) + 0.5 * cost / rows.size
     return own
+
+
+def cost_of(gaps: Floats, labels: Integers) -> float:
+    """Return SSE of a grouping, from the squared distances of its pairs."""
+    groups = rows_of_groups(labels)
+    return sum(float(gaps[np.ix_(rows, rows)].sum()) / (2.0 * rows.size) for rows in groups)

@@ -30,13 +30,31 @@ OPTIONS: dict[str, Any] = {
 A_TIME = 2_000  # columns that are added at once
 
 
-def _solver() -> Any:
+def _solver(rows: int, **options: Any) -> Any:
+    """Return a solver in which every record is to be covered once, with no columns yet."""
     import highspy
 
     solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-    for name, value in OPTIONS.items():
+    for name, value in (OPTIONS | options).items():
         solver.setOptionValue(name, value)
+    ones, nothing = np.ones(rows), np.zeros(0, dtype=np.int32)
+    solver.addRows(rows, ones, ones, 0, np.zeros(rows, np.int32), nothing, np.zeros(0))
     return solver
+
+
+def _add(solver: Any, costs: Floats, most: float, starts: Integers, indices: Integers) -> None:
+    """Add columns that may be taken up to `most` times."""
+    count = costs.size
+    solver.addCols(
+        count, costs, np.zeros(count), np.full(count, most), indices.size,
+        starts.astype(np.int32), indices.astype(np.int32), np.ones(indices.size),
+    )  # fmt: skip
+
+
+def _add_cut(solver: Any, which: Integers) -> None:
+    """Take at most one of some columns."""
+    least = -float("inf")
+    solver.addRow(least, 1.0, which.size, which.astype(np.int32), np.ones(which.size))
 
 
 def hits(members: Integers, cut: Integers, rows: int) -> Integers:
@@ -74,21 +92,11 @@ class Master:
         import highspy
 
         self.rows, self.cuts = rows, np.zeros((0, 3), dtype=np.int64)
-        self.solver, self.infinity = _solver(), highspy.kHighsInf
-        self.solver.setOptionValue("presolve", "off")
+        self.solver = _solver(rows, presolve="off")
         self.good = highspy.HighsModelStatus.kOptimal
-        ones, nothing = np.ones(rows), np.zeros(0, dtype=np.int32)
-        self.solver.addRows(rows, ones, ones, 0, np.zeros(rows, np.int32), nothing, np.zeros(0))
         self.every = np.arange(rows, dtype=np.int32)
-        self._add(ceilings, np.arange(rows), np.arange(rows))
+        _add(self.solver, ceilings, np.inf, np.arange(rows), np.arange(rows))
         self.columns = 0
-
-    def _add(self, costs: Floats, starts: Integers, indices: Integers) -> None:
-        count = costs.size
-        self.solver.addCols(
-            count, costs, np.zeros(count), np.full(count, self.infinity), indices.size,
-            starts.astype(np.int32), indices.astype(np.int32), np.ones(indices.size),
-        )  # fmt: skip
 
     def add(self, columns: Columns) -> None:
         """Add the columns that are new since the last time."""
@@ -100,7 +108,7 @@ class Master:
         extra = np.full((members.shape[0], self.cuts.shape[0]), NOBODY, dtype=np.int64)
         for i, cut in enumerate(self.cuts):
             extra[hits(members, cut, self.rows), i] = self.rows + i
-        self._add(costs, *_starts(np.concatenate([members, extra], axis=1)))
+        _add(self.solver, costs, np.inf, *_starts(np.concatenate([members, extra], axis=1)))
         self.columns += members.shape[0]
 
     def set_ceilings(self, ceilings: Floats) -> None:
@@ -110,10 +118,8 @@ class Master:
     def cut(self, columns: Columns, triples: Integers) -> None:
         """Add cuts: of all groups with two of a triple at most one is chosen."""
         for triple in triples:
-            which = hits(columns.members[: self.columns], triple, self.rows) + self.rows
-            self.solver.addRow(
-                -self.infinity, 1.0, which.size, which.astype(np.int32), np.ones(which.size)
-            )
+            which = hits(columns.members[: self.columns], triple, self.rows)
+            _add_cut(self.solver, which + self.rows)
         self.cuts = np.concatenate([self.cuts, triples])
 
     def solve(self, seconds: float | None = None) -> Solved | None:
@@ -160,33 +166,17 @@ def choose(
     """
     import highspy
 
-    solver, infinity = _solver(), highspy.kHighsInf
-    members, costs = columns.members[which], columns.costs[which]
-    ones, nothing = np.ones(rows), np.zeros(0, dtype=np.int32)
-    solver.addRows(rows, ones, ones, 0, np.zeros(rows, np.int32), nothing, np.zeros(0))
-    count = which.size
-    starts, indices = _starts(members)
-    solver.addCols(
-        count, costs, np.zeros(count), np.ones(count), indices.size, starts.astype(np.int32),
-        indices.astype(np.int32), np.ones(indices.size),
-    )  # fmt: skip
+    solver = _solver(rows, mip_max_nodes=nodes, mip_rel_gap=0.0, mip_abs_gap=EXACTLY)
+    if seconds is not None:
+        solver.setOptionValue("time_limit", max(seconds, 0.1))
+    members, count = columns.members[which], which.size
+    _add(solver, columns.costs[which], 1.0, *_starts(members))
     for cut in cuts:
         inside = hits(members, cut, rows)
         if inside.size > 1:
-            solver.addRow(
-                -infinity, 1.0, inside.size, inside.astype(np.int32), np.ones(inside.size)
-            )
+            _add_cut(solver, inside)
     whole = np.full(count, highspy.HighsVarType.kInteger)
     solver.changeColsIntegrality(count, np.arange(count, dtype=np.int32), whole)
-    options: dict[str, Any] = {
-        "mip_max_nodes": nodes,
-        "mip_rel_gap": 0.0,
-        "mip_abs_gap": EXACTLY,
-    }
-    if seconds is not None:
-        options["time_limit"] = max(seconds, 0.1)
-    for name, value in options.items():
-        solver.setOptionValue(name, value)
     if start is not None:
         places = np.searchsorted(which, start)
         solution = highspy.HighsSolution()

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.bounds.columns import NOBODY, Columns
-from shoal.bounds.generation import CLOSED, ROUNDED, Generation, Remaining
+from shoal.bounds.generation import Generation, Plan, Remaining
 from shoal.bounds.highs import Chosen, choose, hits
+from shoal.partition import rows_of_groups
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -25,29 +26,14 @@ SAFE, SAFE_COST = 1e-8, 2e-6  # what HiGHS's tolerances may have done; records c
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How much work goes into a table: counts, so that the same plan gives the same result."""
-
-    climb: int = 25
-    branches: int = 500
-    rounds: int = 60
-    limit: int = 100_000  # branches of a root in the end
-    cuts: int = 10
-    listed: int = 20_000  # groups that may be listed for a proof
-    columns: int = 5_000  # groups for the integer programme where they cannot all be listed
-    nodes: int = 100
-
-
-@dataclass(frozen=True)
 class Found:
     """A grouping that is better than the given one, or None; no grouping costs less than `bound`.
 
-    `complete`: the bound is that of the linear programme or better; `proven`: none is better.
+    `proven`: none is better than the better one of the two.
     """
 
     labels: Integers | None
     bound: float
-    complete: bool
     proven: bool
 
 
@@ -67,7 +53,7 @@ def solve_integer(generation: Generation, labels: Integers, plan: Plan) -> Found
     """
     g, best = generation, labels
     if g.bound >= g.upper * (1.0 - PROVEN):
-        return Found(None, g.bound, True, True)
+        return Found(None, g.bound, True)
     few = min(FEW * g.rows, plan.columns)
     best = _choose(g, best, _cheapest(g, few), plan)[0]
     gap = (g.upper - g.reached) * (1.0 + 1e-6)
@@ -82,7 +68,7 @@ def solve_integer(generation: Generation, labels: Integers, plan: Plan) -> Found
         bound = max(bound, least * (1.0 - SAFE) - SAFE_COST)
     elif plan.columns > few:
         best = _choose(g, best, _cheapest(g, plan.columns), plan)[0]
-    return Found(None if best is labels else best, bound, g.complete, proven)
+    return Found(None if best is labels else best, bound, proven)
 
 
 def _cheapest(g: Generation, count: int) -> Integers:
@@ -119,48 +105,20 @@ def reduced_costs(g: Generation) -> Floats:
 
 def places(columns: Columns, labels: Integers) -> Integers:
     """Return the columns that a grouping is made of, in ascending order."""
-    order = np.argsort(labels, kind="stable")
-    groups = np.split(order, np.cumsum(np.bincount(labels))[:-1])
-    return np.sort(np.array([columns.place(group) for group in groups], dtype=np.int64))
+    numbers = [columns.place(group) for group in rows_of_groups(labels)]
+    return np.sort(np.array(numbers, dtype=np.int64))
 
 
 def solve_part(
-    gaps: Floats,
-    k: int,
-    labels: Integers,
-    plan: Plan,
-    remaining: Remaining = lambda: None,
-    threads: int | None = 1,
-    others: tuple[Integers, ...] = (),
-    grown: bool = False,
+    gaps: Floats, k: int, labels: Integers, plan: Plan, remaining: Remaining = lambda: None
 ) -> Found:
     """Look for a better grouping of a table, or of a part of one; prove it where that is cheap.
 
-    labels (n) from 0, groups of k to 2k - 1 records; `others` are groupings whose groups are
-    known, too; `grown` is for large groups, see `climb_grown`. Distances are scaled here.
+    labels (n) from 0, groups of k to 2k - 1 records. One thread: parts go side by side.
     """
-    unit = cost_of(gaps, labels) / labels.size
-    if unit <= 0.0:
-        return Found(None, 0.0, True, True)
-    g = Generation(gaps / unit, k, labels, remaining=remaining, threads=threads)
-    for one in others:
-        g.columns.add_grouping(one, g.gaps)
-    if grown:
-        g.climb_grown(plan.climb, plan.branches)
-    else:
-        g.climb(plan.climb, plan.branches)
-    if g.bound < g.upper * (1.0 - CLOSED):
-        g.converge(plan.rounds, plan.branches, plan.limit, grown=grown)
-        if g.bound < g.upper * (1.0 - CLOSED):
-            g.cut(plan.cuts, plan.branches, plan.limit, grown=grown)
+    g = Generation.scaled(gaps, k, labels, remaining=remaining, threads=1)
+    if g is None:
+        return Found(None, 0.0, False)
+    g.raise_bound(plan)
     found = solve_integer(g, labels, plan)
-    return Found(found.labels, found.bound * unit, found.complete, found.proven)
-
-
-def cost_of(gaps: Floats, labels: Integers) -> float:
-    """Return SSE of a grouping, from the squared distances of its pairs."""
-    order = np.argsort(labels, kind="stable")
-    total = 0.0
-    for rows in np.split(order, np.cumsum(np.bincount(labels))[:-1]):
-        total += float(gaps[np.ix_(rows, rows)].sum()) / (2.0 * rows.size)
-    return total * (1.0 + ROUNDED)
+    return Found(found.labels, found.bound * g.unit, found.proven)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -33,6 +33,9 @@ from shoal.cli.options import (
 )
 from shoal.cli.speak import say
 from shoal.errors import shown
+
+if TYPE_CHECKING:
+    from shoal.table.table import Table
 
 
 @app.command()
@@ -115,6 +118,17 @@ def verify(
         raise typer.Exit(3)
 
 
+def _read(
+    file: Path, delimiter: str | None, missing: list[str] | None, types: list[str] | None
+) -> Table:
+    """Return a table read as the options say."""
+    from shoal.table.read import read
+
+    return read(
+        file, delimiter=delimiter, missing=missing or ("",), types=split_pairs(types, "--type")
+    )
+
+
 @app.command()
 def inspect(
     file: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
@@ -130,10 +144,8 @@ def inspect(
     """
     from shoal.table.inspect import inspect as look
     from shoal.table.order import with_orders
-    from shoal.table.read import read
 
-    types = split_pairs(type_, "--type")
-    table = read(file, delimiter=delimiter, missing=missing or ("",), types=types)
+    table = _read(file, delimiter, missing, type_)
     found = look(with_orders(table, read_orders(order)))
     if as_json:
         say(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
@@ -168,10 +180,8 @@ def bound(
     from shoal.progress import live_progress
     from shoal.settings import RoleSettings
     from shoal.table.assign import assign
-    from shoal.table.read import read
 
-    types = split_pairs(type_, "--type")
-    table = read(file, delimiter=delimiter, missing=missing or ("",), types=types)
+    table = _read(file, delimiter, missing, type_)
     named = tuple(split_names(quasi))
     rest = tuple(name for name in table.schema.names if name not in named)  # nothing is released
     roles = RoleSettings(quasi_identifiers=named, other=rest)

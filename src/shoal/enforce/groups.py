@@ -17,6 +17,7 @@ from shoal.kernels.rules import (
     Rules,
     pointers,
 )
+from shoal.partition import rows_of_groups
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -53,9 +54,7 @@ def breaches(rules: Rules, groups: Integers) -> Floats:
 def of_labels(rules: Rules, labels: Integers) -> Floats:
     """Return by how much every group of a grouping breaks the rules."""
     if labels.size > MANY * np.bincount(labels).size:  # few large groups: one after the other
-        order = np.argsort(labels, kind="stable")
-        parts = np.split(order, np.cumsum(np.bincount(labels))[:-1])
-        return np.array([of_members(rules, members) for members in parts])
+        return np.array([of_members(rules, members) for members in rows_of_groups(labels)])
     return breaches(rules, rows_of(labels))
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from shoal.enforce.groups import of_labels, of_members
 from shoal.kernels.rules import Rules
-from shoal.partition import by_first_row
+from shoal.partition import by_first_row, rows_of_groups
 from shoal.progress import Reporter
 
 Floats = npt.NDArray[np.float64]
@@ -47,8 +47,7 @@ def joined(
     if not broken.any():
         return labels
     broken = broken.copy()
-    order = np.argsort(labels, kind="stable")
-    members: list[Integers] = np.split(order, np.cumsum(np.bincount(labels))[:-1])
+    members = rows_of_groups(labels)
     sizes = np.array([rows.size for rows in members], dtype=np.float64)
     centers = np.array([matrix[rows].mean(axis=0) for rows in members])
     squares = (centers * centers).sum(axis=1)

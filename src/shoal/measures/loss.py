@@ -8,6 +8,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+ROUNDED = 1e-11  # what rounding may have done to a sum, as a share
+
 
 def group_means(matrix: Floats, labels: Integers) -> Floats:
     """Return the mean of each group, one row a group."""

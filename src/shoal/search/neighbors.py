@@ -14,13 +14,13 @@ from shoal.kernels.distance import squared_distances
 from shoal.kernels.jit import ANY, jit, loop
 from shoal.kernels.nearest import nearest, rounding, sift_down
 from shoal.kernels.tree import Pool
+from shoal.measures.loss import ROUNDED
 from shoal.progress import Reporter
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 FEW = 2_048
-ROUNDED = 1e-11  # what rounding may have done to a sum, as a share
 RECORDS_A_CALL = 10_000
 
 

@@ -7,8 +7,8 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from shoal.bounds.generation import Remaining
-from shoal.bounds.integer import Plan, solve_part
+from shoal.bounds.generation import Plan, Remaining
+from shoal.bounds.integer import solve_part
 from shoal.bounds.prices import squared_gaps
 from shoal.measures.loss import group_means
 from shoal.partition import by_first_row
@@ -52,13 +52,12 @@ class Around:
         return chosen
 
     def solve(
-        self, labels: Integers, rows: Integers, plan: Plan, grown: bool,
-        remaining: Remaining = lambda: None,
-    ) -> Integers | None:  # fmt: skip
+        self, labels: Integers, rows: Integers, plan: Plan, remaining: Remaining = lambda: None
+    ) -> Integers | None:
         """Return a better grouping of some rows, whose groups are whole; None if none was found."""
         own = np.unique(labels[rows], return_inverse=True)[1].astype(np.int64)
         gaps = squared_gaps(np.ascontiguousarray(self.matrix[rows]))
-        return solve_part(gaps, self.k, own, plan, remaining, grown=grown).labels
+        return solve_part(gaps, self.k, own, plan, remaining).labels
 
     def note(self, labels: Integers, rows: Integers) -> None:
         """Note that a neighborhood was solved."""

@@ -47,24 +47,28 @@ class Start(NamedTuple):
     how: Search
 
 
+class Task(NamedTuple):
+    """What there is to do: a table, a start if there is one, and how long it may take."""
+
+    matrix: Floats
+    k: int
+    start: Integers | None
+    options: Search
+    seed: int
+    report: Reporter
+    threads: int | None
+
+
 class Desk:
     """What all steps share. `number` is that of a round: it goes into the seeds of its searches."""
 
-    def __init__(
-        self,
-        matrix: Floats,
-        k: int,
-        start: Integers | None,
-        options: Search,
-        seed: int,
-        report: Reporter,
-        threads: int | None,
-    ) -> None:
-        self.matrix, self.k, self.options = matrix, k, options
+    def __init__(self, task: Task) -> None:
+        matrix, k, start, self.options, seed, report, threads = task
+        self.matrix, self.k = matrix, k
         self.rows, self.seed = matrix.shape[0], seed
         self.threads = threads or os.cpu_count() or 1
         self.total = float(squares(matrix - matrix.mean(axis=0)).sum())
-        self.watch = Watch(options, report, ROUNDS)
+        self.watch = Watch(self.options, report, ROUNDS)
         self.start_cost = np.inf if start is None else self.cost_of(start)
         self.labels = None if start is None else split_groups(matrix, start, k)
         self.cost = np.inf if self.labels is None else self.cost_of(self.labels)

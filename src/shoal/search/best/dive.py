@@ -6,12 +6,14 @@ are left is solved, and so on, until few are left: their best grouping is found.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
 from shoal.bounds.columns import NOBODY
-from shoal.bounds.generation import Generation, Remaining
-from shoal.bounds.integer import Plan, cost_of, solve_part
+from shoal.bounds.generation import Generation, Plan, Remaining, cost_of
+from shoal.bounds.integer import solve_part
 from shoal.bounds.prices import squared_gaps
 from shoal.numeric.fixed_size import mdav
 from shoal.progress import Reporter
@@ -23,14 +25,13 @@ FEW = 120  # records that are left to the integer programme
 ROUNDS = 8  # of a programme on the way
 
 
-def dive(
-    matrix: Floats, generation: Generation, share: float, plan: Plan, grown: bool
-) -> Integers | None:
+def dive(matrix: Floats, generation: Generation, share: float, plan: Plan) -> Integers | None:
     """Return a grouping by a programme that is solved; None where the time was not enough.
 
     Groups of which the programme takes at least `share` are taken, and always one.
     """
     k, here = generation.k, generation
+    brief = replace(plan, rounds=ROUNDS, limit=plan.branches)
     rows, groups = np.arange(generation.rows), list[Integers]()
     while True:
         if here.solved is None or here.over():
@@ -47,12 +48,12 @@ def dive(
         start = mdav(np.ascontiguousarray(matrix[rows[left]]), k, Reporter(None))
         if left.size <= FEW:
             gaps = here.gaps[np.ix_(left, left)]
-            found = solve_part(gaps, k, _small(start, k), plan, here.remaining, grown=grown)
+            found = solve_part(gaps, k, start, plan, here.remaining)
             best = start if found.labels is None else found.labels
             groups += [rows[left[best == group]] for group in range(int(best.max()) + 1)]
             break
         here = here.inside(left, start)
-        here.converge(ROUNDS, plan.branches, plan.branches, grown=grown)
+        here.converge(brief)
         rows = rows[left]
     labels = np.empty(generation.rows, dtype=np.int64)
     for label, group in enumerate(groups):
@@ -61,41 +62,21 @@ def dive(
 
 
 def dive_into(
-    matrix: Floats,
-    k: int,
-    labels: Integers,
-    plan: Plan,
-    share: float,
-    grown: bool,
-    remaining: Remaining,
+    matrix: Floats, k: int, labels: Integers, plan: Plan, share: float, remaining: Remaining
 ) -> Integers | None:
     """Return the grouping that a dive into a region's own programme finds, if it loses less.
 
     labels (n) from 0: a grouping of the region's records into groups of k to 2k - 1.
     """
     gaps = squared_gaps(matrix)
-    unit = cost_of(gaps, labels) / labels.size
-    if unit <= 0.0:
+    generation = Generation.scaled(gaps, k, labels, remaining=remaining, threads=1)
+    if generation is None:
         return None
-    generation = Generation(gaps / unit, k, labels, remaining=remaining, threads=1)
-    if grown:
-        generation.climb_grown(plan.climb, plan.branches)
-    else:
-        generation.climb(plan.climb, plan.branches)
-    generation.converge(plan.rounds, plan.branches, plan.limit, grown=grown)
-    generation.cut(plan.cuts, plan.branches, plan.limit, grown=grown)
-    if generation.bound >= generation.upper * (1.0 - 1e-9):
-        return None
-    found = dive(matrix, generation, share, plan, grown)
+    generation.raise_bound(plan)
+    found = dive(matrix, generation, share, plan)
     if found is None or cost_of(gaps, found) >= cost_of(gaps, labels):
         return None
     return found
-
-
-def _small(labels: Integers, k: int) -> Integers:
-    """Return a grouping as it is: mdav makes no group of 2k records."""
-    assert np.bincount(labels).max() < 2 * k
-    return labels
 
 
 def _take(here: Generation, share: float) -> list[Integers]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
-from shoal.bounds.generation import Generation
-from shoal.bounds.integer import Plan, solve_integer
+from shoal.bounds.generation import Generation, Plan
+from shoal.bounds.integer import solve_integer
 from shoal.bounds.prices import squared_gaps
 from shoal.errors import RequestError, interrupt
 from shoal.measures.loss import is_nothing, percent, squared_error, squares
@@ -50,20 +52,19 @@ def exact(
         raise KeyboardInterrupt
     if bound >= cost * (1.0 - PROVEN) or is_nothing(cost, matrix):
         return labels, cost * (1.0 - PROVEN / 2)
-    unit = cost / rows
-    generation = Generation(squared_gaps(matrix) / unit, k, labels, threads=threads)
-    generation.climb(25, 2_000)
-    generation.converge(200, 2_000, BRANCHES)
-    generation.cut(30, 2_000, BRANCHES)
+    generation = Generation.scaled(squared_gaps(matrix), k, labels, threads=threads)
+    if generation is None:
+        raise RequestError("exact cannot weigh numbers that far apart; best takes them")
+    plan = Plan(branches=2_000, rounds=200, limit=BRANCHES, cuts=30, columns=8 * rows, nodes=NODES)
+    generation.raise_bound(plan)
     for stage, room in enumerate(ROOMS):
         report("proving", 2 + stage, stages)
-        plan = Plan(limit=BRANCHES, listed=room, nodes=NODES, columns=8 * rows)
-        found = solve_integer(generation, labels, plan)
+        found = solve_integer(generation, labels, replace(plan, listed=room))
         labels = labels if found.labels is None else found.labels
         if found.proven:
             return labels, float(squared_error(matrix, labels).sum()) * (1.0 - PROVEN / 2)
     cost = float(squared_error(matrix, labels).sum())
-    gap = percent(cost - generation.bound * unit, generation.bound * unit)
+    gap = percent(cost - generation.least, generation.least)
     raise RequestError(
         f"exact could not prove which grouping is the best: the one it found is at most {gap:.3g} "
         "% above the optimum; best returns such a grouping, with that figure"

@@ -24,6 +24,7 @@ from shoal.measures.loss import percent
 from shoal.numeric.fixed_size import mdav
 from shoal.partition import SearchLog, by_first_row
 from shoal.progress import Reporter
+from shoal.search.best.desk import Task
 from shoal.search.best.steps import AFFORDABLE, HANDY, WHOLE, Steps
 from shoal.search.log import thinned
 from shoal.search.parameters import Search
@@ -49,7 +50,7 @@ def best(
     than the start had.
     """
     warm_up(matrix.shape[1])
-    return _Best(matrix, k, start, options, seed, report, threads).run()
+    return _Best(Task(matrix, k, start, options, seed, report, threads)).run()
 
 
 def warm_up(width: int) -> None:
@@ -57,8 +58,8 @@ def warm_up(width: int) -> None:
     warm_up_search(width)
     tiny = np.arange(8.0)[:, None].repeat(width, axis=1)
     generation = Generation(squared_gaps(tiny), 2, mdav(tiny, 2, Reporter(None)), threads=1)
-    generation.climb(1, 1)
-    generation.climb_grown(1, 1)
+    for grown in (False, True):
+        generation.climb(1, 1, grown)
 
 
 class _Best(Steps):

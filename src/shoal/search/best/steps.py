@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
-from shoal.bounds.generation import Generation
-from shoal.bounds.integer import Plan, solve_integer
+from shoal.bounds.generation import Generation, Plan
+from shoal.bounds.integer import solve_integer
 from shoal.bounds.prices import squared_gaps
 from shoal.measures.loss import is_nothing
-from shoal.progress import Reporter
-from shoal.search.best.desk import ANNEALED, POLISH, SEARCH, STARTS, STEADY, Desk, Start
+from shoal.search.best.desk import ANNEALED, POLISH, SEARCH, STARTS, STEADY, Desk, Start, Task
 from shoal.search.best.dive import dive, dive_into
 from shoal.search.neighbors import least_by_neighbors
-from shoal.search.parameters import Search
 from shoal.search.start import split_groups
 
 Floats = npt.NDArray[np.float64]
@@ -24,7 +24,6 @@ WHOLE = 5_000  # records up to which the distances between all of them are kept:
 HANDY = 1_500  # records up to which the programme of all of them comes first
 LARGE_GROUPS = 7  # k from which on groups are grown, and seldom proven to be the cheapest
 INTEGER_K = 4  # up to here the integer programme of all records is worth its time
-BRANCHES = 1_000_000  # of a root, when the programme of all records is priced
 AT_ONCE = 8  # neighborhoods of a batch
 BATCHES = 3
 NEARBY = {2: 120, 3: 150, 4: 130, 5: 120, 6: 100}  # records of a neighborhood, by k
@@ -37,31 +36,24 @@ SMALL_PLAN = Plan(
     climb=15, branches=200, limit=2_000, cuts=4, listed=2_500, columns=1_500, nodes=20
 )
 GROWN_PLAN = Plan(
-    climb=15, branches=20, rounds=20, limit=20, cuts=1, listed=500, columns=1_000, nodes=10
-)
+    climb=15, branches=20, rounds=20, limit=20, cuts=1, listed=500, columns=1_000, nodes=10,
+    grown=True,
+)  # fmt: skip
+WHOLE_PLAN = Plan(climb=20, branches=500, limit=1_000_000, cuts=10, listed=60_000, nodes=40)
 
 
 class Steps(Desk):
     """The steps, with the programme of all records, and its bound."""
 
-    def __init__(
-        self,
-        matrix: Floats,
-        k: int,
-        start: Integers | None,
-        options: Search,
-        seed: int,
-        report: Reporter,
-        threads: int | None,
-    ) -> None:
-        super().__init__(matrix, k, start, options, seed, report, threads)
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        k = self.k
         self.grown = k >= LARGE_GROUPS
         self.plan = GROWN_PLAN if self.grown else SMALL_PLAN
         self.nearby = NEARBY.get(k, NEARBY_GROUPS * k + k // 2)
         self.region = REGION.get(k, max(REGION_RECORDS, self.nearby))
         self.generation: Generation | None = None
-        self.unit = 1.0
-        self.bound = least_by_neighbors(matrix, k, report)
+        self.bound = least_by_neighbors(self.matrix, k, task.report)
         self.complete = self.proven = False
 
     def search_from_starts(self, number: int) -> None:
@@ -77,21 +69,18 @@ class Steps(Desk):
     def programme(self, number: int) -> None:
         """Make the linear programme of all records, solve it and dive into it."""
         self._make_programme()
-        generation = self.generation
-        if generation is None:
+        if self.generation is None:
             return
-        generation.climb(20, 500)
-        self._converge()
-        if self.k <= INTEGER_K:  # there cuts are cheap, and the dive is better for them
-            generation.cut(10, 500, BRANCHES)
-            self._learn()
+        cheap = self.k <= INTEGER_K  # there cuts are, and the dive is better for them
+        self.generation.raise_bound(WHOLE_PLAN if cheap else replace(WHOLE_PLAN, cuts=0))
+        self._learn()
         self._dives((0.7,), number)
 
     def cut(self, number: int) -> None:
         """Add cuts, and dive again."""
         if self.generation is None:
             return
-        self.generation.cut(10, 500, BRANCHES)
+        self.generation.cut(WHOLE_PLAN)
         self._learn()
         self._dives((0.85, 0.5) if self.k <= INTEGER_K else (0.7, 0.85), number)
 
@@ -106,11 +95,10 @@ class Steps(Desk):
         """Choose among the columns by the integer programme."""
         assert self.generation is not None
         assert self.labels is not None
-        count = 3 * self.rows
-        plan = Plan(listed=60_000, limit=BRANCHES, columns=count, nodes=40)
         self._update()
+        plan = replace(WHOLE_PLAN, columns=3 * self.rows)
         found = solve_integer(self.generation, self.labels, plan)
-        self.bound = max(self.bound, found.bound * self.unit)
+        self.bound = max(self.bound, found.bound * self.generation.unit)
         self.proven = self.proven or found.proven
         if found.labels is not None:
             self.take("programme", found.labels)
@@ -121,7 +109,8 @@ class Steps(Desk):
         if self.generation is None:
             return
         self._update()
-        self._converge()
+        self.generation.converge(WHOLE_PLAN)
+        self._learn()
         rng = np.random.default_rng([self.seed, 2, number])
         self._dives((float(rng.uniform(0.4, 0.95)),), number)
         if self.k <= INTEGER_K and not self.proven and number % 2 == 0:
@@ -148,7 +137,7 @@ class Steps(Desk):
                 return None
             own = np.unique(labels[rows], return_inverse=True)[1].astype(np.int64)
             part = np.ascontiguousarray(self.matrix[rows])
-            return dive_into(part, self.k, own, self.plan, share, self.grown, self.remaining)
+            return dive_into(part, self.k, own, self.plan, share, self.remaining)
 
         places = self.around.choose(labels, REGIONS, self.region)
         self.join("dive", labels, places, self.side_by_side(solve, places))
@@ -158,9 +147,7 @@ class Steps(Desk):
         """Solve the programme of all records, and cut it, for the bound."""
         self._make_programme()
         if self.generation is not None:
-            self.generation.climb(20, 500)
-            self._converge()
-            self.generation.cut(10, 500, BRANCHES)
+            self.generation.raise_bound(WHOLE_PLAN)
             self._learn()
             if self.k <= INTEGER_K and not self.over():
                 self._choose()
@@ -174,42 +161,33 @@ class Steps(Desk):
         def solve(rows: Integers) -> Integers | None:
             if self.over():
                 return None
-            return self.around.solve(labels, rows, self.plan, self.grown, self.remaining)
+            return self.around.solve(labels, rows, self.plan, self.remaining)
 
         self.join("neighborhood", labels, places, self.side_by_side(solve, places))
 
     def _make_programme(self) -> None:
         assert self.labels is not None
-        self.unit = self.cost / self.rows
         if is_nothing(self.cost, self.matrix):
             self.proven = True
             return
-        gaps = squared_gaps(self.matrix) / self.unit
-        if not np.isfinite(gaps).all():  # numbers that no programme can weigh
-            return
-        self.generation = Generation(
-            gaps, self.k, self.labels, remaining=self.remaining, threads=self.threads
-        )
-        for labels in self.elite:
-            self.generation.columns.add_grouping(labels, gaps)
-        self._learn()
-
-    def _converge(self) -> None:
-        assert self.generation is not None
-        self.generation.converge(60, 500, BRANCHES)
-        self._learn()
+        self.generation = Generation.scaled(
+            squared_gaps(self.matrix), self.k, self.labels, others=self.elite,
+            remaining=self.remaining, threads=self.threads,
+        )  # fmt: skip
+        if self.generation is not None:
+            self._learn()
 
     def _update(self) -> None:
         """Tell the programme of the best grouping and of the groups that searches found."""
         assert self.generation is not None
-        self.generation.upper = min(self.generation.upper, self.cost / self.unit)
+        self.generation.upper = min(self.generation.upper, self.cost / self.generation.unit)
         for labels in self.elite:
             self.generation.columns.add_grouping(labels, self.generation.gaps)
 
     def _learn(self) -> None:
         """Take over the programme's bound."""
         assert self.generation is not None
-        self.bound = max(self.bound, self.generation.bound * self.unit)
+        self.bound = max(self.bound, self.generation.least)
         self.complete = self.complete or self.generation.complete
 
     def _dives(self, shares: tuple[float, ...], number: int) -> None:
@@ -220,7 +198,7 @@ class Steps(Desk):
         for i, share in enumerate(shares):
             if self.over():
                 return
-            labels = dive(self.matrix, generation, share, self.plan, self.grown)
+            labels = dive(self.matrix, generation, share, self.plan)
             if labels is None:
                 return
             self.take("dive", split_groups(self.matrix, labels, self.k))

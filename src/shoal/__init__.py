@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from shoal import datasets as datasets
     from shoal.bounding import lower_bound as lower_bound
+    from shoal.comparing import Comparison as Comparison
+    from shoal.comparing import compare as compare
     from shoal.errors import Canceled as Canceled
     from shoal.errors import EngineError as EngineError
     from shoal.errors import InputError as InputError
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from shoal.partition import Partition as Partition
     from shoal.progress import Progress as Progress
     from shoal.recipes import methods as methods
+    from shoal.release.packing.recheck import Checked as Checked
+    from shoal.release.packing.recheck import check_pack as check_pack
     from shoal.release.report import Report as Report
     from shoal.release.verify import Verification as Verification
     from shoal.release.verify import verify as verify
@@ -46,7 +50,9 @@ __version__ = "0.1.0"
 _HOME = {
     "Bound": "partition",
     "Canceled": "errors",
+    "Checked": "release.packing.recheck",
     "ColumnByColumn": "grouping",
+    "Comparison": "comparing",
     "EngineError": "errors",
     "Hierarchy": "table.hierarchy.view",
     "InputError": "errors",
@@ -65,6 +71,8 @@ _HOME = {
     "Verification": "release.verify",
     "anonymize": "walk",
     "anonymize_file": "filing",
+    "check_pack": "release.packing.recheck",
+    "compare": "comparing",
     "datasets": "",
     "hierarchy": "table.hierarchy.view",
     "lower_bound": "bounding",
@@ -80,7 +88,9 @@ _HOME = {
 __all__ = [
     "Bound",
     "Canceled",
+    "Checked",
     "ColumnByColumn",
+    "Comparison",
     "EngineError",
     "Hierarchy",
     "InputError",
@@ -100,6 +110,8 @@ __all__ = [
     "__version__",
     "anonymize",
     "anonymize_file",
+    "check_pack",
+    "compare",
     "datasets",
     "hierarchy",
     "lower_bound",

@@ -30,6 +30,10 @@ def settings_from(
     other: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
     group: str | None = None,
+    weight: str | None = None,
+    by: Sequence[str] | str | None = None,
+    household: str | None = None,
+    small_strata: str = "refuse",
     method: str = "auto",
     effort: str = "normal",
     start: str | None = None,
@@ -44,7 +48,7 @@ def settings_from(
     orders: Mapping[str, Sequence[str]] | None = None,
     incomplete: str = "keep",
     aggregate: str | Mapping[str, str] | None = None,
-    decimals: int | Mapping[str, int] | None = None,
+    decimals: int | str | Mapping[str, int | str] | None = None,
     missing: Sequence[str] = ("",),
     types: Mapping[str, str] | None = None,
     delimiter: str | None = None,
@@ -72,6 +76,9 @@ def settings_from(
                 "other": names(other, "other"),
                 "drop": names(drop, "drop"),
                 "group": group,
+                "weight": weight,
+                "by": names(by, "by"),
+                "household": household,
             },
             "protect": {
                 "k": whole(k, "k"),
@@ -91,6 +98,7 @@ def settings_from(
                 "allow_empty": allow_empty,
                 "memory": memory,
                 "engine": engine,
+                "small_strata": small_strata,
             },
             "hierarchies": {
                 name: str(said) if isinstance(said, Path) else said

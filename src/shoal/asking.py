@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.enforce.how import Keep, check_possible
 from shoal.enforce.merging import merge_to
@@ -19,13 +20,16 @@ from shoal.errors import PrivacyError, RequestError, shown
 from shoal.models.closeness import Equal
 from shoal.models.dominance import left_over
 from shoal.models.requirement import Requirement
-from shoal.partition import Partition
+from shoal.partition import Partition, by_first_row, rows_of_groups
 from shoal.progress import Reporter
 from shoal.settings import Settings, joined_key, names, whole
 from shoal.table.encode import canonical_order, encode
 from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 
 def more_than_k(
@@ -95,9 +99,13 @@ def _check_possible(table: Table, asked: Requirement, averaged: Sequence[str]) -
 
 
 def wider_groups(
-    table: Table, partition: Partition, asked: Requirement, report: Reporter
+    table: Table,
+    partition: Partition,
+    asked: Requirement,
+    report: Reporter,
+    strata: Integers | None = None,
 ) -> dict[str, Partition]:
-    """Return the groups of columns that have an own, larger k: whole groups joined.
+    """Return the groups of columns that have an own, larger k: whole groups joined, in strata.
 
     Those of a larger k are made of those of a smaller one; a column that is in several subsets has
     the largest groups.
@@ -109,11 +117,28 @@ def wider_groups(
         if k <= partition.k:
             continue
         some = table.only(partial(_is_named, columns))
-        labels = merge_to(encode(some, k=k).matrix[order], labels, k, report)
+        matrix = encode(some, k=k).matrix[order]
+        if strata is None:
+            labels = merge_to(matrix, labels, k, report)
+        else:
+            labels = _merged_in(strata[order], matrix, labels, k, report)
         back = np.empty_like(labels)
         back[order] = labels
         wider = Partition(back, k, partition.method)
         found |= dict.fromkeys(columns, wider)
+    return found
+
+
+def _merged_in(
+    strata: Integers, matrix: Floats, labels: Integers, k: int, report: Reporter
+) -> Integers:
+    """Return groups of at least k records, made of whole groups of one stratum each."""
+    found, made = np.empty_like(labels), 0
+    for rows in rows_of_groups(strata):
+        if rows.size < k:
+            raise RequestError(f"k_of: a stratum has {rows.size} records < {k}")
+        found[rows] = made + merge_to(matrix[rows], by_first_row(labels[rows]), k, report)
+        made = int(found[rows].max()) + 1
     return found
 
 

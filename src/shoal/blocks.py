@@ -73,11 +73,12 @@ class Block(NamedTuple):
     labels: Integers | None
     seed: int
     iterations: int = 0
+    weights: Floats | None = None
 
 
 def solve_block(block: Block) -> Integers:
     """Return the groups of a block, numbered from 0: no shift or swap gains."""
-    matrix, k, labels, seed, iterations = block
+    matrix, k, labels, seed, iterations, weights = block
     labels = mdav(matrix, k, QUIET, classic=True) if labels is None else by_first_row(labels)
     if matrix.shape[0] < 2 * k or k == 1:
         return labels
@@ -86,7 +87,7 @@ def solve_block(block: Block) -> Integers:
         how = Search(moves=MOVES, samples=5, acceptance=Annealing()).having(
             {"stop": {"iterations": iterations}}
         )
-    return search(matrix, k, labels, how, seed, QUIET, 1, closing=False)[0]
+    return search(matrix, k, labels, how, seed, QUIET, 1, closing=False, weights=weights)[0]
 
 
 def group_in_blocks(
@@ -97,17 +98,19 @@ def group_in_blocks(
     report: Reporter,
     executor: Executor | None = None,
     labels: Integers | None = None,
+    weights: Floats | None = None,
 ) -> Integers:
     """Return groups of at least k of the rows of a matrix, one result for any executor.
 
-    With `labels`, these groups are only mended.
+    With `labels`, these groups are only mended. `weights` (n) say how many a record stands for.
     """
 
     def block(rows: Integers, labels: Integers | None, seed: int, iterations: int) -> Block:
-        return Block(np.ascontiguousarray(matrix[rows]), k, labels, seed, iterations)
+        own = None if weights is None else weights[rows]
+        return Block(np.ascontiguousarray(matrix[rows]), k, labels, seed, iterations, own)
 
     def lost(labels: Integers) -> float:
-        return float(squared_error(matrix, labels).sum())
+        return float(squared_error(matrix, labels, weights).sum())
 
     way = Way(matrix, block, solve_block, lost)
     return _in_rounds(way, k, plan, seed, report, executor or Threads(), labels)

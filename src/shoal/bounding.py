@@ -16,7 +16,7 @@ from shoal.bounds.prices import squared_gaps
 from shoal.choosing import check_effort
 from shoal.errors import Canceled, RequestError
 from shoal.grouping import encoded_table, group_size
-from shoal.measures.loss import ROUNDED, is_nothing, percent, squares
+from shoal.measures.loss import ROUNDED, is_nothing, percent, total_squares
 from shoal.numeric.fixed_size import mdav
 from shoal.partition import Bound
 from shoal.progress import Callback, Reporter
@@ -79,7 +79,7 @@ def lower_bound(
     check_size(table.rows, k)
     threads = None if threads is None else max(1, whole(threads, "threads"))
     matrix = encoded_table(table, k, standardize, column_weights, hierarchies).matrix
-    total = float(squares(matrix - matrix.mean(axis=0)).sum())
+    total = total_squares(matrix)
     warm_up(matrix.shape[1])
     stop = Stop(seconds=time_limit)
     least, complete = _least(matrix, k, effort, stop, Reporter(callback), threads)

@@ -137,6 +137,13 @@ def release(
     return Released(order.targets.release, result.report, result.settings)
 
 
+def check_whole(source: str, settings: Settings) -> None:
+    """Refuse what a pack cannot be made of: it takes all records at once."""
+    if wants_engine(source, settings):
+        raise RequestError("a pack is made of one file, in memory; leave out --engine")
+    check_screen(Path(source), settings)
+
+
 def check_screen(source: Path, settings: Settings) -> None:
     """Refuse a file for the screen that does not fit in the memory given, or in the machine's."""
     limit = settings.protect.memory
@@ -145,7 +152,7 @@ def check_screen(source: Path, settings: Settings) -> None:
     elif needed(source) > read_memory(limit):
         raise RequestError(
             f"{source.name}: does not fit in the memory given, and what goes to the screen takes "
-            "all records at once; write it to a file with -o OUT"
+            "all records at once, as a pack does; write it to a file with -o OUT"
         )
 
 

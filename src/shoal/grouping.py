@@ -25,8 +25,10 @@ from shoal.table.encode import Encoded, check_numeric, encode
 from shoal.table.order import with_orders
 from shoal.table.read import read
 from shoal.table.roles import Role
+from shoal.table.survey import check_weights
 from shoal.table.table import Table
 
+Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
@@ -48,6 +50,7 @@ def microaggregate(
     orders: Mapping[str, Sequence[str]] | None = None,
     threads: int | None = None,
     callback: Callback | None = None,
+    weights: Any = None,
 ) -> Partition:
     """Group similar records so that every group has at least k, and return the groups.
 
@@ -66,6 +69,10 @@ def microaggregate(
     `kaim` and its kin group numbers by trees too; their `start` is random, farthest or common (the
     record a group begins with), for `kaim+` also a method of them, or labels. `orders` lists the
     values of ordinal columns, the least first, which any method groups by their ranks.
+
+    `weights`, one above 0 a record, are survey weights: how many of the population it stands for.
+    Standardization, centroids and losses count by them, and groups end where no move between two
+    of them gains; a group has k records whatever they weigh. They have no say in methods by trees.
 
     >>> import numpy as np, shoal
     >>> groups = shoal.microaggregate(np.array([[1.0], [2.0], [9.0], [8.0]]), 2)
@@ -90,7 +97,8 @@ def microaggregate(
             code(table, hierarchies), k, method, Reporter(callback), seed=seed, start=start,
             weights=column_weights, changes=changes, effort=effort, threads=threads,
         )  # fmt: skip
-    encoded = encoded_table(table, k, standardize, column_weights, hierarchies)
+    own = None if weights is None else _survey_weights(weights, table.rows)
+    encoded = encoded_table(table, k, standardize, column_weights, hierarchies, own)
     return solve(
         encoded.matrix,
         k,
@@ -102,7 +110,19 @@ def microaggregate(
         effort=effort,
         threads=threads,
         mixed=encoded.mixed,
+        weights=own,
     )
+
+
+def _survey_weights(weights: Any, rows: int) -> Floats:
+    """Return weights as floats, one above 0 a record."""
+    try:
+        own = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise RequestError("weights must be one number a record") from None
+    if own.shape != (rows,):
+        raise RequestError(f"weights must be one number a record: {own.size} for {rows} records")
+    return check_weights(own, "weights", lambda bad: f"the first in row {bad[0]}")
 
 
 def refine(
@@ -159,10 +179,13 @@ def encoded_table(
     standardize: bool,
     weights: Mapping[str, float] | None,
     hierarchies: Mapping[str, str] | None,
+    survey: Floats | None = None,
 ) -> Encoded:
     """Return the matrix that is grouped; refuse hierarchies that have no say in it."""
     texts = [c.name for c in table.having(Role.QUASI_IDENTIFIER) if not c.has_places]
-    encoded = encode(table, standardize=standardize, weights=weights, hierarchies=hierarchies, k=k)
+    encoded = encode(
+        table, standardize=standardize, weights=weights, hierarchies=hierarchies, k=k, survey=survey
+    )
     if hierarchies and not set(texts).intersection(hierarchies):
         raise RequestError(
             "hierarchies are given for numbers only, which this method groups by their differences"

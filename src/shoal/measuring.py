@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import InputError, RequestError, listed, nearest_names, shown
-from shoal.measures.compared import Compared, classes_of, secret_codes
+from shoal.measures.compared import Compared, Strata, classes_of, secret_codes
 from shoal.measures.every import measure_all
 from shoal.measures.pairing import Who, by_key, find_out, is_kept
 from shoal.measures.reading import both_sides
@@ -28,7 +28,8 @@ from shoal.table.order import with_orders
 from shoal.table.read import is_parquet, read
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.room import needed, read_memory
-from shoal.table.table import Table, as_floats, check_readable
+from shoal.table.survey import named_strata, strata_of, weights_of
+from shoal.table.table import Table, check_readable
 
 OTHERS = 20  # columns that are kept as they are and that models may be made of
 Floats = npt.NDArray[np.float64]
@@ -42,6 +43,7 @@ def measure(
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
     weight: str | None = None,
+    by: Sequence[str] | str | None = None,
     key: Sequence[str] | None = None,
     rows: str = "auto",
     hierarchies: Hierarchies = None,
@@ -59,7 +61,8 @@ def measure(
     Both are paths (csv, csv.gz, Parquet), dataframes or matrices. The quasi-identifiers are the
     columns of both whose values changed, unless they are named. A recipe (`run.toml`) says them,
     the sensitive columns and the hierarchies; the one beside a released file is taken where
-    nothing is said. `weight` names a column of survey weights.
+    nothing is said. `weight` names a column of survey weights, `by` columns of the release whose
+    combinations are strata: risks are also told stratum by stratum.
 
     Some measures compare every record with its own release. `rows` says whether row i of both is
     the same person ("same") or not ("shuffled"), `key` names columns that identify the person;
@@ -124,7 +127,10 @@ def measure(
         held = not any(isinstance(data, str | os.PathLike) for data in (original, release))
         who = find_out(before, after, own, [name for name in kept if name != weight], held)
     others = [name for name in kept if name not in hidden and name != weight]
-    compared = compare_tables(before, after, quasi, hidden, trees, who, weight, others)
+    strata = names(by, "by")
+    for name in strata:
+        _ = after[name]
+    compared = compare_tables(before, after, quasi, hidden, trees, who, weight, others, strata)
     notes = [] if who is None else [f"records are {who.how}"] if "paired" in who.how else [who.how]
     return measure_all(compared, seed=seed, sample=sample, notes=[*told, *notes])
 
@@ -137,7 +143,13 @@ def _is_large(original: Any, release: Any, limit: int) -> bool:
 
 
 def measure_release(
-    table: Table, released: Table, coded: Coded | None, deleted: int, seed: int
+    table: Table,
+    released: Table,
+    coded: Coded | None,
+    deleted: int,
+    seed: int,
+    weight: str | None = None,
+    by: Sequence[str] = (),
 ) -> Measures:
     """Measure a release that was just made: row i of both is the same record. For reports."""
     quasi = table.schema.having(Role.QUASI_IDENTIFIER)
@@ -146,7 +158,8 @@ def measure_release(
     every = np.arange(table.rows)
     who = Who(every, every, "rows in the same order")
     others = [c.name for c in table.having(Role.OTHER) if c.name in released.names]
-    compared = compare_tables(table, released, quasi, hidden, trees, who, None, others)
+    others = [name for name in others if name != weight]
+    compared = compare_tables(table, released, quasi, hidden, trees, who, weight, others, by)
     return measure_all(replace(compared, deleted=deleted), seed=seed, effort=BRIEF, public=True)
 
 
@@ -159,8 +172,9 @@ def compare_tables(
     who: Who | None,
     weight: str | None,
     others: Sequence[str] = (),
+    by: Sequence[str] = (),
 ) -> Compared:
-    """Return both tables side by side."""
+    """Return both tables side by side; `by` names released columns whose values are strata."""
     pairs = None if who is None else (who.first, who.second)
     weights = None if weight is None else _weights(before, after, weight, who)
     return Compared(
@@ -178,7 +192,13 @@ def compare_tables(
         weights=None if weights is None else weights[1],
         own_weights=None if weights is None else weights[0],
         deleted=max(before.rows - after.rows, 0),
+        strata=_strata(after, by) if by else None,
     )
+
+
+def _strata(table: Table, by: Sequence[str]) -> Strata:
+    numbers = strata_of(table, by)
+    return Strata(numbers, named_strata(table, by, numbers))
 
 
 def _side(
@@ -312,9 +332,9 @@ def _weights(
     before: Table, after: Table, name: str, who: Who | None
 ) -> tuple[Floats | None, Floats]:
     """Return the survey weights of originals, where known, and of released records."""
-    own = _positive(before[name], before) if name in before.names else None
+    own = weights_of(before[name], before) if name in before.names else None
     if name in after.names:
-        return own, _positive(after[name], after)
+        return own, weights_of(after[name], after)
     if own is None or who is None or who.second.size < after.rows:
         raise InputError(
             f"the release has no column {shown(name)}, and not every released record is known to "
@@ -323,14 +343,3 @@ def _weights(
     found = np.empty(after.rows)
     found[who.second] = own[who.first]
     return own, found
-
-
-def _positive(column: Column, table: Table) -> Floats:
-    if not column.kind.is_number or column.missing:
-        raise InputError(
-            f"{table.source.name}: the weights in {shown(column.name)} must be numbers"
-        )
-    values = as_floats(column)
-    if not (np.isfinite(values).all() and (values > 0).all()):
-        raise InputError(f"{table.source.name}: weights in {shown(column.name)} must be above 0")
-    return values

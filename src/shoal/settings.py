@@ -49,7 +49,9 @@ class InputSettings(_Part):
 class RoleSettings(_Part):
     """Which column plays which role; `drop` lists columns that are left out of the release.
 
-    `group` names a column that holds a grouping to start from; it is left out too.
+    `group` names a column that holds a grouping to start from; it is left out too. `weight` is a
+    column of survey weights, `by` are those whose combinations are strata, `household` tells whose
+    records stay together: they are other, quasi-identifiers and an identifier.
     """
 
     identifiers: Names = ()
@@ -58,6 +60,9 @@ class RoleSettings(_Part):
     other: Names = ()
     drop: Names = ()
     group: str | None = None
+    weight: str | None = None
+    by: Names = ()
+    household: str | None = None
 
     @property
     def any_given(self) -> bool:
@@ -71,7 +76,8 @@ class ProtectSettings(_Part):
     `k_of` has an own k for some columns, whose names are the key, as a line of csv; `enforce` is
     how groups come to keep what is asked beyond k; `memory` ("4GB") is a limit beyond which a file
     is grouped region by region. With an `engine` it always is, by several machines maybe, and
-    `memory` is what a task may take; which machines, is not noted.
+    `memory` is what a task may take; which machines, is not noted. `small_strata` is what becomes
+    of strata with fewer than k records.
     """
 
     k: int
@@ -97,6 +103,11 @@ class ProtectSettings(_Part):
     allow_empty: bool = False
     memory: str | None = None
     engine: Literal["threads", "dask", "spark"] | None = None
+    small_strata: Literal["refuse", "merge"] = "refuse"
+
+
+HASHED = "sha256:"  # before the hash of a file that a recipe does not name
+Decimals = int | Literal["none"]  # none: as many as a float holds
 
 
 class ReleaseSettings(_Part):
@@ -106,7 +117,7 @@ class ReleaseSettings(_Part):
     """
 
     aggregate: How | dict[str, How] | None = None
-    decimals: int | dict[str, int] | None = None
+    decimals: Decimals | dict[str, Decimals] | None = None
     keep_order: bool = False
     output: str | None = None
 
@@ -243,10 +254,10 @@ def build(tree: dict[str, Any], source: str = "") -> Settings:
     return settings
 
 
-def _check_decimals(decimals: int | dict[str, int] | None) -> None:
+def _check_decimals(decimals: Decimals | dict[str, Decimals] | None) -> None:
     every = decimals.values() if isinstance(decimals, dict) else [decimals or 0]
-    if any(not 0 <= digits <= 30 for digits in every):
-        raise RequestError("decimals must lie between 0 and 30")
+    if any(isinstance(digits, int) and not 0 <= digits <= 30 for digits in every):
+        raise RequestError("decimals must lie between 0 and 30, or be none")
 
 
 def _tupled(tree: Any) -> Any:

@@ -15,7 +15,7 @@ from shoal.engines.executor import Threads
 from shoal.errors import RequestError, check_weights, shown
 from shoal.kernels.rules import NONE
 from shoal.measures.generalization import loss_rate
-from shoal.measures.loss import information_loss, percent, squares
+from shoal.measures.loss import information_loss, percent, total_squares
 from shoal.mixed.cluster import STARTS, cluster
 from shoal.numeric.refine.how import HOW
 from shoal.partition import Bound, Partition
@@ -68,6 +68,7 @@ def solve(
     threads: int | None = None,
     mixed: bool = False,
     keep: Keep | None = None,
+    weights: Floats | None = None,
 ) -> Partition:
     """Group the rows of an encoded matrix by a named method; the order of the rows is kept.
 
@@ -75,9 +76,15 @@ def solve(
     record is in one group (`Partition` checks both). `start` (a method's name or labels from 0,
     each k times), `changes` (to the recipe's Search), `effort` and `threads` are for searches;
     `mixed` tells that the matrix stands for texts or missing cells too. With `keep` every group
-    keeps its rules, which all records together must.
+    keeps its rules, which all records together must. `weights` (n), above 0, say how many a record
+    stands for: searches take them into account; what other methods return goes on to where no move
+    between two groups gains.
     """
     recipe = find(method)
+    if weights is not None and recipe.programme:
+        raise RequestError(
+            f"{recipe.name} takes no survey weights and no households; ilsmc+ does, and auto"
+        )
     if recipe.mixed is not None:
         raise RequestError(f"{recipe.name} groups cells of a table by their trees, not a matrix")
     matrix = _varying(matrix)
@@ -85,7 +92,8 @@ def solve(
     asked = dict(changes or {})
     reason = ""
     if method == "auto" and start is None:
-        choice = choose(rows, width, k, effort, mixed, limited=bool(asked))
+        wide = width if weights is None else max(width, 2)  # one column alone is solved without
+        choice = choose(rows, wide, k, effort, mixed, limited=bool(asked))
         recipe, reason = RECIPES[choice.method], choice.reason
         if asked.get("stop") and recipe.search is not None:
             reason = "the search for the least squared error (SSE)"
@@ -100,7 +108,7 @@ def solve(
     log, kept, bound = None, "", None
 
     def lost(labels: Integers) -> float:
-        return information_loss(matrix, labels)
+        return information_loss(matrix, labels, weights)
 
     alone = k == 1 and (recipe.search is not None or recipe.programme != "")
     if rows < 2 * k or alone:  # there is only one best grouping
@@ -120,18 +128,22 @@ def solve(
     elif recipe.search is not None:
         options = recipe.search.having(asked)
         first = _start(matrix, k, start, report)
-        labels, log = search(matrix, k, first, options, seed, report, threads)
+        labels, log = search(matrix, k, first, options, seed, report, threads, weights=weights)
     elif recipe.blocks:
         check_effort(effort)
-        labels = group_in_blocks(matrix, k, EFFORTS[effort], seed, report, Threads(threads))
+        labels = group_in_blocks(
+            matrix, k, EFFORTS[effort], seed, report, Threads(threads), weights=weights
+        )
     else:
         assert recipe.group is not None
         labels = recipe.group(matrix, k, report)
         if recipe.refine is not None:
             labels = recipe.refine(matrix, labels, k, report)
+        if weights is not None:
+            labels = _descended(matrix, labels, k, seed, report, weights)
     if keep is not None:
         descend = None if recipe.search is None else recipe.search.having(DESCENT)
-        labels, kept = _within(matrix, labels, keep, k, descend, seed, report)
+        labels, kept = _within(matrix, labels, keep, k, descend, seed, report, weights)
     report("grouping", rows, rows)
     return Partition(
         labels, k, recipe.name, lost(labels), SSE[mixed], search=log, reason=reason, enforced=kept,
@@ -139,8 +151,17 @@ def solve(
     )  # fmt: skip
 
 
+def _descended(
+    matrix: Floats, labels: Integers, k: int, seed: int, report: Reporter, weights: Floats
+) -> Integers:
+    """Return the next local optimum by weights from groups that were made without them."""
+    if k == 1 or not can_search(labels, k):
+        return labels
+    return search(matrix, k, labels, Search().having(DESCENT), seed, report, 1, weights=weights)[0]
+
+
 def _bound(matrix: Floats, least: float, complete: bool) -> Bound:
-    total = float(squares(matrix - matrix.mean(axis=0)).sum())
+    total = total_squares(matrix)
     return Bound(percent(least, total), least, complete)
 
 
@@ -160,6 +181,7 @@ def _within(
     descend: Search | None,
     seed: int,
     report: Reporter,
+    weights: Floats | None = None,
 ) -> tuple[Integers, str]:
     """Return groups that keep the rules, and how they came about.
 
@@ -168,13 +190,15 @@ def _within(
     """
 
     def lost(labels: Integers) -> float:
-        return information_loss(matrix, labels)
+        return information_loss(matrix, labels, weights)
 
     found = []
     for one in ways_to(matrix, labels, keep, k, lost, report):
         better, said = one.labels, one.said
         if descend is not None and k > 1 and better.max() > 0 and can_search(better, k):
-            better, _ = search(matrix, k, better, descend, seed, report, 1, keep.rules)
+            better, _ = search(
+                matrix, k, better, descend, seed, report, 1, keep.rules, weights=weights
+            )
             said += f"; then {lost(one.labels):.4f} % → {lost(better):.4f} % by moves within it"
         found.append((lost(better), better, said))
     return min(found, key=lambda one: one[0])[1:]
@@ -337,6 +361,7 @@ def improve(
     threads: int | None = None,
     mixed: bool = False,
     keep: Keep | None = None,
+    weights: Floats | None = None,
 ) -> Partition:
     """Refine a grouping of the rows of an encoded matrix; never more loss than it had.
 
@@ -350,7 +375,7 @@ def improve(
     if isinstance(how, str) and how in searches:
         return solve(
             matrix, k, how, report, seed=seed, start=labels, changes=changes, threads=threads,
-            mixed=mixed, keep=keep,
+            mixed=mixed, keep=keep, weights=weights,
         )  # fmt: skip
     if not isinstance(how, str) or how not in HOW:
         raise RequestError(f"how must be one of {', '.join([*HOW, *searches, AUTO_MIXED])}")
@@ -358,10 +383,15 @@ def improve(
         raise RequestError(f"{how} is no search: it takes no parameters")
     matrix = _varying(matrix)
     refined, kept = HOW[how](matrix, labels, k, report), ""
+
+    def loss(some: Integers) -> float:
+        return information_loss(matrix, some, weights)
+
+    if weights is not None:
+        refined = _descended(matrix, refined, k, seed, report, weights)
+        refined = min(labels, refined, key=loss)  # it was refined without them
     if keep is not None:
-        done = enforce(
-            matrix, refined, keep, k, lambda some: information_loss(matrix, some), report
-        )
+        done = enforce(matrix, refined, keep, k, loss, report)
         refined, kept = done.labels, done.said
-    lost = information_loss(matrix, refined)
+    lost = loss(refined)
     return Partition(refined, k, f"{how} refinement", lost, SSE[mixed], enforced=kept)

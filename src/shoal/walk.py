@@ -21,11 +21,14 @@ from shoal.measuring import measure_release
 from shoal.partition import Partition
 from shoal.progress import Callback, Reporter
 from shoal.recipes import find
+from shoal.release.aggregate import STRATUM
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.claims import claims
-from shoal.release.compare import make_report
+from shoal.release.compare import averaged, make_report
 from shoal.release.coverage import check_coverage
 from shoal.release.html import draw_ahead
+from shoal.release.judge.units import fewest_units
+from shoal.release.plots import Plots
 from shoal.release.report import Report
 from shoal.release.verify import Verification, verify
 from shoal.request import (
@@ -34,12 +37,16 @@ from shoal.request import (
     complete,
     digests,
     generalizes,
+    in_strata,
     notes,
     resolved,
+    said_of_survey,
     trees_of,
     ways,
     with_hierarchies,
+    with_survey,
     without_groups,
+    without_strata,
 )
 from shoal.search.parameters import Search
 from shoal.settings import Settings
@@ -50,6 +57,7 @@ from shoal.table.code import code
 from shoal.table.order import with_orders
 from shoal.table.parts import digest_parts, is_many
 from shoal.table.read import digest_of, read
+from shoal.table.survey import Survey
 from shoal.table.table import Table
 
 Integers = npt.NDArray[np.int64]
@@ -97,6 +105,36 @@ class Result:
             order_seed=order_seed,
         )
 
+    def pack(
+        self,
+        folder: str | Path,
+        *,
+        force: bool = False,
+        format: str = "csv",  # noqa: A002 - the usual word
+        keep_order: bool | None = None,
+        order_seed: int | None = None,
+    ) -> Path:
+        """Write a release pack: data, dictionary, report, recipe, certificate; whole or nothing.
+
+        No file of it names the input but by its sha256; `shoal.check_pack` (or `shoal certificate
+        check`) verifies everything again. The options are those of `save`.
+        """
+        from shoal.release.packing.folder import write_pack
+
+        return write_pack(
+            self,
+            Path(folder),
+            kind=format,
+            force=force,
+            keep_order=keep_order,
+            order_seed=order_seed,
+        )
+
+    @property
+    def plot(self) -> Plots:
+        """Charts: `plot.column("age")`, `.sizes()`, `.losses()`, `.pair("a", "b")`, `.loss()`."""
+        return Plots(self.report, lambda: self.table)
+
     def summary(self) -> str:
         """Return what a person wants to know first."""
         return self.report.summary()
@@ -131,6 +169,10 @@ def anonymize(
     other: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
     group: str | None = None,
+    weight: str | None = None,
+    by: Sequence[str] | str | None = None,
+    household: str | None = None,
+    small_strata: str = "refuse",
     method: str = "auto",
     effort: str = "normal",
     start: str | None = None,
@@ -146,7 +188,7 @@ def anonymize(
     orders: Mapping[str, Sequence[str]] | None = None,
     incomplete: str = "keep",
     aggregate: str | Mapping[str, str] | None = None,
-    decimals: int | Mapping[str, int] | None = None,
+    decimals: int | str | Mapping[str, int | str] | None = None,
     missing: Sequence[str] = ("",),
     types: Mapping[str, str] | None = None,
     delimiter: str | None = None,
@@ -177,6 +219,12 @@ def anonymize(
     `aggregate` is a group's value, for all columns or by name: mean, median, mode, medoid,
     generalize, or range ([least,greatest]).
 
+    `weight` is a column of survey weights: means, distances and losses count by them, and the
+    weighted totals of means stay what they were, up to rounding (`decimals="none"` rounds nothing).
+    `by` names columns whose combinations are strata: groups are made within them; one with fewer
+    than k records is an error, or joined to another with `small_strata="merge"`. `household` says
+    which records stay together: groups are then of at least k households.
+
     Beyond k, of every sensitive column, or by the names of some: `l` different values in each group
     (`l_kind`: distinct, entropy, or recursive with `c`), a distribution within `t` of the table's
     (earth mover's distance: ordered for numbers, by the tree for columns in `hierarchies`, else
@@ -191,7 +239,8 @@ def anonymize(
     settings = settings_from(
         k=k, l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, dominance=dominance, k_of=k_of,
         enforce=enforce, quasi_identifiers=quasi_identifiers, sensitive=sensitive,
-        identifiers=identifiers, other=other, drop=drop, group=group, method=method,
+        identifiers=identifiers, other=other, drop=drop, group=group, weight=weight, by=by,
+        household=household, small_strata=small_strata, method=method,
         effort=effort, start=start, max_iterations=max_iterations, time_limit=time_limit,
         runs=runs, search=search, refine=refine, seed=seed, column_weights=column_weights,
         hierarchies=hierarchies, orders=orders, incomplete=incomplete, aggregate=aggregate,
@@ -222,27 +271,35 @@ def walk(
     table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
     check_size(table.rows, k, table.source.name)
     table, given = without_groups(table, settings)
+    settings = with_survey(settings, table)
     assigned = assign(table, settings.roles)
     own = compared(assigned.table, settings)
     assigned = replace(assigned, table=with_orders(assigned.table, settings.orders, own))
     settings = with_hierarchies(settings, assigned.table, folder)
     check_request(assigned.table, settings)
     table = complete(assigned.table, settings)
+    table, survey, told = in_strata(table, settings, folder)
+    grouped = without_strata(table, settings)
 
-    by_trees = generalizes(table, settings)
-    how = ways(table, settings, by_trees)
+    by_trees = generalizes(grouped, settings)
+    how = ways(grouped, settings, by_trees)
     ranges = [name for name, way in how.items() if way == "range"]
     coded = None
-    if by_trees or not {"mean", "median"}.issuperset(how.values()):
-        coded = code(table, trees_of(table, settings), folder, ranges, partial(report, "coding"))
-    keep = to_keep(table, settings, folder, how)
-    partition, more = find_groups(table, settings, coded, by_trees, given, keep, report, threads)
-    wider = wider_groups(table, partition, settings.requirement, report)
+    if by_trees or not averaged(how):
+        coded = code(
+            grouped, trees_of(grouped, settings), folder, ranges, partial(report, "coding")
+        )
+    keep = to_keep(grouped, settings, folder, how)
+    partition, more = find_groups(
+        grouped, settings, coded, by_trees, given, keep, report, threads, survey
+    )
+    wider = wider_groups(grouped, partition, settings.requirement, report, survey.strata)
 
     report("releasing", 0, 1)
+    how |= dict.fromkeys(settings.roles.by, STRATUM)
     released = aggregate_groups(
         table, partition, how, settings.release.decimals, coded, settings.protect.column_weights,
-        wider,
+        wider, survey=survey.weights,
     )  # fmt: skip
     if coded is not None:
         check_coverage(
@@ -250,6 +307,7 @@ def walk(
         )
     settings = resolved(settings, table, partition.method, partition.search, folder)
     verification = check(released, settings)
+    check_households(released, settings, survey)
     result = make_report(
         table,
         released,
@@ -261,15 +319,20 @@ def walk(
         verification=verification.to_dict(),
         wider=wider,
         dropped=settings.roles.drop,
-        notes=[*notes(table, assigned.unnamed, settings.orders), *more],
+        notes=[*notes(grouped, assigned.unnamed, settings.orders), *told, *more],
         seconds=time.perf_counter() - start,
         given=given is not None,
         asked=settings.requirement,
         dominance=judge_dominance(table, partition, wider, settings.requirement, how),
+        survey=survey,
+        drawn=said_of_survey(settings),
     )
     draw_ahead(result)  # while the rest is measured
     deleted = assigned.table.rows - table.rows
-    measures = measure_release(table, released, coded, deleted, settings.protect.seed)
+    measures = measure_release(
+        table, released, coded, deleted, settings.protect.seed, settings.roles.weight,
+        settings.roles.by,
+    )  # fmt: skip
     result = replace(result, measures=measures.to_dict())
     report("releasing", 1, 1)
     return Result(released.to_native(), result, partition, released, settings)
@@ -281,6 +344,17 @@ def check(released: Table, settings: Settings) -> Verification:
     if not verification.ok:
         raise PrivacyError(f"the release is not safe: {'; '.join(verification.problems)}")
     return verification
+
+
+def check_households(released: Table, settings: Settings, survey: Survey) -> None:
+    """Count the households of every released class; one with fewer than k never leaves."""
+    if survey.households is None:
+        return
+    k = settings.protect.k
+    columns = [released[name].values for name in settings.roles.quasi_identifiers]
+    fewest = fewest_units(columns, survey.households.tolist())
+    if fewest < k:
+        raise PrivacyError(f"the release is not safe: a class has {fewest} households, k is {k}")
 
 
 def source_of(settings: Settings, recipe: Path, data: str | Path | None) -> str | Path:
@@ -307,7 +381,11 @@ def named_by(settings: Settings, recipe: Path, data: str | Path | None) -> str |
     if data is not None:
         return data
     if said is None:
-        raise RequestError("the recipe names no input; say --input FILE")
+        raise RequestError(
+            "the recipe names its input by its sha256 alone; say --input FILE"
+            if settings.input.sha256
+            else "the recipe names no input; say --input FILE"
+        )
     if is_url(said):
         return said
     beside = recipe.parent / said

@@ -76,6 +76,34 @@ def make(
         _tell(result, order, as_json, with_page)
 
 
+def make_pack(
+    settings: Any,
+    source: str,
+    folder: Path,
+    kind: str,
+    force: bool,
+    as_json: bool,
+    threads: int | None,
+) -> None:
+    """Run the walk with a progress bar, write a release pack, say what was done."""
+    from shoal.progress import live_progress
+    from shoal.release.draw import ahead
+
+    with ahead(True), live_progress() as callback:
+        from shoal.filing import check_whole
+        from shoal.release.packing.folder import check_folder
+        from shoal.walk import walk
+
+        check_folder(folder, force, settings.having(input={"path": source}))
+        check_whole(source, settings)
+        result = walk(Path(source), settings, callback, threads)
+        result.pack(folder, force=force, format=kind)
+    with contextlib.suppress(KeyboardInterrupt):
+        _tell(result, None, as_json, True)
+        names = ", ".join(sorted(path.name for path in folder.iterdir()))
+        typer.echo(f"\nwrote {folder}/: {names}", err=True)
+
+
 def _tell(result: Any, order: Any, as_json: bool, with_page: bool) -> None:
     """Say what was done."""
     if as_json:

@@ -19,10 +19,11 @@ from shoal.cli.asked import (
     T,
     asked,
 )
-from shoal.cli.carrying import make, showing
+from shoal.cli.carrying import make, make_pack, showing
 from shoal.cli.options import (
     Aggregate,
     AllowK1,
+    By,
     DecimalsOption,
     Delimiter,
     Drop,
@@ -30,6 +31,7 @@ from shoal.cli.options import (
     Force,
     HierarchyFolder,
     HierarchyRules,
+    Household,
     Identifier,
     Incomplete,
     JsonFlag,
@@ -40,16 +42,19 @@ from shoal.cli.options import (
     Orders,
     Other,
     Output,
+    OutputOrNone,
     Quasi,
     Runs,
     Scheduler,
     Seed,
     Sensitive,
     ShowValues,
+    SmallStrata,
     Threads,
     TimeLimit,
     Types,
     Verbose,
+    Weight,
     WorkFolder,
     read_aggregate,
     read_decimals,
@@ -57,9 +62,10 @@ from shoal.cli.options import (
     read_weights,
     roles,
     said,
+    split_names,
     split_pairs,
 )
-from shoal.errors import RequestError
+from shoal.errors import RequestError, shown
 
 
 @app.command()
@@ -71,7 +77,18 @@ def anonymize(
             "('in/*.parquet') or a URL of Parquet files."
         ),
     ],
-    output: Output,
+    output: OutputOrNone = None,
+    pack: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a release pack to this folder instead: release, dictionary, report, "
+            "recipe and certificate, whole or not at all."
+        ),
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option("--format", help="Of the release in a pack: csv, csv.gz, parquet."),
+    ] = None,
     k: Annotated[
         int | None, typer.Option("-k", "--k", help="How many records share every combination.")
     ] = None,
@@ -88,6 +105,10 @@ def anonymize(
     identifier: Identifier = None,
     other: Other = None,
     drop: Drop = None,
+    weight: Weight = None,
+    by: By = None,
+    household: Household = None,
+    small_strata: SmallStrata = None,
     method: Annotated[
         str | None, typer.Option(help="How groups are found; see `shoal methods`. Default: auto.")
     ] = None,
@@ -148,6 +169,8 @@ def anonymize(
     every method; what no grouping could keep ends with exit code 3. With `--memory 4GB`, a file
     that would take more is grouped region by region; started again, a killed run goes on. With
     `--engine dask` (or spark) many files are grouped by a cluster, into a folder of Parquet files.
+    Of a survey, `--weight w` keeps weighted totals, `--by region` groups within strata, and
+    `--household id` keeps households whole.
 
     Example: `shoal anonymize stays.csv -k 5 --quasi age,income --sensitive diagnosis
     --identifier name -o release.csv`, `shoal anonymize 'stays/*.parquet' -k 10 --engine dask
@@ -162,7 +185,12 @@ def anonymize(
             tree["input"].pop(key, None)
         beside_recipe(tree, recipe.parent)
     given: dict[str, dict[str, Any]] = {
-        "roles": roles(quasi, sensitive, identifier, other, drop),
+        "roles": {
+            **roles(quasi, sensitive, identifier, other, drop),
+            "weight": weight,
+            "by": split_names(by),
+            "household": household,
+        },
         "input": {
             "delimiter": delimiter,
             "missing": missing,
@@ -187,6 +215,7 @@ def anonymize(
             "allow_empty": allow_empty,
             "memory": memory,
             "engine": engine,
+            "small_strata": small_strata,
         },
         "release": {
             "aggregate": read_aggregate(aggregate),
@@ -196,7 +225,15 @@ def anonymize(
     }
     for part, values in said(given).items():
         tree.setdefault(part, {}).update(values)
+    if (output is None) == (pack is None):
+        raise RequestError("say where to: -o OUT, or --pack FOLDER")
+    if format_ is not None and pack is None:
+        raise RequestError("--format is that of a pack; the name after -o says it otherwise")
     with showing(show_values):
+        if pack is not None:
+            make_pack(build(tree), input, pack, format_ or "csv", force, as_json, threads)
+            return
+        assert output is not None
         make(
             build(tree), input, output, force, as_json, not no_report, threads=threads, work=work,
             scheduler=scheduler, verbose=verbose,
@@ -294,6 +331,10 @@ def run(
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="Where to; default: where the recipe says.")
     ] = None,
+    hierarchy: Annotated[
+        list[str] | None,
+        typer.Option(help="COLUMN=FILE.csv: a hierarchy that the recipe of a pack names by hash."),
+    ] = None,
     threads: Threads = None,
     memory: Memory = None,
     work: WorkFolder = None,
@@ -311,7 +352,7 @@ def run(
     """
     from shoal.settings import load
 
-    settings = load(recipe)
+    settings = with_trees(load(recipe), split_pairs(hierarchy, "--hierarchy", first=True))
     if output is None:
         noted = settings.release.output
         if noted is None:
@@ -326,6 +367,26 @@ def run(
             settings, input, output, force, as_json, not no_report, recipe, threads, work,
             scheduler, verbose,
         )  # fmt: skip
+
+
+def with_trees(settings: Any, given: dict[str, str]) -> Any:
+    """Return the settings with the files of hierarchies that a pack names by their hash."""
+    from shoal.request import digests
+    from shoal.settings import HASHED
+
+    trees = {**settings.hierarchies, **{name: str(Path(p).resolve()) for name, p in given.items()}}
+    for name, tree in settings.hierarchies.items():
+        if tree.startswith(HASHED):
+            if name not in given:
+                raise RequestError(
+                    f"the recipe names the hierarchy of {shown(name)} by its sha256; say "
+                    f"--hierarchy {name}=FILE"
+                )
+            if HASHED + digests({name: trees[name]})[name] != tree:
+                raise RequestError(
+                    f"the hierarchy of {shown(name)} is not the recipe's: its sha256 differs"
+                )
+    return settings.model_copy(update={"hierarchies": trees})
 
 
 def beside_recipe(tree: dict[str, Any], folder: Path) -> None:

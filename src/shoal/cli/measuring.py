@@ -35,6 +35,10 @@ def measure(
     quasi: Quasi = None,
     sensitive: Sensitive = None,
     weight: Annotated[str | None, typer.Option(help="The column of survey weights.")] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns of the release whose combinations are strata: a,b."),
+    ] = None,
     key: Annotated[
         list[str] | None,
         typer.Option(help="Columns of both files that name the record: a,b."),
@@ -96,6 +100,7 @@ def measure(
         quasi_identifiers=split_names(quasi) or None,
         sensitive=split_names(sensitive) if sensitive else None,
         weight=weight,
+        by=split_names(by) or None,
         key=split_names(key) if key else None,
         rows=rows,
         hierarchies=hierarchies or split_pairs(hierarchy, "--hierarchy", first=True) or None,

@@ -29,12 +29,34 @@ Quasi = Annotated[list[str] | None, typer.Option(help="Quasi-identifiers: a,b,c;
 Output = Annotated[
     str, typer.Option("-o", "--output", help="F.csv, F.parquet, a folder DIR/, or - for stdout.")
 ]
+OutputOrNone = Annotated[
+    str | None,
+    typer.Option("-o", "--output", help="F.csv, F.parquet, a folder DIR/, or - for stdout."),
+]
 Sensitive = Annotated[
     list[str] | None, typer.Option(help="Columns not to be learned about a person; kept.")
 ]
 Identifier = Annotated[list[str] | None, typer.Option(help="Columns that name a person; dropped.")]
 Other = Annotated[list[str] | None, typer.Option(help="Columns released as they are.")]
 Drop = Annotated[list[str] | None, typer.Option(help="Columns to leave out.")]
+Weight = Annotated[
+    str | None, typer.Option(help="The column of survey weights: how many a record stands for.")
+]
+By = Annotated[
+    list[str] | None,
+    typer.Option(help="Strata: groups are made within the combinations of these columns: a,b."),
+]
+Household = Annotated[
+    str | None,
+    typer.Option(help="The column that says whose records stay together: k counts households."),
+]
+SmallStrata = Annotated[
+    str | None,
+    typer.Option(
+        help="What becomes of strata with fewer than k records: refuse, or merge with the one most "
+        "like it. Default: refuse."
+    ),
+]
 Aggregate = Annotated[
     list[str] | None,
     typer.Option(
@@ -220,13 +242,19 @@ def _is_said(value: Any) -> bool:
     return value is not None and value is not False and value not in ([], {})
 
 
-def read_decimals(given: list[str] | None) -> int | dict[str, int] | None:
-    """Return `--decimals 2` as a number, `--decimals a=2` as a dict."""
+def read_decimals(given: list[str] | None) -> Any:
+    """Return `--decimals 2` as a number, `--decimals a=2` as a dict; `none` as it is."""
     if not given:
         return None
     try:
         if len(given) == 1 and "=" not in given[0]:
-            return int(given[0])
-        return {name: int(value) for name, value in split_pairs(given, "--decimals").items()}
+            return _digits(given[0])
+        return {name: _digits(value) for name, value in split_pairs(given, "--decimals").items()}
     except ValueError:
-        raise RequestError("--decimals must be one whole number, or COLUMN=NUMBER") from None
+        raise RequestError(
+            "--decimals must be one whole number or none, or COLUMN=NUMBER"
+        ) from None
+
+
+def _digits(said: str) -> int | str:
+    return said if said == "none" else int(said)

@@ -37,12 +37,16 @@ class Enforced:
     said: str
 
 
-def check_possible(rules: Rules) -> None:
-    """Raise a PrivacyError if no grouping can keep the rules: all records in one group do not."""
-    rows = int(rules[ROWS])
+def check_possible(rules: Rules, some: int | None = None) -> None:
+    """Raise a PrivacyError if no grouping can keep the rules: all records in one group do not.
+
+    `some` is the number of records where the rules are for those of a stratum.
+    """
+    rows = int(rules[ROWS]) if some is None else some
     if of_members(rules, np.arange(rows)) > 0.0:
+        where = "all records" if some is None else f"all {rows:,} records of a stratum"
         raise PrivacyError(
-            "what is asked cannot be met: even all records as one group do not have it; "
+            f"what is asked cannot be met: even {where} as one group do not have it; "
             "nothing was written"
         )
 

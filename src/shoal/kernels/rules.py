@@ -40,14 +40,17 @@ NOBODY = -1
 
 
 def reordered(rules: Rules, order: Integers) -> Rules:
-    """Return the rules for the records in another order."""
+    """Return the rules for the records in another order, or for some of them.
+
+    What t-closeness compares with stays the distribution of all.
+    """
     found, columns = rules.copy(), int(rules[COLUMNS])
     starts = [rules[HEADS + j * HEAD + CODES] for j in range(columns)]
     first = HEADS + columns * HEAD
     starts += [rules[first + d * DOMINANCE + MAGNITUDES] for d in range(int(rules[DOMINATED]))]
     for start in starts:
         at = int(start)
-        found[at : at + order.size] = rules[at : at + order.size][order]
+        found[at : at + order.size] = rules[at + order]
     return found
 
 

@@ -97,7 +97,7 @@ class Asked:
 def check_possible(settings: Settings) -> None:
     """Refuse what is only done in memory."""
     asked, protect = settings.requirement, settings.protect
-    said = settings.release.aggregate
+    said, digits, roles = settings.release.aggregate, settings.release.decimals, settings.roles
     needs = None
     if settings.roles.group is not None:
         needs = "a refinement of given groups"
@@ -107,6 +107,10 @@ def check_possible(settings: Settings) -> None:
         needs = "a search with limits of its own"
     elif asked.of_sensitive or asked.dominance is not None or asked.k_of:
         needs = "what is asked beyond k"
+    elif roles.weight is not None or roles.by or roles.household is not None:
+        needs = "a survey's weights, strata or households"
+    elif "none" in (digits.values() if isinstance(digits, dict) else [digits]):
+        needs = "a release of means without rounding"
     elif "medoid" in (said.values() if isinstance(said, dict) else [said]):
         needs = "a release of medoids"
     if needs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,13 @@ Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
+class Strata(NamedTuple):
+    """The stratum of every released record, by number, and the names of the strata."""
+
+    numbers: Integers
+    names: list[str]
+
+
 @dataclass(frozen=True, eq=False)
 class Compared:
     """Both sides of the quasi-identifiers and of the sensitive columns, and their classes.
@@ -26,7 +34,8 @@ class Compared:
     quasi-identifiers, `origins` those of the original. `secrets` has, of every sensitive column,
     the released values as numbers, -1 where missing. `weights` are survey weights of the released
     records, `own_weights` those of the originals; `deleted` originals are not in the
-    release; `kept` are other columns that are released as they were.
+    release; `kept` are other columns that are released as they were; `strata` of the released
+    records are None where nobody named any.
     """
 
     quasi: tuple[Side, ...]
@@ -40,6 +49,7 @@ class Compared:
     own_weights: Floats | None = None
     deleted: int = 0
     kept: tuple[Side, ...] = ()
+    strata: Strata | None = None
 
     @property
     def originals(self) -> int:

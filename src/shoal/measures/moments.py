@@ -12,16 +12,23 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-def mean(values: Floats) -> float:
+def mean(values: Floats, weights: Floats | None = None) -> float:
     """Return the mean; the sum loses nothing, whatever the order of the values."""
-    return math.fsum(values) / values.size
+    if weights is None:
+        return math.fsum(values) / values.size
+    return math.fsum(values * weights) / math.fsum(weights)
 
 
-def variance(values: Floats) -> float:
-    """Return the variance with divisor n - 1; 0 for a single value."""
+def variance(values: Floats, weights: Floats | None = None) -> float:
+    """Return the variance with divisor n - 1; 0 for a single value.
+
+    With weights that of the population they stand for, with their sum as divisor.
+    """
     if values.size < 2:
         return 0.0
-    center = mean(values)
+    center = mean(values, weights)
+    if weights is not None:
+        return mean((values - center) ** 2, weights)
     return math.fsum((values - center) ** 2) / (values.size - 1)
 
 

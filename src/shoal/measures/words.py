@@ -233,6 +233,13 @@ RISK = (
         "Dankar and El Emam 2010, PAIS",
     ),
     Definition(
+        "stratum_marketer", "average risk of a stratum, the highest", "risk", "percent", "lower",
+        "Of the records of stratum {rest}, where that is most, {value} are found rightly on "
+        "average by whoever links all people of the population to the release.",
+        "The average risk (marketer) over the records of each stratum; the highest counts.",
+        "Dankar and El Emam 2010, PAIS",
+    ),
+    Definition(
         "journalist", "highest risk in the population (journalist)", "risk", "percent", "lower",
         "Whoever looks for anybody in the population behind the sample picks the right record with "
         "a chance of at most {value}.",

@@ -12,9 +12,10 @@ in a csv file. Nothing is filled in.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,11 @@ from shoal.table.encode import canonical_order, encode
 from shoal.table.roles import STAR, TICKS, Column, Kind, Role, Written
 from shoal.table.table import Table, as_integers
 
+Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Decimals = int | dict[str, int] | None
+Decimals = int | str | Mapping[str, int | str] | None
+UNROUNDED = "none"  # as many digits as a float holds
+STRATUM = "stratum"  # the way of a column that all records of a group agree in
 
 
 def aggregate(
@@ -41,18 +45,20 @@ def aggregate(
     weights: Mapping[str, float] | None = None,
     wider: Mapping[str, Partition] | None = None,
     grains: Mapping[str, int] | None = None,
+    survey: Floats | None = None,
 ) -> Table:
     """Return the table to release: identifiers gone, quasi-identifiers grouped, the rest as it was.
 
     `how` is a group's value: mean (of ordinal columns the median), median, or, of the `coded`
     table, mode, medoid, generalize, range; `weights` are those of the columns in the distance of a
     medoid. Columns in `wider` have groups of their own. `grains` are the greatest common divisors
-    of times in a file of which the table is a part. Ensures that two records of one group agree
-    in every quasi-identifier.
+    of times in a file of which the table is a part. `survey` (n), above 0, says how many a record
+    stands for, in means, medians and modes. Ensures that two records of one group agree in every
+    quasi-identifier.
     """
     order = np.argsort(partition.labels, kind="stable")
     starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
-    groups = _Groups(order, starts, partition.sizes)
+    groups = _Groups(order, starts, partition.sizes, survey)
     columns = {} if coded is None else {column.name: column for column in coded.columns}
     nearest: list[Integers] = []
 
@@ -60,21 +66,25 @@ def aggregate(
         if column.role is not Role.QUASI_IDENTIFIER:
             return column
         way = how if isinstance(how, str) else how[column.name]
+        if way == STRATUM:
+            return _taken(column, order[starts], partition.labels)
         if way in ("generalize", "range"):
             return generalized(column, columns[column.name], partition.labels)
         if way == "mode":
-            return _taken(column, modes(columns[column.name], partition.labels), partition.labels)
+            return _taken(
+                column, modes(columns[column.name], partition.labels, survey), partition.labels
+            )
         if way == "medoid":
             assert coded is not None
             if not nearest:
-                encoded = encode(table, weights=weights, coded=coded, k=partition.k)
+                encoded = encode(table, weights=weights, coded=coded, k=partition.k, survey=survey)
                 fixed = canonical_order(table)  # that of the rows says nothing
-                nearest.append(medoids(encoded.matrix, partition.labels, fixed))
+                nearest.append(medoids(encoded.matrix, partition.labels, fixed, survey))
             rows = np.where(_holed(column, groups), -1, nearest[0])
             return _taken(column, rows, partition.labels)
         if column.is_ordinal:
             return _taken(column, _medians(column, groups, partition.labels), partition.labels)
-        digits = decimals.get(column.name) if isinstance(decimals, dict) else decimals
+        digits = decimals.get(column.name) if isinstance(decimals, Mapping) else decimals
         grain = (grains or {}).get(column.name)
         return _averaged(column, groups, way, digits, partition.labels, grain)
 
@@ -82,7 +92,7 @@ def aggregate(
     made = kept.mapped(released)
     for coarser in {id(groups): groups for groups in (wider or {}).values()}.values():
         own = {name for name, groups in (wider or {}).items() if groups is coarser}
-        other = aggregate(table, coarser, how, decimals, coded, weights)
+        other = aggregate(table, coarser, how, decimals, coded, weights, survey=survey)
         made = made.mapped(partial(_chosen, own, other))
     return made
 
@@ -92,19 +102,43 @@ def _chosen(own: Container[str], other: Table, column: Column) -> Column:
 
 
 class _Groups:
-    """The records sorted by group, to go through group by group."""
+    """The records sorted by group, to go through group by group.
 
-    def __init__(self, order: Integers, starts: Integers, sizes: Integers) -> None:
+    `weights` (n) are whole numbers in proportion to the survey's weights, exactly: None without.
+    """
+
+    def __init__(
+        self, order: Integers, starts: Integers, sizes: Integers, survey: Floats | None = None
+    ) -> None:
         self.order, self.starts, self.sizes = order, starts, sizes
+        self.survey = survey
+        self.weights = None if survey is None else as_whole(survey)
+        self.masses = sizes if self.weights is None else self.sums(self.weights)
 
     def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         result: npt.NDArray[Any] = np.add.reduceat(values[self.order], self.starts)
         return result
 
+    def pairs(self, values: npt.NDArray[Any]) -> Iterator[tuple[list[Any], list[int] | None]]:
+        """Yield the values of each group, with their weights where there are some."""
+        lists = self.lists(values)
+        weights = repeat(None) if self.weights is None else self.lists(self.weights)
+        return zip(lists, weights, strict=False)
+
     def lists(self, values: npt.NDArray[Any]) -> list[list[Any]]:
         ordered = values[self.order].tolist()
         ends = (self.starts + self.sizes).tolist()
         return [ordered[a:b] for a, b in zip(self.starts.tolist(), ends, strict=True)]
+
+
+def as_whole(weights: Floats) -> npt.NDArray[Any]:
+    """Return floats above 0 as Python's whole numbers in the same proportions, exactly."""
+    different, where = np.unique(weights, return_inverse=True)
+    ratios = [weight.as_integer_ratio() for weight in different.tolist()]
+    unit = max(bottom for _, bottom in ratios)  # all are powers of two
+    whole = [top * (unit // bottom) for top, bottom in ratios]
+    common = math.gcd(*whole)
+    return np.array([number // common for number in whole], dtype=object)[where]
 
 
 def _holed(column: Column, groups: _Groups) -> npt.NDArray[np.bool_]:
@@ -134,12 +168,30 @@ def _medians(column: Column, groups: _Groups, labels: Integers) -> Integers:
     found = as_integers(known)
     assert found is not None
     ranks[~gone] = found
-    rows = np.lexsort((ranks, labels))[groups.starts + (groups.sizes - 1) // 2]
+    ordered = np.lexsort((ranks, labels))
+    if groups.weights is None:
+        rows = ordered[groups.starts + (groups.sizes - 1) // 2]
+    else:  # the first to have half of the weight at or below it
+        half = [
+            _half(weights) for weights in _Groups(ordered, groups.starts, groups.sizes).lists(
+                groups.weights)
+        ]  # fmt: skip
+        rows = ordered[groups.starts + np.array(half)]
     return np.where(_holed(column, groups), -1, rows)
 
 
+def _half(weights: Sequence[int]) -> int:
+    """Return the place at which half of the weight is reached."""
+    total, reached = sum(weights), 0
+    for place, weight in enumerate(weights):
+        reached += weight
+        if 2 * reached >= total:
+            return place
+    raise AssertionError
+
+
 def _averaged(
-    column: Column, groups: _Groups, how: str, digits: int | None, labels: Integers,
+    column: Column, groups: _Groups, how: str, digits: int | str | None, labels: Integers,
     grain: int | None,
 ) -> Column:  # fmt: skip
     """Return the mean or median of every group that is complete."""
@@ -159,16 +211,19 @@ def _averaged(
 
 
 def _protect(
-    column: Column, groups: _Groups, how: str, digits: int | None, labels: Integers,
+    column: Column, groups: _Groups, how: str, digits: int | str | None, labels: Integers,
     grain: int | None,
 ) -> Column:  # fmt: skip
     whole = as_integers(column)
     if whole is None:
         return _protect_floats(column, groups, how, digits, labels)
     if column.kind is Kind.BOOLEAN:
-        trues = groups.sums(whole)
-        majority = 2 * trues > groups.sizes  # a tie is false
+        trues = groups.sums(whole if groups.weights is None else whole * groups.weights)
+        majority = (2 * trues > groups.masses).astype(np.bool_)  # a tie is false
         return _with_values(column, pa.array(majority[labels]))
+    if digits == UNROUNDED and column.kind.is_number:
+        return _unrounded(column, *_centers(whole, groups, how), labels)
+    digits = None if isinstance(digits, str) else digits
     unit = 1
     scale = column.values.type.scale if column.kind is Kind.DECIMAL else 0
     if digits is not None and digits < scale:
@@ -202,19 +257,47 @@ def _time_unit(column: Column, grain: int) -> int:
 def _centers(whole: npt.NDArray[Any], groups: _Groups, how: str) -> tuple[list[int], list[int]]:
     """Return each group's mean or median as a fraction of whole numbers."""
     if how == "median":
-        pairs = [_median(sorted(values)) for values in groups.lists(whole)]
+        pairs = [_median(*both) for both in groups.pairs(whole)]
         return [n for n, _ in pairs], [d for _, d in pairs]
+    if groups.weights is not None:
+        return groups.sums(whole * groups.weights).tolist(), groups.masses.tolist()
     largest = max(abs(int(whole.max())), abs(int(whole.min())))
     if largest * int(groups.sizes.max()) >= 2**63:
         whole = whole.astype(object)
     return groups.sums(whole).tolist(), groups.sizes.tolist()
 
 
-def _median(values: list[int]) -> tuple[int, int]:
-    middle = len(values) // 2
-    if len(values) % 2:
-        return values[middle], 1
-    return values[middle - 1] + values[middle], 2
+def _median(values: list[Any], weights: list[int] | None) -> tuple[Any, int]:
+    """Return the value that half of the weight lies at or below and half at or above.
+
+    Where two do, their sum and 2.
+    """
+    if weights is None:
+        values, middle = sorted(values), len(values) // 2
+        return (values[middle], 1) if len(values) % 2 else (values[middle - 1] + values[middle], 2)
+    both = sorted(zip(values, weights, strict=True))
+    total, reached = sum(weights), 0
+    for place, (value, weight) in enumerate(both):
+        reached += weight
+        if 2 * reached == total:
+            return value + both[place + 1][0], 2
+        if 2 * reached > total:
+            return value, 1
+    raise AssertionError
+
+
+def _unrounded(
+    column: Column, numerators: list[int], denominators: list[int], labels: Integers
+) -> Column:
+    """Return fractions of whole numbers of the column's unit as floats, rounded once."""
+    unit = 10**column.values.type.scale if column.kind is Kind.DECIMAL else 1
+    found = [float(Fraction(n, d * unit)) for n, d in zip(numerators, denominators, strict=True)]
+    return _floats(column, found, labels)
+
+
+def _floats(column: Column, found: list[float], labels: Integers) -> Column:
+    made = column.having(kind=Kind.FLOAT, written=None)
+    return _with_values(made, pa.array(np.array(found)[labels], type=pa.float64()))
 
 
 def half_even(numerator: int, denominator: int) -> int:
@@ -246,44 +329,63 @@ def _back(column: Column, rounded: list[int], labels: Integers, digits: int | No
 
 
 def _protect_floats(
-    column: Column, groups: _Groups, how: str, digits: int | None, labels: Integers
+    column: Column, groups: _Groups, how: str, digits: int | str | None, labels: Integers
 ) -> Column:
     written = column.written
+    if written is not None and digits == UNROUNDED:
+        exact = np.array([Fraction(cell) for cell in column.cells.to_pylist()], dtype=object)
+        return _floats(column, [float(_center(*both, how)) for both in groups.pairs(exact)], labels)
+    digits = None if isinstance(digits, str) else digits
     if written is not None:
         digits = written.decimals if digits is None else min(digits, written.decimals)
         written = Written(decimals=digits)
         exact = np.array([Fraction(cell) for cell in column.cells.to_pylist()], dtype=object)
-        centers = [_exact_center(values, how, digits) for values in groups.lists(exact)]
+        centers = [_exact_center(*both, how, digits) for both in groups.pairs(exact)]
     else:
-        center: Callable[[list[float]], float] = _float_median if how == "median" else float_mean
-        centers = [center(values) for values in groups.lists(np.asarray(column.values))]
+        center: Callable[[list[float], list[int] | None], float]
+        center = _float_median if how == "median" else float_mean
+        centers = [center(*both) for both in groups.pairs(np.asarray(column.values))]
         if digits is not None:
             centers = [round(value, digits) + 0.0 for value in centers]
     values = pa.array(np.array(centers)[labels]).cast(column.values.type, safe=False)
     return _with_values(column, values, written)
 
 
-def _exact_center(values: list[Fraction], how: str, digits: int) -> float:
-    """Return the mean or median of numbers as they were written, rounded once."""
+def _center(values: list[Fraction], weights: list[int] | None, how: str) -> Fraction:
+    """Return the mean or median of numbers, exactly."""
     if how == "median":
-        ordered = sorted(values)
-        values = ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1]
+        top, bottom = _median(values, weights)
+        return Fraction(top) / bottom
+    if weights is None:
+        return sum(values, Fraction(0)) / len(values)
+    both = zip(values, weights, strict=True)
+    return sum((value * weight for value, weight in both), Fraction(0)) / sum(weights)
+
+
+def _exact_center(
+    values: list[Fraction], weights: list[int] | None, how: str, digits: int
+) -> float:
+    """Return the mean or median of numbers as they were written, rounded once."""
     unit = Fraction(1, 10**digits) if digits >= 0 else Fraction(10**-digits)
-    steps = sum(values, Fraction(0)) / len(values) / unit
+    steps = _center(values, weights, how) / unit
     return float(half_even(steps.numerator, steps.denominator) * unit)
 
 
-def float_mean(values: list[float]) -> float:
+def float_mean(values: list[float], weights: list[int] | None = None) -> float:
     """Return the mean of a sum without loss; exact arithmetic where the sum would overflow."""
     if min(values) == max(values):  # the sum of three 0.4 is rounded, and so is its third
         return values[0]
+    if weights is not None:
+        return float(_center([Fraction(value) for value in values], weights, "mean"))
     try:
         return math.fsum(values) / len(values)
     except OverflowError:
         return float(sum(map(Fraction, values)) / len(values))
 
 
-def _float_median(values: list[float]) -> float:
+def _float_median(values: list[float], weights: list[int] | None = None) -> float:
+    if weights is not None:
+        return float(_center([Fraction(value) for value in values], weights, "median"))
     ordered = sorted(values)
     middle = len(ordered) // 2
     return ordered[middle] if len(ordered) % 2 else float_mean(ordered[middle - 1 : middle + 1])

@@ -215,6 +215,64 @@ def loss_curve(search: dict[str, Any], loss_name: str) -> Spec:
     return _spec(values, mark=mark, encoding=encoding)
 
 
+def pair(found: dict[str, Any]) -> Spec:
+    """Two released columns: where groups lie, or the cells of a grid, and how large they are."""
+    what = "records of a cell" if found["binned"] else "records of a group"
+    encoding = {
+        "x": {"field": "x", "type": "quantitative", "title": _name(found["x"]),
+              "scale": {"zero": False}},
+        "y": {"field": "y", "type": "quantitative", "title": _name(found["y"]),
+              "scale": {"zero": False}},
+        "size": {"field": "records", "type": "quantitative", "title": what,
+                 "scale": {"range": [12, 220]}},
+    }  # fmt: skip
+    mark = {"type": "point", "filled": True, "color": AFTER, "opacity": 0.55}
+    return _spec(found["points"], width=420, height=320, mark=mark, encoding=encoding)
+
+
+def frontier(comparison: dict[str, Any]) -> Spec:
+    """What runs lose and what they leave to fear; the frontier as a line, the pick as a star."""
+    values = [
+        {
+            "loss": point["information_loss"],
+            "risk": point["risk"],
+            "method": point["method"],
+            "k": point["k"],
+            "what": "picked" if point["picked"] else "frontier" if point["frontier"] else "other",
+        }
+        for point in comparison["points"]
+        if point["information_loss"] is not None
+    ]
+    x = {"field": "loss", "type": "quantitative", "title": f"loss, {comparison['loss_name']}",
+         "scale": {"zero": False}}  # fmt: skip
+    y = {"field": "risk", "type": "quantitative", "title": "records linked rightly, percent"}
+    on_edge = {"filter": "datum.what !== 'other'"}
+    line = {
+        "transform": [on_edge],
+        "mark": {"type": "line", "color": BEFORE, "interpolate": "step-after"},
+        "encoding": {"x": x, "y": y, "order": {"field": "loss", "type": "quantitative"}},
+    }
+    kinds = ["other", "frontier", "picked"]
+    points = {
+        "mark": {"type": "point", "filled": True, "opacity": 0.9},
+        "encoding": {
+            "x": x,
+            "y": y,
+            "shape": {"field": "k", "type": "ordinal", "title": "k"},
+            "color": {"field": "what", "type": "nominal", "title": None,
+                      "scale": {"domain": kinds, "range": [BEFORE, AFTER, "#9c3a12"]}},
+            "size": {"field": "what", "type": "nominal", "legend": None,
+                     "scale": {"domain": kinds, "range": [40, 70, 190]}},
+        },
+    }  # fmt: skip
+    names = {
+        "transform": [on_edge],
+        "mark": {"type": "text", "align": "left", "dx": 8, "dy": -6, "fontSize": 10},
+        "encoding": {"x": x, "y": y, "text": {"field": "method", "type": "nominal"}},
+    }
+    return _spec(values, width=460, height=320, padding=ROOM, layer=[line, points, names])
+
+
 ATTACKS = (
     "prosecutor", "journalist", "marketer", "distance_linkage", "rank_linkage", "block_linkage",
     "interval_disclosure", "certain_inference", "class_inference", "model_inference",

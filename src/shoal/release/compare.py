@@ -21,6 +21,7 @@ from shoal.measures.sides import Numbers
 from shoal.measures.utility.errors import variation_lost
 from shoal.models.requirement import Requirement
 from shoal.partition import Partition
+from shoal.release.aggregate import STRATUM
 from shoal.release.claims import asked_beyond_k
 from shoal.release.counts import (
     cell_counts,
@@ -40,6 +41,7 @@ from shoal.release.report import SCHEMA, ColumnReport, Report
 from shoal.table.code import Coded, CodedColumn
 from shoal.table.encode import near_zero
 from shoal.table.roles import Column, Role
+from shoal.table.survey import Survey
 from shoal.table.table import Table, as_floats, some_rows
 
 Floats = npt.NDArray[np.float64]
@@ -64,22 +66,26 @@ def make_report(
     given: bool = False,
     asked: Requirement | None = None,
     dominance: Sequence[dict[str, Any]] = (),
+    survey: Survey | None = None,
+    drawn: Mapping[str, Any] | None = None,
 ) -> Report:
     """Compare the table with its release, column by column and pair by pair.
 
     `wider` has the groups of columns that have an own, larger k; `given` says that the groups came
-    with the data, `asked` is what was asked beyond k, `dominance` how the p % rule was judged.
+    with the data, `asked` is what was asked beyond k, `dominance` how the p % rule was judged,
+    `survey` how the records were drawn, `drawn` which columns say so.
     """
+    survey = survey or Survey()
     before = table.having(Role.QUASI_IDENTIFIER)
     after = [released[column.name] for column in before]
     trees = {} if coded is None else {column.name: column for column in coded.columns}
     by_trees = not averaged(how)
     errors = [
-        _lost_by(how[b.name], b, a, trees.get(b.name), wider.get(b.name, partition))
+        _lost_by(how[b.name], b, a, trees.get(b.name), wider.get(b.name, partition), survey.weights)
         for b, a in zip(before, after, strict=True)
     ]
     columns = [
-        _column_report(b, a, error, partition.k, how[b.name], trees.get(b.name))
+        _column_report(b, a, error, partition.k, how[b.name], trees.get(b.name), survey.weights)
         for b, a, error in zip(before, after, errors, strict=True)
     ]
     whole = [(b, a) for b, a in zip(before, after, strict=True)
@@ -110,7 +116,10 @@ def make_report(
         verification=verification,
         information_loss=partition.information_loss,
         information_loss_released=overall(
-            errors, None if by_trees else _varied(before), table.rows, deleted
+            [error for b, error in zip(before, errors, strict=True) if how[b.name] != STRATUM],
+            None if by_trees else _varied([b for b in before if how[b.name] != STRATUM]),
+            table.rows,
+            deleted,
         ),
         loss_name=partition.loss_name,
         columns=columns,
@@ -123,6 +132,7 @@ def make_report(
             given=given,
             asked=asked,
             sensitive=roles[Role.SENSITIVE],
+            households=survey.households is not None,
         ),
         notes=[*notes, *said_of_equals(groups["without_spread"])],
         seconds=round(seconds, 3),
@@ -132,7 +142,40 @@ def make_report(
         costs=None if found is None else found.to_dict(),
         dominance=list(dominance),
         asked={} if asked is None else asked_beyond_k(asked),
+        totals=totals(table, released, how, survey.weights),
+        survey=dict(drawn or {}),
     )
+
+
+def totals(
+    table: Table, released: Table, how: Mapping[str, str], weights: Floats | None
+) -> list[dict[str, Any]]:
+    """Return the (weighted) total of every column that releases means, and how far it drifted.
+
+    Only of columns without missing cells: what is released of the others is not all of them.
+    """
+    found = []
+    for column in table.having(Role.QUASI_IDENTIFIER):
+        name, after = column.name, released[column.name]
+        if how[name] != "mean" or not column.kind.is_number or column.missing or after.missing:
+            continue
+        before, now = (_total(as_floats(one), weights) for one in (column, after))
+        if not (math.isfinite(before) and math.isfinite(now)):
+            continue
+        size = _total(np.abs(as_floats(column)), weights)
+        drift = percent(now - before, size)
+        found.append({"column": name, "before": before, "after": now, "drift_percent": drift})
+    return found
+
+
+def _total(values: Floats, weights: Floats | None) -> float:
+    """Return the sum of numbers, each times its weight; infinite where no float can hold it."""
+    with np.errstate(over="ignore"):
+        parts = values if weights is None else values * weights
+    try:
+        return math.fsum(parts)
+    except OverflowError:
+        return math.inf
 
 
 def _bound(partition: Partition) -> dict[str, Any] | None:
@@ -172,20 +215,27 @@ def _costs(
 
 
 def _lost_by(
-    way: str, before: Column, after: Column, coded: CodedColumn | None, partition: Partition
+    way: str,
+    before: Column,
+    after: Column,
+    coded: CodedColumn | None,
+    partition: Partition,
+    weights: Floats | None,
 ) -> float:
     """Return what a column lost, in percent.
 
     Of means and medians SSE/SST (of ordinal columns on ranks), of generalized cells ILoss, of cells
     that became another's (mode, medoid) the share of those that changed.
     """
+    if way == STRATUM:
+        return 0.0
     if way in ("mean", "median"):
-        return _lost(before, after)
+        return _lost(before, after, weights)
     if way in ("generalize", "range"):
         assert coded is not None
-        return 100.0 * float(cell_losses(coded, partition.labels).mean())
-    there = present(before)
-    return percent(float(np.count_nonzero(there & ~same_cells(before, after))), float(there.size))
+        return 100.0 * float(np.average(cell_losses(coded, partition.labels), weights=weights))
+    changed = present(before) & ~same_cells(before, after)
+    return 100.0 * float(np.average(changed, weights=weights))
 
 
 def ways_said(how: Mapping[str, str]) -> str:
@@ -197,8 +247,8 @@ def ways_said(how: Mapping[str, str]) -> str:
 
 
 def averaged(how: Mapping[str, str]) -> bool:
-    """Tell whether all columns release means or medians."""
-    return {"mean", "median"}.issuperset(how.values())
+    """Tell whether all columns release means or medians, or are strata."""
+    return {"mean", "median", STRATUM}.issuperset(how.values())
 
 
 def _varied(before: Sequence[Column]) -> int:
@@ -276,7 +326,7 @@ def versions() -> dict[str, str]:
     return {**found, "python": platform.python_version()}
 
 
-def _lost(before: Column, after: Column) -> float:
+def _lost(before: Column, after: Column, weights: Floats | None) -> float:
     """Return 100 * SSE / SST of the released cells of a column; 0 for a constant one.
 
     A suppressed cell has lost everything, whatever it was: a figure that depended on it would give
@@ -287,11 +337,17 @@ def _lost(before: Column, after: Column) -> float:
         return percent(float(there.sum()), float(there.size))
     side = both_sides(before, after, None, None)
     assert isinstance(side, Numbers)
-    return variation_lost(side)
+    return variation_lost(side, weights)
 
 
 def _column_report(
-    before: Column, after: Column, lost: float, k: int, way: str, coded: CodedColumn | None
+    before: Column,
+    after: Column,
+    lost: float,
+    k: int,
+    way: str,
+    coded: CodedColumn | None,
+    weights: Floats | None,
 ) -> ColumnReport:
     unchanged, changed, suppressed, missing = cell_counts(before, after, way, coded)
     report = ColumnReport(
@@ -310,31 +366,32 @@ def _column_report(
     if not is_numbers(before, after) or not kept.any():
         return report
     b, a = some_rows(before, kept), some_rows(after, kept)
+    own = None if weights is None else weights[kept]
     return replace(
         report,
-        mean_before=_mean(b),
-        mean_after=_mean(a),
-        variance_before=_variance(b),
-        variance_after=_variance(a),
+        mean_before=_mean(b, own),
+        mean_after=_mean(a, own),
+        variance_before=_variance(b, own),
+        variance_after=_variance(a, own),
         histogram=histogram(days_or_numbers(b), days_or_numbers(a), k),
     )
 
 
-def _mean(column: Column) -> float | str:
+def _mean(column: Column, weights: Floats | None) -> float | str:
     values = as_floats(column)
     try:
-        average = mean(values)
+        average = mean(values, weights)
     except OverflowError:
-        average = mean(values / values.size) * values.size
+        average = mean(values / values.size, weights) * values.size
     return moment_said(average, column.kind, unit_of(column))
 
 
-def _variance(column: Column) -> float | None:
+def _variance(column: Column, weights: Floats | None) -> float | None:
     """Return the variance, of times in days²; None where no float can hold it."""
     values = days_or_numbers(column)
     with np.errstate(over="ignore"):
         try:
-            found = variance(values)
+            found = variance(values, weights)
         except OverflowError:
             return None
     return found if np.isfinite(found) else None

@@ -43,17 +43,18 @@ def _ranges(column: CodedColumn, found: Spans) -> list[str]:
     return written
 
 
-def modes(coded: CodedColumn, labels: Integers) -> Integers:
+def modes(coded: CodedColumn, labels: Integers, weights: Floats | None = None) -> Integers:
     """Return the row whose value stands for each group: a most frequent one, of equals the least.
 
     -1 where a cell of the group is missing.
     """
     found = coded.values.indices
     key = labels * (found.max(initial=0) + 2) + (found + 1)
-    _, first, counts = np.unique(key, return_index=True, return_counts=True)
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
+    counts = np.bincount(which, weights)
     groups = labels[first]
     best = np.full(int(labels.max()) + 1, -1, dtype=np.int64)
-    most = np.zeros(best.size, dtype=np.int64)
+    most = np.zeros(best.size)
     for row, group, count in zip(first.tolist(), groups.tolist(), counts.tolist(), strict=True):
         if count > most[group]:  # in the order of the values: of equals the least stays
             best[group], most[group] = row, count
@@ -61,13 +62,15 @@ def modes(coded: CodedColumn, labels: Integers) -> Integers:
     return best
 
 
-def medoids(matrix: Floats, labels: Integers, order: Integers) -> Integers:
+def medoids(
+    matrix: Floats, labels: Integers, order: Integers, weights: Floats | None = None
+) -> Integers:
     """Return the row of each group with the least sum of squared distances to the others.
 
     That is the one nearest to the group's mean; of equals the first in an order of the rows.
     """
     apart = np.empty(labels.size)
-    means = group_means(matrix, labels)
+    means = group_means(matrix, labels, weights)
     for begin in range(0, labels.size, BLOCK):
         some = slice(begin, begin + BLOCK)
         apart[some] = ((matrix[some] - means[labels[some]]) ** 2).sum(axis=1)

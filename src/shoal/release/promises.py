@@ -19,12 +19,13 @@ def guarantee(
     given: bool = False,
     asked: Requirement | None = None,
     sensitive: Sequence[str] = (),
+    households: bool = False,
 ) -> dict[str, list[str]]:
     """Say in plain words what the models that were asked for promise, and what is left open.
 
     `values`: intervals end in values of the data; `records`: groups release a member's own values;
     `given`: the groups came with the data; `asked` is what was asked beyond k, of `sensitive`
-    columns.
+    columns; `households`: groups are of at least k of them.
     """
     by_sensitive = asked is not None and asked.of_sensitive
     bare = [name for name in sensitive if asked is None or not _is_varied(asked, name)]
@@ -53,6 +54,14 @@ def guarantee(
             f"Whoever knows all quasi-identifiers of a person finds at least {k} records that fit "
             "equally well.",
             "The identifiers are not in the release.",
+            *(
+                [
+                    f"These are of at least {k} households, each of which is in one group as a "
+                    "whole: who lives with whom does not single anybody out."
+                ]
+                if households
+                else []
+            ),
             *([] if asked is None else _promises(asked, sensitive)),
         ],
         "does_not_cover": [

@@ -48,7 +48,9 @@ class Report:
     """The whole record of a run, as text and as JSON of a stated version.
 
     `asked` is what was asked beyond k, as a recipe says it; `measures` what it cost and what is
-    left to fear, as `shoal.Measures` says it.
+    left to fear, as `shoal.Measures` says it; `totals` are those of columns that release means,
+    by survey weights where there are some, and by how much rounding moved them; `survey` names the
+    columns of weight, strata and household.
     """
 
     schema: str
@@ -77,6 +79,8 @@ class Report:
     dominance: list[dict[str, Any]] = field(default_factory=list)
     asked: dict[str, Any] = field(default_factory=dict)
     measures: dict[str, Any] | None = None
+    totals: list[dict[str, Any]] = field(default_factory=list)
+    survey: dict[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

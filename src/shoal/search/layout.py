@@ -15,7 +15,7 @@ LABEL, SLOT, HOME, BEST, AWAY, AWAY_BEST, RECORD_COLUMNS = range(7)
 ) = range(9)  # fmt: skip
 
 # columns of the centers behind the coordinates, counted from the end
-RADIUS, LOSS, CENTER_COLUMNS = -1, -2, 4
+RADIUS, LOSS, MASS, CENTER_COLUMNS = -1, -2, -3, 4
 
 # rows of the lists
 (
@@ -34,8 +34,8 @@ CURRENT, BY_SHIFTS, HOME_SUM, BEST_SUM, BY_SWAPS, BY_DISSOLVE, BY_DISTILL, SUMS 
 # places in the choices
 (
     K, MOST, FEWEST, EVERY, AGAIN, MAY_SHIFT, MAY_SWAP, MAY_SPLIT, MAY_DISSOLVE, MAY_DISTILL,
-    SAMPLES, RULE, RETURN_TO_BEST, SINCE, STOP, TOTAL, PATIENCE, BREACH, RULES, CHOICES,
-) = range(20)  # fmt: skip
+    SAMPLES, RULE, RETURN_TO_BEST, SINCE, STOP, TOTAL, PATIENCE, BREACH, RULES, WEIGHTED, CHOICES,
+) = range(21)  # fmt: skip
 
 # places in the levels
 FIRST, LAST, TARGET, LEVELS = range(4)

@@ -30,9 +30,11 @@ from shoal.search.layout import (
     PASSES,
     SIZE,
     TARGETS,
+    WEIGHTED,
 )
 from shoal.search.moves import improve_pair
 from shoal.search.state import State, note
+from shoal.search.weighted import improve_weighted_pair
 
 
 @inlined
@@ -101,7 +103,11 @@ def look(s: State) -> int:
         if other == group or compared:
             continue
         looked += 1
-        if improve_pair(s, group, other) > 0:
+        if s.choices[WEIGHTED] == 1:
+            applied = improve_weighted_pair(s, group, other)
+        else:
+            applied = improve_pair(s, group, other)
+        if applied > 0:
             note(groups, lists, counts, group)
             note(groups, lists, counts, other)
     counts[PAIRS] += looked

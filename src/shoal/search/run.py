@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from shoal.errors import RequestError, interrupt
 from shoal.kernels.rules import NONE, Rules, pointers
-from shoal.measures.loss import percent, squared_error, squares
+from shoal.measures.loss import percent, squared_error, total_squares
 from shoal.partition import SearchLog, by_first_row
 from shoal.progress import Reporter
 from shoal.search import state as states
@@ -82,17 +82,21 @@ def search(
     threads: int | None = None,
     rules: Rules = NONE,
     closing: bool = True,
+    weights: Floats | None = None,
 ) -> tuple[Integers, SearchLog]:
     """Return the best grouping found, and how. Never more loss than the start had.
 
     Requires 2 <= k and 2k rows; a start has groups 0, 1, ... of at least k records, None: random.
     With `rules` the start must be given and keep them, and no group of the result breaks one: it is
     the first local optimum, nothing is perturbed. `closing` compares all groups of the result once
-    more, where they are not too many.
+    more, where they are not too many. `weights` (n), above 0, say how many a record stands for; a
+    group has k records whatever they weigh.
     """
     if "regroup" in options.perturbations:
         raise RequestError("regroup is for searches on trees; say dissolve or distill")
-    return _Searcher(matrix, k, start, options, seed, report, threads, rules, closing).run()
+    return _Searcher(
+        matrix, k, start, options, seed, report, threads, rules, closing, weights
+    ).run()
 
 
 class _Searcher:
@@ -107,8 +111,9 @@ class _Searcher:
         threads: int | None,
         rules: Rules,
         closing: bool,
+        weights: Floats | None,
     ) -> None:
-        self.closing = closing
+        self.closing, self.weights = closing, weights
         self.ruled = bool(rules.any())
         if self.ruled:  # neither a random start nor what was perturbed keeps a rule
             stop = replace(options.stop, iterations=0)
@@ -116,7 +121,7 @@ class _Searcher:
         self.matrix, self.k, self.options, self.report = matrix, k, options, report
         self.asked, self.rules = rules, list[Rules]()  # each run has its own
         self.rows = matrix.shape[0]
-        self.total = float(squares(matrix - matrix.mean(axis=0)).sum())
+        self.total = total_squares(matrix, weights)
         usual = RESTARTS if options.restarts else ITERATIONS
         self.watch = Watch(options, report, usual)
         limit = self.watch.limit
@@ -148,7 +153,7 @@ class _Searcher:
         options, k = self.options, self.k
         length = options.acceptance.length if isinstance(options.acceptance, Late) else 1
         seed = int(rng.integers(1, 2**63))
-        s = states.make(self.matrix, near, k, self.most, length, seed, self.largest)
+        s = states.make(self.matrix, near, k, self.most, length, seed, self.largest, self.weights)
         self.rules.append(own := self.asked.copy())  # there is room to work in it
         s.choices[BREACH], s.choices[RULES] = pointers(own)
         most, least = self.rows // k, -(-self.rows // (2 * k - 1))
@@ -294,7 +299,7 @@ class _Searcher:
                     interrupt.check()
         best = min(runs, key=lambda s: float(s.sums[BEST_SUM]))
         labels = by_first_row(best.records[:, BEST])
-        end = self._percent(squared_error(self.matrix, labels).sum())
+        end = self._percent(squared_error(self.matrix, labels, self.weights).sum())
         log = SearchLog(
             iterations=self.watch.done,
             runs=len(runs),

@@ -40,6 +40,7 @@ from shoal.search.layout import (
     LISTED,
     LISTS,
     LOSS,
+    MASS,
     MEMBERS,
     MOST,
     MOVED,
@@ -51,6 +52,7 @@ from shoal.search.layout import (
     SIZE,
     SLOT,
     SUMS,
+    WEIGHTED,
     K,
 )
 
@@ -62,12 +64,13 @@ class State(NamedTuple):
     """One search; all arrays are changed in place. Columns and places are named in `layout`."""
 
     points: Floats  # (n, w) the records; w is a multiple of 4, what was added is 0
+    weights: Floats  # (n) how many a record stands for
     own: Floats  # (n) squared distance of a record to its centroid
     roots: Floats  # (n) that distance, not squared
     records: Integers  # (n, RECORD_COLUMNS)
     neighbors: Integers  # (n, m) nearest records, the nearest first
     groups: Integers  # (groups, MEMBERS + 2 most + 1): on the way home a group may be two
-    centers: Floats  # (groups, w + CENTER_COLUMNS) centroid, loss and radius
+    centers: Floats  # (groups, w + CENTER_COLUMNS) centroid, sum of weights, loss and radius
     lists: Integers  # (LISTS, n)
     counts: Integers  # (COUNTS)
     sums: Floats  # (SUMS)
@@ -82,11 +85,12 @@ class State(NamedTuple):
 
 def make(
     matrix: Floats, neighbors: Integers, k: int, most: int, history: int, seed: int,
-    largest: int = 0,
+    largest: int = 0, weights: Floats | None = None,
 ) -> State:  # fmt: skip
     """Return an empty state for groups of k to `most` records of a matrix.
 
-    Where there are rules some group may be larger, which no move may change.
+    Where there are rules some group may be larger, which no move may change. `weights` (n), above
+    0, say how many a record stands for: 1 where there are none.
     """
     rows, width = matrix.shape
     points = np.zeros((rows, -(-width // 4) * 4))
@@ -94,6 +98,7 @@ def make(
     groups = rows // k + 1
     state = State(
         points=points,
+        weights=np.ones(rows) if weights is None else np.ascontiguousarray(weights),
         own=np.zeros(rows),
         roots=np.zeros(rows),
         records=np.zeros((rows, RECORD_COLUMNS), dtype=np.int64),
@@ -112,6 +117,7 @@ def make(
         error=rounding(matrix),
     )
     state.choices[K], state.choices[MOST] = k, most
+    state.choices[WEIGHTED] = weights is not None
     return state
 
 
@@ -183,7 +189,7 @@ def move(
 def refresh(s: State, group: int) -> None:
     """Compute all about a group from its members; one without members goes. s IN/OUT."""
     _enter_lists(s.groups, s.lists, s.counts, s.choices[K], group)
-    s.sums[CURRENT] += center(s.points, s.own, s.roots, s.groups, s.centers, group)
+    s.sums[CURRENT] += center(s.points, s.weights, s.own, s.roots, s.groups, s.centers, group)
 
 
 @part
@@ -202,32 +208,36 @@ def _enter_lists(groups: Integers, lists: Integers, counts: Integers, k: int, gr
 
 @jit
 def center(
-    points: Floats, own: Floats, roots: Floats, groups: Integers, centers: Floats, group: int
-) -> float:
+    points: Floats, weights: Floats, own: Floats, roots: Floats, groups: Integers, centers: Floats,
+    group: int,
+) -> float:  # fmt: skip
     """Compute centroid, distances, loss and radius of a group; return what the loss grew by.
 
-    From scratch, so that no error builds up. points IN (n, w), own and roots OUT (n), groups IN,
-    centers OUT.
+    From scratch, so that no error builds up. points IN (n, w), weights IN (n), own and roots OUT
+    (n), groups IN, centers OUT.
     """
     size, width = groups[group, SIZE], points.shape[1]
     loss, most = 0.0, 0.0
     first = groups[group, MEMBERS]
+    mass = weights[first]
     for j in range(width):
         centers[group, j] = 0.0
     for i in range(1, size):
         row = groups[group, MEMBERS + i]
+        mass += weights[row]
         for j in range(width):
-            centers[group, j] += points[row, j] - points[first, j]
+            centers[group, j] += weights[row] * (points[row, j] - points[first, j])
     for j in range(width):
-        centers[group, j] = points[first, j] + centers[group, j] / max(size, 1)
+        centers[group, j] = points[first, j] + centers[group, j] / mass
     for i in range(size):
         row = groups[group, MEMBERS + i]
         distance = gap(points, row, centers, group, width)
         own[row], roots[row] = distance, math.sqrt(distance)
-        loss += distance
+        loss += weights[row] * distance
         most = distance if distance > most else most
     grown = loss - centers[group, LOSS]
     centers[group, RADIUS], centers[group, LOSS] = math.sqrt(most), loss
+    centers[group, MASS] = mass
     return grown  # type: ignore[no-any-return]
 
 

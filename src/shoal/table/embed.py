@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -53,14 +54,16 @@ class Edges:
         return parts
 
 
-def edges(column: CodedColumn) -> Edges:
-    """Return the edges of a column's tree that have records on both sides, chains as one."""
+def edges(column: CodedColumn, survey: Floats | None = None) -> Edges:
+    """Return the edges of a column's tree that have records on both sides, chains as one.
+
+    With `survey` (n), what lies below an edge is counted by weights.
+    """
     tree = column.tree
     size = len(tree)
     counts = np.zeros(size, dtype=np.int64)
     counts[column.nodes] = column.values.counts
-    before = np.concatenate(([0], np.cumsum(counts)))
-    covered = before[tree.ends] - before[:-1]
+    covered = _below(counts, tree.ends)
     present = int(covered[0])
     parents = np.maximum(tree.parents, 0)
     levels = np.where(tree.ends == np.arange(size) + 1, 0.0, column.losses)
@@ -75,6 +78,12 @@ def edges(column: CodedColumn) -> Edges:
         lengths[first] = lengths[first].sum(), 0.0
     kept = np.flatnonzero(lengths)
     shares = covered[kept] / max(present, 1)
+    if survey is not None and kept.size:
+        there = column.values.indices >= 0
+        own = np.bincount(column.values.indices[there], survey[there], column.nodes.size)
+        weighed = np.zeros(size)
+        weighed[column.nodes] = own
+        shares = _below(weighed, tree.ends)[kept] / weighed.sum()
     inertia = float((lengths[kept] * shares * (1.0 - shares)).sum())
     number = np.full(size, -1, dtype=np.int64)
     number[kept] = np.arange(kept.size)
@@ -83,6 +92,13 @@ def edges(column: CodedColumn) -> Edges:
         shares,
         _paths(column.nodes, top, parents, number),
     )
+
+
+def _below(counts: npt.NDArray[Any], ends: Integers) -> npt.NDArray[Any]:
+    """Return how much lies at or below every node, whose descendants end where `ends` says."""
+    before = np.concatenate(([0], np.cumsum(counts)))
+    covered: npt.NDArray[Any] = before[ends] - before[:-1]
+    return covered
 
 
 def _paths(nodes: Integers, top: Integers, parents: Integers, number: Integers) -> Integers:
@@ -104,11 +120,12 @@ class Texts:
     """
 
     def __init__(
-        self, columns: Sequence[CodedColumn], scales: Sequence[float], width: int = WIDTH
-    ) -> None:
+        self, columns: Sequence[CodedColumn], scales: Sequence[float], width: int = WIDTH,
+        survey: Floats | None = None,
+    ) -> None:  # fmt: skip
         self.columns = columns
         self.scales = scales
-        self.edges = [edges(column) for column in columns]
+        self.edges = [edges(column, survey) for column in columns]
         self.exact, self.folded, self.prime = _shared_out([len(e) for e in self.edges], width)
         self.ranks = self._ranked()
 

@@ -54,6 +54,7 @@ def encode(
     coded: Coded | None = None,
     hierarchies: Mapping[str, str] | None = None,
     k: int = 2,
+    survey: Floats | None = None,
 ) -> Encoded:
     """Return the quasi-identifiers as a matrix: the one distance of records, for all methods.
 
@@ -62,7 +63,8 @@ def encode(
     of `hierarchies`. A missing cell is the mean of the others, and k/2 from all of them in one more
     coordinate: a group of k releases `*` for all where one cell is missing (of 1, k/2 and k, k/2
     lost least on adult and on the sample, with gaps of 0 to 15 %). A weight says how many times a
-    column's squared distances count; 1 where none is given.
+    column's squared distances count; 1 where none is given. `survey` (n) says how many a record
+    stands for, in means and deviations.
     """
     columns = table.having(Role.QUASI_IDENTIFIER)
     if not columns:
@@ -84,16 +86,18 @@ def encode(
     there = [some_rows(column, ~gone[column.name]) for column in numbers]
     shift = None if standardize else _shift(there, bool(words))
     unit = math.ldexp(1.0, shift or 0)
-    texts = Texts([trees[name] for name in words], [scale[name] * unit for name in words])
+    scales = [scale[name] * unit for name in words]
+    texts = Texts([trees[name] for name in words], scales, survey=survey)
 
     first, last = len(numbers), len(numbers) + texts.width
     matrix = np.zeros((table.rows, max(1, last + len(holed))))  # texts that agree have no edges
     spread = dict.fromkeys(names, unit)
     for j, column in enumerate(there):
         if len(column.values):
-            part, spread[column.name] = _numbers(column, shift)
+            own = None if survey is None else survey[~gone[column.name]]
+            part, spread[column.name] = _numbers(column, shift, own)
             if gone[column.name].any():
-                part = part - math.fsum(part) / part.size
+                part = part - _mean(part, own)
             by = scale[column.name]
             matrix[~gone[column.name], j] = part if by == 1.0 else part * by
     texts.write(matrix[:, first:last])
@@ -102,14 +106,21 @@ def encode(
     return Encoded(matrix, names, bool(words or holed))
 
 
-def _numbers(column: Column, shift: int | None) -> tuple[Floats, float]:
+def _numbers(column: Column, shift: int | None, survey: Floats | None) -> tuple[Floats, float]:
     """Return numbers standardized, or all multiplied by 2**shift, and their deviation."""
     if shift is None:
-        return standardized(near_zero(column)), 1.0
+        return standardized(near_zero(column), survey), 1.0
     part = _scaled(column, shift)
-    centered = part - math.fsum(part) / part.size
-    deviation = math.sqrt(math.fsum(centered * centered) / part.size)
+    centered = part - _mean(part, survey)
+    deviation = math.sqrt(_mean(centered * centered, survey))
     return part, deviation or math.ldexp(1.0, shift)
+
+
+def _mean(values: Floats, survey: Floats | None) -> float:
+    """Return the mean of numbers of moderate size, each counted by its weight, if there is one."""
+    if survey is None:
+        return math.fsum(values) / values.size
+    return math.fsum(values * survey) / math.fsum(survey)
 
 
 def check_numeric(column: Column, table: Table) -> None:
@@ -183,10 +194,10 @@ def _steps(whole: npt.NDArray[Any]) -> Floats:
     return steps
 
 
-def standardized(values: Floats) -> Floats:
+def standardized(values: Floats, survey: Floats | None = None) -> Floats:
     """Return (x - mean) / deviation; zeros for a constant column."""
-    centered = values - math.fsum(values) / values.size
-    deviation = math.sqrt(math.fsum(centered * centered) / values.size)
+    centered = values - _mean(values, survey)
+    deviation = math.sqrt(_mean(centered * centered, survey))
     if values.min() == values.max() or deviation == 0.0:
         return np.zeros_like(values)
     scaled: Floats = centered / deviation

@@ -229,9 +229,13 @@ def _levels(values: Any, order: Sequence[Any]) -> list[Any]:
 def _native_series(before: nw.Series[Any], column: Column) -> Any:
     """Return the released values as a series of the library and type that `before` has.
 
-    Numbers that became intervals are texts.
+    Numbers that became intervals are texts, means of whole numbers that were not rounded floats.
     """
     name, values, native = column.name, column.values, before.to_native()
+    if column.kind is Kind.FLOAT and (before.dtype.is_integer() or before.dtype.is_decimal()):
+        if isinstance(native, pa.ChunkedArray):
+            return nw.from_native(pa.chunked_array([values]), series_only=True).alias(name)
+        return nw.new_series(name, values.to_pylist(), nw.Float64, backend=before.implementation)
     if column.kind is Kind.TEXT and before.dtype not in (nw.String, nw.Categorical, nw.Enum):
         if isinstance(native, pa.ChunkedArray):
             return nw.from_native(pa.chunked_array([values]), series_only=True).alias(name)

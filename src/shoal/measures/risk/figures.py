@@ -32,6 +32,12 @@ def of_classes(task: Task) -> list[Measure]:
             Measure("journalist", 100.0 * float(risks.max())),
             Measure("population_uniques", uniques),
         ]
+    if compared.strata is not None:
+        numbers, names = compared.strata
+        shares = np.bincount(numbers, risks[compared.classes]) / np.bincount(numbers)
+        by = {name: 100.0 * float(share) for name, share in zip(names, shares, strict=True)}
+        highest = max(by, key=lambda name: by[name])
+        found.append(Measure("stratum_marketer", by[highest], by, rest=shown(highest)))
     return found
 
 

@@ -13,8 +13,10 @@ from shoal.measures.sides import Numbers
 Floats = npt.NDArray[np.float64]
 
 
-def variation_lost(side: Numbers) -> float:
+def variation_lost(side: Numbers, weights: Floats | None = None) -> float:
     """Return 100 SSE/SST of the cells that say something; 0 where these do not vary.
+
+    Cells count by the `weights` (n) of their records, where there are some.
 
     A suppressed cell has lost everything, whatever it was: a figure that depended on it would give
     it away.
@@ -23,10 +25,11 @@ def variation_lost(side: Numbers) -> float:
     kept = there & ~np.isnan(side.low)
     if not kept.any():
         return 100.0
-    share = float(kept.sum()) / float(there.sum())
-    b, a = side.before[kept], side.after[kept]
-    centered = b - b.mean()
-    lost = percent(float(((b - a) ** 2).sum()), float((centered * centered).sum()))
+    own = np.ones(there.size) if weights is None else weights
+    share = float(own[kept].sum()) / float(own[there].sum())
+    b, a, own = side.before[kept], side.after[kept], own[kept]
+    centered = b - (b * own).sum() / own.sum()
+    lost = percent(float((own * (b - a) ** 2).sum()), float((own * centered * centered).sum()))
     return lost * share + 100.0 * (1.0 - share)
 
 

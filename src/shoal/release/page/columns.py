@@ -78,7 +78,31 @@ def column_table(report: Report) -> str:
 
 def table(report: Report) -> str:
     """Return the columns as a table, and the measures of generalized ones."""
-    return f"<h2>Column by column</h2>\n{column_table(report)}{costs_in_words(report)}"
+    return (
+        f"<h2>Column by column</h2>\n{column_table(report)}{totals(report)}{costs_in_words(report)}"
+    )
+
+
+def totals(report: Report) -> str:
+    """Return the totals of the columns that release means, and what rounding did to them."""
+    if not report.totals:
+        return ""
+    what = "weighted total" if report.survey.get("weight") else "total"
+    head = "".join(
+        f"<th{' class=n' if label != 'column' else ''}>{label}</th>"
+        for label in ("column", f"{what} before", f"{what} after", "drift, %")
+    )
+    rows = "".join(
+        f'<tr><td class="name">{escape(one["column"])}</td>'
+        + "".join(f'<td class="n">{one[key]:,.10g}</td>' for key in ("before", "after"))
+        + f'<td class="n">{one["drift_percent"]:.2g}</td></tr>'
+        for one in report.totals
+    )
+    return (
+        f'<h2>Totals</h2>\n<div class="table"><table><tr>{head}</tr>{rows}</table></div>'
+        '<p class="soft">Means keep totals; what drifted was rounded to the digits of the column. '
+        "<code>--decimals none</code> rounds nothing.</p>"
+    )
 
 
 def costs_in_words(report: Report) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import interrupt
-from shoal.measures.loss import percent, squared_error, squares
+from shoal.measures.loss import percent, squared_error, total_squares
 from shoal.partition import by_first_row
 from shoal.progress import Reporter
 from shoal.search.best.around import Around
@@ -67,7 +67,7 @@ class Desk:
         self.matrix, self.k = matrix, k
         self.rows, self.seed = matrix.shape[0], seed
         self.threads = threads or os.cpu_count() or 1
-        self.total = float(squares(matrix - matrix.mean(axis=0)).sum())
+        self.total = total_squares(matrix)
         self.watch = Watch(self.options, report, ROUNDS)
         self.start_cost = np.inf if start is None else self.cost_of(start)
         self.labels = None if start is None else split_groups(matrix, start, k)

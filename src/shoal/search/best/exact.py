@@ -11,7 +11,7 @@ from shoal.bounds.generation import Generation, Plan
 from shoal.bounds.integer import solve_integer
 from shoal.bounds.prices import squared_gaps
 from shoal.errors import RequestError, interrupt
-from shoal.measures.loss import is_nothing, percent, squared_error, squares
+from shoal.measures.loss import is_nothing, percent, squared_error, total_squares
 from shoal.partition import PROVEN
 from shoal.progress import Reporter
 from shoal.search.best.run import best
@@ -36,7 +36,7 @@ def exact(
     be listed, that is said: nothing is returned that is not proven.
     """
     rows = matrix.shape[0]
-    total = float(squares(matrix - matrix.mean(axis=0)).sum())
+    total = total_squares(matrix)
     if total > 0.0 and (rows > MOST or k > MOST_K):
         raise RequestError(
             f"exact is for tables of up to {MOST:,} records and k up to {MOST_K}, here are "

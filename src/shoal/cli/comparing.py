@@ -1,0 +1,228 @@
+"""The commands that show: compare, plot."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shoal.cli.app import app
+from shoal.cli.options import (
+    Aggregate,
+    By,
+    Delimiter,
+    Drop,
+    Force,
+    HierarchyFolder,
+    HierarchyRules,
+    Household,
+    Identifier,
+    Incomplete,
+    JsonFlag,
+    Missing,
+    Orders,
+    Other,
+    Quasi,
+    Seed,
+    Sensitive,
+    SmallStrata,
+    Threads,
+    Types,
+    Weight,
+    read_aggregate,
+    read_orders,
+    split_names,
+    split_pairs,
+)
+from shoal.cli.speak import say
+from shoal.errors import RequestError, shown
+
+UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "": 1.0}
+WHAT = "column", "sizes", "losses", "loss", "pair", "attacks", "frontier"
+
+
+@app.command()
+def compare(
+    input: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],  # noqa: A002
+    k: Annotated[str, typer.Option("-k", "--k", help="Several: 3,5,10.")],
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(help="Which methods: mdav,ilsmc+; default: ten that suit the table."),
+    ] = None,
+    budget: Annotated[
+        str | None, typer.Option(help="How long all runs may take together: 60s, 5min.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="A folder for the table, the chart and a page."),
+    ] = None,
+    quasi: Quasi = None,
+    sensitive: Sensitive = None,
+    identifier: Identifier = None,
+    other: Other = None,
+    drop: Drop = None,
+    weight: Weight = None,
+    by: By = None,
+    household: Household = None,
+    small_strata: SmallStrata = None,
+    seed: Seed = None,
+    threads: Threads = None,
+    hierarchies: HierarchyFolder = None,
+    hierarchy: HierarchyRules = None,
+    order: Orders = None,
+    incomplete: Incomplete = None,
+    aggregate: Aggregate = None,
+    delimiter: Delimiter = None,
+    missing: Missing = None,
+    type_: Types = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Do not go on with a comparison that was stopped.")
+    ] = False,
+    force: Force = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Compare methods and k: what each loses, which risk it leaves, and which one to take.
+
+    Every run is grouped, released, verified and measured; nothing of it is written. A comparison
+    that was stopped goes on after the runs that were done when it is started again.
+
+    Example: `shoal compare stays.csv -k 3,5,10 --quasi age,income --budget 60s -o compared/`
+    """
+    from shoal.comparing import compare as compared
+    from shoal.progress import live_progress
+
+    if hierarchies is not None and hierarchy:
+        raise RequestError("say --hierarchies or --hierarchy, not both")
+    asked: dict[str, Any] = {
+        "quasi_identifiers": split_names(quasi) or None,
+        "sensitive": split_names(sensitive),
+        "identifiers": split_names(identifier),
+        "other": split_names(other),
+        "drop": split_names(drop),
+        "weight": weight,
+        "by": split_names(by),
+        "household": household,
+        "small_strata": small_strata or "refuse",
+        "hierarchies": hierarchies or split_pairs(hierarchy, "--hierarchy", first=True) or None,
+        "orders": read_orders(order) or None,
+        "incomplete": incomplete or "keep",
+        "aggregate": read_aggregate(aggregate),
+        "delimiter": delimiter,
+        "missing": tuple(missing or ("",)),
+        "types": split_pairs(type_, "--type"),
+    }
+    if output is not None:
+        _check(output, force)
+    state = _state(input, k, methods, asked)
+    if fresh and state is not None:
+        state.unlink(missing_ok=True)
+    with live_progress() as callback:
+        found = compared(
+            input, k=_sizes(k), methods=split_names(methods) or None, budget=seconds(budget),
+            resume=state, seed=seed or 0, threads=threads, callback=callback, **asked,
+        )  # fmt: skip
+    say(found.to_json() if as_json else f"{found.summary()}\n")
+    if output is not None:
+        _write(output, found, force)
+
+
+def _sizes(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise RequestError("-k must be whole numbers: 3,5,10") from None
+
+
+def seconds(text: str | None) -> float | None:
+    """Return a time such as 90s, 2min or 1h in seconds."""
+    if text is None:
+        return None
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyz ")
+    unit = text[len(number) :].strip()
+    try:
+        return float(number) * UNITS[unit]
+    except (ValueError, KeyError):
+        raise RequestError("a time is a number and s, min or h: 60s, 5min") from None
+
+
+def _state(file: Path, k: str, methods: list[str] | None, asked: dict[str, Any]) -> Path | None:
+    """Return where figures of runs are noted until a comparison is whole; None: nowhere to."""
+    what = repr((str(file.resolve()), k, methods, sorted(asked.items(), key=str)))
+    name = hashlib.sha256(what.encode("utf-8")).hexdigest()[:24]
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
+    place = Path(home) / "shoal"
+    with contextlib.suppress(OSError):
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if os.access(place, os.W_OK):
+            return place / f"compare-{name}.jsonl"
+    return None
+
+
+NAMES = "comparison.json", "comparison.csv", "frontier.svg", "comparison.html"
+
+
+def _check(folder: Path, force: bool) -> None:
+    from shoal.release.staging import Staging
+
+    for name in NAMES:
+        Staging(force=force).check(folder / name)
+
+
+def _write(folder: Path, found: Any, force: bool) -> None:
+    """Write table, chart and page of a comparison."""
+    from shoal.release.compared import comparison_csv, comparison_page
+    from shoal.release.staging import Staging
+
+    told = found.to_dict()
+    svg = found.plot().to_svg()
+    contents = found.to_json(), comparison_csv(told), svg, comparison_page(told, svg)
+    with Staging(force=force) as staging:
+        for name, content in zip(NAMES, contents, strict=True):
+            staging.check(folder / name)
+            staging.add(folder / name, content.encode("utf-8"))
+        staging.commit()
+    typer.echo(f"wrote {', '.join(str(folder / name) for name in NAMES)}", err=True)
+
+
+@app.command()
+def plot(
+    what: Annotated[str, typer.Argument(help=f"One of {', '.join(WHAT)}.")],
+    source: Annotated[
+        Path,
+        typer.Argument(help="A report.json, the folder it lies in, or (frontier) comparison.json."),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="F.svg, or F.json for the spec.")],
+    name: Annotated[
+        list[str] | None, typer.Option(help="Of column: its name; of pair: a,b.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Draw a chart of a release: before and after, group sizes, two columns, the search, the risks.
+
+    Example: `shoal plot column out/ --name age -o age.svg`, `shoal plot pair out/ --name age,income
+    -o pair.svg`, `shoal plot frontier compared/comparison.json -o frontier.svg`
+    """
+    from shoal.release.charts import frontier
+    from shoal.release.plots import Chart, Plots
+    from shoal.release.reload import load_json, load_released, load_report
+
+    if what not in WHAT:
+        raise RequestError(f"{shown(what)} is no chart; say one of {', '.join(WHAT)}")
+    names = split_names(name)
+    wanted = {"column": 1, "pair": 2}.get(what, 0)
+    if len(names) != wanted:
+        raise RequestError(f"{what} takes {wanted} column names (--name), here are {len(names)}")
+    if what == "frontier":
+        path = source / "comparison.json" if source.is_dir() else source
+        told = load_json(path)
+        if not str(told.get("schema", "")).startswith("shoal-comparison/"):
+            raise RequestError(f"{shown(path)}: this is no comparison")
+        chart = Chart(frontier(told))
+    else:
+        report, file = load_report(source)
+        chart = getattr(Plots(report, lambda: load_released(report, file)), what)(*names)
+    typer.echo(f"wrote {chart.save(output, force=force)}", err=True)

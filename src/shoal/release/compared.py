@@ -1,0 +1,52 @@
+"""A comparison of methods on paper: csv and page."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from shoal.release.page.frame import document, escape
+
+COLUMNS = (
+    "k", "method", "information_loss", "risk", "highest_risk", "groups", "seconds", "frontier",
+    "picked", "said",
+)  # fmt: skip
+
+
+def comparison_csv(told: dict[str, Any]) -> str:
+    """Return the runs as csv."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([point[name] for name in COLUMNS] for point in told["points"])
+    return text.getvalue()
+
+
+def comparison_page(told: dict[str, Any], svg: str) -> str:
+    """Return a page with the pick, the chart and the table of all runs."""
+    rows = "".join(_row(point) for point in told["points"])
+    head = "".join(
+        f"<th>{name}</th>" for name in ("", "k", "method", "loss %", "risk %", "groups", "seconds")
+    )
+    body = [
+        f"<h1>{told['records']:,} records: which method, which k</h1>",
+        f'<div class="verdict"><p>{escape(told["reason"])}</p></div>',
+        f"<figure>{svg}</figure>",
+        f"<p>Loss: {escape(told['loss_name'])}. Risk: the share of records that the best of three "
+        "linkage attacks finds. On the frontier (*) nothing else has both less loss and less "
+        "risk.</p>",
+        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>",
+    ]
+    return document("Comparison of methods", body)
+
+
+def _row(point: dict[str, Any]) -> str:
+    mark = "→" if point["picked"] else "*" if point["frontier"] else ""
+    cells = [mark, str(point["k"]), point["method"]]
+    if point["information_loss"] is None:
+        told = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        return f'<tr>{told}<td colspan="4">{escape(point["said"])}</td></tr>'
+    cells += [f"{point['information_loss']:.3f}", f"{point['risk']:.2f}", f"{point['groups']:,}",
+              f"{point['seconds']:.1f}"]  # fmt: skip
+    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"

@@ -1,0 +1,234 @@
+"""How records were drawn: what each weighs, which stratum and which household it belongs to.
+
+A weight says how many persons of the population a record stands for. Groups are made within
+strata, and of whole households.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import InputError, RequestError, listed, shown
+from shoal.table.roles import Column, Kind, Role, Written
+from shoal.table.table import Table, as_floats, missing_cells
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+UNEVEN = 1e9  # times the smallest weight: beyond it sums forget the small ones
+JOINT = " + "  # between the names of strata that became one
+NAMED = 12  # small strata that a message names
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """Weights (n) above 0, strata (n) and households (n) by number from 0; None: there are none."""
+
+    weights: Floats | None = None
+    strata: Integers | None = None
+    households: Integers | None = None
+
+    def taken(self, rows: Integers) -> Survey:
+        """Return the same for some rows, or for all in another order."""
+        return Survey(
+            None if self.weights is None else self.weights[rows],
+            None if self.strata is None else self.strata[rows],
+            None if self.households is None else self.households[rows],
+        )
+
+    @property
+    def plain(self) -> bool:
+        """Whether every record counts alike, on its own."""
+        return self.weights is None and self.strata is None and self.households is None
+
+    def units(self, rows: Integers) -> int:
+        """Return how many there are to hide among, of some rows: households, or records."""
+        return int(rows.size if self.households is None else np.unique(self.households[rows]).size)
+
+
+def read_survey(
+    table: Table, weight: str | None, by: Sequence[str], household: str | None
+) -> Survey:
+    """Return what three kinds of columns say of the records, or an error that says where not."""
+    weights = None if weight is None else weights_of(table[weight], table)
+    strata = strata_of(table, by) if by else None
+    households = None
+    if household is not None:
+        column = table[household]
+        absent = column.missing_rows()
+        if absent:
+            raise InputError(
+                f"{table.source.name}, household {shown(household)}: {len(absent)} missing cells "
+                f"({table.source.where(absent)}); every record needs one"
+            )
+        households = _numbered([column])
+    if strata is not None and households is not None:
+        pairs = np.unique(np.stack([households, strata]), axis=1)
+        several = pairs.shape[1] - int(households.max()) - 1
+        if several > 0:
+            raise InputError(
+                f"{table.source.name}: households lie in more than one stratum ({several} too many)"
+            )
+    return Survey(weights, strata, households)
+
+
+def weights_of(column: Column, table: Table) -> Floats:
+    """Return survey weights as floats, or say which rows hold none."""
+    where = f"{table.source.name}, weight {shown(column.name)}"
+    if not column.kind.is_number:
+        raise InputError(f"{where}: {column.kind}; survey weights must be numbers")
+    absent = column.missing_rows()
+    if absent:
+        raise InputError(
+            f"{where}: {len(absent)} missing cells ({table.source.where(absent)}); every record "
+            "needs one"
+        )
+    return check_weights(as_floats(column), where, table.source.where)
+
+
+def check_weights(weights: Floats, where: str, place: Callable[[list[int]], str]) -> Floats:
+    """Return survey weights if all are above 0 and none too large; `place` tells where rows are."""
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights > 0.0))).tolist()
+    if bad:
+        raise InputError(f"{where}: survey weights must be numbers above 0 ({place(bad)})")
+    if weights.size and weights.max() > UNEVEN * weights.min():
+        raise InputError(
+            f"{where}: the largest weight is more than {UNEVEN:g} times the smallest; nothing "
+            "can be computed with both"
+        )
+    return weights
+
+
+def strata_of(table: Table, by: Sequence[str]) -> Integers:
+    """Return the stratum of every record: a combination of values, missing ones included."""
+    return _numbered([table[name] for name in by])
+
+
+def _numbered(columns: Sequence[Column]) -> Integers:
+    """Return numbers from 0 for the combinations of values, in the order of the values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    codes = np.zeros(len(columns[0].values), dtype=np.int64)
+    for column in columns:
+        values = column.values
+        if column.kind is Kind.FLOAT:
+            values = pc.if_else(pa.array(missing_cells(column)), None, values)
+        ranks = np.asarray(pc.rank(values, tiebreaker="dense")).astype(np.int64)
+        codes = np.unique(codes * (int(ranks.max(initial=0)) + 1) + ranks, return_inverse=True)[1]
+    return codes.astype(np.int64)
+
+
+def named_strata(table: Table, by: Sequence[str], strata: Integers) -> list[str]:
+    """Return the names of the strata, as a person reads them."""
+    _, first = np.unique(strata, return_index=True)
+    texts = [_texts(table[name], first) for name in by]
+    return [" / ".join(parts) for parts in zip(*texts, strict=True)]
+
+
+def _texts(column: Column, rows: Integers) -> list[str]:
+    """Return some cells as texts; one that is missing as such."""
+    import pyarrow as pa
+
+    source = column.values if column.cells is None else column.cells
+    cells = source.take(pa.array(rows)).to_pylist()
+    gone = missing_cells(column)[rows]
+    return ["missing" if g else str(cell) for cell, g in zip(cells, gone.tolist(), strict=True)]
+
+
+def check_strata(table: Table, by: Sequence[str], survey: Survey, k: int) -> None:
+    """Refuse strata in which no group of k can be made, by name."""
+    small = small_strata(survey, k)
+    if not small:
+        return
+    assert survey.strata is not None
+    names = named_strata(table, by, survey.strata)
+    what = "households" if survey.households is not None else "records"
+    raise RequestError(
+        f"{table.source.name}: {len(small)} of {len(names)} strata by {listed(by)} have fewer "
+        f"than k = {k} {what}: {listed([names[number] for number in small], NAMED)}; leave them "
+        "out, take a smaller k, or say --small-strata merge to join each to the one most like it"
+    )
+
+
+def small_strata(survey: Survey, k: int) -> list[int]:
+    """Return the numbers of the strata that hold fewer than k, the smallest first."""
+    if survey.strata is None:
+        return []
+    sizes = [
+        survey.units(np.flatnonzero(survey.strata == number))
+        for number in range(int(survey.strata.max()) + 1)
+    ]
+    few = [number for number, size in enumerate(sizes) if size < k]
+    return sorted(few, key=lambda number: (sizes[number], number))
+
+
+def merge_strata(
+    table: Table, by: Sequence[str], survey: Survey, k: int, matrix: Floats
+) -> tuple[Table, list[str]]:
+    """Return the table with every small stratum joined to another, and the names of what came.
+
+    Again and again the smallest is joined to the one whose records are most like its own on
+    average (matrix (n, d): coordinates of the records). Cells of `by` become the names of all.
+    """
+    assert survey.strata is not None
+    strata = survey.strata.copy()
+    matrix = matrix[:, np.ptp(matrix, axis=0) > 0]
+    while True:
+        numbers = np.unique(strata, return_inverse=True)[1].astype(np.int64)
+        small = small_strata(Survey(strata=numbers, households=survey.households), k)
+        if not small or numbers.max() == 0:
+            break
+        sizes = np.bincount(numbers)
+        sums = np.stack([np.bincount(numbers, column) for column in matrix.T], axis=1)
+        means = sums / sizes[:, None]
+        apart = ((means - means[small[0]]) ** 2).sum(axis=1)
+        apart[small[0]] = np.inf
+        strata = np.where(numbers == small[0], int(apart.argmin()), numbers)
+    changed = [
+        number for number in np.unique(strata).tolist()
+        if np.unique(survey.strata[strata == number]).size > 1
+    ]  # fmt: skip
+    joined = {name: _joined(table[name], [strata == number for number in changed]) for name in by}
+    made = table.mapped(lambda column: joined.get(column.name, column))
+    told = []
+    for number in changed:
+        rows = np.flatnonzero(strata == number)[:1]
+        told.append(" / ".join(_texts(made[name], rows)[0] for name in by))
+    return made, told
+
+
+def _joined(column: Column, parts: Sequence[npt.NDArray[np.bool_]]) -> Column:
+    """Return a column in which the cells of each part are the names of all its values."""
+    import pyarrow as pa
+
+    rows = np.arange(len(column.values))
+    texts = np.array(_texts(column, rows), dtype=object)
+    texts[missing_cells(column)] = None
+    for part in parts:
+        names = sorted({text for text in texts[part].tolist() if text is not None})
+        texts[part] = JOINT.join([*names, *(["missing"] if None in texts[part] else [])])
+    return column.having(
+        kind=Kind.TEXT, values=pa.array(texts.tolist(), type=pa.string()), cells=None, quoted=None,
+        written=Written(), order=None, doubt=None,
+    )  # fmt: skip
+
+
+def survey_roles(
+    table: Table, weight: str | None, by: Sequence[str], household: str | None
+) -> dict[str, Role]:
+    """Return the roles that these columns have."""
+    named = dict.fromkeys(by, Role.QUASI_IDENTIFIER)
+    if weight is not None:
+        named[weight] = Role.OTHER
+    if household is not None:
+        named[household] = Role.IDENTIFIER
+    for name in named:
+        _ = table[name]
+    if len(named) < len(by) + (weight is not None) + (household is not None):
+        raise RequestError("weight, strata and household must be different columns")
+    return named

@@ -1,0 +1,124 @@
+"""Charts for people: what they show, where they are written, what they refuse."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import shoal as library
+from shoal.errors import RequestError
+from shoal.release.spread import spread
+
+
+@pytest.fixture(scope="module")
+def result():
+    """A release of two numbers and a text by a search."""
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(
+        {"a": rng.normal(size=90), "b": rng.integers(0, 50, 90), "t": rng.choice(list("xy"), 90),
+         "s": rng.integers(0, 9, 90)}
+    )  # fmt: skip
+    return library.anonymize(
+        data, k=3, quasi_identifiers=["a", "b", "t"], sensitive=["s"], method="ilsmc+",
+        max_iterations=50,
+    )  # fmt: skip
+
+
+def values(chart):
+    """Return the numbers that a chart draws."""
+    return chart.spec["data"]["values"]
+
+
+def test_every_chart_shows_the_report(result):
+    """Bins, sizes, losses and the curve are the report's own."""
+    report = result.report
+    own = next(c for c in report.columns if c.name == "b")
+    drawn = values(result.plot.column("b"))
+    assert [v["records"] for v in drawn if v["when"] == "after"] == own.histogram.after
+    sizes = {v["size"]: v["groups"] for v in values(result.plot.sizes())}
+    assert sizes == {int(size): n for size, n in report.groups["sizes"].items()}
+    assert {v["column"] for v in values(result.plot.losses())} == {"a", "b", "t"}
+    curve = [(v["iteration"], v["loss"]) for v in values(result.plot.loss())]
+    assert curve == [tuple(one) for one in report.search["curve"]]
+    assert len(values(result.plot.attacks())) > 3
+
+
+def test_a_pair_shows_groups(result):
+    """Every point is a released combination with as many records as have it."""
+    drawn = values(result.plot.pair("a", "b"))
+    counts = result.data.groupby(["a", "b"]).size()
+    assert {(v["x"], v["y"]): v["records"] for v in drawn} == counts.to_dict()
+    assert min(v["records"] for v in drawn) >= 3
+    for names, said in [(("a", "t"), "no numbers"), (("a", "s"), "show records"),
+                        (("a", "a"), "different"), (("a", "q"), "no column")]:  # fmt: skip
+        with pytest.raises(RequestError, match=said):
+            result.plot.pair(*names)
+
+
+def test_many_groups_become_a_grid():
+    """Of thousands of groups the cells of a grid are drawn; no record is lost."""
+    data = np.random.default_rng(1).normal(size=(9000, 2))
+    result = library.anonymize(data, k=3, method="hilbert")
+    names = result.table.names
+    found = spread(result.table, *names)
+    assert found["binned"]
+    assert len(found["points"]) <= 1600
+    assert sum(point["records"] for point in found["points"]) == 9000
+
+
+def test_files(result, tmp_path, shoal):
+    """SVG or JSON, never over what is there; from a folder of a release the same charts."""
+    path = result.plot.sizes().save(tmp_path / "s.svg")
+    assert path.read_text().startswith("<svg")
+    assert "currentColor" not in path.read_text()
+    with pytest.raises(library.OutputError):
+        result.plot.sizes().save(path)
+    with pytest.raises(RequestError, match="written as"):
+        result.plot.sizes().save(tmp_path / "s.png")
+    assert "image/svg+xml" in result.plot.sizes()._repr_mimebundle_()
+    result.save(tmp_path / "out")
+    for what, names in [("column", "b"), ("sizes", None), ("losses", None), ("loss", None),
+                        ("pair", "a,b"), ("attacks", None)]:  # fmt: skip
+        said = () if names is None else ("--name", names)
+        out = tmp_path / f"{what}.json"
+        ran = shoal("plot", what, tmp_path / "out", *said, "-o", out)
+        assert ran.code == 0, ran.err
+        own = getattr(result.plot, what)(*(names.split(",") if names else []))
+        drawn = json.loads(out.read_text())["data"]["values"]
+        if what != "pair":
+            assert drawn == json.loads(json.dumps(values(own)))
+        else:
+            assert sum(v["records"] for v in drawn) == 90
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("shape", "out"), "is no chart"),
+        (("column", "out"), "takes 1"),
+        (("pair", "out", "--name", "a"), "takes 2"),
+        (("column", "out", "--name", "zz"), "no quasi-identifier"),
+        (("column", "out", "--name", "t"), "no column of numbers"),
+        (("sizes", "nowhere"), "cannot be read"),
+        (("frontier", "out/report.json"), "no comparison"),
+        (("sizes", "out/run.toml"), "not JSON"),
+    ],
+)
+def test_refused(result, tmp_path, shoal, arguments, said):
+    """What cannot be drawn is said in one line, and nothing is written."""
+    result.save(tmp_path / "out")
+    what, source, *rest = arguments
+    ran = shoal("plot", what, tmp_path / source, *rest, "-o", tmp_path / "x.svg")
+    assert ran.code == 2
+    assert said in ran.err
+    assert not (tmp_path / "x.svg").exists()
+
+
+def test_no_curve_without_a_search():
+    """A method that makes no search has no curve: that is said."""
+    result = library.anonymize(np.arange(20.0).reshape(10, 2), k=2, method="mdav")
+    with pytest.raises(RequestError, match="made no search"):
+        result.plot.loss()

@@ -1,0 +1,211 @@
+"""Comparing methods and k: the frontier, the pick, the budget, and going on after a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import shoal as library
+from shoal.comparing import Point, _judged, on_frontier
+from shoal.errors import Canceled, RequestError
+
+METHODS = ["mdav", "hilbert", "ilsmc+"]
+
+
+def frame(rows=80, seed=0):
+    """Three columns of numbers."""
+    return pd.DataFrame(np.random.default_rng(seed).normal(size=(rows, 3)), columns=list("abc"))
+
+
+@pytest.fixture(scope="module")
+def found():
+    """A comparison of three methods and three k."""
+    return library.compare(frame(), k=[3, 5, 10], methods=METHODS)
+
+
+def test_all_runs_and_their_figures(found):
+    """Every run is there, with the loss and the risk of a release made by itself."""
+    assert [(p.k, p.method) for p in found.points] == list(product((3, 5, 10), METHODS))
+    own = library.anonymize(frame(), k=5, method="mdav")
+    point = next(p for p in found.points if (p.k, p.method) == (5, "mdav"))
+    assert point.information_loss == own.report.information_loss_released
+    assert point.groups == own.report.groups["count"]
+    risks = own.report.measures["risk"]
+    linked = [risks[key]["value"] for key in risks if key.endswith("linkage")]
+    assert point.risk == max(linked)
+    assert point.highest_risk == 20.0
+
+
+def test_the_frontier_is_what_nothing_beats(found):
+    """No run has both less loss and less risk than one on the frontier; the pick is on it."""
+    for point in found.points:
+        beaten = any(
+            (o.information_loss, o.risk) != (point.information_loss, point.risk)
+            and o.information_loss <= point.information_loss and o.risk <= point.risk
+            for o in found.points
+        )  # fmt: skip
+        assert point.frontier == (not beaten)
+    assert found.pick is not None
+    assert found.pick.frontier
+    assert sum(point.picked for point in found.points) == 1
+    assert f"→ {found.pick.method}, k = {found.pick.k}" in found.reason
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_frontier_by_brute_force(seed):
+    """Random figures, with ties: of equals one is on it."""
+    rng = np.random.default_rng(seed)
+    points = [
+        Point(f"m{i}", 3, float(rng.integers(1, 8)), float(rng.integers(1, 8)), 1.0, 1, 0.0)
+        for i in range(int(rng.integers(1, 12)))
+    ]
+    places = {(p.information_loss, p.risk) for p in points}
+    kept = {
+        place for place in places
+        if not any(o != place and o[0] <= place[0] and o[1] <= place[1] for o in places)
+    }  # fmt: skip
+    edge = on_frontier(points)
+    assert {(p.information_loss, p.risk) for p in edge} == kept
+    assert len(edge) == len(kept)
+    marked, reason = _judged(points)
+    picked = [p for p in marked if p.picked]
+    assert len(picked) == 1
+    assert picked[0].frontier
+    assert str(len(kept)) in reason
+
+
+def test_dataframe_chart_and_words(found):
+    """The runs as the caller's dataframe, a chart of figures, a table in words."""
+    assert isinstance(found.data, pd.DataFrame)
+    assert found.data.method.tolist() == METHODS * 3
+    values = found.plot().spec["data"]["values"]
+    assert [v["loss"] for v in values] == [p.information_loss for p in found.points]
+    assert sum(v["what"] == "picked" for v in values) == 1
+    assert found.plot().to_svg().startswith("<svg")
+    lines = found.summary().splitlines()
+    assert sum(line.startswith("→") for line in lines) == 2
+    assert json.loads(found.to_json())["points"][0]["method"] == "mdav"
+    own = library.compare(pl.from_pandas(frame(30)), k=3, methods="mdav")
+    assert isinstance(own.data, pl.DataFrame)
+
+
+def test_a_method_that_cannot_says_why():
+    """A run that is refused is a line with its reason; the others go on."""
+    found = library.compare(frame(), k=[3, 90], methods=["optimal-1d", "mdav"])
+    said = {(p.k, p.method): p.said for p in found.points}
+    assert "takes 1 column" in said[3, "optimal-1d"]
+    assert "n = 80 records < k = 90" in said[90, "mdav"]
+    assert said[3, "mdav"] == ""
+    nothing = library.compare(frame(), k=90, methods="mdav")
+    assert nothing.pick is None
+    assert nothing.reason == "no run came to an end"
+    with pytest.raises(RequestError, match="did you mean"):
+        library.compare(frame(), k=3, methods="mdaw")
+    with pytest.raises(RequestError, match="budget"):
+        library.compare(frame(), k=3, budget=0)
+
+
+def test_mixed_tables_and_surveys():
+    """Texts are generalized by all methods alike; weights and strata are kept by all."""
+    rng = np.random.default_rng(0)
+    data = frame(60).assign(t=rng.choice(list("xyz"), 60), r=np.arange(60) % 2, w=1.5)
+    found = library.compare(
+        data, k=[3], methods=["kaim", "mdav"], quasi_identifiers=["a", "t"], by="r", weight="w",
+        drop=["b", "c"],
+    )  # fmt: skip
+    assert [p.said for p in found.points] == ["", ""]
+    assert "ILoss" in found.loss_name
+    usual = library.compare(data.drop(columns=["r", "w"]), k=3)
+    assert {"kaim", "kaim+", "mdav"} <= {p.method for p in usual.points}
+    assert len(library.compare(frame(30), k=3).points) == 10
+
+
+def test_budget():
+    """When the time is spent, what is left is said to be left out."""
+    found = library.compare(frame(), k=[3, 5, 10], methods=METHODS, budget=1e-6)
+    assert all("budget" in point.said for point in found.points)
+    ample = library.compare(frame(), k=3, methods=["mdav", "hilbert"], budget=60.0)
+    assert all(point.information_loss is not None for point in ample.points)
+
+
+def test_a_callback_cancels_and_the_notes_go_on(tmp_path):
+    """What was done is in the notes, figures alone; the same comparison goes on after it."""
+    notes = tmp_path / "notes.jsonl"
+    seen = []
+
+    def stop(look):
+        seen.append(look.stage)
+        return "k = 5, mdav" in look.stage
+
+    with pytest.raises(Canceled):
+        library.compare(frame(), k=[3, 5], methods=METHODS, resume=notes, callback=stop)
+    lines = notes.read_text().splitlines()
+    assert [json.loads(line)["method"] for line in lines[1:]] == METHODS
+    marked = [json.loads(line) for line in lines]
+    marked[1]["information_loss"] = 99.0  # so that one sees where a figure is from
+    notes.write_text("\n".join(json.dumps(one) for one in marked) + '\n{"method": "cut sh')
+    again = library.compare(frame(), k=[3, 5], methods=METHODS, resume=notes)
+    assert again.points[0].information_loss == 99.0
+    assert all(point.information_loss is not None for point in again.points)
+    assert not notes.exists()
+    notes.write_text("\n".join(json.dumps(one) for one in marked) + "\n")
+    other = library.compare(frame(seed=1), k=[3, 5], methods=METHODS, resume=notes)
+    assert other.points[0].information_loss < 99.0
+
+
+def test_a_killed_run_goes_on(tmp_path):
+    """Killed hard in the middle, the same command goes on; in the end nothing is left of it."""
+    frame(400).to_csv(tmp_path / "t.csv", index=False)
+    command = [sys.executable, "-m", "shoal", "compare", str(tmp_path / "t.csv"), "-k", "3,5",
+               "--methods", "mdav,hilbert,ilsmc+", "--json"]  # fmt: skip
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    place = tmp_path / "cache/shoal"
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+    ) as process:
+        while process.poll() is None:
+            notes = list(place.glob("compare-*.jsonl"))
+            if notes and len(notes[0].read_text().splitlines()) >= 3:
+                process.send_signal(signal.SIGKILL)
+        process.wait()
+    done = notes[0].read_text().splitlines()
+    assert 3 <= len(done) < 7
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    points = json.loads(ran.stdout)["points"]
+    assert len(points) == 6
+    first = json.loads(done[1])
+    assert points[0]["seconds"] == first["seconds"]
+    assert list(place.iterdir()) == []
+
+
+def test_the_command(tmp_path, shoal, monkeypatch):
+    """Table on stdout; a folder with table, chart and page; never over what is there."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    frame(60).to_csv(tmp_path / "t.csv", index=False)
+    said = ("compare", tmp_path / "t.csv", "-k", "3,5", "--methods", "mdav,hilbert")
+    ran = shoal(*said, "-o", tmp_path / "out", "--budget", "1min")
+    assert ran.code == 0, ran.err
+    assert "mdav" in ran.out
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == ["comparison.csv", "comparison.html", "comparison.json", "frontier.svg"]
+    page = (tmp_path / "out/comparison.html").read_text()
+    assert "<svg" in page
+    assert "<script" not in page
+    assert len(pd.read_csv(tmp_path / "out/comparison.csv")) == 4
+    assert shoal(*said, "-o", tmp_path / "out").code == 2
+    assert shoal(*said, "-o", tmp_path / "out", "--force", "--fresh").code == 0
+    ran = shoal("plot", "frontier", tmp_path / "out", "-o", tmp_path / "f.svg")
+    assert ran.code == 0, ran.err
+    for bad in (("-k", "3,x"), ("-k", "3", "--budget", "soon"), ("-k", "3", "--methods", "none")):
+        assert shoal("compare", tmp_path / "t.csv", *bad).code == 2
+    assert isinstance(library.compare(tmp_path / "t.csv", k=3, methods="mdav").data, pa.Table)

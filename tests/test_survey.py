@@ -1,0 +1,360 @@
+"""Weights, strata and households: what is kept, what never mixes, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import settings as limits
+from hypothesis import strategies as st
+
+import shoal as library
+from shoal.errors import InputError, PrivacyError, RequestError
+
+QUASI = ["age", "income", "ward"]
+
+
+def people(seed=0, rows=120, regions=4, homes=40):
+    """A survey: numbers, a text, strata, households within them, weights, something sensitive."""
+    rng = np.random.default_rng(seed)
+    home = rng.integers(0, homes, rows)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 90, rows),
+            "income": rng.normal(3e4, 9e3, rows).round(2),
+            "ward": rng.choice(["north", "south", "west"], rows),
+            "region": (home % regions).astype(str),
+            "home": [f"h{number}" for number in home],
+            "w": rng.uniform(0.5, 40.0, rows).round(3),
+            "illness": rng.choice(["flu", "gout", "cold", "none"], rows),
+        }
+    )
+
+
+ROLES = {"quasi_identifiers": ["age", "income"], "sensitive": ["illness"], "drop": ["ward"]}
+
+
+def classes(data, columns):
+    """Return the class of every released record, as a text."""
+    return data[columns].astype(str).agg("|".join, axis=1)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.sampled_from(["auto", "mdav", "ilsmc+"]))
+@limits(max_examples=15)
+def test_weighted_totals_stay(seed, k, method):
+    """Before rounding, the weighted total of every column of numbers is what it was."""
+    data = people(seed, rows=60)
+    released = library.anonymize(
+        data, k=k, weight="w", decimals="none", method=method, **ROLES, other=["region"],
+        identifiers=["home"], effort="quick",
+    ).data  # fmt: skip
+    for name in ("age", "income"):
+        before, after = (data[name] * data.w).sum(), (released[name] * data.w).sum()
+        assert after == pytest.approx(before, rel=1e-9)
+    assert released.w.equals(data.w)
+    assert released.age.dtype == float
+
+
+def test_totals_in_the_file_and_the_drift(tmp_path, shoal):
+    """`--decimals none` keeps totals in the file; rounded, the report states the drift."""
+    data = people(1)
+    path = tmp_path / "t.csv"
+    data.to_csv(path, index=False)
+    common = ("anonymize", path, "-k", "4", "--weight", "w", "--quasi", "age,income",
+              "--sensitive", "illness", "--drop", "ward,home,region", "--keep-order")  # fmt: skip
+    assert shoal(*common, "-o", tmp_path / "exact.csv", "--decimals", "none").code == 0
+    exact = pd.read_csv(tmp_path / "exact.csv")
+    assert shoal(*common, "-o", tmp_path / "r.csv").code == 0
+    rounded = pd.read_csv(tmp_path / "r.csv")
+    report = pd.read_json(tmp_path / "r.report.json", typ="series")
+    assert {one["column"] for one in report.totals} == {"age", "income"}
+    for one in report.totals:
+        name = one["column"]
+        before = (data[name] * data.w).sum()
+        assert (exact[name] * data.w).sum() == pytest.approx(before, rel=1e-9)
+        assert one["before"] == pytest.approx(before, rel=1e-12)
+        assert one["after"] == pytest.approx((rounded[name] * data.w).sum(), rel=1e-12)
+        assert one["drift_percent"] == pytest.approx(
+            100 * (one["after"] - one["before"]) / (data[name] * data.w).sum(), abs=1e-12
+        )
+    assert any(one["drift_percent"] != 0 for one in report.totals)
+    page = (tmp_path / "r.report.html").read_text()
+    assert "weighted total" in page
+
+
+def test_weight_two_is_the_record_twice():
+    """Means, medians and modes of a group with weights are those of its records repeated."""
+    data = people(2, rows=40)
+    data["w"] = np.random.default_rng(0).integers(1, 4, 40)
+    twice = data.loc[np.repeat(data.index, data.w)].reset_index(drop=True)
+    rows = np.repeat(np.arange(40), data.w)
+    data["g"] = np.arange(40) // 8
+    twice["g"] = data.g.to_numpy()[rows]
+    ways = {"age": "median", "income": "mean", "ward": "mode"}
+    from shoal.partition import Partition
+    from shoal.release.aggregate import aggregate
+    from shoal.table.code import code
+
+    def released(frame, weights):
+        table = library.read(frame[QUASI])
+        made = Partition(frame.g.to_numpy(), 5, "given")
+        return aggregate(table, made, ways, "none", code(table), survey=weights).to_native()
+
+    own, other = released(data, data.w.to_numpy(float)), released(twice, None)
+    assert own.age.to_numpy()[rows] == pytest.approx(other.age.to_numpy())
+    assert own.income.to_numpy()[rows] == pytest.approx(other.income.to_numpy(), rel=1e-12)
+    assert (own.ward.to_numpy()[rows] == other.ward.to_numpy()).all()
+
+
+@given(
+    st.integers(0, 2**32 - 1), st.integers(2, 4),
+    st.sampled_from(["auto", "mdav", "kaim", "kaim+", "fast"]), st.booleans(),
+)  # fmt: skip
+@limits(max_examples=20)
+def test_strata_never_mix(seed, k, method, by_two):
+    """Every released class lies in one stratum, whose value is as it was."""
+    data = people(seed, rows=90, regions=3)
+    data["sex"] = np.where(np.arange(90) % 2, "f", "m")
+    by = ["region", "sex"] if by_two else ["region"]
+    result = library.anonymize(
+        data, k=k, by=by, method=method, quasi_identifiers=QUASI, sensitive=["illness"],
+        drop=["home", "w"], effort="quick", other=[] if by_two else ["sex"],
+    )  # fmt: skip
+    released = result.data
+    assert (released[by] == data[by]).all(axis=None)
+    groups = pd.Series(result.partition.labels)
+    strata = data[by].astype(str).agg("|".join, axis=1)
+    assert strata.groupby(groups).nunique().max() == 1
+    assert released.groupby([*QUASI, *by]).size().min() >= k
+    assert set(result.settings.roles.quasi_identifiers) == {*QUASI, *by}
+
+
+@given(
+    st.integers(0, 2**32 - 1), st.integers(2, 4), st.sampled_from(["auto", "mdav", "hilbert"]),
+    st.booleans(), st.booleans(),
+)  # fmt: skip
+@limits(max_examples=20)
+def test_households_stay_whole(seed, k, method, weighted, within):
+    """Every household is in one group, every released class holds at least k of them."""
+    data = people(seed, rows=90, regions=2, homes=30)
+    result = library.anonymize(
+        data, k=k, household="home", method=method, quasi_identifiers=QUASI, drop=["illness"],
+        weight="w" if weighted else None, by="region" if within else None, effort="quick",
+        other=[*([] if within else ["region"]), *([] if weighted else ["w"])],
+    )  # fmt: skip
+    groups = pd.Series(result.partition.labels)
+    assert groups.groupby(data.home).nunique().max() == 1
+    keys = classes(result.data, QUASI)
+    assert data.home.groupby(keys).nunique().min() >= k
+    assert "home" not in result.data
+    assert "households" in " ".join(result.report.guarantee["covers"])
+
+
+def test_households_with_rules():
+    """What is asked beyond k is kept by groups of whole households."""
+    data = people(4, rows=150, homes=50)
+    result = library.anonymize(
+        data, k=2, l=3, household="home", drop=["w", "region"], quasi_identifiers=QUASI,
+        sensitive=["illness"], effort="quick",
+    )  # fmt: skip
+    assert data.illness.groupby(pd.Series(result.partition.labels)).nunique().min() >= 3
+    assert pd.Series(result.partition.labels).groupby(data.home).nunique().max() == 1
+
+
+@pytest.mark.parametrize("asked", [{"l": 3}, {"t": 0.35}, {"k_of": {("age",): 9}}])
+@pytest.mark.parametrize("method", ["auto", "mdav", "kaim"])
+def test_strata_with_rules(asked, method):
+    """What is asked beyond k is kept within strata."""
+    data = people(5, rows=160, regions=2)
+    result = library.anonymize(
+        data, k=3, by="region", drop=["w", "home"], quasi_identifiers=QUASI, method=method,
+        sensitive=["illness"], effort="quick", **asked,
+    )  # fmt: skip
+    assert data.region.groupby(pd.Series(result.partition.labels)).nunique().max() == 1
+    assert result.report.verification["ok"]
+    if "l" in asked:
+        assert data.illness.groupby(pd.Series(result.partition.labels)).nunique().min() >= 3
+    if "k_of" in asked:
+        assert result.data.groupby("age").size().min() >= 9
+
+
+def test_a_stratum_that_cannot_keep_a_rule():
+    """One stratum without enough values is a PrivacyError, whatever the others have."""
+    data = people(6, regions=2)
+    data.loc[data.region == "1", "illness"] = "flu"
+    with pytest.raises(PrivacyError, match="of a stratum"):
+        library.anonymize(
+            data, k=3, l=2, by="region", drop=["w", "home"], quasi_identifiers=QUASI,
+            sensitive=["illness"],
+        )  # fmt: skip
+
+
+def test_small_strata_are_named_or_merged(tmp_path, shoal):
+    """Strata below k are an error that names them; merged, their cells name all of them."""
+    data = people(7)
+    data["region"] = "r" + data.region
+    data.loc[:1, "region"] = "tiny"
+    path = tmp_path / "t.csv"
+    data.to_csv(path, index=False)
+    common = ("anonymize", path, "-k", "5", "--quasi", "age,income", "--by", "region",
+              "--drop", "ward,home,w,illness", "-o", tmp_path / "r.csv")  # fmt: skip
+    ran = shoal(*common)
+    assert ran.code == 2
+    assert "'tiny'" in ran.err
+    assert "--small-strata merge" in ran.err
+    assert not (tmp_path / "r.csv").exists()
+    ran = shoal(*common, "--small-strata", "merge")
+    assert ran.code == 0, ran.err
+    released = pd.read_csv(tmp_path / "r.csv", dtype=str)
+    joined = [value for value in released.region.unique() if "tiny" in value]
+    assert len(joined) == 1
+    assert " + " in joined[0]
+    assert released.groupby("region").size().min() >= 5
+    assert shoal("verify", tmp_path / "r.csv", "-k", "5", "--quasi", "age,income,region").code == 0
+
+
+@pytest.mark.parametrize("method", ["auto", "tfrp"])
+def test_a_recipe_repeats_it(tmp_path, shoal, method):
+    """The recipe of a run with weights, strata and households gives the same groups."""
+    data = people(8, regions=2)
+    path = tmp_path / "t.csv"
+    data.to_csv(path, index=False)
+    ran = shoal(
+        "anonymize", path, "-k", "3", "--quasi", "age,income", "--by", "region", "--weight", "w",
+        "--household", "home", "--drop", "ward,illness", "--method", method, "--effort", "quick",
+        "-o", tmp_path / "r.csv", "--no-report",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    again = shoal("run", tmp_path / "r.run.toml", "-o", tmp_path / "again.csv", "--no-report")
+    assert again.code == 0, again.err
+    first, second = (
+        sorted((tmp_path / name).read_text().splitlines()) for name in ("r.csv", "again.csv")
+    )
+    assert first == second
+
+
+def test_the_order_of_the_rows_does_not_matter():
+    """Records in another order get the same values."""
+    data = people(9, regions=2)
+    shuffled = data.sample(frac=1.0, random_state=3)
+    both = [
+        library.anonymize(
+            one.reset_index(drop=True),
+            k=3,
+            weight="w",
+            by="region",
+            household="home",
+            quasi_identifiers=["age", "income"],
+            drop=["ward", "illness"],
+            effort="quick",
+            decimals="none",
+        ).data.assign(row=one.index)
+        for one in (data, shuffled)
+    ]
+    first, second = (one.sort_values("row").reset_index(drop=True) for one in both)
+    assert first.age.to_numpy() == pytest.approx(second.age.to_numpy())
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [("0", "above 0"), ("-2", "above 0"), ("", "missing"), ("much", "text"), ("nan", "missing")],
+)
+def test_bad_weights_say_where(tmp_path, shoal, cell, said):
+    """A weight that is none is an error that says in which line."""
+    data = people(10, rows=20).astype({"w": str})
+    data.loc[4, "w"] = cell
+    path = tmp_path / "t.csv"
+    data.to_csv(path, index=False)
+    ran = shoal("anonymize", path, "-k", "3", "--quasi", "age", "--weight", "w", "-o", "-",
+                "--drop", "income,ward,region,home,illness", "--missing", "nan", "--missing",
+                "")  # fmt: skip
+    assert ran.code == 2
+    assert said in ran.err
+    if said != "text":
+        assert "line 6" in ran.err
+
+
+def test_bad_requests():
+    """Columns that cannot be what they are said to be, and what nothing can be done with."""
+    data = people(11)
+    rest = {"quasi_identifiers": ["age", "income"], "drop": ["ward"], "other": ["w"]}
+    for asked, said in [
+        ({"weight": "age", "other": []}, "cannot be"),
+        ({"by": ["illness"], "sensitive": ["illness"]}, "cannot be"),
+        ({"household": "age"}, "cannot be"),
+        ({"weight": "w", "by": ["w"]}, "different columns"),
+        ({"weight": "ww", "other": []}, "has no column"),
+        ({"household": "home", "method": "kaim"}, "one by one"),
+        ({"household": "home", "k": 50}, "households < k"),
+        ({"small_strata": "drop"}, "small_strata"),
+    ]:
+        with pytest.raises(RequestError, match=said):
+            library.anonymize(data, **{"k": 3, **rest, **asked})
+    data.loc[3, "home"] = None
+    with pytest.raises(InputError, match="every record needs one"):
+        library.anonymize(data, k=3, household="home", **rest, sensitive=["illness"])
+    data = people(11)
+    data.loc[0, "region"] = "elsewhere"
+    with pytest.raises(InputError, match="more than one stratum"):
+        library.anonymize(data, k=2, household="home", by="region", quasi_identifiers=["age"],
+                          drop=["ward", "w", "illness", "income"])  # fmt: skip
+
+
+def test_with_no_roles_the_rest_is_grouped():
+    """With only a weight and a household said, all other columns are quasi-identifiers."""
+    data = people(12)[["age", "income", "home", "w"]]
+    result = library.anonymize(data, k=3, weight="w", household="home", effort="quick")
+    assert set(result.settings.roles.quasi_identifiers) == {"age", "income"}
+    assert list(result.data.columns) == ["age", "income", "w"]
+
+
+def test_given_groups_keep_to_strata():
+    """Groups that are given are refined within strata, and refused where they cross them."""
+    data = people(13, regions=2)
+    data["g"] = data.region + "-" + (np.arange(120) % 3).astype(str)
+    result = library.anonymize(
+        data, k=3, group="g", by="region", weight="w", quasi_identifiers=["age", "income"],
+        drop=["ward", "home", "illness"],
+    )  # fmt: skip
+    assert data.region.groupby(pd.Series(result.partition.labels)).nunique().max() == 1
+    data["g"] = np.arange(120) % 4
+    with pytest.raises(RequestError, match="several strata"):
+        library.anonymize(
+            data, k=3, group="g", by="region", quasi_identifiers=["age", "income"],
+            drop=["ward", "home", "illness", "w"],
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", [("--weight", "w"), ("--by", "region"), ("--household", "home")])
+def test_only_in_memory(tmp_path, shoal, asked):
+    """Files that are grouped region by region have no such things: that is said."""
+    path = tmp_path / "t.csv"
+    people(14).to_csv(path, index=False)
+    ran = shoal("anonymize", path, "-k", "3", "--quasi", "age,income", "--other",
+                "ward,illness", *asked, "--engine", "threads",
+                "-o", f"{tmp_path}/out/")  # fmt: skip
+    assert ran.code == 2
+    assert "weights, strata or households" in ran.err
+
+
+def test_risks_by_stratum_and_weight(tmp_path, shoal):
+    """The report and `measure` tell risks of the population and stratum by stratum."""
+    data = people(15)
+    result = library.anonymize(
+        data, k=3, weight="w", by="region", quasi_identifiers=["age", "income"],
+        drop=["ward", "home", "illness"], effort="quick",
+    )  # fmt: skip
+    risk = result.report.measures["risk"]
+    assert set(risk["stratum_marketer"]["by"]) == set(data.region)
+    assert risk["stratum_marketer"]["value"] == max(risk["stratum_marketer"]["by"].values())
+    assert risk["journalist"]["value"] < risk["prosecutor"]["value"]
+    sizes = result.data.groupby(["age", "income", "region"]).size()
+    plain = library.measure(
+        data[["age", "income", "region"]], result.data[["age", "income", "region"]],
+        quasi_identifiers=["age", "income", "region"], by="region",
+    )  # fmt: skip
+    told = plain.to_dict()["risk"]["stratum_marketer"]["by"]
+    for region, found in told.items():
+        own = sizes[sizes.index.get_level_values("region") == region]
+        assert found == pytest.approx(100 * len(own) / own.sum())

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from shoal.measuring import measure as measure
     from shoal.partition import Bound as Bound
     from shoal.partition import Partition as Partition
+    from shoal.previewing import Preview as Preview
+    from shoal.previewing import preview as preview
     from shoal.progress import Progress as Progress
     from shoal.recipes import methods as methods
     from shoal.release.packing.recheck import Checked as Checked
@@ -59,6 +61,7 @@ _HOME = {
     "Measures": "measures.result",
     "OutputError": "errors",
     "Partition": "partition",
+    "Preview": "previewing",
     "PrivacyError": "errors",
     "Progress": "progress",
     "Released": "large.order",
@@ -80,6 +83,7 @@ _HOME = {
     "methods": "recipes",
     "microaggregate": "grouping",
     "microaggregate_columns": "grouping",
+    "preview": "previewing",
     "read": "table.read",
     "refine": "grouping",
     "verify": "release.verify",
@@ -97,6 +101,7 @@ __all__ = [
     "Measures",
     "OutputError",
     "Partition",
+    "Preview",
     "PrivacyError",
     "Progress",
     "Released",
@@ -119,6 +124,7 @@ __all__ = [
     "methods",
     "microaggregate",
     "microaggregate_columns",
+    "preview",
     "read",
     "refine",
     "verify",

@@ -132,7 +132,7 @@ def release(
         return release_file(source, settings, plan, order, callback)
     if limit is None:
         check_room(source)
-    result = walk(source, settings, callback, order.threads, order.folder)
+    result = walk(source, settings, callback, order.threads, order.folder, order.told_ahead)
     save(result, order.targets, force=order.force, with_page=order.with_page)
     return Released(order.targets.release, result.report, result.settings)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from glob import escape, has_magic
@@ -16,6 +16,8 @@ import numpy.typing as npt
 from shoal.arguments import settings_from
 from shoal.asking import judge_dominance, to_keep, wider_groups
 from shoal.errors import PrivacyError, RequestError
+from shoal.estimates.model import Estimate
+from shoal.estimates.run import check_fits, expected
 from shoal.finding import find_groups
 from shoal.measuring import measure_release
 from shoal.partition import Partition
@@ -53,10 +55,11 @@ from shoal.settings import Settings
 from shoal.solving import check_search, check_size
 from shoal.storage import is_url
 from shoal.table.assign import assign
-from shoal.table.code import code
+from shoal.table.code import code, needs_trees
 from shoal.table.order import with_orders
 from shoal.table.parts import digest_parts, is_many
 from shoal.table.read import digest_of, read
+from shoal.table.roles import Role
 from shoal.table.survey import Survey
 from shoal.table.table import Table
 
@@ -256,10 +259,12 @@ def walk(
     callback: Callback | None = None,
     threads: int | None = None,
     folder: Path | None = None,
+    told_ahead: Callable[[Estimate], None] | None = None,
 ) -> Result:
     """Go from data to a verified Result, one arrow after the other.
 
-    `folder` is where the files of hierarchies are looked for.
+    `folder` is where the files of hierarchies are looked for; `told_ahead` hears, before the groups
+    are found, what the run is expected to take.
     """
     start = time.perf_counter()
     report = Reporter(callback)
@@ -281,6 +286,11 @@ def walk(
     table, survey, told = in_strata(table, settings, folder)
     grouped = without_strata(table, settings)
 
+    columns = len(grouped.having(Role.QUASI_IDENTIFIER))
+    likely = expected(settings, table.rows, columns, needs_trees(grouped))
+    check_fits(likely, settings, needs_trees(grouped))
+    if likely is not None and told_ahead is not None:
+        told_ahead(likely)
     by_trees = generalizes(grouped, settings)
     how = ways(grouped, settings, by_trees)
     ranges = [name for name, way in how.items() if way == "range"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +70,34 @@ def make(
         result: Any
         if order is None:
             check_screen(Path(data), settings)
-            result = walk(Path(data), settings, callback, threads, folder)
+            result = walk(Path(data), settings, callback, threads, folder, tell_ahead)
             say(stdout_bytes(result))
         else:
+            order = replace(order, told_ahead=tell_ahead)
             result = release(data, settings, order, callback)
     with contextlib.suppress(KeyboardInterrupt):  # the release is there: nothing to take back
         _tell(result, order, as_json, with_page)
+
+
+def tell_ahead(likely: Any) -> None:
+    """Say what a long run is expected to take."""
+    from shoal.estimates.run import LONG
+
+    if likely.seconds >= LONG:
+        typer.echo(f"expected: {likely.told()}", err=True)
+
+
+def make_preview(
+    settings: Any, source: str, sample: int, as_json: bool, threads: int | None
+) -> None:
+    """Run on a sample, and say what the whole is expected to lose and to take."""
+    from shoal.progress import live_progress
+
+    with live_progress() as callback:
+        from shoal.previewing import preview_of
+
+        found = preview_of(Path(source), settings, sample, threads, callback)
+    say(json.dumps(found.to_dict(), indent=2) + "\n" if as_json else f"{found.summary()}\n")
 
 
 def make_pack(
@@ -96,7 +120,7 @@ def make_pack(
 
         check_folder(folder, force, settings.having(input={"path": source}))
         check_whole(source, settings)
-        result = walk(Path(source), settings, callback, threads)
+        result = walk(Path(source), settings, callback, threads, None, tell_ahead)
         result.pack(folder, force=force, format=kind)
     with contextlib.suppress(KeyboardInterrupt):
         _tell(result, None, as_json, True)

@@ -19,7 +19,7 @@ from shoal.cli.asked import (
     T,
     asked,
 )
-from shoal.cli.carrying import make, make_pack, showing
+from shoal.cli.carrying import make, make_pack, make_preview, showing
 from shoal.cli.options import (
     Aggregate,
     AllowK1,
@@ -148,6 +148,12 @@ def anonymize(
     recipe: Annotated[
         Path | None, typer.Option(help="Take what is not said here from this recipe (TOML).")
     ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            help="Preview: run on so many records, tell what all will lose and take; write nothing."
+        ),
+    ] = None,
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Do not shuffle the rows. Links them to the input.")
     ] = False,
@@ -225,6 +231,12 @@ def anonymize(
     }
     for part, values in said(given).items():
         tree.setdefault(part, {}).update(values)
+    if sample is not None:
+        if output is not None or pack is not None:
+            raise RequestError("a preview writes nothing; leave out --sample, or -o and --pack")
+        with showing(show_values):
+            make_preview(build(tree), input, sample, as_json, threads)
+        return
     if (output is None) == (pack is None):
         raise RequestError("say where to: -o OUT, or --pack FOLDER")
     if format_ is not None and pack is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,7 +42,8 @@ class Order:
 
     `folder` is where the files of hierarchies are looked for, `parent` where the folder of the run
     is made, a path or a URL; with a `shelf`, a release of many files goes there, by an engine whose
-    `scheduler` is at an address. `shuffle_seed` is for tests.
+    `scheduler` is at an address. `shuffle_seed` is for tests. `told_ahead` hears what a run in
+    memory is expected to take.
     """
 
     targets: Targets
@@ -53,3 +55,4 @@ class Order:
     shuffle_seed: int | None = None
     shelf: Shelf | None = None
     scheduler: str | None = None
+    told_ahead: Callable[[Any], None] | None = None

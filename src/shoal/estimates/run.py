@@ -1,0 +1,91 @@
+"""What a whole run is expected to take, as it was asked for, and what to do where it cannot fit."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any
+
+from shoal.choosing import EFFORTS, choose, choose_mixed
+from shoal.errors import RequestError
+from shoal.estimates.model import Estimate, estimate
+from shoal.recipes import AUTO_LARGE, AUTO_MIXED_LARGE, Method, find
+from shoal.search.run import ITERATIONS
+from shoal.settings import Settings
+
+LEAN, LEAN_MIXED = "hilbert", "kaim"  # whose runs are little but reading, releasing, measuring
+LONG = 10.0  # seconds: what takes longer is told before
+
+
+def expected(settings: Settings, records: int, columns: int, mixed: bool) -> Estimate | None:
+    """Return what a run takes with these settings; None where nobody has measured it.
+
+    columns counts the quasi-identifiers; `mixed` tells of texts or missing cells among them.
+    """
+    protect = settings.protect
+    asked = settings.changes().get("stop", {})
+    k, effort = protect.k, protect.effort
+    lean = estimate(LEAN_MIXED if mixed else LEAN, records, columns, k)
+    if settings.roles.group is not None:
+        return None
+    if protect.method != "auto":
+        return _limited(find(protect.method), asked, effort, records, columns, k, lean)
+    choice = (
+        choose_mixed(records, columns, k, effort, limited=bool(asked))
+        if mixed
+        else choose(records, columns, k, effort, limited=bool(asked))
+    )
+    recipe = find(choice.method)
+    if choice.method in (AUTO_LARGE, AUTO_MIXED_LARGE) or recipe.search is None:
+        return _limited(recipe, asked, effort, records, columns, k, lean)
+    own = estimate(recipe.name, records, columns, k)
+    if own is None or lean is None:
+        return None
+    size = records / 1000
+    seconds = EFFORTS[effort] / (5.0 if mixed else 1.0)
+    seconds *= size * (1.0 if mixed else size) if size < 1 else size**0.5
+    if asked.get("seconds") is not None:
+        seconds = float(asked["seconds"])
+    return Estimate(lean.seconds + seconds, own.megabytes)
+
+
+def _limited(
+    recipe: Method, asked: Any, effort: str, records: int, columns: int, k: int,
+    lean: Estimate | None,
+) -> Estimate | None:  # fmt: skip
+    """Return what a method takes, with the limits that a search was given."""
+    name = recipe.name
+    if (recipe.blocks or recipe.programme == "best") and effort != "normal":
+        name = f"{name}:{effort}"
+    found = estimate(name, records, columns, k)
+    if found is None or lean is None or recipe.search is None:
+        return found
+    own = max(0.0, found.seconds - lean.seconds)
+    if asked.get("seconds") is not None:
+        own = float(asked["seconds"])
+    elif asked.get("iterations") is not None:
+        usual = recipe.search.stop.iterations or ITERATIONS
+        own *= asked["iterations"] / usual
+    return replace(found, seconds=lean.seconds + own)
+
+
+def check_fits(found: Estimate | None, settings: Settings, mixed: bool) -> None:
+    """Refuse a run that takes more memory than this machine has, and say what to do."""
+    room = machine_memory()
+    if found is None or room is None or found.megabytes <= room:
+        return
+    lean = "kaim-fast" if mixed else "fast"
+    ways = f"say --memory {max(1, int(room // 2000))}GB to group a file region by region"
+    if settings.protect.method not in ("auto", lean):
+        ways = f"take --method {lean}, which works in blocks, or {ways}"
+    raise RequestError(
+        f"this takes {found.told()}, and the machine has {room / 1000:.0f} GB; {ways}"
+    )
+
+
+def machine_memory() -> float | None:
+    """Return the megabytes of memory that this machine has; None where nobody knows."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e6
+    except (ValueError, OSError, AttributeError):
+        return None

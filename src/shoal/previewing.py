@@ -1,0 +1,167 @@
+"""A run on a sample, and what it says of the whole: loss, time and memory before the long run."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.arguments import settings_from
+from shoal.errors import RequestError
+from shoal.estimates.model import Estimate
+from shoal.estimates.run import expected
+from shoal.partition import rows_of_groups
+from shoal.progress import Callback
+from shoal.request import in_strata, with_survey
+from shoal.settings import Settings, whole
+from shoal.table.assign import assign
+from shoal.table.code import needs_trees
+from shoal.table.order import with_orders
+from shoal.table.read import read
+from shoal.table.table import Table
+from shoal.walk import walk
+
+Integers = npt.NDArray[np.int64]
+
+PART = 4  # the sample is this many times a smaller one, which tells how the loss falls
+STEEPEST = -1.0  # the loss falls no faster than the number of records grows
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a sample lost and took, and what the whole table is expected to.
+
+    Losses are in percent, `loss_name` says of what. `seconds` and `megabytes` are None where no
+    method like it was measured.
+    """
+
+    records: int
+    sample: int
+    method: str
+    k: int
+    loss_name: str
+    loss_sample: float
+    loss: float
+    seconds_sample: float
+    seconds: float | None
+    megabytes: float | None
+
+    def summary(self) -> str:
+        """Return it for people."""
+        lines = [
+            f"preview of {self.sample:,} of {self.records:,} records, k = {self.k}, method "
+            f"{self.method}; nothing was written",
+            f"  loss of the sample    {self.loss_sample:8.3f} %  ({self.loss_name})",
+            f"  loss of all, expected {self.loss:8.3f} %",
+            f"  time of the sample    {self.seconds_sample:8.1f} s",
+        ]
+        if self.seconds is not None and self.megabytes is not None:
+            told = Estimate(self.seconds, self.megabytes).told()
+            lines.append(f"  all records           {told}")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def preview(
+    data: Any,
+    *,
+    k: int,
+    sample: int = 10_000,
+    threads: int | None = None,
+    callback: Callback | None = None,
+    **asked: Any,
+) -> Preview:
+    """Run on a sample of the records and tell what all of them will lose and take.
+
+    The other arguments are those of `shoal.anonymize`. Strata are sampled each by their share,
+    households as a whole.
+    """
+    settings = settings_from(k=k, **asked)
+    return preview_of(data, settings, whole(sample, "sample"), threads, callback)
+
+
+def preview_of(
+    data: Any,
+    settings: Settings,
+    sample: int,
+    threads: int | None = None,
+    callback: Callback | None = None,
+    folder: Path | None = None,
+) -> Preview:
+    """Run as settings say on a sample, and on a part of that; go on along the line of both."""
+    if settings.roles.group is not None:
+        raise RequestError("groups that are given hold every record: there is no sample of them")
+    k, asked = settings.protect.k, settings.input
+    if sample < 2 * PART * k:
+        raise RequestError(f"a sample of at least {2 * PART * k} records is needed for k = {k}")
+    table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
+    some, part = _samples(table, settings, min(sample, table.rows), folder)
+    smaller = walk(table.taken(part), settings, callback, threads, folder)
+    start = time.perf_counter()
+    result = walk(table.taken(some), settings, callback, threads, folder)
+    seconds = time.perf_counter() - start
+    lost, before = (one.report.information_loss_released for one in (result, smaller))
+    ratio = math.log(table.rows / some.size)
+    slope = 0.0
+    if lost > 0.0 and before > 0.0 and some.size > part.size:
+        slope = math.log(lost / before) / math.log(some.size / part.size)
+    falls = min(0.0, max(STEEPEST, slope))
+    whole_run, own_run = (_expected(result.settings, settings, table, n)
+                          for n in (table.rows, some.size))  # fmt: skip
+    likely = None
+    if whole_run is not None and own_run is not None:
+        likely = seconds * whole_run.seconds / own_run.seconds
+    return Preview(
+        records=table.rows,
+        sample=some.size,
+        method=result.report.method,
+        k=k,
+        loss_name=result.report.loss_name,
+        loss_sample=lost,
+        loss=lost * math.exp(falls * ratio),
+        seconds_sample=seconds,
+        seconds=likely,
+        megabytes=None if whole_run is None else whole_run.megabytes,
+    )
+
+
+def _expected(done: Settings, asked: Settings, table: Table, records: int) -> Estimate | None:
+    """Return what so many records take, with the roles of a run that was done."""
+    quasi = done.roles.quasi_identifiers
+    named = table.only(lambda column: column.name in quasi)
+    return expected(asked, records, len(quasi), needs_trees(named))
+
+
+def _samples(
+    table: Table, settings: Settings, size: int, folder: Path | None
+) -> tuple[Integers, Integers]:
+    """Return the rows of a sample and of a part of it, in order."""
+    rng = np.random.default_rng(settings.protect.seed)
+    own = with_survey(settings, table)
+    roles = own.roles
+    if not (roles.by or roles.household):
+        order = rng.permutation(table.rows)[:size]
+        return np.sort(order), np.sort(order[: max(2 * settings.protect.k, size // PART)])
+    given = with_orders(assign(table, roles).table, own.orders)
+    _, survey, _ = in_strata(given, own, folder)
+    units = np.arange(table.rows) if survey.households is None else survey.households
+    strata = np.zeros(table.rows, dtype=np.int64) if survey.strata is None else survey.strata
+    chosen: list[list[Integers]] = [[], []]
+    for rows in rows_of_groups(strata):
+        every = rng.permutation(np.unique(units[rows]))
+        share = every.size * size / table.rows
+        for at, parts in enumerate((1, PART)):
+            count = max(settings.protect.k, round(share / parts))
+            chosen[at].append(rows[np.isin(units[rows], every[:count])])
+    return np.sort(np.concatenate(chosen[0])), np.sort(np.concatenate(chosen[1]))

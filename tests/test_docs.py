@@ -53,7 +53,7 @@ def test_readme_commands_run(repository, tmp_path, shoal, monkeypatch):
     (tmp_path / "grouped.csv").write_text("\n".join(grouped))
     monkeypatch.chdir(tmp_path)
     lines = [shlex.split(line.split("#")[0]) for line in text.splitlines()]
-    assert len(lines) == 9
+    assert len(lines) == 13
     for _, *arguments in lines:
         ran = shoal(*arguments)
         assert ran.code == 0, ran.err
@@ -65,13 +65,14 @@ def test_every_command_has_an_example(shoal):
 
     names = [command.name or command.callback.__name__ for command in app.registered_commands]
     assert set(names) == {
-        "anonymize", "verify", "measure", "inspect", "bound", "methods", "refine", "run", "warmup"
+        "anonymize", "verify", "measure", "inspect", "bound", "methods", "refine", "run", "warmup",
+        "compare", "plot",
     }  # fmt: skip
     commands = [(name,) for name in names]
     for group in app.registered_groups:
         inner = group.typer_instance.registered_commands
         commands += [(group.name, command.callback.__name__) for command in inner]
-    assert len(commands) == 12
+    assert len(commands) == 16
     for words in commands:
         text = " ".join(shoal(*words, "--help").out.split())
         assert f"Example: shoal {' '.join(words)}" in text
@@ -80,7 +81,10 @@ def test_every_command_has_an_example(shoal):
 def test_readme_names_every_public_function(repository):
     """What can be called is named in the README."""
     text = (repository / "README.md").read_text()
-    for name in ("anonymize", "microaggregate", "verify", "read", "methods"):
+    for name in (
+        "anonymize", "microaggregate", "verify", "read", "methods", "compare", "preview",
+        "check_pack",
+    ):  # fmt: skip
         assert f"shoal.{name}" in text
 
 

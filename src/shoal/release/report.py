@@ -11,7 +11,7 @@ from shoal.measures.histogram import Histogram
 from shoal.release.feared import fears
 from shoal.table.roles import Role
 
-SCHEMA = "shoal-report/4"
+SCHEMA = "shoal-report/5"
 
 
 @dataclass(frozen=True)

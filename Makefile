@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test test-all lint coverage faults bars published study search kaim mixed closeness audit measures scale records cluster mutate lock clean
+.PHONY: run test test-all lint coverage faults bars published study search kaim mixed closeness audit measures scale records estimates cluster mutate lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -60,6 +60,10 @@ scale: $(VENV)/test.stamp       ## large tables: seconds, memory and loss of fas
 
 records: $(VENV)/test.stamp     ## the lowest losses with their bounds and label files, and their bars
 	$(BIN)/python benchmarks/records/records.py
+
+estimates: $(VENV)/test.stamp   ## what runs take: measure every method anew, then hold estimates against runs
+	$(BIN)/python benchmarks/estimates/measure.py measure
+	$(BIN)/python benchmarks/estimates/measure.py check
 
 cluster: $(VENV)/engines.stamp    ## engines: threads, Dask and Spark side by side (Spark needs Java)
 	$(BIN)/python benchmarks/cluster/cluster.py

@@ -178,6 +178,19 @@ def page():
     say("HTML report, 13 columns", len(report.to_html().encode()) / 1e6, 1, "MB")
 
 
+def comparison():
+    """Ten methods and three k on census; needs the reference tables."""
+    if not os.environ.get("SHOAL_DATA"):
+        print("      SHOAL_DATA is not set: compare on census was not measured")
+        return
+    data = shoal.datasets.load("census")
+    start = time.perf_counter()
+    found = shoal.compare(data, k=[3, 5, 10])
+    say("compare: census, ten methods, k = 3, 5, 10", time.perf_counter() - start, 120, "s")
+    done = sum(point.information_loss is not None for point in found.points)
+    say("compare: runs that came to an end", done, 30, "", at_least=True)
+
+
 def memory():
     """Peak memory of mdav against the matrix itself: O(n·d)."""
     for rows in (20_000, 80_000):
@@ -197,4 +210,5 @@ if __name__ == "__main__":
     growth()
     other_methods()
     memory()
+    comparison()
     sys.exit(1 if missed else 0)

@@ -17,6 +17,7 @@ from shoal.release.charts import frontier
 from shoal.release.plots import Chart
 from shoal.request import generalizes, without_strata
 from shoal.settings import Settings, names, whole
+from shoal.solving import ILOSS
 from shoal.table.assign import assign
 from shoal.table.order import with_orders
 from shoal.table.read import read
@@ -182,6 +183,8 @@ def compare(
     if all(point.information_loss is not None or not point.said.startswith(LEFT)
            for point in points):  # fmt: skip
         notes.done()
+    if mixed and first.release.aggregate is None:
+        loss_name = ILOSS  # of what is released, whatever the groups were made by
     marked, reason = _judged(points)
     native = own.source.native
     return Comparison(tuple(marked), reason, loss_name or "percent", own.rows, native)

@@ -224,7 +224,8 @@ def pair(found: dict[str, Any]) -> Spec:
         "y": {"field": "y", "type": "quantitative", "title": _name(found["y"]),
               "scale": {"zero": False}},
         "size": {"field": "records", "type": "quantitative", "title": what,
-                 "scale": {"range": [12, 220]}},
+                 "scale": {"range": [14, 110], "zero": False},
+                 "legend": {"tickMinStep": 1}},
     }  # fmt: skip
     mark = {"type": "point", "filled": True, "color": AFTER, "opacity": 0.55}
     return _spec(found["points"], width=420, height=320, mark=mark, encoding=encoding)

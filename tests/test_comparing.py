@@ -153,7 +153,13 @@ def test_a_callback_cancels_and_the_notes_go_on(tmp_path):
     assert [json.loads(line)["method"] for line in lines[1:]] == METHODS
     marked = [json.loads(line) for line in lines]
     marked[1]["information_loss"] = 99.0  # so that one sees where a figure is from
+    assert set(marked[0]) == {"schema", "of"}
     notes.write_text("\n".join(json.dumps(one) for one in marked) + '\n{"method": "cut sh')
+    for _ in range(2):  # it is mended when it is read, and stays so
+        with pytest.raises(Canceled):
+            library.compare(frame(), k=[3, 5], methods=METHODS, resume=notes, callback=stop)
+        lines = [json.loads(line) for line in notes.read_text().splitlines()]
+        assert [line["method"] for line in lines[1:]] == METHODS
     again = library.compare(frame(), k=[3, 5], methods=METHODS, resume=notes)
     assert again.points[0].information_loss == 99.0
     assert all(point.information_loss is not None for point in again.points)
@@ -161,6 +167,76 @@ def test_a_callback_cancels_and_the_notes_go_on(tmp_path):
     notes.write_text("\n".join(json.dumps(one) for one in marked) + "\n")
     other = library.compare(frame(seed=1), k=[3, 5], methods=METHODS, resume=notes)
     assert other.points[0].information_loss < 99.0
+
+
+def test_notes_are_ours_and_of_the_same_figures(tmp_path):
+    """A file that is no notes is left alone; another tree, budget or k_of begins anew."""
+    other = tmp_path / "mine.txt"
+    for text in ("important\nlines\n", '{"a": 1}\n{"b": 2}\n', "no end of line"):
+        other.write_text(text)
+        with pytest.raises(RequestError, match="no notes of a comparison"):
+            library.compare(frame(30), k=3, methods="mdav", resume=other)
+        assert other.read_text() == text
+    rng = np.random.default_rng(0)
+    data = frame(40).assign(t=rng.choice(list("xyz"), 40))
+    tree, notes = tmp_path / "t.csv", tmp_path / "notes.jsonl"
+    lost = []
+    for lines in ("x,v,*\ny,v,*\nz,u,*\n", "x,v,*\ny,u,*\nz,u,*\n"):
+        tree.write_text(lines)
+        asked = {"k": 3, "methods": ["kaim", "mdav"], "quasi_identifiers": ["a", "t"],
+                 "drop": ["b", "c"], "hierarchies": {"t": str(tree)}}  # fmt: skip
+
+        def stop(look):
+            return "mdav" in look.stage
+
+        with pytest.raises(Canceled):
+            library.compare(data, resume=notes, callback=stop, **asked)
+        assert len(notes.read_text().splitlines()) == 2
+        lost.append(library.compare(data, resume=notes, **asked).points[0].information_loss)
+        fresh = library.compare(data, **asked).points[0].information_loss
+        assert lost[-1] == fresh
+    assert lost[0] != lost[1]
+
+
+def test_what_is_noted_are_figures(tmp_path):
+    """No name of a stratum and no value goes to the notes."""
+    data = frame(40).assign(r=["canary"] + ["b"] * 39)
+    notes = tmp_path / "notes.jsonl"
+
+    def stop(look):
+        assert "canary" not in notes.read_text()
+        return False
+
+    found = library.compare(
+        data, k=[3], methods=["mdav"], by="r", quasi_identifiers=["a"], drop=["b", "c"],
+        resume=notes, callback=stop,
+    )  # fmt: skip
+    assert "canary" in found.points[0].said
+
+
+def test_losses_are_of_one_kind():
+    """Methods by trees release means of numbers here, as all others do."""
+    found = library.compare(frame(60), k=3, methods=["kaim", "mdav", "kaim"])
+    assert [p.method for p in found.points] == ["kaim", "mdav"]
+    own = library.anonymize(frame(60), k=3, method="kaim", aggregate="mean").report
+    assert found.points[0].information_loss == own.information_loss_released
+    assert found.loss_name == "SSE/SST, percent"
+
+
+@pytest.mark.parametrize("what", ["compare", "preview"])
+def test_files_are_read_as_said(tmp_path, what):
+    """Signs for missing cells, types and delimiters are for the file, once."""
+    data = frame(60).round(3).astype(str)
+    data.loc[3, "a"] = "NA"
+    path = tmp_path / "t.csv"
+    data.to_csv(path, index=False, sep=";")
+    asked = {"missing": ["NA"], "types": {"b": "number"}, "delimiter": ";", "incomplete": "delete"}
+    if what == "compare":
+        found = library.compare(path, k=3, methods=["mdav"], **asked)
+        assert found.points[0].said == ""
+        assert found.loss_name == "SSE/SST, percent"
+    else:
+        assert library.preview(path, k=3, sample=40, method="mdav", **asked).loss > 0
 
 
 def test_a_killed_run_goes_on(tmp_path):

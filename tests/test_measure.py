@@ -203,7 +203,7 @@ def test_weights(table, result):
     other = library.measure(uneven, result.data, quasi_identifiers=QUASI, weight="w")
     w, x = np.arange(1.0, 121.0), np.asarray(table["a"])
     assert other.columns[0].mean_before == pytest.approx(np.average(x, weights=w))
-    for bad, words in ((-1.0, "above 0"), (float("nan"), "must be numbers")):
+    for bad, words in ((-1.0, "above 0"), (float("nan"), "missing cells")):
         wrong = table.append_column("w", pa.array([bad] * 120))
         with pytest.raises(library.InputError, match=words):
             library.measure(wrong, result.data, quasi_identifiers=QUASI, weight="w")

@@ -147,6 +147,21 @@ def test_preview_of_strata_and_households():
     assert found.loss > 0
 
 
+def test_preview_takes_what_anonymize_takes():
+    """Incomplete records are deleted before strata are counted; an own k of columns has its room."""
+    rng = np.random.default_rng(1)
+    data = table(300).assign(r=rng.choice(["x", "y"], 300))
+    data.loc[0, "r"] = None
+    data.loc[5:60, "a"] = np.nan
+    asked = {"k": 3, "by": "r", "quasi_identifiers": ["a", "b"], "drop": ["c", "d"],
+             "incomplete": "delete", "effort": "quick"}  # fmt: skip
+    assert library.preview(data, sample=60, **asked).loss > 0
+    assert library.anonymize(data, **asked).report.verification["ok"]
+    more = {**asked, "incomplete": "keep", "k_of": {("a",): 9}}
+    whole = data.dropna().reset_index(drop=True)
+    assert library.preview(whole, sample=80, **more).loss > 0
+
+
 def test_the_command(tmp_path, shoal):
     """`--sample` prints the preview and writes nothing; what makes no sense is refused."""
     table(400).to_csv(tmp_path / "t.csv", index=False)

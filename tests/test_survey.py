@@ -214,6 +214,57 @@ def test_small_strata_are_named_or_merged(tmp_path, shoal):
     assert shoal("verify", tmp_path / "r.csv", "-k", "5", "--quasi", "age,income,region").code == 0
 
 
+def test_strata_are_told_apart_by_value(tmp_path, shoal):
+    """1 and 1.0 are one stratum; two columns merge; constant columns; medoids; folders of trees."""
+    path = tmp_path / "t.csv"
+    cells = ["1"] * 12 + ["1.0"] * 2 + ["2.5"] * 2 + ["3.5"] * 24
+    rows = "".join(f"{i},{cell},{'ab'[i % 2]}\n" for i, cell in enumerate(cells))
+    path.write_text("a,s,t\n" + rows)
+    common = ("anonymize", path, "-k", "3", "--quasi", "a", "--by", "s", "--small-strata", "merge",
+              "--force", "-o", tmp_path / "r.csv")  # fmt: skip
+    ran = shoal(*common, "--drop", "t")
+    assert ran.code == 0, ran.err
+    released = pd.read_csv(tmp_path / "r.csv", dtype=str)
+    assert released.groupby("s").size().min() >= 3
+    assert released.s.nunique() == 2
+    ran = shoal(*common, "--by", "t", "--aggregate", "medoid")
+    assert ran.code == 0, ran.err
+    (tmp_path / "trees").mkdir()
+    for name, values in (("s", ["1", "2.5", "3.5"]), ("a", map(str, range(40)))):
+        lines = "".join(f"{value},*\n" for value in values)
+        (tmp_path / f"trees/{name}.csv").write_text(lines)
+    ran = shoal(*common, "--drop", "t", "--hierarchies", tmp_path / "trees", "--method", "kaim")
+    assert ran.code == 0, ran.err
+    same = pd.DataFrame({"a": [1] * 40, "s": ["x"] + ["y"] * 39})
+    made = library.anonymize(same, k=3, by="s", quasi_identifiers=["a"], small_strata="merge")
+    assert set(made.data.s) == {"x + y"}
+
+
+def test_names_of_strata_differ():
+    """Two strata whose parts read alike when joined are told apart in the risks."""
+    data = people(16).assign(s="p / q", u="r")
+    data.loc[60:, ["s", "u"]] = ["p", "q / r"]
+    result = library.anonymize(
+        data, k=3, by=["s", "u"], quasi_identifiers=["age"], effort="quick",
+        drop=["ward", "home", "illness", "w", "region", "income"],
+    )  # fmt: skip
+    assert len(result.report.measures["risk"]["stratum_marketer"]["by"]) == 2
+
+
+def test_a_release_that_mixes_never_leaves(monkeypatch):
+    """What the groups were made of is counted again in the release itself."""
+    from shoal import walk
+
+    data = people(17, regions=2)
+    for units, said in ((lambda *_: (1, 1), "households"), (lambda *_: (9, 2), "several strata")):
+        monkeypatch.setattr(walk, "units_a_class", units)
+        with pytest.raises(PrivacyError, match=said):
+            library.anonymize(
+                data, k=3, by="region", household="home", quasi_identifiers=["age"],
+                drop=["ward", "w", "illness", "income"], effort="quick",
+            )  # fmt: skip
+
+
 @pytest.mark.parametrize("method", ["auto", "tfrp"])
 def test_a_recipe_repeats_it(tmp_path, shoal, method):
     """The recipe of a run with weights, strata and households gives the same groups."""
@@ -288,6 +339,7 @@ def test_bad_requests():
         ({"household": "home", "method": "kaim"}, "one by one"),
         ({"household": "home", "k": 50}, "households < k"),
         ({"small_strata": "drop"}, "small_strata"),
+        ({"household": "home", "k_of": {("age",): 9}}, "take one"),
     ]:
         with pytest.raises(RequestError, match=said):
             library.anonymize(data, **{"k": 3, **rest, **asked})

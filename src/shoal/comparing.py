@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from shoal.arguments import settings_from
-from shoal.errors import Canceled, RequestError, ShoalError, interrupt
+from shoal.errors import Canceled, RequestError, ShoalError, interrupt, shown
 from shoal.progress import Callback, Progress
 from shoal.recipes import find
 from shoal.release.charts import frontier
 from shoal.release.plots import Chart
-from shoal.request import generalizes, without_strata
+from shoal.request import digests, generalizes, once_read, prepared, without_strata
 from shoal.settings import Settings, names, whole
-from shoal.solving import ILOSS
-from shoal.table.assign import assign
-from shoal.table.order import with_orders
+from shoal.solving import ILOSS, SSE
 from shoal.table.read import read
 from shoal.table.table import Table
 from shoal.walk import Result, walk
@@ -32,6 +32,7 @@ NUMBERS = (
 MIXED = "kaim", "kaim+", "k-member", "mdav", "tfrp", "hilbert", "fast", "ilsmc+"
 LARGE, LARGE_NUMBERS, LARGE_MIXED = 30_000, ("hilbert", "fast"), ("kaim-fast", "hilbert", "fast")
 LEFT = "left out, "
+ALIKE = {"generalize": ILOSS, "mean": SSE[False]}
 ATTACKS = "distance_linkage", "rank_linkage", "block_linkage"
 
 
@@ -162,18 +163,19 @@ def compare(
         data, delimiter=first.input.delimiter, missing=first.input.missing, types=first.input.types
     )
     mixed = _is_mixed(own, first)
-    chosen = names(methods, "methods") or _usual(own.rows, mixed)
+    first = _released_alike(once_read(first), mixed)
+    chosen = list(dict.fromkeys(names(methods, "methods") or _usual(own.rows, mixed)))
     for name in chosen:
         find(name)
     plan = [(size, name) for size in sizes for name in chosen]
-    notes = _Notes(resume, [own.source.sha256, first.to_toml(), mixed])
+    notes = _Notes(resume, _digest(own, first, budget))
     clock = _Clock(budget, callback, len(plan))
     points, loss_name = [], ""
     for size, name in plan:
         point, called = notes.known(size, name), ""
         if point is None:
-            point, called = _run(own, first, name, size, mixed, clock, threads)
-            if not point.said.startswith(LEFT) and not interrupt.finish:
+            point, called = _run(own, first, name, size, clock, threads)
+            if point.information_loss is not None and not interrupt.finish:
                 notes.add(point, called)
         loss_name = loss_name or called or notes.loss_name
         clock.left -= 1
@@ -183,8 +185,8 @@ def compare(
     if all(point.information_loss is not None or not point.said.startswith(LEFT)
            for point in points):  # fmt: skip
         notes.done()
-    if mixed and first.release.aggregate is None:
-        loss_name = ILOSS  # of what is released, whatever the groups were made by
+    if first.release.aggregate in ALIKE:  # of what is released, whatever made the groups
+        loss_name = ALIKE[first.release.aggregate]
     marked, reason = _judged(points)
     native = own.source.native
     return Comparison(tuple(marked), reason, loss_name or "percent", own.rows, native)
@@ -192,13 +194,26 @@ def compare(
 
 def _is_mixed(table: Table, settings: Settings) -> bool:
     """Tell whether there are texts, trees or missing cells: all releases are then generalized."""
-    from shoal.request import with_survey
-
-    settings = with_survey(settings, table)
-    assigned = assign(table, settings.roles)
-    given = without_strata(with_orders(assigned.table, settings.orders), settings)
+    _, given, settings = prepared(table, once_read(settings), None)
     alone = settings.having(roles={"household": None}, protect={"method": "auto"})
-    return generalizes(given, alone)
+    return generalizes(without_strata(given, settings), alone)
+
+
+def _released_alike(settings: Settings, mixed: bool) -> Settings:
+    """Let all runs release alike, so that losses are of one kind; unless somebody said how."""
+    if settings.release.aggregate is not None:
+        return settings
+    return settings.having(release={"aggregate": "generalize" if mixed else "mean"})
+
+
+def _digest(table: Table, settings: Settings, budget: float | None) -> str:
+    """Return a hash of all that the figures depend on."""
+    trees = digests(settings.hierarchies) if settings.input.hierarchies is None else {}
+    folder = settings.input.hierarchies
+    files = sorted(Path(folder).glob("*.csv")) if folder is not None else []
+    more = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
+    what = [metadata.version("shoal"), table.source.sha256, settings.to_toml(), trees, more, budget]
+    return hashlib.sha256(json.dumps(what).encode("utf-8")).hexdigest()
 
 
 def _usual(rows: int, mixed: bool) -> list[str]:
@@ -249,7 +264,6 @@ def _run(
     settings: Settings,
     method: str,
     k: int,
-    mixed: bool,
     clock: _Clock,
     threads: int | None,
 ) -> tuple[Point, str]:
@@ -262,12 +276,9 @@ def _run(
     protect: dict[str, Any] = {"k": k, "method": method}
     if recipe.search is not None and share is not None:
         protect["time_limit"] = share
-    release = {}
-    if mixed and settings.release.aggregate is None:
-        release = {"aggregate": "generalize"}
     began = time.perf_counter()
     try:
-        own = settings.having(protect=protect, release=release)
+        own = settings.having(protect=protect)
         result = walk(table, own, clock.heard(method, k), threads)
     except Canceled:
         return replace(blank, said=f"{LEFT}given up: the budget was spent"), ""
@@ -293,38 +304,48 @@ def _point(result: Result, method: str, k: int, seconds: float) -> Point:
 
 
 class _Notes:
-    """A file of the runs that came to an end: a line of JSON each, the first says of what."""
+    """A file of the runs that came to an end: a line of JSON each, figures alone.
 
-    def __init__(self, path: str | Path | None, what: Any) -> None:
+    The first line has the hash of what is compared; a file that has none is somebody else's.
+    """
+
+    def __init__(self, path: str | Path | None, what: str) -> None:
         self.path = None if path is None else Path(path)
         self.points: dict[tuple[int, str], Point] = {}
         self.loss_name = ""
         head = {"schema": SCHEMA, "of": what}
         if self.path is None:
             return
-        for number, told in enumerate(self._lines()):
-            if number == 0 and told != head:
-                self.path.unlink(missing_ok=True)
-                break
-            if number > 0:
-                self.loss_name = told.pop("loss_name", "")
-                point = Point(**told)
-                self.points[point.k, point.method] = point
-        if not self.path.exists():
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._write(head)
+        lines = self._lines()
+        if lines and lines[0].get("schema") != SCHEMA:
+            raise RequestError(f"{shown(self.path)}: these are no notes of a comparison")
+        for told in lines[1:] if lines and lines[0] == head else ():
+            self.loss_name = told.pop("loss_name", "")
+            point = Point(**told)
+            self.points[point.k, point.method] = point
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.path.unlink(missing_ok=True)  # a line that was cut short goes, too
+        self._write(head)
+        for point in self.points.values():
+            self.add(point, self.loss_name)
 
-    def _lines(self) -> Iterator[dict[str, Any]]:
-        """Yield what was noted, up to a line that was cut short."""
+    def _lines(self) -> list[dict[str, Any]]:
+        """Return what was noted, up to a line that was cut short."""
         assert self.path is not None
         if not self.path.exists():
-            return
-        for line in self.path.read_text(encoding="utf-8").splitlines():
+            return []
+        found = []
+        for line in self.path.read_bytes().split(b"\n")[:-1]:
             try:
                 told = json.loads(line)
             except ValueError:
-                return
-            yield told
+                told = None
+            if not isinstance(told, dict):
+                break
+            found.append(told)
+        if not found and self.path.stat().st_size:
+            raise RequestError(f"{shown(self.path)}: these are no notes of a comparison")
+        return found
 
     def _write(self, told: Mapping[str, Any]) -> None:
         assert self.path is not None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from numbers import Real
 from typing import Any
 
@@ -75,8 +77,26 @@ class Interrupt:
     """
 
     wanted = False
-    anytime = False
     finish = False
+
+    def __init__(self) -> None:
+        self._searches, self._lock = 0, threading.Lock()
+
+    @property
+    def anytime(self) -> bool:
+        """Whether a search goes on that has a best to finish with."""
+        return self._searches > 0
+
+    @contextmanager
+    def searching(self) -> Iterator[None]:
+        """Be anytime until the end of the block; blocks may overlap, in several threads."""
+        with self._lock:
+            self._searches += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._searches -= 1
 
     def check(self) -> None:
         """Raise the interrupt that was lost."""

@@ -92,12 +92,12 @@ def microaggregate(
     if start is not None and not isinstance(start, str):
         start = numbered(start, table.rows, k, "start")
     threads = None if threads is None else max(1, whole(threads, "threads"))
+    own = None if weights is None else _survey_weights(weights, table.rows)
     if recipe.mixed is not None or (method == "auto" and needs_trees(table)):
         return solve_mixed(
             code(table, hierarchies), k, method, Reporter(callback), seed=seed, start=start,
             weights=column_weights, changes=changes, effort=effort, threads=threads,
         )  # fmt: skip
-    own = None if weights is None else _survey_weights(weights, table.rows)
     encoded = encoded_table(table, k, standardize, column_weights, hierarchies, own)
     return solve(
         encoded.matrix,

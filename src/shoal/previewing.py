@@ -17,12 +17,11 @@ from shoal.estimates.model import Estimate
 from shoal.estimates.run import expected
 from shoal.partition import rows_of_groups
 from shoal.progress import Callback
-from shoal.request import in_strata, with_survey
+from shoal.request import in_strata, once_read, prepared
 from shoal.settings import Settings, whole
-from shoal.table.assign import assign
 from shoal.table.code import needs_trees
-from shoal.table.order import with_orders
 from shoal.table.read import read
+from shoal.table.roles import Role
 from shoal.table.table import Table
 from shoal.walk import walk
 
@@ -103,9 +102,11 @@ def preview_of(
     if settings.roles.group is not None:
         raise RequestError("groups that are given hold every record: there is no sample of them")
     k, asked = settings.protect.k, settings.input
-    if sample < 2 * PART * k:
-        raise RequestError(f"a sample of at least {2 * PART * k} records is needed for k = {k}")
+    least = 2 * PART * max([k, *settings.protect.k_of.values()])
+    if sample < least:
+        raise RequestError(f"a sample of at least {least} records is needed for such a k")
     table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
+    settings = once_read(settings)
     some, part = _samples(table, settings, min(sample, table.rows), folder)
     smaller = walk(table.taken(part), settings, callback, threads, folder)
     start = time.perf_counter()
@@ -138,7 +139,7 @@ def preview_of(
 
 def _expected(done: Settings, asked: Settings, table: Table, records: int) -> Estimate | None:
     """Return what so many records take, with the roles of a run that was done."""
-    quasi = done.roles.quasi_identifiers
+    quasi = [name for name in done.roles.quasi_identifiers if name not in done.roles.by]
     named = table.only(lambda column: column.name in quasi)
     return expected(asked, records, len(quasi), needs_trees(named))
 
@@ -148,20 +149,24 @@ def _samples(
 ) -> tuple[Integers, Integers]:
     """Return the rows of a sample and of a part of it, in order."""
     rng = np.random.default_rng(settings.protect.seed)
-    own = with_survey(settings, table)
-    roles = own.roles
-    if not (roles.by or roles.household):
+    least = max([settings.protect.k, *settings.protect.k_of.values()])
+    assigned, given, own = prepared(table, settings, folder)
+    if not (own.roles.by or own.roles.household):
         order = rng.permutation(table.rows)[:size]
-        return np.sort(order), np.sort(order[: max(2 * settings.protect.k, size // PART)])
-    given = with_orders(assign(table, roles).table, own.orders)
+        return np.sort(order), np.sort(order[: max(2 * least, size // PART)])
+    kept = np.arange(table.rows)
+    if given.rows < table.rows:  # incomplete records, which are deleted
+        columns = assigned.table.having(Role.QUASI_IDENTIFIER)
+        gone = {row for column in columns for row in column.missing_rows()}
+        kept = np.array([row for row in range(table.rows) if row not in gone], dtype=np.int64)
     _, survey, _ = in_strata(given, own, folder)
-    units = np.arange(table.rows) if survey.households is None else survey.households
-    strata = np.zeros(table.rows, dtype=np.int64) if survey.strata is None else survey.strata
+    units = np.arange(given.rows) if survey.households is None else survey.households
+    strata = np.zeros(given.rows, dtype=np.int64) if survey.strata is None else survey.strata
     chosen: list[list[Integers]] = [[], []]
     for rows in rows_of_groups(strata):
         every = rng.permutation(np.unique(units[rows]))
-        share = every.size * size / table.rows
+        share = every.size * size / given.rows
         for at, parts in enumerate((1, PART)):
-            count = max(settings.protect.k, round(share / parts))
-            chosen[at].append(rows[np.isin(units[rows], every[:count])])
+            count = max(least, round(share / parts))
+            chosen[at].append(kept[rows[np.isin(units[rows], every[:count])]])
     return np.sort(np.concatenate(chosen[0])), np.sort(np.concatenate(chosen[1]))

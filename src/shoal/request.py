@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,10 +26,11 @@ from shoal.partition import Partition, SearchLog
 from shoal.recipes import find
 from shoal.settings import Decimals, Settings
 from shoal.solving import check_size, on_trees
-from shoal.table.assign import Reason, all_quasi_identifiers, identifier_reason
+from shoal.table.assign import Assigned, Reason, all_quasi_identifiers, assign, identifier_reason
 from shoal.table.code import code, needs_trees
 from shoal.table.encode import encode
 from shoal.table.hierarchy.specify import in_folder, is_file
+from shoal.table.order import with_orders
 from shoal.table.roles import Column, Role
 from shoal.table.survey import (
     Survey,
@@ -49,7 +51,8 @@ def with_hierarchies(settings: Settings, table: Table, folder: Path | None) -> S
     if place is None:
         return settings
     where = Path(place) if folder is None else folder / place
-    found = in_folder(where, table.schema.having(Role.QUASI_IDENTIFIER))
+    grouped = table.schema.having(Role.QUASI_IDENTIFIER)
+    found = in_folder(where, [name for name in grouped if name not in settings.roles.by])
     said = {**{name: str(Path(file).resolve()) for name, file in found.items()},
             **settings.hierarchies}  # fmt: skip
     return settings.having(hierarchies=said, input={"hierarchies": None})
@@ -106,6 +109,30 @@ def with_survey(settings: Settings, table: Table) -> Settings:
     return settings.having(roles={keys[role]: names for role, names in lists.items()})
 
 
+class Prepared(NamedTuple):
+    """A table with its roles and orders, what of it is grouped, and the settings spelled out."""
+
+    assigned: Assigned
+    table: Table
+    settings: Settings
+
+
+def prepared(table: Table, settings: Settings, folder: Path | None) -> Prepared:
+    """Give a table its roles and orders, and leave out what is to be deleted."""
+    settings = with_survey(settings, table)
+    assigned = assign(table, settings.roles)
+    own = compared(assigned.table, settings)
+    assigned = replace(assigned, table=with_orders(assigned.table, settings.orders, own))
+    settings = with_hierarchies(settings, assigned.table, folder)
+    check_request(assigned.table, settings)
+    return Prepared(assigned, complete(assigned.table, settings), settings)
+
+
+def once_read(settings: Settings) -> Settings:
+    """Return the settings for a table that was read as they say: how is nothing to say again."""
+    return settings.having(input={"delimiter": None, "missing": ("",), "types": {}})
+
+
 def in_strata(
     table: Table, settings: Settings, folder: Path | None
 ) -> tuple[Table, Survey, list[str]]:
@@ -122,6 +149,8 @@ def in_strata(
             raise RequestError(
                 f"{table.source.name}: {count} households < k = {protect.k}, a group cannot be made"
             )
+        if settings.requirement.k_of:
+            raise RequestError("k_of counts records, household asks for households: take one")
         told.append(f"{count:,} households: every group is made of at least {protect.k} of them")
     if small_strata(survey, protect.k) and protect.small_strata == "merge":
         trees = trees_of(table, settings)
@@ -130,7 +159,8 @@ def in_strata(
         matrix = encode(rest, coded=coded, k=protect.k, survey=survey.weights).matrix
         table, merged = merge_strata(table, roles.by, survey, protect.k, matrix)
         survey = read_survey(table, roles.weight, roles.by, roles.household)
-        told.append(f"strata with fewer than k = {protect.k} were joined: {listed(merged, 12)}")
+        names = listed(dict.fromkeys(merged), 12)
+        told.append(f"strata with fewer than k = {protect.k} were joined: {names}")
     check_strata(table, roles.by, survey, protect.k)
     if survey.strata is not None:
         told.append(f"groups within {int(survey.strata.max()) + 1:,} strata by {listed(roles.by)}")

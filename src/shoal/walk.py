@@ -29,24 +29,20 @@ from shoal.release.claims import claims
 from shoal.release.compare import averaged, make_report
 from shoal.release.coverage import check_coverage
 from shoal.release.html import draw_ahead
-from shoal.release.judge.units import fewest_units
+from shoal.release.judge.units import units_a_class
 from shoal.release.plots import Plots
 from shoal.release.report import Report
 from shoal.release.verify import Verification, verify
 from shoal.request import (
-    check_request,
-    compared,
-    complete,
     digests,
     generalizes,
     in_strata,
     notes,
+    prepared,
     resolved,
     said_of_survey,
     trees_of,
     ways,
-    with_hierarchies,
-    with_survey,
     without_groups,
     without_strata,
 )
@@ -54,9 +50,7 @@ from shoal.search.parameters import Search
 from shoal.settings import Settings
 from shoal.solving import check_search, check_size
 from shoal.storage import is_url
-from shoal.table.assign import assign
 from shoal.table.code import code, needs_trees
-from shoal.table.order import with_orders
 from shoal.table.parts import digest_parts, is_many
 from shoal.table.read import digest_of, read
 from shoal.table.roles import Role
@@ -276,13 +270,7 @@ def walk(
     table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
     check_size(table.rows, k, table.source.name)
     table, given = without_groups(table, settings)
-    settings = with_survey(settings, table)
-    assigned = assign(table, settings.roles)
-    own = compared(assigned.table, settings)
-    assigned = replace(assigned, table=with_orders(assigned.table, settings.orders, own))
-    settings = with_hierarchies(settings, assigned.table, folder)
-    check_request(assigned.table, settings)
-    table = complete(assigned.table, settings)
+    assigned, table, settings = prepared(table, settings, folder)
     table, survey, told = in_strata(table, settings, folder)
     grouped = without_strata(table, settings)
 
@@ -317,7 +305,7 @@ def walk(
         )
     settings = resolved(settings, table, partition.method, partition.search, folder)
     verification = check(released, settings)
-    check_households(released, settings, survey)
+    check_survey(released, settings, survey)
     result = make_report(
         table,
         released,
@@ -356,15 +344,21 @@ def check(released: Table, settings: Settings) -> Verification:
     return verification
 
 
-def check_households(released: Table, settings: Settings, survey: Survey) -> None:
-    """Count the households of every released class; one with fewer than k never leaves."""
-    if survey.households is None:
-        return
+def check_survey(released: Table, settings: Settings, survey: Survey) -> None:
+    """Count strata and households of every released class: one stratum, k households, or nothing.
+
+    A release where it is otherwise never leaves.
+    """
     k = settings.protect.k
     columns = [released[name].values for name in settings.roles.quasi_identifiers]
-    fewest = fewest_units(columns, survey.households.tolist())
-    if fewest < k:
-        raise PrivacyError(f"the release is not safe: a class has {fewest} households, k is {k}")
+    if survey.strata is not None and units_a_class(columns, survey.strata.tolist())[1] > 1:
+        raise PrivacyError("the release is not safe: a class lies in several strata")
+    if survey.households is not None:
+        fewest = units_a_class(columns, survey.households.tolist())[0]
+        if fewest < k:
+            raise PrivacyError(
+                f"the release is not safe: a class has {fewest} households, k is {k}"
+            )
 
 
 def source_of(settings: Settings, recipe: Path, data: str | Path | None) -> str | Path:

@@ -137,7 +137,7 @@ def test_a_certificate_that_lies_is_found(result, tmp_path):
 CANARY = "XqCanaryqX"
 
 
-def canaries(tmp_path):
+def canaries():
     """A table whose identifier, suppressed cell, unused category, label and path are marked."""
     rows = 40
     rng = np.random.default_rng(1)
@@ -174,7 +174,7 @@ def no_canary(folder):
 @pytest.mark.parametrize("method", ["auto", "mdav"])
 def test_nothing_of_the_input_is_told(tmp_path, shoal, kind, method):
     """Marks in an identifier, a suppressed cell, an unused category, a label and a path."""
-    data = canaries(tmp_path)
+    data = canaries()
     place = tmp_path / f"{CANARY}-folder"
     place.mkdir()
     arrow = pa.Table.from_pandas(data)
@@ -249,6 +249,71 @@ def test_closeness_by_a_tree_needs_the_tree(tmp_path, shoal):
     assert shoal(*said, f"illness={tree}").code == 0
     tree.write_text("flu,infection,*\ncold,other,*\ngout,other,*\n")
     assert shoal(*said, f"illness={tree}").code == 3
+
+
+def test_what_only_t_needs_is_asked_for_with_t_alone(tmp_path):
+    """An order of a sensitive column is not needed to check l; t = 0 is checked, too."""
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(
+        {"a": rng.normal(size=40), "s": pd.Categorical(["lo", "hi"] * 20, ["lo", "hi"], True)}
+    )
+    asked = {"quasi_identifiers": ["a"], "sensitive": ["s"]}
+    made = library.anonymize(data, k=4, l=2, **asked).pack(tmp_path / "l")
+    assert library.check_pack(made).ok
+    exact = library.anonymize(data, k=4, t=0.0, **asked).pack(tmp_path / "t")
+    assert not library.check_pack(exact).ok
+    found = library.check_pack(exact, orders={"s": ["lo", "hi"]})
+    assert found.ok
+    assert any("t-closeness" in line for line in found.done)
+
+
+def test_orders_and_signs_are_told_by_hash(tmp_path, shoal):
+    """Values that the release does not show are hashed in the recipe, which asks for them."""
+    rng = np.random.default_rng(2)
+    data = pd.DataFrame(
+        {"a": rng.integers(0, 50, 60), "c": rng.choice(["lo", "mid", "hi"], 60)}
+    ).astype({"a": str})
+    data.loc[3, "a"] = f"{CANARY}na"
+    path = tmp_path / "t.csv"
+    data.to_csv(path, index=False)
+    order = f"c=lo,mid,hi,{CANARY}never"
+    ran = shoal("anonymize", path, "-k", "3", "--quasi", "a,c", "--order", order, "--missing",
+                f"{CANARY}na", "--missing", "", "--pack", tmp_path / "out")  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert no_canary(tmp_path / "out") == []
+    again = ("run", tmp_path / "out/run.toml", "--input", path, "-o", tmp_path / "again.csv")
+    given = [("--order", order), ("--missing", f"{CANARY}na", "--missing", "")]
+    for lacking in ((), given[0], given[1], ("--order", "c=hi,mid,lo", *given[1])):
+        assert shoal(*again, *lacking).code == 2
+    ran = shoal(*again, *given[0], *given[1])
+    assert ran.code == 0, ran.err
+    first, second = (
+        sorted(file.read_text().splitlines())
+        for file in (tmp_path / "out/release.csv", tmp_path / "again.csv")
+    )
+    assert first == second
+
+
+def test_a_pack_set_aside_by_a_killed_run_comes_back(result, tmp_path):
+    """Killed between two names, a run leaves the old pack aside; it gets its name again."""
+    folder = result.pack(tmp_path / "out")
+    before = (folder / "release.csv").read_bytes()
+    folder.rename(tmp_path / ".out.shoal-old-0123456789ab")
+    with pytest.raises(OutputError, match="--force"):
+        result.pack(folder)
+    assert (folder / "release.csv").read_bytes() == before
+    shutil.copytree(folder, tmp_path / ".out.shoal-old-0123456789ab")
+    result.pack(folder, force=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_not_where_somebody_stands(result, tmp_path, monkeypatch):
+    """The folder one is in, or one above it, is refused before any work is done."""
+    (tmp_path / "in").mkdir()
+    monkeypatch.chdir(tmp_path / "in")
+    for folder in (".", "..", tmp_path / "in"):
+        with pytest.raises(OutputError, match="in use"):
+            result.pack(folder)
 
 
 def test_what_is_there_is_kept(result, tmp_path, shoal):

@@ -94,6 +94,21 @@ def test_files(result, tmp_path, shoal):
             assert sum(v["records"] for v in drawn) == 90
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_suppressed_cells_are_left_out(tmp_path, shoal, kind):
+    """A release with stars still has its numbers drawn."""
+    rng = np.random.default_rng(3)
+    data = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    data.loc[4, "a"] = np.nan
+    result = library.anonymize(data, k=3, method="mdav")
+    drawn = values(result.plot.pair("a", "b"))
+    result.save(tmp_path / "out", format=kind)
+    ran = shoal("plot", "pair", tmp_path / "out", "--name", "a,b", "-o", tmp_path / "p.json")
+    assert ran.code == 0, ran.err
+    told = json.loads((tmp_path / "p.json").read_text())["data"]["values"]
+    assert sum(v["records"] for v in told) == sum(v["records"] for v in drawn) < 60
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -129,6 +129,8 @@ def test_bad_weights(weights, said):
     """Weights that are none are refused, with a reason."""
     with pytest.raises((RequestError, InputError), match=said):
         shoal.microaggregate(np.arange(20.0).reshape(10, 2), 2, weights=weights)
+    with pytest.raises((RequestError, InputError), match=said):
+        shoal.microaggregate(np.arange(20.0).reshape(10, 2), 2, method="kaim", weights=weights)
 
 
 @pytest.mark.parametrize("method", ["best", "exact"])

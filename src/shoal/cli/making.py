@@ -347,6 +347,8 @@ def run(
         list[str] | None,
         typer.Option(help="COLUMN=FILE.csv: a hierarchy that the recipe of a pack names by hash."),
     ] = None,
+    order: Orders = None,
+    missing: Missing = None,
     threads: Threads = None,
     memory: Memory = None,
     work: WorkFolder = None,
@@ -365,6 +367,7 @@ def run(
     from shoal.settings import load
 
     settings = with_trees(load(recipe), split_pairs(hierarchy, "--hierarchy", first=True))
+    settings = with_values(settings, read_orders(order), missing)
     if output is None:
         noted = settings.release.output
         if noted is None:
@@ -399,6 +402,34 @@ def with_trees(settings: Any, given: dict[str, str]) -> Any:
                     f"the hierarchy of {shown(name)} is not the recipe's: its sha256 differs"
                 )
     return settings.model_copy(update={"hierarchies": trees})
+
+
+def with_values(settings: Any, orders: dict[str, Any], missing: list[str] | None) -> Any:
+    """Return the settings with the orders and signs for missing cells that a pack only hashes."""
+    from shoal.release.packing.certificate import order_digest
+    from shoal.settings import HASHED
+
+    own = dict(settings.orders)
+    for name, order in settings.orders.items():
+        if order[:1] and order[0].startswith(HASHED):
+            if name not in orders:
+                raise RequestError(
+                    f"the recipe names the order of {shown(name)} by its sha256; say --order "
+                    f"{name}=least,…,greatest"
+                )
+            if HASHED + order_digest(orders[name]) != order[0]:
+                raise RequestError(f"the order of {shown(name)} is not the recipe's")
+            own[name] = tuple(orders[name])
+    signs = list(settings.input.missing)
+    if any(sign.startswith(HASHED) for sign in signs):
+        known = {HASHED + order_digest([sign]): sign for sign in missing or ()}
+        if not all(sign in known for sign in signs if sign.startswith(HASHED)):
+            raise RequestError(
+                "the recipe names what stands for missing cells by its sha256; say --missing"
+            )
+        signs = [known.get(sign, sign) for sign in signs]
+    changed = settings.model_copy(update={"orders": own})
+    return changed.having(input={"missing": tuple(signs)})
 
 
 def beside_recipe(tree: dict[str, Any], folder: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from shoal.choosing import EFFORTS, choose, choose_mixed
@@ -84,8 +86,11 @@ def check_fits(found: Estimate | None, settings: Settings, mixed: bool) -> None:
 
 
 def machine_memory() -> float | None:
-    """Return the megabytes of memory that this machine has; None where nobody knows."""
+    """Return the megabytes of memory that this machine, or container, has; None: not known."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e6
+        room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e6
     except (ValueError, OSError, AttributeError):
         return None
+    with suppress(OSError, ValueError):
+        room = min(room, int(Path("/sys/fs/cgroup/memory.max").read_text()) / 1e6)
+    return room

@@ -77,7 +77,10 @@ def aggregate(
         if way == "medoid":
             assert coded is not None
             if not nearest:
-                encoded = encode(table, weights=weights, coded=coded, k=partition.k, survey=survey)
+                grouped = table.only(lambda c: isinstance(how, str) or how.get(c.name) != STRATUM)
+                encoded = encode(
+                    grouped, weights=weights, coded=coded, k=partition.k, survey=survey
+                )
                 fixed = canonical_order(table)  # that of the rows says nothing
                 nearest.append(medoids(encoded.matrix, partition.labels, fixed, survey))
             rows = np.where(_holed(column, groups), -1, nearest[0])

@@ -20,12 +20,13 @@ def guarantee(
     asked: Requirement | None = None,
     sensitive: Sequence[str] = (),
     households: bool = False,
+    weighted: bool = False,
 ) -> dict[str, list[str]]:
     """Say in plain words what the models that were asked for promise, and what is left open.
 
     `values`: intervals end in values of the data; `records`: groups release a member's own values;
     `given`: the groups came with the data; `asked` is what was asked beyond k, of `sensitive`
-    columns; `households`: groups are of at least k of them.
+    columns; `households`: groups are of at least k of them; `weighted`: with survey weights.
     """
     by_sensitive = asked is not None and asked.of_sensitive
     bare = [name for name in sensitive if asked is None or not _is_varied(asked, name)]
@@ -39,6 +40,11 @@ def guarantee(
             "person, is surer of the others; values that differ may still mean much the same."
         )
     more = []
+    if weighted:
+        more.append(
+            "Survey weights are released as they are: whoever knows a person's weight may "
+            "recognize a record by it, and records of one household may be known by theirs."
+        )
     if values:
         more.append(
             "Intervals that were made from the data end in values of records, though they do not "
@@ -55,10 +61,7 @@ def guarantee(
             "equally well.",
             "The identifiers are not in the release.",
             *(
-                [
-                    f"These are of at least {k} households, each of which is in one group as a "
-                    "whole: who lives with whom does not single anybody out."
-                ]
+                [f"These are of at least {k} households, each of which is in one group as a whole."]
                 if households
                 else []
             ),

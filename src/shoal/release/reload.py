@@ -9,7 +9,8 @@ from typing import Any
 from shoal.errors import InputError, shown
 from shoal.measures.histogram import Histogram
 from shoal.release.report import SCHEMA, ColumnReport, Report
-from shoal.table.read import read
+from shoal.table.read import is_parquet, read
+from shoal.table.roles import STAR
 from shoal.table.table import Table
 
 
@@ -49,4 +50,5 @@ def _column(told: dict[str, Any]) -> ColumnReport:
 def load_released(report: Report, file: Path) -> Table:
     """Read a released file; its quasi-identifiers hold the values of groups."""
     named = {column.name for column in report.columns}
-    return read(file).mapped(lambda column: column.having(protected=column.name in named))
+    table = read(file) if is_parquet(file) else read(file, missing=("", STAR))
+    return table.mapped(lambda column: column.having(protected=column.name in named))

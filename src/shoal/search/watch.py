@@ -50,15 +50,12 @@ class Watch:
         Until the end of the block a first interrupt only asks for the best so far.
         """
         self.began = time.perf_counter()
-        before, interrupt.anytime = interrupt.anytime, True
-        try:
+        with interrupt.searching():
             if threads == 1:  # a thread takes longer to start than a block to search
                 yield lambda work: [work(run) for run in runs]
                 return
             with ThreadPoolExecutor(min(len(runs), threads or os.cpu_count() or 1)) as pool:
                 yield lambda work: list(pool.map(work, runs))
-        finally:
-            interrupt.anytime = before
 
     @property
     def seconds(self) -> float:

@@ -127,7 +127,18 @@ def named_strata(table: Table, by: Sequence[str], strata: Integers) -> list[str]
     """Return the names of the strata, as a person reads them."""
     _, first = np.unique(strata, return_index=True)
     texts = [_texts(table[name], first) for name in by]
-    return [" / ".join(parts) for parts in zip(*texts, strict=True)]
+    return _distinct([" / ".join(parts) for parts in zip(*texts, strict=True)])
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Return names of which no two are the same: later ones are numbered."""
+    found: list[str] = []
+    for name in names:
+        number, own = 2, name
+        while own in found:
+            own, number = f"{name} ({number})", number + 1
+        found.append(own)
+    return found
 
 
 def _texts(column: Column, rows: Integers) -> list[str]:
@@ -177,15 +188,15 @@ def merge_strata(
     """
     assert survey.strata is not None
     strata = survey.strata.copy()
-    matrix = matrix[:, np.ptp(matrix, axis=0) > 0]
+    weights = np.ones(strata.size) if survey.weights is None else survey.weights
     while True:
         numbers = np.unique(strata, return_inverse=True)[1].astype(np.int64)
         small = small_strata(Survey(strata=numbers, households=survey.households), k)
         if not small or numbers.max() == 0:
             break
-        sizes = np.bincount(numbers)
-        sums = np.stack([np.bincount(numbers, column) for column in matrix.T], axis=1)
-        means = sums / sizes[:, None]
+        masses = np.bincount(numbers, weights)
+        sums = np.stack([np.bincount(numbers, weights * column) for column in matrix.T], axis=1)
+        means = sums / masses[:, None]
         apart = ((means - means[small[0]]) ** 2).sum(axis=1)
         apart[small[0]] = np.inf
         strata = np.where(numbers == small[0], int(apart.argmin()), numbers)
@@ -206,8 +217,9 @@ def _joined(column: Column, parts: Sequence[npt.NDArray[np.bool_]]) -> Column:
     """Return a column in which the cells of each part are the names of all its values."""
     import pyarrow as pa
 
-    rows = np.arange(len(column.values))
-    texts = np.array(_texts(column, rows), dtype=object)
+    numbers = _numbered([column])  # cells of one value may be written in several ways
+    _, first = np.unique(numbers, return_index=True)
+    texts = np.array(_texts(column, first), dtype=object)[numbers]
     texts[missing_cells(column)] = None
     for part in parts:
         names = sorted({text for text in texts[part].tolist() if text is not None})

@@ -1,4 +1,4 @@
-"""How many households a class of a release hides among; no code of the release's making."""
+"""How many households or strata lie in a class of a release; no code of the release's making."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def fewest_units(columns: Sequence[Any], units: Sequence[int]) -> int:
-    """Return the fewest different units that share a combination of values.
+def units_a_class(columns: Sequence[Any], units: Sequence[int]) -> tuple[int, int]:
+    """Return the fewest and the most different units that share a combination of values.
 
     columns are Arrow arrays, one value a record; units (n) say whose record each is.
     """
@@ -16,4 +16,5 @@ def fewest_units(columns: Sequence[Any], units: Sequence[int]) -> int:
     keys = zip(*([str(value) for value in column.to_pylist()] for column in columns), strict=True)
     for key, unit in zip(keys, units, strict=True):
         seen[key].add(unit)
-    return min((len(every) for every in seen.values()), default=0)
+    counts = [len(every) for every in seen.values()]
+    return min(counts, default=0), max(counts, default=0)

@@ -8,9 +8,10 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from glob import escape
 from pathlib import Path
 
 from shoal.errors import InputError, OutputError, PrivacyError, shown
@@ -29,6 +30,7 @@ from shoal.table.hierarchy.specify import is_file
 from shoal.table.table import Table
 
 DICTIONARY, README = "dictionary.csv", "README.md"
+OLD = ".shoal-old"  # a pack that is being replaced
 
 
 def write_pack(
@@ -76,6 +78,7 @@ def write_pack(
 
 def check_folder(folder: Path, force: bool, settings: Settings | None = None) -> None:
     """Refuse a place where a pack cannot be written, before any work is done."""
+    _restore(folder)
     try:
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             raise OutputError(f"{shown(folder)}: this is no folder")
@@ -83,6 +86,9 @@ def check_folder(folder: Path, force: bool, settings: Settings | None = None) ->
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a valid path"
         raise OutputError(f"{shown(folder)}: cannot be written: {reason}") from None
+    here = Path.cwd()
+    if folder.resolve() in (here, *here.parents):
+        raise OutputError(f"{shown(folder)}: this folder is in use; take one of its own")
     source = None if settings is None else settings.input.path
     if source is not None and folder.resolve() in Path(source).resolve().parents:
         raise OutputError(f"{shown(folder)}: the input lies in it; take a folder of its own")
@@ -112,9 +118,9 @@ def _private(folder: Path) -> Iterator[Path]:
                 made.append(above)
         _sweep(folder)
         place.mkdir(mode=0o700)
+        held = os.open(place, os.O_RDONLY)
     except OSError as error:
         raise OutputError(f"{shown(folder)}: cannot be written: {error.strerror}") from None
-    held = os.open(place, os.O_RDONLY)
     done = False
     try:
         with contextlib.suppress(OSError):
@@ -130,9 +136,20 @@ def _private(folder: Path) -> Iterator[Path]:
                     above.rmdir()
 
 
+def _restore(folder: Path) -> None:
+    """Give a pack its name again that a killed run had set aside and put nothing in its place."""
+    with contextlib.suppress(OSError):
+        if not folder.exists():
+            for old in folder.parent.glob(f".{escape(folder.name)}{OLD}-*"):
+                old.rename(folder)
+                return
+
+
 def _sweep(folder: Path) -> None:
     """Remove what killed runs left: private folders that nobody holds."""
-    for left in folder.parent.glob(f".{folder.name}{MARK}-*"):
+    name = escape(folder.name)
+    aside = folder.parent.glob(f".{name}{OLD}-*") if folder.exists() else ()
+    for left in [*folder.parent.glob(f".{name}{MARK}-*"), *aside]:
         with contextlib.suppress(OSError):
             held = os.open(left, os.O_RDONLY)
             try:
@@ -156,7 +173,7 @@ def _name(place: Path, folder: Path, force: bool) -> None:
     """Give a finished folder its name; interrupts wait."""
     mask = os.umask(0o077)
     os.umask(mask)
-    old = folder.parent / f".{folder.name}{MARK}-{secrets.token_hex(6)}"
+    old = folder.parent / f".{folder.name}{OLD}-{secrets.token_hex(6)}"
     moved = False
     try:
         with uninterrupted():
@@ -191,11 +208,23 @@ def _hashed(settings: Settings, released: Table, keep: bool) -> tuple[Settings, 
         if name in released.names and set(order) <= _shown_values(released, name):
             orders[name] = order
         else:
-            lacks.append(f"the order of {name}: it lists values that the release does not hold")
+            orders[name] = (HASHED + papers.order_digest(order),)
+            lacks.append(f"the order of {name}, which is named by its sha256")
+    told, missing = {"", *_cells(released, released.names)}, []
+    for token in settings.input.missing:
+        missing.append(token if token in told else HASHED + papers.order_digest([token]))
+    if any(token.startswith(HASHED) for token in missing):
+        lacks.append("what stands for missing cells, which is named by its sha256")
     quiet = settings.having(
-        input={"path": None}, release={"keep_order": keep, "output": None}
+        input={"path": None, "missing": missing}, release={"keep_order": keep, "output": None}
     ).model_copy(update={"orders": orders, "hierarchies": trees})
     return quiet, lacks
+
+
+def _cells(released: Table, names: Iterable[str]) -> set[str]:
+    """Return the texts that cells of columns which are released as they are hold, of csv files."""
+    kept = [released[name].cells for name in names if not released[name].protected]
+    return {str(cell) for cells in kept if cells is not None for cell in cells.unique().to_pylist()}
 
 
 def _shown_values(released: Table, name: str) -> set[str]:
@@ -277,12 +306,20 @@ def _claims(release: Release) -> papers.Claims:
     """Return what `verify` was asked, with trees and orders by their hash."""
     asked = claims(release.settings, release.table)
     needs: dict[str, dict[str, str]] = {}
-    trees = asked.pop("hierarchies", {})
+    t = release.settings.requirement
+    trees, orders = asked.pop("hierarchies", {}), asked.pop("orders", {})
     for name, said in trees.items():
+        if t.asked("t", name) is None:
+            continue
         digest = hashlib.sha256(Path(said).read_bytes()).hexdigest() if is_file(said) else said
         needs.setdefault("hierarchies", {})[name] = digest
-    for name, order in asked.pop("orders", {}).items():
+    for name, order in orders.items():
+        if t.asked("t", name) is None:
+            continue
         needs.setdefault("orders", {})[name] = papers.order_digest(order)
+    if "missing" in asked:  # those that a sensitive cell of the release is written as
+        hidden = _cells(release.table, asked["sensitive"])
+        asked["missing"] = [token for token in asked["missing"] if token in ("", *hidden)]
     own = {joined_key(columns): k for columns, k in asked.pop("k_of", {}).items()}
     plain = {
         key: list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, dict)

@@ -23,6 +23,8 @@ from shoal.settings import load, split_key
 from shoal.table.hierarchy.specify import is_file
 
 BLOCK = 1 << 20
+ASKED = "l", "c", "t", "alpha"
+PAPERS = "report.json", "report.html", "dictionary.csv", "README.md", SCHEMA_NAME
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def _files(place: Path, made: Certificate, done: list[str]) -> list[str]:
     extra = sorted({path.name for path in place.iterdir()} - {NAME, *made.files})
     if extra:
         problems.append(f"the certificate says nothing of {listed(extra)}")
-    for name in (made.release.file, made.recipe, "report.json", "report.html", SCHEMA_NAME):
+    for name in (made.release.file, made.recipe, *PAPERS):
         if name not in made.files:
             problems.append(f"the certificate does not cover {shown(name)}")
     if not problems:
@@ -114,7 +116,7 @@ def _release(
     """Verify the release anew; return what it does not keep."""
     claims, release = made.claims, made.release
     asked = claims.model_dump(exclude={"needs", "k_of"})
-    if not (claims.l or claims.t or claims.alpha):
+    if claims.l is None and claims.t is None and claims.alpha is None:
         asked = {"k": claims.k, "quasi_identifiers": claims.quasi_identifiers}
     problems = []
     given: dict[str, Any] = {}
@@ -151,6 +153,9 @@ def _release(
     said_ = (made.verified.records, made.verified.classes, made.verified.smallest_class)
     if told != said_:
         problems.append("records, classes or the smallest class are not those of the certificate")
+    plain = found.to_dict()
+    if (plain["models"], plain["k_of"]) != (made.verified.models, made.verified.k_of):
+        problems.append("what was found of the models is not what the certificate says")
     if not problems:
         done.append(
             f"{found.records:,} records in {found.classes:,} classes, the smallest of {found.k}: "
@@ -170,6 +175,8 @@ def _papers(place: Path, made: Certificate, done: list[str]) -> list[str]:
             and report["release"]["sha256"] == made.files[made.release.file].sha256
             and report["input"]["sha256"] == made.input.sha256
             and report["release"]["records"] == made.release.records
+            and all(report["asked"].get(what) == getattr(made.claims, what) for what in ASKED)
+            and report["asked"].get("k_of", {}) == made.claims.k_of
         )
     except (ValueError, KeyError, TypeError):
         same = False

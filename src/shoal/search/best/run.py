@@ -65,16 +65,13 @@ def warm_up(width: int) -> None:
 class _Best(Steps):
     def run(self) -> tuple[Integers, SearchLog, tuple[float, bool]]:
         self.watch.began = time.perf_counter()
-        before, interrupt.anytime = interrupt.anytime, True
-        try:
+        with interrupt.searching():
             self.search_from_starts(0)
             self._note()
             while not self._told_to_stop():
                 self._round(self.watch.done)
                 self.watch.done += 1
                 self._note()
-        finally:
-            interrupt.anytime = before
         assert self.labels is not None
         labels = by_first_row(self.labels)
         bound = min(self.bound, self.cost)

@@ -148,7 +148,7 @@ def test_preview_of_strata_and_households():
 
 
 def test_preview_takes_what_anonymize_takes():
-    """Incomplete records are deleted before strata are counted; an own k of columns has its room."""
+    """Incomplete records are deleted before strata are counted; an own k of columns has room."""
     rng = np.random.default_rng(1)
     data = table(300).assign(r=rng.choice(["x", "y"], 300))
     data.loc[0, "r"] = None

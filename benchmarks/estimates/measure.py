@@ -75,7 +75,7 @@ def subjects():
     ]
     efforts = [
         Subject(f"{m.name}:{effort}", m.mixed is not None)
-        for m in shoal.methods() if m.blocks or m.programme == "best"
+        for m in shoal.methods() if m.blocks
         for effort in ("quick", "best")
     ]  # fmt: skip
     return [*every, *efforts]

@@ -18,7 +18,7 @@ certificate = typer.Typer(
     rich_markup_mode="markdown",
     help="Check a release pack that `shoal anonymize --pack` made.",
 )
-app.add_typer(certificate)
+app.add_typer(certificate, name="certificate")
 
 
 @certificate.command()

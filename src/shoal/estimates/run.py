@@ -14,6 +14,7 @@ from shoal.estimates.model import Estimate, estimate
 from shoal.recipes import AUTO_LARGE, AUTO_MIXED_LARGE, Method, find
 from shoal.search.run import ITERATIONS
 from shoal.settings import Settings
+from shoal.solving import ROUNDS
 
 LEAN, LEAN_MIXED = "hilbert", "kaim"  # whose runs are little but reading, releasing, measuring
 LONG = 10.0  # seconds: what takes longer is told before
@@ -57,7 +58,7 @@ def _limited(
 ) -> Estimate | None:  # fmt: skip
     """Return what a method takes, with the limits that a search was given."""
     name = recipe.name
-    if (recipe.blocks or recipe.programme == "best") and effort != "normal":
+    if recipe.blocks and effort != "normal":
         name = f"{name}:{effort}"
     found = estimate(name, records, columns, k)
     if found is None or lean is None or recipe.search is None:
@@ -66,8 +67,10 @@ def _limited(
     if asked.get("seconds") is not None:
         own = float(asked["seconds"])
     elif asked.get("iterations") is not None:
-        usual = recipe.search.stop.iterations or ITERATIONS
-        own *= asked["iterations"] / usual
+        rounds = ROUNDS["normal"] if recipe.programme else ITERATIONS
+        own *= asked["iterations"] / (recipe.search.stop.iterations or rounds)
+    elif recipe.programme:
+        own *= ROUNDS[effort] / ROUNDS["normal"]
     return replace(found, seconds=lean.seconds + own)
 
 

@@ -413,6 +413,8 @@ def test_progress_on_a_terminal(tmp_path):
         "3",
         "-o",
         tmp_path / "r.csv",
+        "--effort",
+        "quick",
     ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs)
     os.close(theirs)

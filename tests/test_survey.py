@@ -361,6 +361,25 @@ def test_with_no_roles_the_rest_is_grouped():
     assert list(result.data.columns) == ["age", "income", "w"]
 
 
+def test_the_refine_command(tmp_path, shoal):
+    """`shoal refine` takes weights and strata; `anonymize_file` all of a survey."""
+    data = people(18, regions=2)
+    data["g"] = data.region + "-" + (np.arange(120) % 3).astype(str)
+    path = tmp_path / "t.csv"
+    data.to_csv(path, index=False)
+    ran = shoal("refine", path, "--group", "g", "-k", "3", "--quasi", "age,income", "--weight", "w",
+                "--by", "region", "--drop", "ward,home,illness", "-o", tmp_path / "r.csv",
+                "--no-report")  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert pd.read_csv(tmp_path / "r.csv").groupby(["age", "income", "region"]).size().min() >= 3
+    library.anonymize_file(
+        path, tmp_path / "f.csv", k=3, weight="w", by="region", household="home",
+        quasi_identifiers=["age", "income"], drop=["ward", "illness", "g"], effort="quick",
+        report=False,
+    )  # fmt: skip
+    assert "home" not in pd.read_csv(tmp_path / "f.csv")
+
+
 def test_given_groups_keep_to_strata():
     """Groups that are given are refined within strata, and refused where they cross them."""
     data = people(13, regions=2)

@@ -281,6 +281,8 @@ def refine(
     identifier: Identifier = None,
     other: Other = None,
     drop: Drop = None,
+    weight: Weight = None,
+    by: By = None,
     hierarchies: HierarchyFolder = None,
     hierarchy: HierarchyRules = None,
     order: Orders = None,
@@ -306,7 +308,12 @@ def refine(
     if how not in get_args(Refine):
         raise RequestError(f"--how must be one of {', '.join(get_args(Refine))}")
     tree: dict[str, dict[str, Any]] = {
-        "roles": {**roles(quasi, sensitive, identifier, other, drop), "group": group},
+        "roles": {
+            **roles(quasi, sensitive, identifier, other, drop),
+            "group": group,
+            "weight": weight,
+            "by": split_names(by),
+        },
         "input": {
             "delimiter": delimiter,
             "missing": missing,

@@ -37,8 +37,12 @@ def test_every_method_was_measured():
     text = resources.files("shoal.estimates").joinpath("costs.csv").read_text()
     rows = list(csv.DictReader(text.splitlines()))
     for method in library.methods():
+        if method.programme == "exact":  # how long a proof takes nobody knows before
+            assert estimate(method.name, 1_000, 8, 5) is None
+            continue
         own = [row for row in rows if row["method"] == method.name]
-        assert len({row["records"] for row in own}) >= (1 if method.programme == "exact" else 2)
+        slow = max(float(row["seconds"]) for row in own) > 10  # it takes minutes beyond
+        assert len({row["records"] for row in own}) >= (1 if slow else 3)
         found = estimate(method.name, 5_000, 8, 5)
         assert found is not None
         assert found.seconds > 0
@@ -55,7 +59,7 @@ def test_at_measured_sizes_the_estimate_is_what_was_measured():
                 assert found.seconds == pytest.approx(max(seconds, model.START), rel=1e-6)
     small, large = (estimate("mdav", n, 8, 5) for n in (10_000, 100_000))
     assert large.seconds > 5 * small.seconds
-    assert estimate("mdav", 10**6, 8, 5).seconds > 50 * large.seconds
+    assert estimate("mdav", 10**6, 8, 5).seconds > 4 * large.seconds
 
 
 def test_limits_and_efforts_count():

@@ -30,7 +30,7 @@ from telling import Bar  # noqa: E402
 
 COSTS = REPOSITORY / "src/shoal/estimates/costs.csv"
 HEADER = "method", "records", "columns", "k", "seconds", "megabytes"
-PATIENCE = 120.0
+PATIENCE = 90.0
 USUAL = 8, 5  # columns and k
 SIZES = 1_000, 8_000, 40_000, 200_000
 OTHERS = (3, 5), (24, 5), (8, 3), (8, 20)
@@ -64,14 +64,14 @@ class Subject(NamedTuple):
     name: str
     mixed: bool
     columns: int | None = None
-    most: int | None = None
 
 
 def subjects():
     """Return all methods, and those that effort matters to once more."""
     every = [
-        Subject(m.name, m.mixed is not None, m.columns, 1000 if m.programme == "exact" else None)
+        Subject(m.name, m.mixed is not None, m.columns)
         for m in shoal.methods()
+        if m.programme != "exact"
     ]
     efforts = [
         Subject(f"{m.name}:{effort}", m.mixed is not None)
@@ -141,7 +141,7 @@ def measure(chosen):
     for (rows, wide, k), subject in product(plan, chosen):
         columns = subject.columns or wide
         key = subject.name, rows, columns, k
-        if key in known or rows > (subject.most or rows):
+        if key in known:
             continue
         if likely(known, subject, rows) > PATIENCE:
             continue

@@ -53,6 +53,20 @@ def kept(s: State, one: int, two: int, x: int, y: int) -> bool:
 
 
 @inlined
+def apply(s: State, one: int, two: int, x: int, y: int, change: float) -> None:
+    """Take x from one group into the other, and y back; nobody is below 0. s IN/OUT."""
+    if x >= 0:
+        move(s.records, s.groups, s.lists, s.counts, x, two)
+    if y >= 0:
+        move(s.records, s.groups, s.lists, s.counts, y, one)
+    for turn in range(2):
+        refresh(s, one if turn == 0 else two)
+    swapped = x >= 0 and y >= 0
+    s.counts[SWAPS if swapped else SHIFTS] += 1
+    s.sums[BY_SWAPS if swapped else BY_SHIFTS] -= change
+
+
+@inlined
 def improve_pair(s: State, one: int, two: int) -> int:
     """Apply the best shift or swap between two groups while there is one that gains.
 
@@ -118,14 +132,6 @@ def improve_pair(s: State, one: int, two: int) -> int:
                             least, x, y = change, lists[EXCESS, i], row
         if x < 0 and y < 0:
             break
-        if x >= 0:
-            move(s.records, groups, lists, counts, x, two)
-        if y >= 0:
-            move(s.records, groups, lists, counts, y, one)
-        for turn in range(2):
-            refresh(s, one if turn == 0 else two)
-        swapped = x >= 0 and y >= 0
-        counts[SWAPS if swapped else SHIFTS] += 1
-        s.sums[BY_SWAPS if swapped else BY_SHIFTS] -= least
+        apply(s, one, two, x, y, least)
         applied += 1
     return applied

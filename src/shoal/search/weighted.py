@@ -13,23 +13,19 @@ import math
 from shoal.kernels.jit import ANY, inlined
 from shoal.kernels.nearest import slack
 from shoal.search.layout import (
-    BY_SHIFTS,
-    BY_SWAPS,
     LOSS,
     MASS,
     MAY_SHIFT,
     MAY_SWAP,
     MEMBERS,
     MOST,
-    SHIFTS,
     SHIFTS_TRIED,
     SIZE,
-    SWAPS,
     SWAPS_TRIED,
     K,
 )
-from shoal.search.moves import kept
-from shoal.search.state import State, gap, move, refresh
+from shoal.search.moves import apply, kept
+from shoal.search.state import State, gap
 
 
 @inlined
@@ -46,7 +42,7 @@ def improve_weighted_pair(s: State, one: int, two: int) -> int:
     Returns how many there were. s IN/OUT.
     """
     points, centers, groups, own, roots = s.points, s.centers, s.groups, s.own, s.roots
-    apart, counts, lists, weights = s.apart, s.counts, s.lists, s.weights
+    apart, counts, weights = s.apart, s.counts, s.weights
     k, width = s.choices[K], points.shape[1]
     most = s.choices[MOST] if s.choices[MAY_SHIFT] == 1 else 0
     swaps = s.choices[MAY_SWAP] == 1
@@ -92,14 +88,6 @@ def improve_weighted_pair(s: State, one: int, two: int) -> int:
                         least, x, y = change, partner, row
         if x < 0 and y < 0:
             break
-        if x >= 0:
-            move(s.records, groups, lists, counts, x, two)
-        if y >= 0:
-            move(s.records, groups, lists, counts, y, one)
-        for turn in range(2):
-            refresh(s, one if turn == 0 else two)
-        swapped = x >= 0 and y >= 0
-        counts[SWAPS if swapped else SHIFTS] += 1
-        s.sums[BY_SWAPS if swapped else BY_SHIFTS] -= least
+        apply(s, one, two, x, y, least)
         applied += 1
     return applied

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import shoal as library
-from shoal.comparing import Point, _judged, on_frontier
+from shoal.comparing.points import Point, judged, on_frontier
 from shoal.errors import Canceled, RequestError
 
 METHODS = ["mdav", "hilbert", "ilsmc+"]
@@ -77,7 +77,7 @@ def test_frontier_by_brute_force(seed):
     edge = on_frontier(points)
     assert {(p.information_loss, p.risk) for p in edge} == kept
     assert len(edge) == len(kept)
-    marked, reason = _judged(points)
+    marked, reason = judged(points)
     picked = [p for p in marked if p.picked]
     assert len(picked) == 1
     assert picked[0].frontier

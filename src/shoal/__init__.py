@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from shoal import datasets as datasets
     from shoal.bounding import lower_bound as lower_bound
-    from shoal.comparing import Comparison as Comparison
-    from shoal.comparing import compare as compare
+    from shoal.comparing.points import Comparison as Comparison
+    from shoal.comparing.run import compare as compare
     from shoal.errors import Canceled as Canceled
     from shoal.errors import EngineError as EngineError
     from shoal.errors import InputError as InputError
@@ -54,7 +54,7 @@ _HOME = {
     "Canceled": "errors",
     "Checked": "release.packing.recheck",
     "ColumnByColumn": "grouping",
-    "Comparison": "comparing",
+    "Comparison": "comparing.points",
     "EngineError": "errors",
     "Hierarchy": "table.hierarchy.view",
     "InputError": "errors",
@@ -75,7 +75,7 @@ _HOME = {
     "anonymize": "walk",
     "anonymize_file": "filing",
     "check_pack": "release.packing.recheck",
-    "compare": "comparing",
+    "compare": "comparing.run",
     "datasets": "",
     "hierarchy": "table.hierarchy.view",
     "lower_bound": "bounding",

@@ -16,9 +16,10 @@ from shoal.errors import RequestError
 from shoal.estimates.model import Estimate
 from shoal.estimates.run import expected
 from shoal.partition import rows_of_groups
+from shoal.preparing import once_read, prepared
 from shoal.progress import Callback
-from shoal.request import in_strata, once_read, prepared
 from shoal.settings import Settings, whole
+from shoal.surveying import in_strata
 from shoal.table.code import needs_trees
 from shoal.table.read import read
 from shoal.table.roles import Role

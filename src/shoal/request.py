@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,6 @@ from shoal.errors import (
     RequestError,
     check_known,
     interrupt,
-    listed,
     nearest_names,
     shown,
 )
@@ -26,20 +24,10 @@ from shoal.partition import Partition, SearchLog
 from shoal.recipes import find
 from shoal.settings import Decimals, Settings
 from shoal.solving import check_size, on_trees
-from shoal.table.assign import Assigned, Reason, all_quasi_identifiers, assign, identifier_reason
-from shoal.table.code import code, needs_trees
-from shoal.table.encode import encode
+from shoal.table.assign import Reason, identifier_reason
+from shoal.table.code import needs_trees
 from shoal.table.hierarchy.specify import in_folder, is_file
-from shoal.table.order import with_orders
 from shoal.table.roles import Column, Role
-from shoal.table.survey import (
-    Survey,
-    check_strata,
-    merge_strata,
-    read_survey,
-    small_strata,
-    survey_roles,
-)
 from shoal.table.table import Table, check_readable
 
 Integers = npt.NDArray[np.int64]
@@ -78,116 +66,6 @@ def complete(table: Table, settings: Settings) -> Table:
     kept = np.array([row for row in range(table.rows) if row not in gone], dtype=np.int64)
     check_size(kept.size, settings.protect.k, f"{table.source.name} without incomplete records")
     return table.taken(kept)
-
-
-def with_survey(settings: Settings, table: Table) -> Settings:
-    """Return the settings with the roles of the columns of weights, strata and households."""
-    roles = settings.roles
-    named = survey_roles(table, roles.weight, roles.by, roles.household)
-    if not named:
-        return settings
-    keys = {
-        Role.IDENTIFIER: "identifiers",
-        Role.QUASI_IDENTIFIER: "quasi_identifiers",
-        Role.SENSITIVE: "sensitive",
-        Role.OTHER: "other",
-    }
-    lists = {role: list(getattr(roles, key)) for role, key in keys.items()}
-    if not roles.any_given:
-        rest = table.only(lambda c: c.name not in named and c.name not in roles.drop)
-        if not rest.columns:
-            raise RequestError(f"{table.source.name}: no column is left to group")
-        rest = rest if rest.roles_given else all_quasi_identifiers(rest)
-        lists = {role: rest.schema.having(role) for role in keys}
-    for name, own in named.items():
-        for role, names in lists.items():
-            if name in names and role is not own:
-                what = {Role.IDENTIFIER: "household", Role.OTHER: "weight"}.get(own, "stratum")
-                raise RequestError(f"column {shown(name)} is a {what}; it cannot be {role}, too")
-        if name not in lists[own]:
-            lists[own].append(name)
-    return settings.having(roles={keys[role]: names for role, names in lists.items()})
-
-
-class Prepared(NamedTuple):
-    """A table with its roles and orders, what of it is grouped, and the settings spelled out."""
-
-    assigned: Assigned
-    table: Table
-    settings: Settings
-
-
-def prepared(table: Table, settings: Settings, folder: Path | None) -> Prepared:
-    """Give a table its roles and orders, and leave out what is to be deleted."""
-    settings = with_survey(settings, table)
-    assigned = assign(table, settings.roles)
-    own = compared(assigned.table, settings)
-    assigned = replace(assigned, table=with_orders(assigned.table, settings.orders, own))
-    settings = with_hierarchies(settings, assigned.table, folder)
-    check_request(assigned.table, settings)
-    return Prepared(assigned, complete(assigned.table, settings), settings)
-
-
-def once_read(settings: Settings) -> Settings:
-    """Return the settings for a table that was read as they say: how is nothing to say again."""
-    return settings.having(input={"delimiter": None, "missing": ("",), "types": {}})
-
-
-def in_strata(
-    table: Table, settings: Settings, folder: Path | None
-) -> tuple[Table, Survey, list[str]]:
-    """Return the table, how its records were drawn, and what is to be said of that.
-
-    Strata with fewer than k records are an error, or joined to others, as the settings say.
-    """
-    roles, protect = settings.roles, settings.protect
-    survey = read_survey(table, roles.weight, roles.by, roles.household)
-    told = []
-    if survey.households is not None:
-        count = int(survey.households.max()) + 1
-        if count < protect.k:
-            raise RequestError(
-                f"{table.source.name}: {count} households < k = {protect.k}, a group cannot be made"
-            )
-        if settings.requirement.k_of:
-            raise RequestError("k_of counts records, household asks for households: take one")
-        told.append(f"{count:,} households: every group is made of at least {protect.k} of them")
-    if small_strata(survey, protect.k) and protect.small_strata == "merge":
-        trees = trees_of(table, settings)
-        rest = without_strata(table, settings)
-        coded = code(rest, trees, folder) if needs_trees(rest) else None
-        matrix = encode(rest, coded=coded, k=protect.k, survey=survey.weights).matrix
-        table, merged = merge_strata(table, roles.by, survey, protect.k, matrix)
-        survey = read_survey(table, roles.weight, roles.by, roles.household)
-        names = listed(dict.fromkeys(merged), 12)
-        told.append(f"strata with fewer than k = {protect.k} were joined: {names}")
-    check_strata(table, roles.by, survey, protect.k)
-    if survey.strata is not None:
-        told.append(f"groups within {int(survey.strata.max()) + 1:,} strata by {listed(roles.by)}")
-    if survey.weights is not None:
-        told.append(
-            f"survey weights {shown(roles.weight)}: means and losses count by them, and they are "
-            "released as they are, which may tell records of a group apart"
-        )
-    return table, survey, told
-
-
-def said_of_survey(settings: Settings) -> dict[str, Any]:
-    """Return which columns say how the records were drawn."""
-    roles = settings.roles
-    said = {"weight": roles.weight, "by": list(roles.by), "household": roles.household}
-    return {key: value for key, value in said.items() if value}
-
-
-def without_strata(table: Table, settings: Settings) -> Table:
-    """Return the table without the columns that are the same throughout a group."""
-    by = settings.roles.by
-    if not by:
-        return table
-    rest = table.only(lambda column: column.name not in by)
-    if not rest.having(Role.QUASI_IDENTIFIER):
-        raise RequestError(f"{table.source.name}: no quasi-identifier is left to group in strata")
-    return rest
 
 
 def generalizes(table: Table, settings: Settings) -> bool:

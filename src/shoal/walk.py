@@ -21,6 +21,7 @@ from shoal.estimates.run import check_fits, expected
 from shoal.finding import find_groups
 from shoal.measuring import measure_release
 from shoal.partition import Partition
+from shoal.preparing import prepared
 from shoal.progress import Callback, Reporter
 from shoal.recipes import find
 from shoal.release.aggregate import STRATUM
@@ -36,20 +37,17 @@ from shoal.release.verify import Verification, verify
 from shoal.request import (
     digests,
     generalizes,
-    in_strata,
     notes,
-    prepared,
     resolved,
-    said_of_survey,
     trees_of,
     ways,
     without_groups,
-    without_strata,
 )
 from shoal.search.parameters import Search
 from shoal.settings import Settings
 from shoal.solving import check_search, check_size
 from shoal.storage import is_url
+from shoal.surveying import in_strata, said_of_survey, without_strata
 from shoal.table.code import code, needs_trees
 from shoal.table.parts import digest_parts, is_many
 from shoal.table.read import digest_of, read

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 import naive
 import shoal
 from shoal.partition import Partition
-from shoal.release.aggregate import aggregate, half_even
+from shoal.release.aggregate import aggregate
 from shoal.release.cells import csv_cells
+from shoal.release.centers import half_even
 
 
 def released(write, cells, labels, how="mean", decimals=None):

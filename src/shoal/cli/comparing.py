@@ -92,7 +92,7 @@ def compare(
 
     Example: `shoal compare stays.csv -k 3,5,10 --quasi age,income --budget 60s -o compared/`
     """
-    from shoal.comparing import compare as compared
+    from shoal.comparing.run import compare as compared
     from shoal.progress import live_progress
 
     if hierarchies is not None and hierarchy:

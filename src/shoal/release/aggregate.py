@@ -11,11 +11,9 @@ in a csv file. Nothing is filled in.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping
 from fractions import Fraction
 from functools import partial
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -23,6 +21,16 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from shoal.partition import Partition
+from shoal.release.centers import (
+    Groups,
+    center,
+    centers_of,
+    exact_center,
+    float_mean,
+    float_median,
+    half,
+    half_even,
+)
 from shoal.release.generalize import generalized, medoids, modes
 from shoal.table.code import Coded
 from shoal.table.encode import canonical_order, encode
@@ -58,7 +66,7 @@ def aggregate(
     """
     order = np.argsort(partition.labels, kind="stable")
     starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
-    groups = _Groups(order, starts, partition.sizes, survey)
+    groups = Groups(order, starts, partition.sizes, survey)
     columns = {} if coded is None else {column.name: column for column in coded.columns}
     nearest: list[Integers] = []
 
@@ -104,47 +112,7 @@ def _chosen(own: Container[str], other: Table, column: Column) -> Column:
     return other[column.name] if column.name in own else column
 
 
-class _Groups:
-    """The records sorted by group, to go through group by group.
-
-    `weights` (n) are whole numbers in proportion to the survey's weights, exactly: None without.
-    """
-
-    def __init__(
-        self, order: Integers, starts: Integers, sizes: Integers, survey: Floats | None = None
-    ) -> None:
-        self.order, self.starts, self.sizes = order, starts, sizes
-        self.survey = survey
-        self.weights = None if survey is None else as_whole(survey)
-        self.masses = sizes if self.weights is None else self.sums(self.weights)
-
-    def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        result: npt.NDArray[Any] = np.add.reduceat(values[self.order], self.starts)
-        return result
-
-    def pairs(self, values: npt.NDArray[Any]) -> Iterator[tuple[list[Any], list[int] | None]]:
-        """Yield the values of each group, with their weights where there are some."""
-        lists = self.lists(values)
-        weights = repeat(None) if self.weights is None else self.lists(self.weights)
-        return zip(lists, weights, strict=False)
-
-    def lists(self, values: npt.NDArray[Any]) -> list[list[Any]]:
-        ordered = values[self.order].tolist()
-        ends = (self.starts + self.sizes).tolist()
-        return [ordered[a:b] for a, b in zip(self.starts.tolist(), ends, strict=True)]
-
-
-def as_whole(weights: Floats) -> npt.NDArray[Any]:
-    """Return floats above 0 as Python's whole numbers in the same proportions, exactly."""
-    different, where = np.unique(weights, return_inverse=True)
-    ratios = [weight.as_integer_ratio() for weight in different.tolist()]
-    unit = max(bottom for _, bottom in ratios)  # all are powers of two
-    whole = [top * (unit // bottom) for top, bottom in ratios]
-    common = math.gcd(*whole)
-    return np.array([number // common for number in whole], dtype=object)[where]
-
-
-def _holed(column: Column, groups: _Groups) -> npt.NDArray[np.bool_]:
+def _holed(column: Column, groups: Groups) -> npt.NDArray[np.bool_]:
     """Return which groups miss a cell of a column."""
     missing = np.asarray(column.values.is_null(nan_is_null=True)).astype(np.int64)
     holed: npt.NDArray[np.bool_] = groups.sums(missing) > 0
@@ -160,7 +128,7 @@ def _taken(column: Column, rows: Integers, labels: Integers) -> Column:
     return _with_values(column, values.fill_null(STAR) if column.kind is Kind.TEXT else values)
 
 
-def _medians(column: Column, groups: _Groups, labels: Integers) -> Integers:
+def _medians(column: Column, groups: Groups, labels: Integers) -> Integers:
     """Return the row that holds each group's median, the lower of two; -1 where a cell is missing.
 
     Of rows with the same value any will do.
@@ -176,25 +144,15 @@ def _medians(column: Column, groups: _Groups, labels: Integers) -> Integers:
         rows = ordered[groups.starts + (groups.sizes - 1) // 2]
     else:  # the first to have half of the weight at or below it
         half = [
-            _half(weights) for weights in _Groups(ordered, groups.starts, groups.sizes).lists(
+            half(weights) for weights in Groups(ordered, groups.starts, groups.sizes).lists(
                 groups.weights)
         ]  # fmt: skip
         rows = ordered[groups.starts + np.array(half)]
     return np.where(_holed(column, groups), -1, rows)
 
 
-def _half(weights: Sequence[int]) -> int:
-    """Return the place at which half of the weight is reached."""
-    total, reached = sum(weights), 0
-    for place, weight in enumerate(weights):
-        reached += weight
-        if 2 * reached >= total:
-            return place
-    raise AssertionError
-
-
 def _averaged(
-    column: Column, groups: _Groups, how: str, digits: int | str | None, labels: Integers,
+    column: Column, groups: Groups, how: str, digits: int | str | None, labels: Integers,
     grain: int | None,
 ) -> Column:  # fmt: skip
     """Return the mean or median of every group that is complete."""
@@ -214,7 +172,7 @@ def _averaged(
 
 
 def _protect(
-    column: Column, groups: _Groups, how: str, digits: int | str | None, labels: Integers,
+    column: Column, groups: Groups, how: str, digits: int | str | None, labels: Integers,
     grain: int | None,
 ) -> Column:  # fmt: skip
     whole = as_integers(column)
@@ -225,7 +183,7 @@ def _protect(
         majority = (2 * trues > groups.masses).astype(np.bool_)  # a tie is false
         return _with_values(column, pa.array(majority[labels]))
     if digits == UNROUNDED and column.kind.is_number:
-        return _unrounded(column, *_centers(whole, groups, how), labels)
+        return _unrounded(column, *centers_of(whole, groups, how), labels)
     digits = None if isinstance(digits, str) else digits
     unit = 1
     scale = column.values.type.scale if column.kind is Kind.DECIMAL else 0
@@ -233,7 +191,7 @@ def _protect(
         unit = 10 ** (scale - digits)
     if column.kind is Kind.DATETIME:
         unit *= _time_unit(column, grain_of(whole) if grain is None else grain)
-    numerators, denominators = _centers(whole, groups, how)
+    numerators, denominators = centers_of(whole, groups, how)
     rounded = [half_even(n, d * unit) * unit for n, d in zip(numerators, denominators, strict=True)]
     values = _back(column, rounded, labels, digits)
     written = column.written
@@ -257,38 +215,6 @@ def _time_unit(column: Column, grain: int) -> int:
     return next(unit for unit in units if not grain % unit)
 
 
-def _centers(whole: npt.NDArray[Any], groups: _Groups, how: str) -> tuple[list[int], list[int]]:
-    """Return each group's mean or median as a fraction of whole numbers."""
-    if how == "median":
-        pairs = [_median(*both) for both in groups.pairs(whole)]
-        return [n for n, _ in pairs], [d for _, d in pairs]
-    if groups.weights is not None:
-        return groups.sums(whole * groups.weights).tolist(), groups.masses.tolist()
-    largest = max(abs(int(whole.max())), abs(int(whole.min())))
-    if largest * int(groups.sizes.max()) >= 2**63:
-        whole = whole.astype(object)
-    return groups.sums(whole).tolist(), groups.sizes.tolist()
-
-
-def _median(values: list[Any], weights: list[int] | None) -> tuple[Any, int]:
-    """Return the value that half of the weight lies at or below and half at or above.
-
-    Where two do, their sum and 2.
-    """
-    if weights is None:
-        values, middle = sorted(values), len(values) // 2
-        return (values[middle], 1) if len(values) % 2 else (values[middle - 1] + values[middle], 2)
-    both = sorted(zip(values, weights, strict=True))
-    total, reached = sum(weights), 0
-    for place, (value, weight) in enumerate(both):
-        reached += weight
-        if 2 * reached == total:
-            return value + both[place + 1][0], 2
-        if 2 * reached > total:
-            return value, 1
-    raise AssertionError
-
-
 def _unrounded(
     column: Column, numerators: list[int], denominators: list[int], labels: Integers
 ) -> Column:
@@ -301,15 +227,6 @@ def _unrounded(
 def _floats(column: Column, found: list[float], labels: Integers) -> Column:
     made = column.having(kind=Kind.FLOAT, written=None)
     return _with_values(made, pa.array(np.array(found)[labels], type=pa.float64()))
-
-
-def half_even(numerator: int, denominator: int) -> int:
-    """Return numerator / denominator as a whole number, halves to the even neighbor."""
-    quotient, rest = divmod(numerator, denominator)
-    twice = 2 * rest
-    if twice > denominator or (twice == denominator and quotient % 2):
-        quotient += 1
-    return quotient
 
 
 def _back(column: Column, rounded: list[int], labels: Integers, digits: int | None) -> Any:
@@ -332,66 +249,26 @@ def _back(column: Column, rounded: list[int], labels: Integers, digits: int | No
 
 
 def _protect_floats(
-    column: Column, groups: _Groups, how: str, digits: int | str | None, labels: Integers
+    column: Column, groups: Groups, how: str, digits: int | str | None, labels: Integers
 ) -> Column:
     written = column.written
     if written is not None and digits == UNROUNDED:
         exact = np.array([Fraction(cell) for cell in column.cells.to_pylist()], dtype=object)
-        return _floats(column, [float(_center(*both, how)) for both in groups.pairs(exact)], labels)
+        return _floats(column, [float(center(*both, how)) for both in groups.pairs(exact)], labels)
     digits = None if isinstance(digits, str) else digits
     if written is not None:
         digits = written.decimals if digits is None else min(digits, written.decimals)
         written = Written(decimals=digits)
         exact = np.array([Fraction(cell) for cell in column.cells.to_pylist()], dtype=object)
-        centers = [_exact_center(*both, how, digits) for both in groups.pairs(exact)]
+        centers = [exact_center(*both, how, digits) for both in groups.pairs(exact)]
     else:
         center: Callable[[list[float], list[int] | None], float]
-        center = _float_median if how == "median" else float_mean
+        center = float_median if how == "median" else float_mean
         centers = [center(*both) for both in groups.pairs(np.asarray(column.values))]
         if digits is not None:
             centers = [round(value, digits) + 0.0 for value in centers]
     values = pa.array(np.array(centers)[labels]).cast(column.values.type, safe=False)
     return _with_values(column, values, written)
-
-
-def _center(values: list[Fraction], weights: list[int] | None, how: str) -> Fraction:
-    """Return the mean or median of numbers, exactly."""
-    if how == "median":
-        top, bottom = _median(values, weights)
-        return Fraction(top) / bottom
-    if weights is None:
-        return sum(values, Fraction(0)) / len(values)
-    both = zip(values, weights, strict=True)
-    return sum((value * weight for value, weight in both), Fraction(0)) / sum(weights)
-
-
-def _exact_center(
-    values: list[Fraction], weights: list[int] | None, how: str, digits: int
-) -> float:
-    """Return the mean or median of numbers as they were written, rounded once."""
-    unit = Fraction(1, 10**digits) if digits >= 0 else Fraction(10**-digits)
-    steps = _center(values, weights, how) / unit
-    return float(half_even(steps.numerator, steps.denominator) * unit)
-
-
-def float_mean(values: list[float], weights: list[int] | None = None) -> float:
-    """Return the mean of a sum without loss; exact arithmetic where the sum would overflow."""
-    if min(values) == max(values):  # the sum of three 0.4 is rounded, and so is its third
-        return values[0]
-    if weights is not None:
-        return float(_center([Fraction(value) for value in values], weights, "mean"))
-    try:
-        return math.fsum(values) / len(values)
-    except OverflowError:
-        return float(sum(map(Fraction, values)) / len(values))
-
-
-def _float_median(values: list[float], weights: list[int] | None = None) -> float:
-    if weights is not None:
-        return float(_center([Fraction(value) for value in values], weights, "median"))
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else float_mean(ordered[middle - 1 : middle + 1])
 
 
 def _with_values(column: Column, values: Any, written: Written | None = None) -> Column:

@@ -1,0 +1,180 @@
+"""Runs as points of loss and risk, the frontier, and the pick."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from shoal.release.charts import frontier
+from shoal.release.plots import Chart
+
+SCHEMA = "shoal-comparison/1"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run: what it lost and what it left to fear, in percent; `said` is why there is nothing.
+
+    `risk` is the share of records that the best of three linkage attacks finds, `highest_risk`
+    one in k. `frontier`: no other run has both less loss and less risk.
+    """
+
+    method: str
+    k: int
+    information_loss: float | None = None
+    risk: float | None = None
+    highest_risk: float | None = None
+    groups: int | None = None
+    seconds: float | None = None
+    frontier: bool = False
+    picked: bool = False
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All runs, the one that is recommended, and why; losses are `loss_name`."""
+
+    points: tuple[Point, ...]
+    reason: str
+    loss_name: str
+    records: int
+    native: Any = None
+
+    @property
+    def pick(self) -> Point | None:
+        """The run that is recommended; None where none came to an end."""
+        return next((point for point in self.points if point.picked), None)
+
+    @property
+    def data(self) -> Any:
+        """The runs as a dataframe of the caller's type; of Arrow where a file was compared."""
+        import narwhals as nw
+        import pyarrow as pa
+
+        rows = [asdict(point) for point in self.points]
+        table = pa.table({key: [row[key] for row in rows] for key in rows[0]})
+        if self.native is None:
+            return table
+        frame = nw.from_native(self.native, eager_only=True)
+        return nw.from_arrow(table, backend=frame.implementation).to_native()
+
+    def plot(self) -> Chart:
+        """Return the chart of all runs, the frontier and the pick."""
+        return Chart(frontier(self.to_dict()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "schema": SCHEMA,
+            "records": self.records,
+            "loss_name": self.loss_name,
+            "reason": self.reason,
+            "points": [asdict(point) for point in self.points],
+        }
+
+    def to_json(self) -> str:
+        """Return the comparison as JSON."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def summary(self) -> str:
+        """Return the table of all runs, the frontier marked, and the pick."""
+        width = max(6, *(len(point.method) for point in self.points))
+        lines = [f"   k  {'method':<{width}}   loss %   risk %  groups  seconds"]
+        lines += [_line(point, width) for point in self.points]
+        lines.append("")
+        lines.append(f"* on the frontier: nothing else has both less loss ({self.loss_name}) and")
+        lines.append("  less risk (records that the best of three linkage attacks finds)")
+        return "\n".join([*lines, self.reason])
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        from shoal.release.page.frame import escape
+
+        return f"<pre>{escape(self.summary())}</pre>"
+
+
+def _line(point: Point, width: int) -> str:
+    mark = "→" if point.picked else "*" if point.frontier else " "
+    head = f"{mark} {point.k:>2}  {point.method:<{width}}"
+    if point.information_loss is None:
+        return f"{head}  {point.said}"
+    assert point.risk is not None
+    return (
+        f"{head}  {point.information_loss:7.3f}  {point.risk:7.2f}  {point.groups:>6}  "
+        f"{point.seconds:7.1f}"
+    )
+
+
+def judged(points: Sequence[Point]) -> tuple[list[Point], str]:
+    """Mark the frontier and the pick; return the runs and why it is the pick."""
+    whole_ = [p for p in points if p.information_loss is not None]
+    if not whole_:
+        return list(points), "no run came to an end"
+    edge = {(p.k, p.method) for p in on_frontier(whole_)}
+    best = sorted((p for p in whole_ if (p.k, p.method) in edge), key=_place)
+    pick = _knee(best)
+    marked = [
+        replace(p, frontier=(p.k, p.method) in edge, picked=p is pick) for p in points
+    ]  # fmt: skip
+    return marked, _why(pick, best, len(whole_))
+
+
+def _place(point: Point) -> tuple[float, float]:
+    assert point.information_loss is not None
+    assert point.risk is not None
+    return point.information_loss, point.risk
+
+
+def on_frontier(points: Sequence[Point]) -> list[Point]:
+    """Return the runs of which no other has less of both; of equals the first."""
+    found: list[Point] = []
+    for point in sorted(points, key=_place):  # by loss, so what is kept has less of it
+        if all(_place(point)[1] < _place(other)[1] for other in found):
+            found.append(point)
+    return found
+
+
+def _knee(best: Sequence[Point]) -> Point:
+    """Return where the frontier bends most: farthest below the line between its ends.
+
+    Of two ends alone the one with less risk, if it loses no more than half as much again.
+    """
+    (l0, r0), (l1, r1) = _place(best[0]), _place(best[-1])
+    if len(best) == 1 or l1 <= l0 or r0 <= r1:
+        return best[0]
+    if len(best) == 2:
+        return best[1] if l1 <= 1.5 * l0 else best[0]
+
+    def below(point: Point) -> float:
+        loss, risk = _place(point)
+        return 1.0 - (loss - l0) / (l1 - l0) - (risk - r1) / (r0 - r1)
+
+    return max(best, key=below)
+
+
+def _why(pick: Point, best: Sequence[Point], runs: int) -> str:
+    """Say why a run is the pick: what its neighbors on the frontier gain and cost."""
+    loss, risk = _place(pick)
+    at = best.index(pick)
+    told = [
+        f"→ {pick.method}, k = {pick.k}: loss {loss:.3g} %, risk {risk:.3g} %; of {runs} runs "
+        f"{len(best)} {'are' if len(best) > 1 else 'is'} on the frontier, and it bends here"
+    ]
+    if at > 0:
+        other = best[at - 1]
+        told.append(
+            f"{other.method}, k = {other.k} would lose {loss - _place(other)[0]:.3g} points less, "
+            f"for {_place(other)[1] - risk:.3g} points more risk"
+        )
+    if at + 1 < len(best):
+        other = best[at + 1]
+        told.append(
+            f"{other.method}, k = {other.k} would have {risk - _place(other)[1]:.3g} points less "
+            f"risk, for {_place(other)[0] - loss:.3g} points more loss"
+        )
+    return "; ".join(told)

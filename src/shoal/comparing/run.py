@@ -1,0 +1,207 @@
+"""Runs of several methods with several k, each a whole one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from shoal.arguments import settings_from
+from shoal.comparing.notes import Notes
+from shoal.comparing.points import Comparison, Point, judged
+from shoal.errors import Canceled, RequestError, ShoalError, interrupt
+from shoal.preparing import once_read, prepared
+from shoal.progress import Callback, Progress
+from shoal.recipes import find
+from shoal.request import digests, generalizes
+from shoal.settings import Settings, names, whole
+from shoal.solving import ILOSS, SSE
+from shoal.surveying import without_strata
+from shoal.table.read import read
+from shoal.table.table import Table
+from shoal.walk import Result, walk
+
+NUMBERS = (
+    "mdav", "v-mdav", "mdav-mhm", "mst", "hilbert", "tfrp", "diameter+", "cbfs-nc3", "fast",
+    "ilsmc+",
+)  # fmt: skip
+MIXED = "kaim", "kaim+", "k-member", "mdav", "tfrp", "hilbert", "fast", "ilsmc+"
+LARGE, LARGE_NUMBERS, LARGE_MIXED = 30_000, ("hilbert", "fast"), ("kaim-fast", "hilbert", "fast")
+LEFT = "left out, "
+ALIKE = {"generalize": ILOSS, "mean": SSE[False]}
+ATTACKS = "distance_linkage", "rank_linkage", "block_linkage"
+
+
+def compare(
+    data: Any,
+    *,
+    k: int | Sequence[int],
+    methods: Sequence[str] | str | None = None,
+    budget: float | None = None,
+    resume: str | Path | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    callback: Callback | None = None,
+    **asked: Any,
+) -> Comparison:
+    """Run several methods with several k, and tell which are worth a choice.
+
+    Every run is a whole one: grouped, released, verified, measured; nothing is written. Other
+    arguments are those of `shoal.anonymize` (roles, weight, by, hierarchies, ...). Without
+    `methods` ten that suit the table are taken. `budget` is seconds for all runs together: searches
+    share what is left, a run that goes beyond it is given up. `resume` names a file that notes
+    every run when it ends, figures alone: the same comparison started again goes on after them.
+    """
+    sizes = sorted({whole(one, "k") for one in ([k] if not isinstance(k, Sequence) else k)})
+    if not sizes:
+        raise RequestError("k names no number")
+    if budget is not None and not budget > 0:
+        raise RequestError("budget must be a number of seconds above 0")
+    first = settings_from(k=sizes[0], seed=seed, **asked)
+    own = read(
+        data, delimiter=first.input.delimiter, missing=first.input.missing, types=first.input.types
+    )
+    mixed = _is_mixed(own, first)
+    first = _released_alike(once_read(first), mixed)
+    chosen = list(dict.fromkeys(names(methods, "methods") or _usual(own.rows, mixed)))
+    for name in chosen:
+        find(name)
+    plan = [(size, name) for size in sizes for name in chosen]
+    notes = Notes(resume, _digest(own, first, budget))
+    clock = _Clock(budget, callback, len(plan))
+    points, loss_name = [], ""
+    for size, name in plan:
+        point, called = notes.known(size, name), ""
+        if point is None:
+            point, called = _run(own, first, name, size, clock, threads)
+            if point.information_loss is not None and not interrupt.finish:
+                notes.add(point, called)
+        loss_name = loss_name or called or notes.loss_name
+        clock.left -= 1
+        points.append(point)
+        if clock.canceled:
+            raise Canceled("stopped by the callback; what was done is noted, if it was to be")
+    if all(point.information_loss is not None or not point.said.startswith(LEFT)
+           for point in points):  # fmt: skip
+        notes.done()
+    if first.release.aggregate in ALIKE:  # of what is released, whatever made the groups
+        loss_name = ALIKE[first.release.aggregate]
+    marked, reason = judged(points)
+    native = own.source.native
+    return Comparison(tuple(marked), reason, loss_name or "percent", own.rows, native)
+
+
+def _is_mixed(table: Table, settings: Settings) -> bool:
+    """Tell whether there are texts, trees or missing cells: all releases are then generalized."""
+    _, given, settings = prepared(table, once_read(settings), None)
+    alone = settings.having(roles={"household": None}, protect={"method": "auto"})
+    return generalizes(without_strata(given, settings), alone)
+
+
+def _released_alike(settings: Settings, mixed: bool) -> Settings:
+    """Let all runs release alike, so that losses are of one kind; unless somebody said how."""
+    if settings.release.aggregate is not None:
+        return settings
+    return settings.having(release={"aggregate": "generalize" if mixed else "mean"})
+
+
+def _digest(table: Table, settings: Settings, budget: float | None) -> str:
+    """Return a hash of all that the figures depend on."""
+    trees = digests(settings.hierarchies) if settings.input.hierarchies is None else {}
+    folder = settings.input.hierarchies
+    files = sorted(Path(folder).glob("*.csv")) if folder is not None else []
+    more = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
+    what = [metadata.version("shoal"), table.source.sha256, settings.to_toml(), trees, more, budget]
+    return hashlib.sha256(json.dumps(what).encode("utf-8")).hexdigest()
+
+
+def _usual(rows: int, mixed: bool) -> list[str]:
+    if rows > LARGE:
+        return list(LARGE_MIXED if mixed else LARGE_NUMBERS)
+    return list(MIXED if mixed else NUMBERS)
+
+
+class _Clock:
+    """Shares the time among the runs that are left, and tells runs when it is over."""
+
+    def __init__(self, budget: float | None, callback: Callback | None, runs: int) -> None:
+        self.budget, self.callback, self.left = budget, callback, runs
+        self.runs = runs
+        self.canceled = False
+        self.began = time.perf_counter()
+
+    def remaining(self) -> float | None:
+        """Return the seconds that are left; None without a limit."""
+        return None if self.budget is None else self.budget - (time.perf_counter() - self.began)
+
+    def over(self) -> bool:
+        """Tell whether none are left."""
+        left = self.remaining()
+        return left is not None and left <= 0.0
+
+    def share(self) -> float | None:
+        """Return the seconds that the next run may take."""
+        left = self.remaining()
+        return None if left is None else max(0.05, left / max(1, self.left))
+
+    def heard(self, method: str, k: int) -> Callback:
+        """Return the callback of one run."""
+        number = self.runs - self.left
+
+        def tell(look: Progress) -> bool | None:
+            if self.callback is not None:
+                stage = f"k = {k}, {method}: {look.stage}"
+                done = replace(look, stage=stage, done=number, total=self.runs)
+                self.canceled = self.callback(done) is True or self.canceled
+            return self.over() or self.canceled
+
+        return tell
+
+
+def _run(
+    table: Table,
+    settings: Settings,
+    method: str,
+    k: int,
+    clock: _Clock,
+    threads: int | None,
+) -> tuple[Point, str]:
+    """Make one release and measure it; return the figures and what the loss is called."""
+    blank = Point(method, k)
+    if clock.over() or interrupt.finish:
+        why = "interrupted" if interrupt.finish else "the budget was spent"
+        return replace(blank, said=f"{LEFT}not run: {why}"), ""
+    recipe, share = find(method), clock.share()
+    protect: dict[str, Any] = {"k": k, "method": method}
+    if recipe.search is not None and share is not None:
+        protect["time_limit"] = share
+    began = time.perf_counter()
+    try:
+        own = settings.having(protect=protect)
+        result = walk(table, own, clock.heard(method, k), threads)
+    except Canceled:
+        return replace(blank, said=f"{LEFT}given up: the budget was spent"), ""
+    except ShoalError as error:
+        return replace(blank, said=str(error)), ""
+    return _point(result, method, k, time.perf_counter() - began), result.report.loss_name
+
+
+def _point(result: Result, method: str, k: int, seconds: float) -> Point:
+    report = result.report
+    risks = (report.measures or {}).get("risk", {})
+    found = [risks[key]["value"] for key in ATTACKS if key in risks]
+    highest = 100.0 / report.verification["k"]
+    return Point(
+        method,
+        k,
+        report.information_loss_released,
+        max(found) if found else highest,
+        highest,
+        report.groups["count"],
+        round(seconds, 3),
+    )

@@ -1,0 +1,38 @@
+"""A table as it was asked for, before anything is grouped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from shoal.request import check_request, compared, complete, with_hierarchies
+from shoal.settings import Settings
+from shoal.surveying import with_survey
+from shoal.table.assign import Assigned, assign
+from shoal.table.order import with_orders
+from shoal.table.table import Table
+
+
+class Prepared(NamedTuple):
+    """A table with its roles and orders, what of it is grouped, and the settings spelled out."""
+
+    assigned: Assigned
+    table: Table
+    settings: Settings
+
+
+def prepared(table: Table, settings: Settings, folder: Path | None) -> Prepared:
+    """Give a table its roles and orders, and leave out what is to be deleted."""
+    settings = with_survey(settings, table)
+    assigned = assign(table, settings.roles)
+    own = compared(assigned.table, settings)
+    assigned = replace(assigned, table=with_orders(assigned.table, settings.orders, own))
+    settings = with_hierarchies(settings, assigned.table, folder)
+    check_request(assigned.table, settings)
+    return Prepared(assigned, complete(assigned.table, settings), settings)
+
+
+def once_read(settings: Settings) -> Settings:
+    """Return the settings for a table that was read as they say: how is nothing to say again."""
+    return settings.having(input={"delimiter": None, "missing": ("",), "types": {}})

@@ -1,0 +1,109 @@
+"""What a request says of a survey: roles, strata and households of a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import RequestError, listed, shown
+from shoal.request import trees_of
+from shoal.settings import Settings
+from shoal.table.assign import all_quasi_identifiers
+from shoal.table.code import code, needs_trees
+from shoal.table.encode import encode
+from shoal.table.roles import Role
+from shoal.table.survey import (
+    Survey,
+    check_strata,
+    merge_strata,
+    read_survey,
+    small_strata,
+    survey_roles,
+)
+from shoal.table.table import Table
+
+
+def with_survey(settings: Settings, table: Table) -> Settings:
+    """Return the settings with the roles of the columns of weights, strata and households."""
+    roles = settings.roles
+    named = survey_roles(table, roles.weight, roles.by, roles.household)
+    if not named:
+        return settings
+    keys = {
+        Role.IDENTIFIER: "identifiers",
+        Role.QUASI_IDENTIFIER: "quasi_identifiers",
+        Role.SENSITIVE: "sensitive",
+        Role.OTHER: "other",
+    }
+    lists = {role: list(getattr(roles, key)) for role, key in keys.items()}
+    if not roles.any_given:
+        rest = table.only(lambda c: c.name not in named and c.name not in roles.drop)
+        if not rest.columns:
+            raise RequestError(f"{table.source.name}: no column is left to group")
+        rest = rest if rest.roles_given else all_quasi_identifiers(rest)
+        lists = {role: rest.schema.having(role) for role in keys}
+    for name, own in named.items():
+        for role, names in lists.items():
+            if name in names and role is not own:
+                what = {Role.IDENTIFIER: "household", Role.OTHER: "weight"}.get(own, "stratum")
+                raise RequestError(f"column {shown(name)} is a {what}; it cannot be {role}, too")
+        if name not in lists[own]:
+            lists[own].append(name)
+    return settings.having(roles={keys[role]: names for role, names in lists.items()})
+
+
+def in_strata(
+    table: Table, settings: Settings, folder: Path | None
+) -> tuple[Table, Survey, list[str]]:
+    """Return the table, how its records were drawn, and what is to be said of that.
+
+    Strata with fewer than k records are an error, or joined to others, as the settings say.
+    """
+    roles, protect = settings.roles, settings.protect
+    survey = read_survey(table, roles.weight, roles.by, roles.household)
+    told = []
+    if survey.households is not None:
+        count = int(survey.households.max()) + 1
+        if count < protect.k:
+            raise RequestError(
+                f"{table.source.name}: {count} households < k = {protect.k}, a group cannot be made"
+            )
+        if settings.requirement.k_of:
+            raise RequestError("k_of counts records, household asks for households: take one")
+        told.append(f"{count:,} households: every group is made of at least {protect.k} of them")
+    if small_strata(survey, protect.k) and protect.small_strata == "merge":
+        trees = trees_of(table, settings)
+        rest = without_strata(table, settings)
+        coded = code(rest, trees, folder) if needs_trees(rest) else None
+        matrix = encode(rest, coded=coded, k=protect.k, survey=survey.weights).matrix
+        table, merged = merge_strata(table, roles.by, survey, protect.k, matrix)
+        survey = read_survey(table, roles.weight, roles.by, roles.household)
+        names = listed(dict.fromkeys(merged), 12)
+        told.append(f"strata with fewer than k = {protect.k} were joined: {names}")
+    check_strata(table, roles.by, survey, protect.k)
+    if survey.strata is not None:
+        told.append(f"groups within {int(survey.strata.max()) + 1:,} strata by {listed(roles.by)}")
+    if survey.weights is not None:
+        told.append(
+            f"survey weights {shown(roles.weight)}: means and losses count by them, and they are "
+            "released as they are, which may tell records of a group apart"
+        )
+    return table, survey, told
+
+
+def said_of_survey(settings: Settings) -> dict[str, Any]:
+    """Return which columns say how the records were drawn."""
+    roles = settings.roles
+    said = {"weight": roles.weight, "by": list(roles.by), "household": roles.household}
+    return {key: value for key, value in said.items() if value}
+
+
+def without_strata(table: Table, settings: Settings) -> Table:
+    """Return the table without the columns that are the same throughout a group."""
+    by = settings.roles.by
+    if not by:
+        return table
+    rest = table.only(lambda column: column.name not in by)
+    if not rest.having(Role.QUASI_IDENTIFIER):
+        raise RequestError(f"{table.source.name}: no quasi-identifier is left to group in strata")
+    return rest

@@ -9,6 +9,7 @@ from typing import Any
 
 from shoal.arguments import settings_from
 from shoal.errors import RequestError
+from shoal.estimates.run import machine_memory
 from shoal.large.order import Order, Released
 from shoal.progress import Callback
 from shoal.release.pack import Targets, save
@@ -163,13 +164,10 @@ def check_screen(source: Path, settings: Settings) -> None:
 
 def check_room(source: Path) -> None:
     """Refuse a file that this machine has no memory for, and say what to do."""
-    try:
-        room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (ValueError, OSError, AttributeError):  # a system that does not tell
-        return
-    if needed(source) > room:
+    room = machine_memory()
+    if room is not None and needed(source) > room * 1e6:
         raise RequestError(
             f"{source.name}: takes about {needed(source) / 1e9:.0f} GB of memory, and there are "
-            f"{room / 1e9:.0f}; say --memory {max(1, room // (2 * 10**9))}GB to group it region by "
+            f"{room / 1e3:.0f}; say --memory {max(1, int(room // 2000))}GB to group it region by "
             "region"
         )

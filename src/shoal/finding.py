@@ -139,7 +139,7 @@ class _Trees:
     def group(self, rows: Integers, given: Integers | None, keep: Keep | None) -> Partition:
         asked, protect = self.asked, self.asked.settings.protect
         return solve_mixed(
-            self.coded.taken(rows),
+            self.coded if rows.size == self.rows else self.coded.taken(rows),
             protect.k,
             protect.method if given is None else str(protect.refine),
             asked.report,

@@ -18,11 +18,11 @@ from shoal.estimates.run import expected
 from shoal.partition import rows_of_groups
 from shoal.preparing import once_read, prepared
 from shoal.progress import Callback
+from shoal.request import complete_rows
 from shoal.settings import Settings, whole
 from shoal.surveying import in_strata
 from shoal.table.code import needs_trees
 from shoal.table.read import read
-from shoal.table.roles import Role
 from shoal.table.table import Table
 from shoal.walk import walk
 
@@ -157,9 +157,7 @@ def _samples(
         return np.sort(order), np.sort(order[: max(2 * least, size // PART)])
     kept = np.arange(table.rows)
     if given.rows < table.rows:  # incomplete records, which are deleted
-        columns = assigned.table.having(Role.QUASI_IDENTIFIER)
-        gone = {row for column in columns for row in column.missing_rows()}
-        kept = np.array([row for row in range(table.rows) if row not in gone], dtype=np.int64)
+        kept = complete_rows(assigned.table)
     _, survey, _ = in_strata(given, own, folder)
     units = np.arange(given.rows) if survey.households is None else survey.households
     strata = np.zeros(given.rows, dtype=np.int64) if survey.strata is None else survey.strata

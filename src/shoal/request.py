@@ -62,10 +62,15 @@ def complete(table: Table, settings: Settings) -> Table:
     """Leave out the records that miss a quasi-identifier, where that is asked for."""
     if settings.protect.incomplete == "keep":
         return table
-    gone = {row for c in table.having(Role.QUASI_IDENTIFIER) for row in c.missing_rows()}
-    kept = np.array([row for row in range(table.rows) if row not in gone], dtype=np.int64)
+    kept = complete_rows(table)
     check_size(kept.size, settings.protect.k, f"{table.source.name} without incomplete records")
     return table.taken(kept)
+
+
+def complete_rows(table: Table) -> Integers:
+    """Return the rows of the records that miss no quasi-identifier."""
+    gone = {row for c in table.having(Role.QUASI_IDENTIFIER) for row in c.missing_rows()}
+    return np.array([row for row in range(table.rows) if row not in gone], dtype=np.int64)
 
 
 def generalizes(table: Table, settings: Settings) -> bool:

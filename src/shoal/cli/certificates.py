@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from shoal.cli.app import app
-from shoal.cli.options import JsonFlag, Orders, read_orders, split_pairs
-from shoal.cli.speak import say
+from shoal.cli.options import JsonFlag, Orders, SensitiveTrees, read_orders, split_pairs
+from shoal.cli.speak import say, tell_verdict
 
 certificate = typer.Typer(
     name="certificate",
@@ -24,13 +23,7 @@ app.add_typer(certificate, name="certificate")
 @certificate.command()
 def check(
     folder: Annotated[Path, typer.Argument(help="The folder of a release pack.")],
-    hierarchy: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="COLUMN=FILE.csv: the tree by which t-closeness compares the values of a "
-            "sensitive column; repeatable."
-        ),
-    ] = None,
+    hierarchy: SensitiveTrees = None,
     order: Orders = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -46,14 +39,7 @@ def check(
     found = check_pack(
         folder, trees=split_pairs(hierarchy, "--hierarchy", first=True), orders=read_orders(order)
     )
-    if as_json:
-        say(json.dumps(found.to_dict(), indent=2) + "\n")
-    elif found.ok:
-        say(found.summary() + "\n")
-    else:
-        typer.echo(found.summary(), err=True)
-    if not found.ok:
-        raise typer.Exit(3)
+    tell_verdict(found, as_json)
 
 
 @certificate.command()

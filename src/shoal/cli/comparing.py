@@ -174,7 +174,7 @@ def _check(folder: Path, force: bool) -> None:
 
 def _write(folder: Path, found: Any, force: bool) -> None:
     """Write table, chart and page of a comparison."""
-    from shoal.release.compared import comparison_csv, comparison_page
+    from shoal.release.comparison import comparison_csv, comparison_page
     from shoal.release.staging import Staging
 
     told = found.to_dict()

@@ -26,12 +26,13 @@ from shoal.cli.options import (
     Missing,
     Orders,
     Sensitive,
+    SensitiveTrees,
     Types,
     read_orders,
     split_names,
     split_pairs,
 )
-from shoal.cli.speak import say
+from shoal.cli.speak import say, tell_verdict
 from shoal.errors import shown
 
 if TYPE_CHECKING:
@@ -50,13 +51,7 @@ def verify(
     t: T = None,
     alpha: Alpha = None,
     k_of: KOf = None,
-    hierarchy: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="COLUMN=FILE.csv or prefixes:3,2: the tree by which t-closeness compares the "
-            "values of a sensitive column; repeatable."
-        ),
-    ] = None,
+    hierarchy: SensitiveTrees = None,
     order: Orders = None,
     words: Annotated[
         list[str] | None,
@@ -108,14 +103,7 @@ def verify(
         delimiter=delimiter,
         missing_as=missing_as,
     )
-    if as_json:
-        say(json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")
-    elif found.ok:
-        say(found.summary() + "\n")
-    else:
-        typer.echo(found.summary(), err=True)
-    if not found.ok:
-        raise typer.Exit(3)
+    tell_verdict(found, as_json)
 
 
 def _read(

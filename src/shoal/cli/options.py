@@ -36,6 +36,13 @@ OutputOrNone = Annotated[
 Sensitive = Annotated[
     list[str] | None, typer.Option(help="Columns not to be learned about a person; kept.")
 ]
+SensitiveTrees = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="COLUMN=FILE.csv or prefixes:3,2: the tree by which t-closeness compares the values "
+        "of a sensitive column; repeatable."
+    ),
+]
 Identifier = Annotated[list[str] | None, typer.Option(help="Columns that name a person; dropped.")]
 Other = Annotated[list[str] | None, typer.Option(help="Columns released as they are.")]
 Drop = Annotated[list[str] | None, typer.Option(help="Columns to leave out.")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -66,3 +67,15 @@ def say(content: str | bytes) -> None:
     except OSError as error:
         sys.stdout = None
         raise OutputError(f"stdout cannot be written: {error.strerror}") from None
+
+
+def tell_verdict(found: Any, as_json: bool) -> None:
+    """Say what a check found, good news and JSON on stdout; exit code 3 where it is not `ok`."""
+    if as_json:
+        say(json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")
+    elif found.ok:
+        say(found.summary() + "\n")
+    else:
+        typer.echo(found.summary(), err=True)
+    if not found.ok:
+        raise typer.Exit(3)

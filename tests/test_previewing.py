@@ -180,3 +180,13 @@ def test_the_command(tmp_path, shoal):
         assert shoal(*said, *bad).code == 2
     with pytest.raises(RequestError, match="no sample"):
         library.preview(table(90).assign(g=np.arange(90) % 5), k=3, sample=80, group="g")
+
+
+def test_a_sample_asks_for_no_role_that_the_table_does_not():
+    """A column that repeats in the table, though not in a sample, stops no preview."""
+    frame = table(2_000)
+    frame["place"] = [f"p{i // 2}" for i in range(1_000)] * 2
+    frame["cost"] = np.repeat(np.arange(1_000), 2)[np.random.default_rng(1).permutation(2_000)]
+    for asked in ({}, {"quasi_identifiers": list("abcd")}):
+        found = library.preview(frame, k=3, sample=100, method="mdav", **asked)
+        assert found.loss > 0

@@ -57,6 +57,7 @@ def settings_from(
     memory: str | None = None,
     engine: str | None = None,
     keep_order: bool = False,
+    spreadsheet_safe: bool = False,
 ) -> Settings:
     """Return the settings that arguments say, checked; see `shoal.anonymize`."""
     if quasi_identifiers is not None and not names(quasi_identifiers, "quasi_identifiers"):
@@ -109,6 +110,7 @@ def settings_from(
                 "aggregate": dict(aggregate) if isinstance(aggregate, Mapping) else aggregate,
                 "decimals": dict(decimals) if isinstance(decimals, Mapping) else decimals,
                 "keep_order": keep_order,
+                "spreadsheet_safe": spreadsheet_safe,
             },
             "search": search.to_dict() if isinstance(search, Search) else dict(search or {}),
         }

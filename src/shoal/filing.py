@@ -50,6 +50,7 @@ def anonymize_file(
     types: Mapping[str, str] | None = None,
     delimiter: str | None = None,
     keep_order: bool = False,
+    spreadsheet_safe: bool = False,
     force: bool = False,
     report: bool = True,
     work: str | os.PathLike[str] | None = None,
@@ -78,7 +79,8 @@ def anonymize_file(
         small_strata=small_strata, method=method, effort=effort, seed=seed,
         column_weights=column_weights, hierarchies=hierarchies, orders=orders,
         incomplete=incomplete, aggregate=aggregate, decimals=decimals, missing=missing, types=types,
-        delimiter=delimiter, keep_order=keep_order, memory=memory, engine=engine,
+        delimiter=delimiter, keep_order=keep_order, spreadsheet_safe=spreadsheet_safe,
+        memory=memory, engine=engine,
     )  # fmt: skip
     order = order_for(
         source, os.fspath(output), settings, force, report, None, work, threads, scheduler

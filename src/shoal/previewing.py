@@ -23,6 +23,7 @@ from shoal.settings import Settings, whole
 from shoal.surveying import in_strata
 from shoal.table.code import needs_trees
 from shoal.table.read import read
+from shoal.table.roles import Role
 from shoal.table.table import Table
 from shoal.walk import walk
 
@@ -107,7 +108,7 @@ def preview_of(
     if sample < least:
         raise RequestError(f"a sample of at least {least} records is needed for such a k")
     table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
-    settings = once_read(settings)
+    settings = _with_roles(table, once_read(settings), folder)
     some, part = _samples(table, settings, min(sample, table.rows), folder)
     smaller = walk(table.taken(part), settings, callback, threads, folder)
     start = time.perf_counter()
@@ -136,6 +137,15 @@ def preview_of(
         seconds=likely,
         megabytes=None if whole_run is None else whole_run.megabytes,
     )
+
+
+def _with_roles(table: Table, settings: Settings, folder: Path | None) -> Settings:
+    """Return settings that name every role: in a sample more columns look like identifiers."""
+    assigned = prepared(table, settings, folder).assigned
+    if settings.roles.any_given:
+        return settings.having(roles={"other": (*settings.roles.other, *assigned.unnamed)})
+    named = tuple(column.name for column in assigned.table.having(Role.QUASI_IDENTIFIER))
+    return settings.having(roles={"quasi_identifiers": named})
 
 
 def _expected(done: Settings, asked: Settings, table: Table, records: int) -> Estimate | None:

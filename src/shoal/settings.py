@@ -114,11 +114,13 @@ class ReleaseSettings(_Part):
     """What a group's value is and how the release is written.
 
     Where nobody says, groups of a numeric method release means, those of others generalize.
+    `spreadsheet_safe` puts an apostrophe before texts that spreadsheets take for formulas.
     """
 
     aggregate: How | dict[str, How] | None = None
     decimals: Decimals | dict[str, Decimals] | None = None
     keep_order: bool = False
+    spreadsheet_safe: bool = False
     output: str | None = None
 
 

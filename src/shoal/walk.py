@@ -81,12 +81,14 @@ class Result:
         report: bool = True,
         keep_order: bool | None = None,
         order_seed: int | None = None,
+        spreadsheet_safe: bool | None = None,
     ) -> Path:
         """Write release, report.json, report.html and run.toml to a folder, verified, or nothing.
 
         `format` is csv, csv.gz or parquet; `report=False` leaves out the page. The rows are
         shuffled by the operating system's randomness unless `keep_order`; `order_seed` is for
-        tests. Returns the release's path.
+        tests. `spreadsheet_safe` puts an apostrophe before texts of a csv file that a spreadsheet
+        would run as formulas. Returns the release's path.
         """
         from shoal.release.pack import Targets, save
 
@@ -98,6 +100,7 @@ class Result:
             with_page=report,
             keep_order=keep_order,
             order_seed=order_seed,
+            spreadsheet_safe=spreadsheet_safe,
         )
 
     def pack(
@@ -108,6 +111,7 @@ class Result:
         format: str = "csv",  # noqa: A002 - the usual word
         keep_order: bool | None = None,
         order_seed: int | None = None,
+        spreadsheet_safe: bool | None = None,
     ) -> Path:
         """Write a release pack: data, dictionary, report, recipe, certificate; whole or nothing.
 
@@ -123,6 +127,7 @@ class Result:
             force=force,
             keep_order=keep_order,
             order_seed=order_seed,
+            spreadsheet_safe=spreadsheet_safe,
         )
 
     @property

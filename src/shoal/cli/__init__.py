@@ -5,7 +5,7 @@ or bad input, 3 privacy requirement not met, 130 interrupted with nothing writte
 while a search goes on ends it with its best, exit code 0.
 """
 
-from shoal.cli import certificates, comparing, hierarchies, looking, making, measuring  # noqa: F401 - they enter their commands
+from shoal.cli import certificates, comparing, hierarchies, looking, making, measuring, serving  # noqa: F401 - they enter their commands
 from shoal.cli.app import app
 
 __all__ = ["app"]

@@ -158,6 +158,13 @@ def anonymize(
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Do not shuffle the rows. Links them to the input.")
     ] = False,
+    spreadsheet_safe: Annotated[
+        bool,
+        typer.Option(
+            "--spreadsheet-safe",
+            help="Write texts that a spreadsheet would run as formulas after an apostrophe.",
+        ),
+    ] = False,
     allow_k1: AllowK1 = False,
     allow_empty: Annotated[
         bool,
@@ -228,6 +235,7 @@ def anonymize(
             "aggregate": read_aggregate(aggregate),
             "decimals": read_decimals(decimals),
             "keep_order": keep_order,
+            "spreadsheet_safe": spreadsheet_safe,
         },
     }
     for part, values in said(given).items():

@@ -60,15 +60,31 @@ def compare(
     sizes = sorted({whole(one, "k") for one in ([k] if not isinstance(k, Sequence) else k)})
     if not sizes:
         raise RequestError("k names no number")
-    if budget is not None and not budget > 0:
-        raise RequestError("budget must be a number of seconds above 0")
     first = settings_from(k=sizes[0], seed=seed, **asked)
     own = read(
         data, delimiter=first.input.delimiter, missing=first.input.missing, types=first.input.types
     )
+    return compare_by(
+        own, first, sizes, names(methods, "methods"), budget, resume, threads, callback
+    )
+
+
+def compare_by(
+    own: Table,
+    first: Settings,
+    sizes: Sequence[int],
+    methods: Sequence[str] | None = None,
+    budget: float | None = None,
+    resume: str | Path | None = None,
+    threads: int | None = None,
+    callback: Callback | None = None,
+) -> Comparison:
+    """Compare as settings say, whatever their method and k are."""
+    if budget is not None and not budget > 0:
+        raise RequestError("budget must be a number of seconds above 0")
     mixed = _is_mixed(own, first)
     first = _released_alike(once_read(first), mixed)
-    chosen = list(dict.fromkeys(names(methods, "methods") or _usual(own.rows, mixed)))
+    chosen = list(dict.fromkeys(methods or _usual(own.rows, mixed)))
     for name in chosen:
         find(name)
     plan = [(size, name) for size in sizes for name in chosen]

@@ -179,7 +179,7 @@ class Releasing:
         quasi = made.settings.roles.quasi_identifiers
         return Buckets(
             self.solver.work, made.form, made.files, self.plan.places(self.rows), quasi, exact,
-            release.keep_order, self.secret,
+            release.keep_order, self.secret, release.spreadsheet_safe,
         )  # fmt: skip
 
 

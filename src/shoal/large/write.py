@@ -23,6 +23,7 @@ from shoal.large.work import Files
 from shoal.progress import Reporter
 from shoal.release.judge.reading import opened
 from shoal.release.readback import same_classes
+from shoal.release.spreadsheet import guarded_table
 from shoal.release.write import PARQUET, csv_bytes, parquet_table
 from shoal.storage import Storage
 from shoal.table.table import Table
@@ -85,6 +86,7 @@ class Buckets:
     exact: Container[str]
     keep_order: bool
     secret: str
+    spreadsheet_safe: bool = False
 
     def table(self, bucket: int) -> tuple[Table, Integers]:
         """Return the rows of a bucket, and their order in the file."""
@@ -160,8 +162,12 @@ class Buckets:
     def _csv(self, sink: Any, report: Reporter) -> None:
         for bucket in range(self.count):
             report("writing", bucket, self.count)
-            table, order = self.table(bucket)
+            table, order = self._csv_table(bucket)
             sink.write(csv_bytes(table, order, header=bucket == 0))
+
+    def _csv_table(self, bucket: int) -> tuple[Table, Integers]:
+        table, order = self.table(bucket)
+        return (guarded_table(table) if self.spreadsheet_safe else table), order
 
     def check(self, path: Path, kind: str, report: Reporter) -> None:
         """Read the file back and compare it with what was meant, bucket by bucket."""
@@ -174,7 +180,7 @@ class Buckets:
             rows = source.keys(self.quasi)
             for bucket in range(self.count):
                 report("reading back", bucket, self.count)
-                table, _ = self.table(bucket)
+                table, _ = self._csv_table(bucket)
                 if not same_classes(table, self.quasi, Counter(islice(rows, table.rows)), kind):
                     return False
             return next(rows, None) is None

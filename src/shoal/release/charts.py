@@ -151,7 +151,7 @@ def distribution(column: ColumnReport) -> Spec:
     return _spec(values, title=_name(column.name), encoding=encoding, layer=[bars, outline])
 
 
-def _day(days: float) -> datetime:
+def day_of(days: float) -> datetime:
     """Return days since 1970 as a moment, within the years that a calendar has."""
     within = min(max(days, -719_162.0), 2_932_896.0)
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=within)
@@ -159,12 +159,39 @@ def _day(days: float) -> datetime:
 
 def _ticks(days: float) -> Spec:
     """Return a moment as Vega-Lite writes the place of a tick."""
-    day = _day(days)
+    day = day_of(days)
     return {"year": day.year, "month": day.month, "date": day.day, "hours": day.hour}
 
 
 def _moment(days: float) -> str:
-    return _day(days).strftime("%Y-%m-%dT%H:%M:%S")
+    return day_of(days).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def frequencies(name: str, before: dict[str, Any], after: dict[str, Any]) -> Spec:
+    """The most frequent values of a column before, beside those after; counts alone."""
+    order = list(dict.fromkeys([*before["labels"], *after["labels"]]))
+    values = [
+        {
+            "value": shown(label, 40)[1:-1],
+            "records": count,
+            "when": when,
+            "place": order.index(label),
+        }
+        for when, side in (("before", before), ("after", after))
+        for label, count in zip(side["labels"], side["counts"], strict=True)
+    ]
+    encoding = {
+        "y": {"field": "value", "type": "nominal", "sort": {"field": "place"}, "title": None},
+        "x": {"field": "records", "type": "quantitative", "title": "records",
+              "axis": {"tickCount": 4}},
+        "color": {"field": "when", "type": "nominal", "scale": SERIES, "title": None},
+        "column": {"field": "when", "type": "nominal", "sort": ["before", "after"], "title": None,
+                   "header": {"labelColor": "currentColor"}},
+    }  # fmt: skip
+    return _spec(
+        values, padding=ROOM, width=WIDTH // 2, height={"step": 18}, title=_name(name),
+        mark={"type": "bar"}, encoding=encoding,
+    )  # fmt: skip
 
 
 def correlations(report: Report) -> Spec:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.release.claims import claims
 from shoal.release.readback import says_what_was_meant
+from shoal.release.spreadsheet import guarded
 from shoal.release.staging import Staging
 from shoal.release.verify import Verification, verify
 from shoal.release.write import release_bytes, row_order
@@ -129,8 +130,10 @@ def save(
     with_page: bool = True,
     keep_order: bool | None = None,
     order_seed: int | None = None,
+    spreadsheet_safe: bool | None = None,
 ) -> Path:
     """Write data, report and recipe, verify the data as it lies on disk, then name them all."""
+    release = guarded(release, targets.kind, spreadsheet_safe)
     settings = release.settings
     keep = settings.release.keep_order if keep_order is None else keep_order
     with Staging(force=force) as staging:
@@ -177,6 +180,7 @@ def add_papers(
 
 def stdout_bytes(release: Release) -> bytes:
     """Return the release as csv, after it was verified in a private temporary file."""
+    release = guarded(release, "csv")
     keep = release.settings.release.keep_order
     content = release_bytes(release.table, row_order(release.table.rows, keep=keep), "csv")
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder, Staging(force=False) as staging:

@@ -22,6 +22,7 @@ from shoal.release.packing.dictionary import dictionary
 from shoal.release.packing.readme import readme
 from shoal.release.packing.recheck import check_pack
 from shoal.release.report import Report
+from shoal.release.spreadsheet import guarded
 from shoal.release.staging import MARK, uninterrupted
 from shoal.release.verify import Verification
 from shoal.release.write import release_bytes, row_order
@@ -41,12 +42,14 @@ def write_pack(
     force: bool = False,
     keep_order: bool | None = None,
     order_seed: int | None = None,
+    spreadsheet_safe: bool | None = None,
 ) -> Path:
     """Write the whole pack, check it as it lies on disk, then give the folder its name.
 
     A folder that is there already is replaced only with `force`, and only if it is a pack.
     """
     check_folder(folder, force, release.settings)
+    release = guarded(release, kind, spreadsheet_safe)
     keep = release.settings.release.keep_order if keep_order is None else keep_order
     targets = Targets.in_folder(folder, kind)
     with _private(folder) as place:

@@ -1,0 +1,348 @@
+"""What a worker answers: looks at files, hierarchies, estimates, releases, comparisons."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import RequestError
+from shoal.settings import Settings, build
+from shoal.table.inspect import inspect
+from shoal.table.read import read
+from shoal.table.roles import Column, Kind
+from shoal.table.table import Table, as_floats, missing_cells, some_rows
+from shoal.table.texts import texts_of
+from shoal.web.telling import CHARTS, MADE, PACKED, Teller, write_json
+
+ROWS = 20  # of a table that are shown
+CELL = 200  # signs of a cell that are shown
+BINS, WORDS = 24, 8
+CELLS = 20_000_000_000  # rows times columns: more is no table but a bomb
+CHILDREN, NODES, LISTED, VALUES = 60, 3_000, 5_000, 50
+SAMPLE = 2_000
+PATIENCE = 1.0  # seconds of a search on a sample
+
+
+def _table(asked: Mapping[str, Any], given: Mapping[str, Any]) -> Table:
+    more = {key: given[key] for key in ("missing", "types", "delimiter") if given.get(key)}
+    return read(Path(asked["path"]), **more)
+
+
+def look(asked: Mapping[str, Any], _place: Path, _tell: Teller) -> dict[str, Any]:
+    """Look at a file: its columns in counts, and its first rows."""
+    path = Path(asked["path"])
+    if path.name.lower().endswith(".parquet"):
+        _check_parquet(path)
+    table = _table(asked, {})
+    found = inspect(table)
+    columns = [
+        {**asdict(seen), "numeric": column.kind.is_numeric, "bins": bins(column)}
+        for seen, column in zip(found.columns, table.columns, strict=True)
+    ]
+    some = table.taken(np.arange(min(ROWS, table.rows)))
+    cells = [_first(column) for column in some.columns]
+    return {
+        "records": table.rows,
+        "delimiter": table.source.delimiter,
+        "columns": columns,
+        "rows": [list(row) for row in zip(*cells, strict=True)],
+    }
+
+
+def _check_parquet(path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        told = pq.read_metadata(path)
+    except (pa.ArrowException, OSError):
+        raise RequestError(f"{path.name}: is no Parquet file, or a broken one") from None
+    if told.num_columns > 10_000 or told.num_rows * told.num_columns > CELLS:
+        raise RequestError(f"{path.name}: has more rows or columns than this desk takes")
+
+
+def _first(column: Column) -> list[str | None]:
+    """Return the cells of the first rows as texts."""
+    if column.kind is Kind.UNKNOWN:
+        return ["(cannot be shown)"] * len(column.values)
+    cells = column.cells if column.cells is not None else column.values
+    texts = cells.to_pylist() if column.cells is not None else texts_of(column, cells)
+    gone = missing_cells(column)
+    return [None if gone[i] else str(text)[:CELL] for i, text in enumerate(texts)]
+
+
+def bins(column: Column) -> dict[str, Any]:
+    """Return a column in counts: bins of numbers and dates, or the most frequent texts."""
+    if column.kind is Kind.UNKNOWN:
+        return {"labels": [], "counts": []}
+    there = ~missing_cells(column)
+    if not there.any():
+        return {"labels": [], "counts": []}
+    if column.kind.is_numeric and column.kind is not Kind.BOOLEAN:
+        numbers = as_floats(some_rows(column, there))
+        low, high = float(numbers.min()), float(numbers.max())
+        if not np.isfinite(high - low) or high <= low:
+            return {"labels": [_label(low, column)], "counts": [int(numbers.size)]}
+        counts, edges = np.histogram(numbers, bins=min(BINS, _steps(numbers, high - low)))
+        return {"labels": [_label(x, column) for x in edges[:-1]], "counts": counts.tolist()}
+    return counted(column, WORDS, least=1, rest="…")
+
+
+def _steps(numbers: Any, width: float) -> int:
+    """Return how many bins whole numbers of a small range need; else as many as there are."""
+    whole = np.array_equal(numbers, np.round(numbers))
+    return int(width) + 1 if whole and width < BINS else BINS
+
+
+def _label(number: float, column: Column) -> str:
+    if column.kind in (Kind.DATE, Kind.DATETIME):
+        from shoal.release.charts import day_of
+
+        return day_of(number).strftime("%Y-%m-%d")
+    return f"{number:.6g}"
+
+
+def counted(column: Column, most: int, least: int, rest: str) -> dict[str, Any]:
+    """Return the most frequent values of a column and how often they occur, the rest as one."""
+    encoded = column.values.dictionary_encode()
+    texts = texts_of(column, encoded.dictionary)
+    indices = encoded.indices.drop_null().to_numpy()
+    counts = np.bincount(indices, minlength=len(texts))
+    order = np.argsort(-counts, kind="stable")
+    shown = [int(i) for i in order[:most] if counts[i] >= least]
+    labels, found = [str(texts[i])[:CELL] for i in shown], [int(counts[i]) for i in shown]
+    left = int(counts.sum()) - sum(found)
+    if left:
+        labels, found = [*labels, rest], [*found, left]
+    return {"labels": labels, "counts": found}
+
+
+def tree(asked: Mapping[str, Any], _place: Path, _tell: Teller) -> dict[str, Any]:
+    """Build or check a hierarchy of a column."""
+    from shoal.table.hierarchy.view import hierarchy
+
+    found = hierarchy(_table(asked, asked["input"]), asked["column"], asked["rule"])
+    sizes = [len({path[level] for path in found.paths}) for level in range(found.levels)]
+    cut = len(found.paths) > LISTED
+    totals = np.zeros(len(found.tree) + 1, dtype=np.int64)
+    for label, count in found.counts.items():
+        totals[found.tree.nodes[label] + 1] += count
+    return {
+        "rule": found.rule,
+        "csv": None if cut else found.to_csv(),
+        "cut": cut,
+        "levels": found.levels,
+        "sizes": sizes,
+        "nodes": _nodes(found.tree, np.cumsum(totals)),
+        "covered": len(found.counts),
+        "unused": sum(path[0] not in found.counts for path in found.paths),
+        "uncovered": len(found.uncovered),
+        "values": list(found.uncovered[:VALUES]),
+    }
+
+
+def _nodes(its: Any, before: Any) -> dict[str, Any]:
+    """Return a tree from its root, up to so many nodes and children of a node."""
+    left = [NODES]
+
+    def told(node: int) -> dict[str, Any]:
+        every = its.children(node)
+        shown = every[: min(CHILDREN, max(0, left[0]))]
+        left[0] -= len(shown)
+        return {
+            "label": its.labels[node],
+            "count": int(before[its.ends[node]] - before[node]),
+            "children": [told(child) for child in shown],
+            "more": len(every) - len(shown),
+        }
+
+    return told(0)
+
+
+def preview(asked: Mapping[str, Any], _place: Path, tell: Teller) -> dict[str, Any]:
+    """Estimate what a run loses and takes, from a sample on which searches take a second."""
+    from shoal.estimates.model import Estimate
+    from shoal.estimates.run import expected
+    from shoal.previewing import preview_of
+    from shoal.recipes import find
+    from shoal.table.code import needs_trees
+
+    settings = build(asked["settings"])
+    table = _table(asked, asked["settings"].get("input", {}))
+    method = settings.protect.method
+    quick = settings
+    if method == "auto" or find(method).search is not None:
+        limit = min(PATIENCE, settings.protect.time_limit or PATIENCE)
+        quick = settings.having(protect={"time_limit": limit, "max_iterations": None})
+    largest = max([settings.protect.k, *settings.protect.k_of.values()])
+    found = preview_of(table, quick, min(table.rows, max(SAMPLE, 40 * largest)), callback=tell)
+    roles = settings.roles
+    quasi = [name for name in roles.quasi_identifiers if name not in roles.by]
+    some = table.only(lambda column: column.name in (quasi or table.names))
+    mixed = needs_trees(some)
+    likely = expected(settings, table.rows, len(some.names), mixed)
+    if likely is None and found.seconds is not None and found.megabytes is not None:
+        likely = Estimate(found.seconds, found.megabytes)
+    return {
+        "records": table.rows,
+        "sample": found.sample,
+        "method": found.method,
+        "why": _why(settings, table.rows, len(some.names), mixed),
+        "loss_name": found.loss_name,
+        "loss": found.loss,
+        "seconds": None if likely is None else likely.seconds,
+        "megabytes": None if likely is None else likely.megabytes,
+        "told": None if likely is None else likely.told(),
+    }
+
+
+def _why(settings: Settings, rows: int, columns: int, mixed: bool) -> str:
+    """Say why `auto` runs what it runs, or what a method does."""
+    from shoal.choosing import choose, choose_mixed
+    from shoal.recipes import find
+
+    asked = settings.protect
+    if asked.method != "auto":
+        return find(asked.method).summary
+    limited = asked.time_limit is not None or asked.max_iterations is not None
+    pick = choose_mixed if mixed else choose
+    choice = pick(rows, columns, asked.k, asked.effort, limited=limited)
+    return f"{choice.method}: {choice.reason}"
+
+
+def anonymize(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, Any]:
+    """Make a release, with all that goes with it, and the charts to judge it by."""
+    settings = build(asked["settings"])
+    path, made = Path(asked["path"]), place / MADE
+    if settings.protect.memory is not None:
+        return _by_regions(path, settings, place, tell, asked)
+    from shoal.preparing import once_read
+    from shoal.walk import walk
+
+    table = _table(asked, asked["settings"].get("input", {}))
+    result = walk(table, once_read(settings), tell, told_ahead=tell.expected)
+    safe = settings.release.spreadsheet_safe
+    result.pack(made, format=asked.get("format", "csv"), spreadsheet_safe=safe)
+    from shoal.web.charting import charts_of
+
+    drawn = charts_of(result.report, table, result.table)
+    return _finished(place, drawn, asked)
+
+
+def _by_regions(
+    path: Path, settings: Settings, place: Path, tell: Teller, asked: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Release a file in the memory that was given: without a pack, which takes all records."""
+    from dataclasses import replace
+
+    from shoal.filing import order_for, release
+    from shoal.web.charting import charts_of
+
+    (place / MADE).mkdir(mode=0o700)
+    order = order_for(
+        str(path), f"{place / MADE}/", settings, False, True, None, place / "work", None, None
+    )
+    done = release(path, settings, replace(order, told_ahead=tell.expected), tell)
+    shutil.rmtree(place / "work", ignore_errors=True)
+    return _finished(place, charts_of(done.report, None, None), asked)
+
+
+def _finished(place: Path, drawn: list[dict[str, Any]], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Write the charts and an archive of everything; say what there is to take home."""
+    made = place / MADE
+    for said, name in asked.get("trees", {}).items():
+        (made / "trees").mkdir(mode=0o700, exist_ok=True)
+        shutil.copyfile(said, made / "trees" / name)
+    (place / CHARTS).mkdir(mode=0o700)
+    for number, chart in enumerate(drawn):
+        write_json(place / CHARTS / f"{number}.json", chart.pop("spec"))
+        chart["id"] = number
+    names = sorted(str(path.relative_to(made)) for path in made.rglob("*") if path.is_file())
+    with zipfile.ZipFile(place / PACKED, "x", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.write(made / name, name)
+    report = json.loads((made / "report.json").read_bytes()) if "report.json" in names else None
+    files = [{"name": PACKED, "bytes": (place / PACKED).stat().st_size, "says": "all of these"}]
+    files += [
+        {"name": name, "bytes": (made / name).stat().st_size, "says": _says(name)} for name in names
+    ]
+    return {"report": report, "files": files, "charts": drawn}
+
+
+SAYS = {
+    "release": "the table that may be released",
+    "report.html": "the report, for people",
+    "report.json": "the report, for programs",
+    "run.toml": "the recipe: shoal run repeats it",
+    "certificate.json": "what was verified, with the hashes of all files",
+    "certificate.schema.json": "the schema of the certificate",
+    "dictionary.csv": "the columns of the release, explained",
+    "README.md": "what is in this pack",
+    "comparison.csv": "all runs",
+    "comparison.json": "all runs, for programs",
+    "comparison.html": "all runs as a page",
+}
+
+
+def _says(name: str) -> str:
+    if name.startswith("trees/"):
+        return "a hierarchy that was used"
+    return SAYS.get(name, SAYS["release"] if name.startswith("release.") else "")
+
+
+def compare(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, Any]:
+    """Compare methods and k; the frontier is a chart."""
+    from shoal.comparing.run import compare_by
+    from shoal.release.comparison import comparison_csv, comparison_page
+
+    settings, wanted = build(asked["settings"]), asked["compare"]
+    table = _table(asked, asked["settings"].get("input", {}))
+    found = compare_by(
+        table, settings, wanted["k"], wanted.get("methods"), wanted.get("budget"), callback=tell
+    )
+    told = found.to_dict()
+    made = place / MADE
+    made.mkdir(mode=0o700)
+    (made / "comparison.json").write_text(found.to_json(), encoding="utf-8")
+    (made / "comparison.csv").write_text(comparison_csv(told), encoding="utf-8")
+    page = comparison_page(told, found.plot().to_svg())
+    (made / "comparison.html").write_text(page, encoding="utf-8")
+    spec = found.plot().spec
+    chart = {"title": "loss and risk", "group": "frontier", "column": None, "spec": spec}
+    answer = _finished(place, [chart], asked)
+    del answer["report"]
+    return {**answer, "comparison": told}
+
+
+def about(asked: Mapping[str, Any], _place: Path, _tell: Teller) -> dict[str, Any]:
+    """List the methods, and make the library of charts where it is not there yet."""
+    from shoal.recipes import methods
+    from shoal.web.bundle import bundle
+
+    return {
+        "vega": str(bundle(Path(asked["base"]))),
+        "methods": [
+            {
+                "name": one.name, "kind": one.kind, "summary": one.summary, "cost": one.cost,
+                "citation": one.citation, "columns": one.columns, "mixed": one.mixed is not None,
+            }
+            for one in methods()
+        ],
+    }  # fmt: skip
+
+
+KINDS: dict[str, Callable[[Mapping[str, Any], Path, Teller], dict[str, Any]]] = {
+    "look": look,
+    "tree": tree,
+    "preview": preview,
+    "anonymize": anonymize,
+    "compare": compare,
+    "about": about,
+}

@@ -1,0 +1,253 @@
+"""The table of routes: each parses, calls the desk, answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from shoal.web.asked import read_tree
+from shoal.web.desk import Desk
+from shoal.web.guard import Guard, Keys
+from shoal.web.refused import Refused
+from shoal.web.telling import CHARTS, MADE, PACKED
+
+BODY = 1 << 20  # bytes of a request that is no upload
+TREE_BODY = 32 << 20
+FORMATS = "csv", "csv.gz", "parquet"
+KINDS = "anonymize", "compare"
+STATIC = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+REPORT_POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+)
+
+
+def make_app(desk: Desk, keys: Keys, port: int, api: bool = False) -> Guard:
+    """Return the desk's routes behind their guard."""
+
+    @asynccontextmanager
+    async def life(_app: FastAPI) -> AsyncIterator[None]:
+        desk.begin()
+        try:
+            yield
+        finally:
+            await desk.close()
+
+    app = FastAPI(
+        title="Shoal", docs_url=None, redoc_url=None, lifespan=life,
+        openapi_url="/openapi.json" if api else None,
+    )  # fmt: skip
+    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
+    _pages(app, desk, keys)
+    _files(app, desk)
+    _jobs(app, desk)
+    _papers(app, desk)
+    return Guard(app, keys, port)
+
+
+async def _refused(_request: Request, error: Any) -> Response:
+    return JSONResponse({"error": error.said}, error.status)
+
+
+async def _http(_request: Request, error: Any) -> Response:
+    said = {404: "there is nothing at this address", 405: "this cannot be done here"}
+    told = said.get(error.status_code, "the request is not right")
+    return JSONResponse({"error": told}, error.status_code)
+
+
+async def _unexpected(_request: Request, error: Any) -> Response:
+    """Answer without the error's own text, which may hold a record's value."""
+    said = f"something went wrong that should not ({type(error).__name__})"
+    return JSONResponse({"error": said}, 500)
+
+
+async def _body(request: Request, most: int = BODY) -> dict[str, Any]:
+    """Return the JSON object that a request brings."""
+    content = bytearray()
+    async for piece in request.stream():
+        content += piece
+        if len(content) > most:
+            raise Refused(413, "the request is too large")
+    try:
+        told = json.loads(content)
+    except (ValueError, RecursionError):
+        raise Refused(400, "the request is no JSON") from None
+    if not isinstance(told, dict):
+        raise Refused(400, "a JSON object is wanted")
+    return told
+
+
+def _pages(app: FastAPI, desk: Desk, keys: Keys) -> None:
+    shell = resources.files("shoal.web").joinpath("static/index.html").read_text(encoding="utf-8")
+    page = shell.replace("{{token}}", keys.word)
+
+    @app.get("/")
+    async def home() -> Response:
+        return HTMLResponse(page)
+
+    @app.get("/files/{key}")
+    async def file_page(key: str) -> Response:
+        if key.endswith(".json"):
+            return JSONResponse(desk.file(key.removesuffix(".json")).told())
+        return HTMLResponse(page, 200 if key in desk.files else 404)
+
+    @app.get("/jobs/{key}")
+    async def job_page(key: str, after: int = 0) -> Response:
+        if key.endswith(".json"):
+            job = desk.job(key.removesuffix(".json"))
+            return JSONResponse(job.told(desk.queue.ahead(job), max(0, after)))
+        return HTMLResponse(page, 200 if key in desk.jobs else 404)
+
+    @app.get("/desk.json")
+    async def desk_twin() -> Response:
+        return JSONResponse(desk.told())
+
+
+def _files(app: FastAPI, desk: Desk) -> None:
+    @app.post("/files", status_code=201)
+    async def upload(request: Request, name: str = "") -> Response:
+        try:
+            opened = await desk.upload(name[:1000], request.stream())
+        except ClientDisconnect:
+            raise Refused(400, "the upload was broken off") from None
+        return JSONResponse({"id": opened.id}, 201)
+
+    @app.post("/files/open", status_code=201)
+    async def open_file(request: Request) -> Response:
+        told = await _body(request)
+        sample, entry = (told.get(key) for key in ("sample", "entry"))
+        if not all(one is None or isinstance(one, str) for one in (sample, entry)):
+            raise Refused(400, "name a sample or an entry")
+        opened = await desk.open(sample, entry)
+        return JSONResponse({"id": opened.id}, 201)
+
+    @app.put("/files/{key}/draft")
+    async def draft(key: str, request: Request) -> Response:
+        file = desk.file(key)
+        file.draft = await _body(request)
+        return JSONResponse({})
+
+    @app.post("/files/{key}/trees")
+    async def tree(key: str, request: Request) -> Response:
+        file = desk.file(key)
+        return JSONResponse(await desk.tree(file, read_tree(await _body(request, TREE_BODY))))
+
+    @app.post("/files/{key}/preview")
+    async def preview(key: str, request: Request) -> Response:
+        file = desk.file(key)
+        told = await _body(request)
+        return JSONResponse(await desk.preview(file, told.get("recipe") or {}))
+
+    @app.delete("/files/{key}")
+    async def finish(key: str) -> Response:
+        await desk.finish(desk.file(key))
+        return JSONResponse({})
+
+
+def _jobs(app: FastAPI, desk: Desk) -> None:
+    @app.post("/jobs", status_code=201)
+    async def start(request: Request) -> Response:
+        told = await _body(request)
+        file = desk.file(str(told.get("file")))
+        kind = told.get("kind", "anonymize")
+        if kind not in KINDS:
+            raise Refused(400, f"a job is one of {', '.join(KINDS)}")
+        form = told.get("format") or "csv"
+        if form not in FORMATS:
+            raise Refused(400, f"format must be one of {', '.join(FORMATS)}")
+        more: dict[str, Any] = {"format": form}
+        if kind == "compare":
+            more = {"compare": _compared(told.get("compare"))}
+        job = desk.start(file, kind, told.get("recipe") or {}, more)
+        return JSONResponse({"id": job.id}, 201)
+
+    @app.post("/jobs/{key}/stop")
+    async def stop(key: str, request: Request) -> Response:
+        job = desk.job(key)
+        told = await _body(request)
+        await desk.queue.stop(job, keep=told.get("keep") is True)
+        return JSONResponse({})
+
+    @app.delete("/jobs/{key}")
+    async def remove(key: str) -> Response:
+        await desk.queue.remove(desk.job(key))
+        return JSONResponse({})
+
+
+def _compared(told: Any) -> dict[str, Any]:
+    """Return what is to be compared, checked."""
+    told = told if isinstance(told, dict) else {}
+    sizes, methods, budget = (told.get(key) for key in ("k", "methods", "budget"))
+
+    def listed(given: Any, right: Callable[[Any], bool], most: int) -> bool:
+        return isinstance(given, list) and 0 < len(given) <= most and all(map(right, given))
+
+    if not listed(sizes, lambda one: type(one) is int and one > 1, 20):
+        raise Refused(400, "k is a list of whole numbers from 2 on")
+    if methods is not None and not listed(methods, lambda one: isinstance(one, str), 50):
+        raise Refused(400, "methods is a list of names")
+    if budget is not None and not (type(budget) in (int, float) and 0 < budget < 1e7):
+        raise Refused(400, "budget is a number of seconds above 0")
+    return {"k": sizes, "methods": methods, "budget": budget}
+
+
+def _papers(app: FastAPI, desk: Desk) -> None:
+    @app.get("/jobs/{key}/files/{name:path}")
+    async def download(key: str, name: str) -> Response:
+        path = _made(desk, key, name)
+        return FileResponse(
+            path, media_type="application/octet-stream", filename=path.name,
+            content_disposition_type="attachment",
+        )  # fmt: skip
+
+    @app.get("/jobs/{key}/report")
+    async def report(key: str) -> Response:
+        path = _made(desk, key, "report.html")
+        headers = {"content-security-policy": REPORT_POLICY}
+        return HTMLResponse(path.read_text(encoding="utf-8"), headers=headers)
+
+    @app.get("/jobs/{key}/charts/{number}.json")
+    async def chart(key: str, number: int) -> Response:
+        job = desk.job(key)
+        known = [] if job.result is None else [one["id"] for one in job.result["charts"]]
+        if number not in known:
+            raise Refused(404, "there is no such chart")
+        path = job.place / CHARTS / f"{number}.json"
+        return Response(path.read_bytes(), media_type="application/json")
+
+    @app.get("/methods.json")
+    async def methods() -> Response:
+        return JSONResponse((await desk.about())["methods"])
+
+    static = {
+        file.name: file.read_bytes()
+        for file in resources.files("shoal.web").joinpath("static").iterdir()
+        if Path(file.name).suffix in STATIC
+    }
+
+    @app.get("/static/{name}")
+    async def browser(name: str) -> Response:
+        if name == "vega.js":
+            return FileResponse((await desk.about())["vega"], media_type="text/javascript")
+        if name not in static:
+            raise Refused(404, "there is nothing at this address")
+        return Response(static[name], media_type=STATIC[Path(name).suffix])
+
+
+def _made(desk: Desk, key: str, name: str) -> Path:
+    """Return a file that a job made: one of its list, under its own name."""
+    job = desk.job(key)
+    known = [] if job.result is None else [one["name"] for one in job.result["files"]]
+    if name not in known:
+        raise Refused(404, "there is no such file of this job")
+    return job.place / name if name == PACKED else job.place / MADE / name

@@ -1,0 +1,91 @@
+"""What a page asks for -> settings. Nothing of it is taken as a path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from shoal.errors import ShoalError
+from shoal.settings import ProtectSettings, RoleSettings, build
+from shoal.table.hierarchy.specify import is_file
+from shoal.web.refused import Refused
+
+PARTS = {
+    "roles": set(RoleSettings.model_fields) - {"group"},
+    "protect": set(ProtectSettings.model_fields) - {"engine", "refine"},
+    "release": {"aggregate", "decimals", "spreadsheet_safe"},
+    "input": {"missing", "types", "delimiter"},
+    "hierarchies": None,
+    "orders": None,
+}
+TREE = "tree:"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A hierarchy that a page asks for: of a column, by a rule or as text."""
+
+    column: str
+    rule: str | None = None
+    text: str | None = None
+    input: dict[str, Any] = field(default_factory=dict)
+
+
+def read_asked(recipe: Mapping[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a tree of settings that is whole and right, with the paths of the desk's own trees."""
+    if not isinstance(recipe, Mapping):
+        raise Refused(400, "a recipe is wanted")
+    tree: dict[str, Any] = {"release": {"spreadsheet_safe": True}}
+    for part, values in recipe.items():
+        if part not in PARTS or not isinstance(values, Mapping):
+            raise Refused(400, "the recipe has a part that is not known here")
+        known = PARTS[part]
+        if known is not None and set(values) - known:
+            raise Refused(400, f"the recipe's part {part} says something that is not known here")
+        said = {key: value for key, value in values.items() if value is not None}
+        tree[part] = {**tree.get(part, {}), **said}
+    said = {}
+    for name, rule in tree.get("hierarchies", {}).items():
+        said[name] = _rule(rule, trees)
+    tree["hierarchies"] = said
+    try:
+        build(tree)
+    except ShoalError as error:
+        raise Refused(400, str(error)) from None
+    return tree
+
+
+def read_tree(body: Mapping[str, Any]) -> Asked:
+    """Return the hierarchy that a page asks for."""
+    column, rule, text = (body.get(key) for key in ("column", "rule", "text"))
+    given = body.get("input") or {}
+    if not isinstance(column, str) or not isinstance(given, Mapping):
+        raise Refused(400, "name the column")
+    if set(given) - (PARTS["input"] or set()):
+        raise Refused(400, "the input says something that is not known here")
+    if text is not None:
+        if not isinstance(text, str) or not text.strip():
+            raise Refused(400, "the hierarchy is empty")
+        return Asked(column, text=text, input=dict(given))
+    if rule is not None:
+        rule = _rule(rule, {})
+    return Asked(column, rule=rule, input=dict(given))
+
+
+def _rule(rule: Any, trees: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return a rule, or the path of a tree that lies on the desk; a path of a client is none."""
+    if not isinstance(rule, str):
+        raise Refused(400, "a hierarchy is a rule")
+    if rule.startswith(TREE):
+        known = trees.get(rule.removeprefix(TREE))
+        if known is None:
+            raise Refused(400, "there is no such hierarchy on the desk")
+        return str(known["path"])
+    if is_file(rule):
+        raise Refused(
+            400,
+            "a hierarchy is widths:, cuts:, quantiles:, prefixes:, dates, balanced, flat, or a "
+            "text",
+        )
+    return rule

@@ -1,0 +1,380 @@
+"""What is open on the desk: files and jobs, in a folder that only their owner can read."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import secrets
+import shutil
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shoal.table.hierarchy.specify import is_file
+from shoal.web.asked import Asked, read_asked
+from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, answer_of
+from shoal.web.refused import Refused
+from shoal.web.uploads import ENDINGS, ending_of, take_in
+
+FILES, UPLOADS = 50, 4  # open at once, coming in at once
+TREES, TREE = 200, 20 << 20  # hierarchies of a file, and the bytes of one
+SAMPLE = "patients.csv"
+PREVIEW = 120.0  # seconds that an estimate may take
+LOOK = 1800.0
+FORGET = 12 * 3600.0  # seconds after which a file that nobody asks for is removed
+TREE_PATIENCE = 300.0
+
+
+@dataclass
+class Opened:
+    """A file on the desk: where it lies, what was seen of it, what the page noted."""
+
+    id: str
+    name: str
+    bytes: int
+    origin: str
+    path: Path
+    place: Path
+    opened: float = field(default_factory=time.time)
+    state: str = "looking"
+    error: str | None = None
+    look: dict[str, Any] | None = None
+    draft: Any = None
+    trees: dict[str, dict[str, Any]] = field(default_factory=dict)
+    estimating: asyncio.Task[Any] | None = None
+    touched: float = field(default_factory=time.time)
+
+    def card(self) -> dict[str, Any]:
+        """Return what a list says of it."""
+        keys = "id", "name", "bytes", "origin", "state", "opened"
+        return {key: getattr(self, key) for key in keys}
+
+    def told(self) -> dict[str, Any]:
+        """Return all there is to say of it."""
+        trees = [
+            {"id": key, "column": tree["column"], "levels": tree["levels"]}
+            for key, tree in self.trees.items()
+        ]
+        more = {"error": self.error, "draft": self.draft, "trees": trees, "look": self.look}
+        return {**self.card(), **more}
+
+
+class Desk:
+    """Files and jobs by their ids, which the desk makes up; no path of a client is ever opened."""
+
+    def __init__(self, base: Path, folder: Path | None = None, limit: int | None = None) -> None:
+        self.folder = folder
+        self.limit = limit
+        self.room = _private_room(base)
+        self.files: dict[str, Opened] = {}
+        self.queue = Queue(self.room.path / "jobs")
+        self.base = base
+        self.coming = 0
+        self._about: asyncio.Task[dict[str, Any]] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def begin(self) -> None:
+        """Start what goes on while the server lives."""
+        self._start(self._forget())
+        self._about = asyncio.create_task(
+            self._ask({"kind": "about", "base": str(self.base)}, TREE_PATIENCE)
+        )
+
+    async def about(self) -> dict[str, Any]:
+        """Return the methods, and where the library of charts lies."""
+        assert self._about is not None
+        return await asyncio.shield(self._about)
+
+    async def _forget(self) -> None:
+        """Remove files that nobody has asked for in a long time."""
+        while True:
+            await asyncio.sleep(FORGET / 20)
+            for file in list(self.files.values()):
+                busy = any(
+                    job.file == file.id and job.state in (QUEUED, RUNNING)
+                    for job in self.jobs.values()
+                )
+                if not busy and time.time() - file.touched > FORGET:
+                    await self.finish(file)
+
+    @property
+    def jobs(self) -> dict[str, Job]:
+        """Every job by its id."""
+        return self.queue.jobs
+
+    def most(self) -> int:
+        """Return the most bytes that an upload may have now."""
+        room = os.statvfs(self.room.path)
+        free = int(room.f_bavail * room.f_frsize)
+        return free if self.limit is None else min(self.limit, free)
+
+    def entries(self) -> dict[str, Path]:
+        """Return the files of the folder by ids that say nothing of where they lie."""
+        if self.folder is None:
+            return {}
+        found = {}
+        with contextlib.suppress(OSError):
+            inside = self.folder.resolve()
+            for path in sorted(self.folder.iterdir()):
+                own = path.name.lower().endswith(ENDINGS) and not path.name.startswith(".")
+                if own and path.is_file() and path.resolve().parent == inside:
+                    found[self.room.named(path.name)] = path
+        return found
+
+    def told(self) -> dict[str, Any]:
+        """Return what is on the desk."""
+        from shoal import __version__
+
+        folder = None
+        if self.folder is not None:
+            entries = [
+                {"id": key, "name": path.name, "bytes": path.stat().st_size}
+                for key, path in self.entries().items()
+            ]
+            folder = {"name": self.folder.resolve().name, "entries": entries}
+        sample = {"name": SAMPLE, "says": "2,000 made-up hospital stays with 11 columns"}
+        return {
+            "version": __version__,
+            "limit": self.most(),
+            "folder": folder,
+            "samples": [sample],
+            "files": [file.card() for file in self.files.values()],
+            "jobs": [job.card() for job in self.jobs.values()],
+        }
+
+    def file(self, key: str) -> Opened:
+        """Return an open file."""
+        if key not in self.files:
+            raise Refused(404, "there is no such file on the desk")
+        self.files[key].touched = time.time()
+        return self.files[key]
+
+    def job(self, key: str) -> Job:
+        """Return a job."""
+        if key not in self.jobs:
+            raise Refused(404, "there is no such job on the desk")
+        return self.jobs[key]
+
+    async def upload(self, name: str, pieces: AsyncIterator[bytes]) -> Opened:
+        """Take a file in, and look at it."""
+        ending = ending_of(name)
+        self._check_room()
+        if self.coming >= UPLOADS:
+            raise Refused(503, "other uploads are under way; try again when one has ended")
+        key, place = self._new_place("files")
+        path = place / kept_name(name, ending)
+        self.coming += 1
+        try:
+            size = await take_in(pieces, path, ending, self.most())
+        except BaseException:
+            shutil.rmtree(place, ignore_errors=True)
+            raise
+        finally:
+            self.coming -= 1
+        return self._opened(Opened(key, name, size, "upload", path, place))
+
+    async def open(self, sample: str | None, entry: str | None) -> Opened:
+        """Open the embedded sample, or a file of the folder."""
+        self._check_room()
+        if entry is not None:
+            path = self.entries().get(entry)
+            if path is None:
+                raise Refused(404, "there is no such file in the folder")
+            key, place = self._new_place("files")
+            size = path.stat().st_size
+            return self._opened(Opened(key, path.name, size, "folder", path, place))
+        if sample != SAMPLE:
+            raise Refused(404, "there is no such sample")
+        from importlib import resources
+
+        content = resources.files("shoal.datasets").joinpath(SAMPLE).read_bytes()
+        key, place = self._new_place("files")
+        path = place / SAMPLE
+        path.write_bytes(content)
+        return self._opened(Opened(key, SAMPLE, len(content), "sample", path, place))
+
+    def _check_room(self) -> None:
+        if len(self.files) >= FILES:
+            raise Refused(409, f"{FILES} files are open; finish one first")
+
+    def _new_place(self, what: str) -> tuple[str, Path]:
+        key = secrets.token_hex(16)
+        place = self.room.path / what / key
+        place.mkdir(mode=0o700, parents=True)
+        return key, place
+
+    def _opened(self, file: Opened) -> Opened:
+        self.files[file.id] = file
+        self._start(self._look(file))
+        return file
+
+    def _start(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _look(self, file: Opened) -> None:
+        """Let a worker look at a file; what is wrong with it is told in its place."""
+        try:
+            file.look = await self._ask({"kind": "look", "path": str(file.path)}, LOOK)
+            file.state = "ready"
+        except Refused as refused:
+            file.state, file.error = "failed", refused.said
+            if file.origin == "upload":
+                file.path.unlink(missing_ok=True)
+
+    async def _ask(self, asked: dict[str, Any], patience: float) -> dict[str, Any]:
+        """Let a worker answer a question; its folder is gone after."""
+        _, place = self._new_place("asked")
+        try:
+            return await answer_of(place, asked, patience)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+    async def tree(self, file: Opened, asked: Asked) -> dict[str, Any]:
+        """Build or check a hierarchy; one given as text that covers the column is kept."""
+        told: dict[str, Any] = {"kind": "tree", "path": str(file.path), "input": asked.input}
+        told |= {"column": asked.column, "rule": asked.rule}
+        key, place = self._new_place("asked")
+        try:
+            if asked.text is not None:
+                content = asked.text.encode("utf-8")
+                if len(content) > TREE or len(file.trees) >= TREES:
+                    raise Refused(413, "the hierarchy is larger than this desk takes")
+                given = place / "tree.csv"
+                given.write_bytes(content)
+                told["rule"] = str(given)
+            found = await answer_of(place, told, TREE_PATIENCE)
+            found["id"] = None
+            if asked.text is not None:
+                found["rule"] = "a file"
+                if not found["uncovered"]:
+                    kept = file.place / f"tree-{key}.csv"
+                    (place / "tree.csv").rename(kept)
+                    noted = {"column": asked.column, "levels": found["levels"], "path": str(kept)}
+                    file.trees[key] = noted
+                    found["id"] = key
+            return found
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+    async def preview(self, file: Opened, recipe: dict[str, Any]) -> dict[str, Any]:
+        """Estimate time, memory and loss from a sample; a new question ends the one before."""
+        settings = read_asked(recipe, file.trees)
+        if file.estimating is not None:
+            file.estimating.cancel()
+        asked = {"kind": "preview", "path": str(file.path), "settings": settings}
+        file.estimating = asyncio.create_task(self._ask(asked, PREVIEW))
+        try:
+            found: dict[str, Any] = await file.estimating
+        except asyncio.CancelledError:
+            raise Refused(409, "another estimate was asked for") from None
+        return found
+
+    def start(self, file: Opened, kind: str, recipe: dict[str, Any], more: dict[str, Any]) -> Job:
+        """Put a job in the queue."""
+        if file.state != "ready":
+            raise Refused(409, "the file is not ready")
+        settings = read_asked(recipe, file.trees)
+        key = secrets.token_hex(16)
+        job = Job(
+            id=key,
+            kind=kind,
+            file=file.id,
+            name=file.name,
+            path=file.path,
+            place=self.room.path / "jobs" / key,
+            recipe=recipe,
+            settings=settings,
+            more=more,
+            trees=_tree_names(settings["hierarchies"]),
+        )
+        self.queue.add(job)
+        return job
+
+    async def finish(self, file: Opened) -> None:
+        """Remove a file from the desk, and its trees and jobs; the folder's own file stays."""
+        self.files.pop(file.id, None)
+        if file.estimating is not None:
+            file.estimating.cancel()
+        for job in [job for job in self.jobs.values() if job.file == file.id]:
+            await self.queue.remove(job)
+        await asyncio.to_thread(shutil.rmtree, file.place, True)
+
+    async def close(self) -> None:
+        """End every job and remove all that lies here."""
+        for task in [*self._tasks, *([self._about] if self._about is not None else [])]:
+            task.cancel()
+        for file in self.files.values():
+            if file.estimating is not None:
+                file.estimating.cancel()
+        await self.queue.close()
+        ends = [file.estimating for file in self.files.values() if file.estimating is not None]
+        ends += [self._about] if self._about is not None else []
+        await asyncio.gather(*self._tasks, *ends, return_exceptions=True)
+        self.room.leave()
+
+
+def _tree_names(hierarchies: dict[str, str]) -> dict[str, str]:
+    """Return what the files of hierarchies are called where they are taken home."""
+    found: dict[str, str] = {}
+    for column, said in hierarchies.items():
+        if is_file(said):
+            name = kept_name(f"{column}.csv", ".csv")
+            found[said] = name if name not in found.values() else f"{len(found)}-{name}"
+    return found
+
+
+def kept_name(name: str, ending: str) -> str:
+    """Return the name a file gets on disk: the last part of its own, of plain signs alone."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    stem = last[: -len(ending)]
+    plain = "".join(c if c.isprintable() and c not in '/:*?"<>|' else "_" for c in stem)
+    plain = plain.encode("utf-8", "replace")[:80].decode("utf-8", "ignore").strip(" .")
+    return f"{plain if plain and not plain.startswith('-') else 'table' + plain}{ending}"
+
+
+class Room:
+    """A folder that one server holds by a lock; what servers that died left is swept away."""
+
+    def __init__(self, path: Path, held: int) -> None:
+        self.path, self._held = path, held
+        self._salt = secrets.token_bytes(16)
+
+    def named(self, name: str) -> str:
+        """Return an id for a name: the same while the server lives, and of no use to guess."""
+        import hashlib
+
+        return hashlib.blake2b(name.encode(), key=self._salt, digest_size=16).hexdigest()
+
+    def leave(self) -> None:
+        """Remove the folder; a second time does nothing."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._held >= 0:
+            os.close(self._held)
+            self._held = -1
+
+
+def _private_room(base: Path) -> Room:
+    """Make a folder of our own, and remove those whose servers are gone."""
+    base.mkdir(mode=0o700, parents=True, exist_ok=True)
+    base.chmod(0o700)
+    for left in base.glob("desk-*"):
+        with contextlib.suppress(OSError):
+            held = os.open(left, os.O_RDONLY)
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(left, ignore_errors=True)
+            finally:
+                os.close(held)
+    path = base / f"desk-{secrets.token_hex(8)}"
+    path.mkdir(mode=0o700)
+    held = os.open(path, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    for name in ("files", "jobs", "asked"):
+        (path / name).mkdir(mode=0o700)
+    return Room(path, held)

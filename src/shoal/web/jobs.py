@@ -1,0 +1,256 @@
+"""Jobs: each a process of its own, one after the other; questions that take moments go beside."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shoal.web.equivalent import command_line, python_snippet, summary_of
+from shoal.web.refused import Refused
+from shoal.web.telling import ANSWER, ASKED, KEEP, PROGRESS
+
+WAITING = 100  # jobs in the queue at most
+BESIDE = 2  # questions that are answered at once
+GRACE = 2.0  # seconds that a worker has to clean up
+QUEUED, RUNNING, DONE, FAILED, CANCELED = "queued", "running", "done", "failed", "canceled"
+
+
+class Worker:
+    """A process that reads what is asked in a folder and leaves its answer there."""
+
+    def __init__(self, place: Path, asked: Mapping[str, Any]) -> None:
+        self.place, self.asked = place, asked
+        self.process: asyncio.subprocess.Process | None = None
+
+    async def run(self) -> dict[str, Any]:
+        """Return the answer; a Refused tells what went wrong."""
+        self.place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (self.place / ASKED).write_text(json.dumps(self.asked), encoding="utf-8")
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "shoal.web.worker", str(self.place),
+            stdin=asyncio.subprocess.PIPE,  # its end tells the worker that the server is gone
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            code = await self.process.wait()
+        except asyncio.CancelledError:
+            await self.end()
+            raise
+        return self._answer(code)
+
+    def _answer(self, code: int) -> dict[str, Any]:
+        try:
+            told: dict[str, Any] = json.loads((self.place / ANSWER).read_bytes())
+        except (OSError, ValueError):
+            said = "the worker ended without an answer"
+            if code in (-signal.SIGKILL, -signal.SIGTERM):
+                said = "the worker was killed: there may be too little memory for this table"
+            raise Refused(500, said) from None
+        if "error" in told:
+            raise Refused(int(told["error"].get("status", 400)), told["error"]["said"])
+        return told
+
+    async def end(self) -> None:
+        """Stop the process and all it started."""
+        process = self.process
+        if process is None or process.returncode is not None:
+            return
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, number)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), GRACE)
+                return
+
+
+_beside: asyncio.Semaphore | None = None
+
+
+async def answer_of(place: Path, asked: Mapping[str, Any], patience: float) -> dict[str, Any]:
+    """Let a worker answer a question in a folder, within so many seconds."""
+    global _beside  # noqa: PLW0603 - a semaphore belongs to the loop that first waits for it
+    if _beside is None:
+        _beside = asyncio.Semaphore(BESIDE)
+    async with _beside:
+        worker = Worker(place, asked)
+        try:
+            return await asyncio.wait_for(worker.run(), patience)
+        except TimeoutError:
+            raise Refused(504, f"this took more than {patience:.0f} seconds") from None
+
+
+@dataclass
+class Job:
+    """One run that somebody asked for, from the queue to what it made."""
+
+    id: str
+    kind: str
+    file: str
+    name: str
+    path: Path
+    place: Path
+    recipe: dict[str, Any]
+    settings: dict[str, Any]
+    more: dict[str, Any]
+    trees: dict[str, str]  # of the settings' hierarchies that are files: their names to take home
+    created: float = field(default_factory=time.time)
+    state: str = QUEUED
+    expected: dict[str, Any] | None = None
+    stage: dict[str, Any] | None = None
+    curve: list[list[float]] = field(default_factory=list)
+    error: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
+    worker: Worker | None = None
+    _read: int = 0
+
+    @property
+    def says(self) -> str:
+        """One line about what was asked."""
+        return summary_of(self.kind, self.settings, self.more)
+
+    def card(self) -> dict[str, Any]:
+        """Return what a list says of it."""
+        keys = "id", "kind", "file", "name", "state", "created", "says"
+        return {key: getattr(self, key) for key in keys}
+
+    def told(self, ahead: int, after: int) -> dict[str, Any]:
+        """Return all there is to say of it; of the curve what comes after so many points."""
+        self.read()
+        same = self.kind, self.path.name, self.settings, self.more, self.trees
+        return {
+            **self.card(),
+            "ahead": ahead,
+            "expected": self.expected,
+            "stage": self.stage,
+            "curve": self.curve[after:],
+            "points": len(self.curve),
+            "anytime": bool(self.stage and self.stage["best_loss"] is not None),
+            "error": self.error,
+            "recipe": self.recipe,
+            "command": command_line(*same),
+            "python": python_snippet(*same),
+            "result": self.result,
+        }
+
+    def read(self) -> None:
+        """Take up what the worker has told since the last time."""
+        if self.state != RUNNING:
+            return
+        try:
+            with (self.place / PROGRESS).open("rb") as file:
+                file.seek(self._read)
+                text = file.read()
+        except OSError:
+            return
+        whole = text[: text.rfind(b"\n") + 1]
+        self._read += len(whole)
+        for line in whole.splitlines():
+            told = json.loads(line)
+            if "expected" in told:
+                self.expected = told["expected"]
+                continue
+            self.stage = told
+            if told["best_loss"] is not None and (
+                not self.curve or told["best_loss"] != self.curve[-1][1]
+            ):
+                self.curve.append([told["seconds"], told["best_loss"]])
+
+    def asked(self) -> dict[str, Any]:
+        """Return what the worker is told."""
+        told = {"kind": self.kind, "path": str(self.path), "settings": self.settings}
+        return {**told, **self.more, "trees": self.trees}
+
+
+class Queue:
+    """Runs jobs one at a time, in the order in which they came."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.jobs: dict[str, Job] = {}
+        self._running: asyncio.Task[None] | None = None
+
+    def add(self, job: Job) -> None:
+        """Put a job at the end."""
+        if sum(one.state == QUEUED for one in self.jobs.values()) >= WAITING:
+            raise Refused(429, f"{WAITING} jobs are waiting; try again later")
+        self.jobs[job.id] = job
+        if self._running is None or self._running.done():
+            self._running = asyncio.create_task(self._run())
+
+    def ahead(self, job: Job) -> int:
+        """Return how many jobs come before one that waits."""
+        if job.state != QUEUED:
+            return 0
+        before = list(self.jobs.values())[: list(self.jobs).index(job.id)]
+        return sum(one.state in (QUEUED, RUNNING) for one in before)
+
+    async def _run(self) -> None:
+        while (job := self._next()) is not None:
+            job.state, job.worker = RUNNING, Worker(job.place, job.asked())
+            try:
+                answer = await job.worker.run()
+                job.read()
+                job.result = answer
+                job.state = DONE
+            except Refused as refused:
+                job.read()
+                if job.state == RUNNING:
+                    job.error = {"kind": str(refused.status), "said": refused.said}
+                    job.state = FAILED
+            except OSError as error:
+                job.error = {"kind": "OSError", "said": f"no worker: {error.strerror}"}
+                job.state = FAILED
+            finally:
+                await asyncio.to_thread(_tidy, job)
+
+    def _next(self) -> Job | None:
+        return next((job for job in self.jobs.values() if job.state == QUEUED), None)
+
+    async def stop(self, job: Job, keep: bool) -> None:
+        """Stop a job: with the best so far, or with nothing."""
+        job.read()
+        if job.state == QUEUED:
+            job.state = CANCELED
+        elif job.state == RUNNING and keep:
+            if job.stage is None or job.stage["best_loss"] is None:
+                raise Refused(409, "there is no best so far to keep; wait, or discard")
+            (job.place / KEEP).touch()
+        elif job.state == RUNNING:
+            job.state = CANCELED
+            assert job.worker is not None
+            await job.worker.end()
+            await asyncio.to_thread(_tidy, job)
+
+    async def remove(self, job: Job) -> None:
+        """Stop a job and forget it, with all it made."""
+        await self.stop(job, keep=False)
+        self.jobs.pop(job.id, None)
+        await asyncio.to_thread(shutil.rmtree, job.place, True)
+
+    async def close(self) -> None:
+        """Stop everything."""
+        for job in list(self.jobs.values()):
+            await self.stop(job, keep=False)
+        if self._running is not None:
+            await asyncio.gather(self._running, return_exceptions=True)
+
+
+def _tidy(job: Job) -> None:
+    """Remove what a job no longer needs: of one that made nothing, all."""
+    if job.state == DONE:
+        for name in (ASKED, PROGRESS, KEEP):
+            (job.place / name).unlink(missing_ok=True)
+    else:
+        shutil.rmtree(job.place, ignore_errors=True)

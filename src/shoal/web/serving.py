@@ -1,0 +1,87 @@
+"""Opens the desk: a server on 127.0.0.1, and the browser at its page."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import uvicorn
+
+from shoal.errors import OutputError, RequestError, shown
+from shoal.web.app import make_app
+from shoal.web.desk import Desk
+from shoal.web.guard import Keys
+
+HOST = "127.0.0.1"
+TRIED = range(8642, 8662)  # ports, where none is named
+
+
+def serve(
+    *,
+    folder: Path | None = None,
+    port: int | None = None,
+    browser: bool = True,
+    base: Path | None = None,
+    limit: int | None = None,
+    api: bool = False,
+    told: Callable[[str], None] = print,
+) -> None:
+    """Serve until somebody stops it; `told` hears the address. What lay on the desk is then gone.
+
+    `folder` holds files to choose from, `base` is where uploads are kept meanwhile, `limit` the
+    most bytes of one.
+    """
+    if folder is not None and not folder.is_dir():
+        raise RequestError(f"there is no folder {shown(folder)}")
+    os.umask(0o077)
+    door = _door(port)
+    own = int(door.getsockname()[1])
+    keys = Keys()
+    try:
+        desk = Desk(base or usual_base(), folder, limit)
+    except OSError as error:
+        door.close()
+        raise OutputError(f"no folder for uploads: {error.strerror}") from None
+    address = f"http://{HOST}:{own}/?token={keys.token}"
+    config = uvicorn.Config(
+        make_app(desk, keys, own, api), log_level="critical", access_log=False, lifespan="on",
+        server_header=False, date_header=False, ws="none", timeout_keep_alive=30,
+        timeout_graceful_shutdown=2,
+    )  # fmt: skip
+    told(address)
+    if browser:
+        threading.Timer(0.5, webbrowser.open, (address,)).start()
+    try:
+        with suppress(KeyboardInterrupt):  # which is how a desk is closed
+            asyncio.run(uvicorn.Server(config).serve(sockets=[door]))
+    finally:
+        door.close()
+        desk.room.leave()
+
+
+def _door(port: int | None) -> socket.socket:
+    """Return a socket of this machine alone."""
+    for one in TRIED if port is None else [port]:
+        door = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            door.bind((HOST, one))
+        except OSError as error:
+            door.close()
+            if port is not None:
+                raise RequestError(f"port {port} cannot be taken: {error.strerror}") from None
+        else:
+            return door
+    raise RequestError("no port is free; say --port")
+
+
+def usual_base() -> Path:
+    """Return where uploads are kept: beside what else of Shoal lies in the cache."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "shoal"

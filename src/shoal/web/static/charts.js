@@ -1,0 +1,194 @@
+// Charts by Vega, loaded when the first one comes into view; each has its figures as a table too.
+
+import { checked, debounced, get } from "./api.js";
+import { cut, el, name, problem, set, table } from "./dom.js";
+import { figure } from "./format.js";
+
+// `tooltip` would put a style sheet into the page, which its policy refuses.
+const OPTIONS = {
+  mode: "vega-lite", ast: true, actions: false, renderer: "canvas", defaultStyle: false,
+  tooltip: false,
+};
+const FORBIDDEN = new Set(["url", "href", "usermeta", "loader"]);
+const drawn = new Set();
+let library = null;
+
+function loadLibrary() {
+  library ??= new Promise((resolve, reject) => {
+    const script = el("script", { src: "/static/vega.js" });
+    script.addEventListener("load", () => (window.vegaEmbed ? resolve(window.vegaEmbed)
+      : reject(new Error("The charts cannot be drawn; the tables hold the same figures."))));
+    script.addEventListener("error", () =>
+      reject(new Error("The charts could not be loaded; the tables hold the same figures.")));
+    document.head.append(script);
+  });
+  return library;
+}
+
+/** Refuse a spec that could load something or lead somewhere. */
+function check(part, depth = 0) {
+  if (depth > 60) throw new Error("This chart is nested too deeply.");
+  if (part === null || typeof part !== "object") return;
+  for (const [key, inner] of Object.entries(part)) {
+    if (FORBIDDEN.has(key) || ((key === "mark" || key === "type") && inner === "image")) {
+      throw new Error("This chart would load something from elsewhere; it is not drawn.");
+    }
+    check(inner, depth + 1);
+  }
+}
+
+function color(variable) {
+  return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
+}
+
+/** Return a part of a spec with the page's own color; data stay as they are. */
+function recolored(part, ink) {
+  if (part === "currentColor") return ink;
+  if (Array.isArray(part)) return part.map((inner) => recolored(inner, ink));
+  if (part === null || typeof part !== "object") return part;
+  return Object.fromEntries(Object.entries(part).map(([key, inner]) =>
+    [key, key === "data" || key === "datasets" ? inner : recolored(inner, ink)]));
+}
+
+/** Return a spec for this page: its colors, and the width there is. */
+function fitted(spec, room, clickable) {
+  const ink = color("--ink");
+  const own = recolored(spec, ink);
+  delete own.$schema;
+  const soft = { labelColor: ink, titleColor: ink, domainColor: ink, tickColor: ink };
+  own.background = "transparent";
+  own.config = {
+    ...own.config,
+    axis: { ...own.config?.axis, ...soft, gridColor: color("--line") },
+    legend: { ...own.config?.legend, labelColor: ink, titleColor: ink },
+    title: { ...own.config?.title, color: ink },
+    text: { ...own.config?.text, color: ink },
+  };
+  if (typeof own.width === "number" && own.width !== own.height) {
+    if (own.encoding?.column) {
+      own.width = Math.round(Math.min(240, Math.max(70, (room - 190) / 2)));
+    } else {
+      own.width = Math.round(Math.min(680, Math.max(240, room)));
+      own.autosize = { type: "fit-x", contains: "padding" };
+    }
+  }
+  if (clickable) {
+    for (const layer of own.layer ?? []) {
+      if (layer.mark?.type === "point") layer.mark.cursor = "pointer";
+    }
+  }
+  return own;
+}
+
+async function draw(chart) {
+  chart.turn = (chart.turn ?? 0) + 1;
+  const mine = chart.turn;
+  try {
+    const embed = await loadLibrary();
+    if (mine !== chart.turn || !chart.host.isConnected) return;
+    chart.view?.finalize();
+    chart.width = chart.host.clientWidth;
+    const spec = fitted(structuredClone(chart.spec), chart.width, chart.onPick);
+    const place = el("div");
+    set(chart.host, place);
+    const { view } = await embed(place, spec, OPTIONS);
+    if (mine !== chart.turn) { // drawn once more meanwhile, in other colors
+      view.finalize();
+      return;
+    }
+    chart.view = view;
+    if (chart.onPick) {
+      view.addEventListener("click", (_event, item) => item?.datum && chart.onPick(item.datum));
+    }
+    chart.host.dataset.drawn = "yes";
+  } catch (error) {
+    set(chart.host, problem(error, "chart-error"));
+  }
+}
+
+const watcher = new IntersectionObserver((entries) => {
+  for (const entry of entries) {
+    if (!entry.isIntersecting) continue;
+    watcher.unobserve(entry.target);
+    const chart = [...drawn].find((one) => one.host === entry.target);
+    if (chart) draw(chart);
+  }
+}, { rootMargin: "300px" });
+
+function redraw(force) {
+  for (const chart of drawn) {
+    if (!chart.host.isConnected) {
+      chart.view?.finalize();
+      drawn.delete(chart);
+    } else if (chart.turn && (force || chart.host.clientWidth !== chart.width)) {
+      draw(chart);
+    }
+  }
+}
+
+document.addEventListener("shoal-theme", () => redraw(true));
+addEventListener("resize", debounced(300, () => redraw(false)));
+
+/** Fill a place with a chart of a job and its table; `onPick` hears what a click is on. */
+export async function showChart(place, job, listed, { test = null, onPick = null } = {}) {
+  const host = el("div", {
+    class: "chart", role: "img", "data-test": test, "aria-label": `Chart: ${listed.title}. Its `
+      + "figures are in the table below.",
+  }, el("p", { class: "soft" }, "Drawing…"));
+  const figures = el("details", null, el("summary", null, "The same as a table"));
+  set(place, el("figure", null,
+    el("figcaption", null, name(listed.title, 120)), host, figures));
+  try {
+    const spec = await get(
+      `/jobs/${checked(job)}/charts/${encodeURIComponent(String(listed.id))}.json`);
+    check(spec);
+    figures.append(specTable(spec, listed.title));
+    drawn.add({ host, spec, onPick });
+    watcher.observe(host);
+  } catch (error) {
+    set(host, problem(error, "chart-error"));
+  }
+}
+
+function valuesOf(part) {
+  if (part === null || typeof part !== "object") return null;
+  if (Array.isArray(part.data?.values)) return part.data.values;
+  for (const inner of [...(part.layer ?? []), ...(part.hconcat ?? []), ...(part.vconcat ?? [])]) {
+    const found = valuesOf(inner);
+    if (found) return found;
+  }
+  return null;
+}
+
+function cell(value) {
+  if (typeof value === "number") return figure(value);
+  if (value === null || value === undefined) return "–";
+  return name(String(value).replace(/T00:00:00$/, ""), 80);
+}
+
+/** Return the figures of a chart; what is there before and after stands side by side. */
+function specTable(spec, title) {
+  const values = valuesOf(spec) ?? [];
+  if (values.length === 0) return el("p", { class: "soft" }, "There are no figures.");
+  const every = Object.keys(values[0]).filter((key) => key !== "place" && key !== "order");
+  if (!every.includes("when") || !every.includes("records")) {
+    return table(cut(title), every.map((key) => head(key, values)),
+      values.map((one) => every.map((key) => cell(one[key]))));
+  }
+  const own = every.filter((key) => key !== "when" && key !== "records");
+  const rows = new Map();
+  for (const one of values) {
+    const key = JSON.stringify(own.map((field) => one[field]));
+    if (!rows.has(key)) rows.set(key, { first: one, counts: new Map() });
+    rows.get(key).counts.set(one.when, one.records);
+  }
+  const moments = [...new Set(values.map((one) => one.when))];
+  return table(cut(title),
+    [...own.map((key) => head(key, values)), ...moments.map((text) => ({ text, n: true }))],
+    [...rows.values()].map(({ first, counts }) =>
+      [...own.map((key) => cell(first[key])), ...moments.map((when) => cell(counts.get(when)))]));
+}
+
+function head(key, values) {
+  return { text: key, n: values.every((one) => typeof one[key] === "number") };
+}

@@ -1,0 +1,83 @@
+// A comparison: which methods and k are worth a choice, and the way back with one of them.
+
+import { checked, get, send } from "./api.js";
+import { showChart } from "./charts.js";
+import { restored, savable } from "./draft.js";
+import { add, el, name, problem, prose, set, table } from "./dom.js";
+import { count, figure } from "./format.js";
+import { takeHome } from "./take.js";
+
+/** Show a comparison that has ended. */
+export async function showComparison(main, job) {
+  const { comparison, charts } = job.result;
+  const trouble = el("div");
+  const use = (point) => pick(job, point, trouble);
+  const place = el("div");
+  add(main,
+    el("div", { class: "verdict", "data-test": "verdict" }, el("p", null,
+      prose(comparison.reason.replace(/^→ /, "Recommended: ")))),
+    trouble,
+    el("section", { "aria-labelledby": "frontier-heading" },
+      el("h2", { id: "frontier-heading" }, "Loss against risk"),
+      el("p", null, "Every point is a whole release. To the left less is lost, lower down fewer "
+        + "records are found by the best of three linkage attacks. Nothing else has both less loss "
+        + "and less risk than the points on the line. Click one to go on with it."),
+      place),
+    el("section", { "aria-labelledby": "runs-heading" },
+      el("h2", { id: "runs-heading" }, "All runs"),
+      runs(comparison, use)),
+    takeHome(job));
+  const listed = charts.find((chart) => chart.group === "frontier");
+  if (listed) {
+    await showChart(place, job.id, listed, {
+      test: "frontier",
+      onPick(datum) {
+        const point = comparison.points.find((one) =>
+          one.method === datum.method && one.k === datum.k && one.information_loss !== null);
+        if (point) use(point);
+      },
+    });
+  }
+}
+
+function runs(comparison, use) {
+  const heads = ["Run", { text: "k", n: true }, { text: "Loss, %", n: true },
+    { text: "Linked rightly, %", n: true }, { text: "Groups", n: true },
+    { text: "Seconds", n: true }, "", "Go on with it"];
+  const rows = comparison.points.map((point) => {
+    if (point.information_loss === null) {
+      return { props: { class: "soft" }, cells: [name(point.method), count(point.k),
+        el("td", { colspan: "6" }, prose(point.said))] };
+    }
+    const mark = point.picked ? "recommended" : point.frontier ? "on the frontier" : "";
+    return { props: { class: point.picked ? "picked" : null }, cells: [
+      name(point.method), count(point.k), figure(point.information_loss, 4),
+      figure(point.risk, 4), count(point.groups), figure(point.seconds, 3), mark,
+      el("button", {
+        type: "button", class: "small", "data-test": "use-point", onclick: () => use(point),
+        "aria-label": `Use ${point.method} with k = ${point.k}`,
+      }, "Use"),
+    ] };
+  });
+  return [
+    table("All runs, their loss and risk", heads, rows, { "data-test": "runs" }),
+    el("p", { class: "soft" }, `Loss is ${comparison.loss_name}. Compared were `
+      + `${count(comparison.records)} records.`),
+  ];
+}
+
+async function pick(job, point, trouble) {
+  try {
+    const path = `/files/${checked(job.file)}`;
+    const file = await get(`${path}.json`);
+    if (!file.look) throw new Error("The file is not ready.");
+    const draft = restored(file.look, file.draft);
+    draft.method = point.method;
+    draft.k = String(point.k);
+    await send("PUT", `${path}/draft`, savable(draft));
+    location.assign(`${path}#choose`);
+  } catch (error) {
+    set(trouble, problem(error));
+    trouble.scrollIntoView({ block: "nearest" });
+  }
+}

@@ -1,0 +1,175 @@
+// What a steward has chosen for a file so far: kept by column number, turned into a recipe.
+
+import { ROLES } from "./words.js";
+
+const KINDS = new Set(ROLES.map(([role]) => role));
+const TYPES = new Set(["number", "text", "date", "boolean"]);
+const TEXT_KEPT = 200_000; // signs of a hierarchy's text that a draft holds; beyond, its id alone
+const LISTS = {
+  "quasi-identifier": "quasi_identifiers",
+  identifier: "identifiers",
+  sensitive: "sensitive",
+  other: "other",
+  drop: "drop",
+};
+const CHOICES = {
+  k: "5", l: "", t: "", alpha: "", method: "auto", effort: "normal", timeLimit: "",
+  smallStrata: "refuse", seed: "0", format: "csv", decimals: "", incomplete: "keep",
+  aggregate: "", missing: "", memory: "", spreadsheetSafe: "yes", compareK: "3,5,10", budget: "",
+};
+
+/** Return the draft of a file that was looked at: what was saved, where it still fits. */
+export function restored(look, saved) {
+  const draft = fresh(look);
+  if (typeof saved !== "object" || saved === null) return draft;
+  const size = look.columns.length;
+  const at = (number) => Number.isInteger(number) && number >= 0 && number < size;
+  for (const key of Object.keys(CHOICES)) {
+    if (typeof saved[key] === "string") draft[key] = saved[key];
+  }
+  for (let i = 0; i < size; i += 1) {
+    if (KINDS.has(saved.roles?.[i])) draft.roles[i] = saved.roles[i];
+    if (TYPES.has(saved.types?.[i])) draft.types[i] = saved.types[i];
+    draft.trees[i] = tree(saved.trees?.[i]);
+  }
+  for (const key of ["weight", "household"]) {
+    if (at(saved[key])) draft[key] = saved[key];
+  }
+  if (Array.isArray(saved.by)) draft.by = saved.by.filter(at);
+  if (Array.isArray(saved.methods)) {
+    draft.methods = saved.methods.filter((method) => typeof method === "string");
+  }
+  return draft;
+}
+
+function fresh(look) {
+  return {
+    ...CHOICES,
+    roles: suggested(look),
+    types: look.columns.map(() => null),
+    trees: look.columns.map(() => null),
+    weight: null,
+    household: null,
+    by: [],
+    methods: [],
+  };
+}
+
+/** Return the role that is suggested for every column. */
+export function suggested(look) {
+  return look.columns.map((column) => (KINDS.has(column.suspected) ? column.suspected : "other"));
+}
+
+function tree(saved) {
+  if (typeof saved !== "object" || saved === null) return null;
+  if (typeof saved.rule === "string") return { rule: saved.rule };
+  const id = typeof saved.id === "string" && /^[0-9a-f]{1,64}$/.test(saved.id) ? saved.id : null;
+  const text = typeof saved.text === "string" ? saved.text : null;
+  return id === null && text === null ? null : { id, text };
+}
+
+/** Return the draft as it is saved: long texts that the server has are left out. */
+export function savable(draft) {
+  const trees = draft.trees.map((one) =>
+    (one?.id && one.text?.length > TEXT_KEPT ? { id: one.id, text: null } : one));
+  return { ...draft, trees };
+}
+
+/** Return what a survey makes of a column, whatever its role was: null, or a word. */
+export function surveyUse(draft, index) {
+  if (draft.weight === index) return "weight";
+  if (draft.household === index) return "household";
+  return draft.by.includes(index) ? "stratum" : null;
+}
+
+/** Return the numbers of the columns with a role that no survey takes. */
+export function having(draft, role) {
+  return draft.roles.flatMap((own, i) => (own === role && !surveyUse(draft, i) ? [i] : []));
+}
+
+/** Return the recipe as the server takes it. Names are keys here: no plain assignments. */
+export function recipeOf(look, draft) {
+  const named = (i) => look.columns[i].name;
+  const roles = Object.fromEntries(
+    Object.entries(LISTS).map(([role, key]) => [key, having(draft, role).map(named)]));
+  const trees = having(draft, "quasi-identifier")
+    .filter((i) => draft.trees[i])
+    .map((i) => [named(i), draft.trees[i].rule ?? `tree:${draft.trees[i].id}`]);
+  const release = {};
+  if (draft.aggregate) release.aggregate = draft.aggregate;
+  if (draft.spreadsheetSafe === "no") release.spreadsheet_safe = false;
+  if (draft.decimals.trim()) release.decimals = digits(draft.decimals.trim());
+  return {
+    roles: {
+      ...roles,
+      weight: draft.weight === null ? null : named(draft.weight),
+      by: draft.by.map(named),
+      household: draft.household === null ? null : named(draft.household),
+    },
+    protect: protect(draft),
+    release,
+    hierarchies: Object.fromEntries(trees),
+    input: inputOf(look, draft),
+  };
+}
+
+/** Return how the file is to be read, where that was said. */
+export function inputOf(look, draft) {
+  const types = draft.types.flatMap((type, i) => (type ? [[look.columns[i].name, type]] : []));
+  const missing = draft.missing.split(",").map((word) => word.trim()).filter(Boolean);
+  return {
+    ...(missing.length ? { missing: ["", ...missing] } : {}),
+    ...(types.length ? { types: Object.fromEntries(types) } : {}),
+  };
+}
+
+function protect(draft) {
+  const beyond = having(draft, "sensitive").length > 0;
+  return {
+    k: number(draft.k),
+    l: beyond ? number(draft.l) : null,
+    t: beyond ? number(draft.t) : null,
+    alpha: beyond ? number(draft.alpha) : null,
+    method: draft.method,
+    effort: draft.effort,
+    time_limit: number(draft.timeLimit),
+    seed: number(draft.seed) ?? 0,
+    small_strata: draft.smallStrata,
+    incomplete: draft.incomplete,
+    memory: draft.memory.trim() || null,
+  };
+}
+
+/** Return a number that was typed, null where none was; what is none is left for its error. */
+export function number(text) {
+  const typed = String(text).trim();
+  if (typed === "") return null;
+  const value = Number(typed);
+  return Number.isFinite(value) ? value : typed;
+}
+
+function digits(text) {
+  return /^\d+$/.test(text) ? Number(text) : text;
+}
+
+/** Return the numbers in a list such as 3,5,10, or null where it is none. */
+export function numbers(text) {
+  const every = text.split(/[\s,;]+/).filter(Boolean).map(Number);
+  return every.length && every.every((k) => Number.isInteger(k) && k >= 2) ? every : null;
+}
+
+/** Return what keeps a draft from being run, as parts of a sentence; null where nothing does. */
+export function obstacle(look, draft, name) {
+  const k = number(draft.k);
+  if (!Number.isInteger(k) || k < 2) return ["k must be a whole number of at least 2."];
+  if (having(draft, "quasi-identifier").length === 0) {
+    return ["Make at least one column a quasi-identifier: one that could be looked up elsewhere."];
+  }
+  const open = having(draft, "quasi-identifier")
+    .find((i) => draft.trees[i] && !draft.trees[i].rule && !draft.trees[i].id);
+  if (open !== undefined) {
+    return ["The hierarchy of ", name(look.columns[open].name), " is not whole yet: look at what "
+      + "it says of values without a place."];
+  }
+  return null;
+}

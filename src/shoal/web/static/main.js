@@ -1,0 +1,63 @@
+// Which page this is, and what every page has: the theme and the focus.
+
+import { problem, set } from "./dom.js";
+import { showFile } from "./file.js";
+import { showHome } from "./home.js";
+import { showJob } from "./job.js";
+
+const PAGES = [
+  [/^\/$/, showHome],
+  [/^\/files\/([0-9a-f]{1,64})$/, showFile],
+  [/^\/jobs\/([0-9a-f]{1,64})$/, showJob],
+];
+
+function prepareTheme() {
+  const button = document.getElementById("theme");
+  const root = document.documentElement;
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const current = () => root.dataset.theme ?? (system.matches ? "dark" : "light");
+  const label = () => {
+    button.textContent = current() === "dark" ? "Light theme" : "Dark theme";
+  };
+  const changed = () => {
+    label();
+    document.dispatchEvent(new Event("shoal-theme")); // charts hold their colors
+  };
+  button.addEventListener("click", () => {
+    root.dataset.theme = current() === "dark" ? "light" : "dark";
+    try {
+      localStorage.setItem("shoal-theme", root.dataset.theme);
+    } catch {
+      // Storage may be off; the choice then lasts for this page.
+    }
+    changed();
+  });
+  system.addEventListener("change", changed);
+  label();
+}
+
+async function start() {
+  prepareTheme();
+  const main = document.getElementById("main");
+  const page = PAGES.map(([path, show]) => [path.exec(location.pathname), show])
+    .find(([found]) => found);
+  try {
+    if (!page) throw new Error("There is no such page.");
+    await page[1](main, page[0][1]);
+  } catch (error) {
+    set(main, problem(error));
+  }
+  const heading = main.querySelector("h1");
+  if (heading && document.activeElement === document.body) {
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+  }
+  if (/^#[a-z-]+$/.test(location.hash)) { // what it names was not there when the page opened
+    document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  }
+}
+
+addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload(); // a page out of the cache shows an old draft
+});
+start();

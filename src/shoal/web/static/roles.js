@@ -1,0 +1,104 @@
+// The columns of a file: what is in them, and the role that each is given.
+
+import { suggested, surveyUse } from "./draft.js";
+import { choice, el, name, set } from "./dom.js";
+import { count, share } from "./format.js";
+import { histogram } from "./small.js";
+import { ROLES } from "./words.js";
+
+const USES = {
+  weight: "survey weight: kept as it is",
+  household: "household: dropped",
+  stratum: "stratum: a quasi-identifier that is released as it is",
+};
+const READINGS = [["", "as found"], ["number", "number"], ["text", "text"], ["date", "date"],
+  ["boolean", "yes or no"]];
+
+/** Return the section of columns and roles. */
+export function rolesSection(page) {
+  const { look, draft } = page;
+  const rows = look.columns.map((column, index) => columnRow(page, column, index));
+  const refresh = () => rows.forEach((row) => row.refresh());
+  page.on("roles", refresh);
+  page.on("survey", refresh);
+  refresh();
+  const take = el("button", {
+    type: "button", "data-test": "take-suggestions",
+    onclick: () => {
+      draft.roles = suggested(look);
+      page.changed("roles");
+    },
+  }, "Take the suggestions");
+  const heads = ["Column", "Kind", "Missing", "Distinct", "Values", "Role", "Suggestion"];
+  return el("section", { id: "columns", "aria-labelledby": "columns-heading" },
+    el("h2", { id: "columns-heading" }, "What each column is"),
+    el("p", null, "What could be looked up elsewhere is grouped. Suggestions are preselected; they "
+      + "come from counts alone, so look at each. Nothing is suggested to be sensitive: only you "
+      + "know that."),
+    el("dl", { class: "roles" }, ROLES.map(([, label, what]) =>
+      [el("dt", null, label), el("dd", null, what)])),
+    el("p", null, take),
+    // The roles are spelled out since narrow screens show the rows as blocks, not as a table.
+    el("table", { class: "columns", role: "table", "aria-labelledby": "columns-heading" },
+      el("thead", { role: "rowgroup" }, el("tr", { role: "row" },
+        heads.map((head) => el("th", { scope: "col", role: "columnheader" }, head)))),
+      el("tbody", { role: "rowgroup" }, rows.map((row) => row.node))));
+}
+
+function columnRow(page, column, index) {
+  const { look, draft } = page;
+  const select = choice(ROLES.map(([role, label]) => [role, label]), draft.roles[index], {
+    "data-test": "role", "aria-label": `Role of ${column.name}`,
+    onchange: () => {
+      draft.roles[index] = select.value;
+      page.changed("roles");
+    },
+  });
+  const use = el("span", { class: "hint" });
+  const mark = el("strong");
+  const suggestion = suggested(look)[index];
+  const cells = [
+    ["Kind", column.kind],
+    ["Missing", share(column.missing, look.records)],
+    ["Distinct", count(column.distinct)],
+    ["Values", histogram(column.bins)],
+    ["Role", [select, use]],
+    ["Suggestion", [mark, `${suggestion}: `, el("bdi", null, column.reason), notes(page, index)]],
+  ];
+  const node = el("tr", { role: "row", "data-test": "column-row" },
+    el("th", { scope: "row", role: "rowheader" }, name(column.name)),
+    cells.map(([label, content]) =>
+      el("td", { role: "cell", "data-label": label }, el("div", null, content))));
+  return {
+    node,
+    refresh() {
+      const taken = surveyUse(draft, index);
+      select.value = draft.roles[index];
+      select.disabled = taken !== null;
+      set(use, taken === null ? "" : USES[taken]);
+      const differs = taken === null && draft.roles[index] !== suggestion;
+      set(mark, differs ? "you chose otherwise; " : "");
+    },
+  };
+}
+
+function notes(page, index) {
+  const column = page.look.columns[index];
+  const lines = [];
+  if (column.warning) {
+    const read = choice(READINGS, page.draft.types[index] ?? "", {
+      "aria-label": `How to read ${column.name}`, "data-test": "read-as",
+      onchange: () => {
+        page.draft.types[index] = read.value || null;
+        page.changed("types");
+      },
+    });
+    lines.push(el("div", { class: "warning" }, el("bdi", null, column.warning), " Read it ", read));
+  }
+  if (column.near_duplicates) {
+    lines.push(el("div", { class: "warning" },
+      `${count(column.near_duplicates)} of its values differ from another only in case, spaces or `
+      + "invisible signs."));
+  }
+  return lines;
+}

@@ -1,0 +1,53 @@
+"""What server and worker leave for each other in the folder of a job."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from pathlib import Path
+from typing import Any
+
+ASKED, ANSWER, PROGRESS, KEEP = "asked.json", "answer.json", "progress.jsonl", "keep"
+MADE, CHARTS, PACKED = "made", "charts", "everything.zip"  # what there is to see and take home
+OFTEN = 0.2  # seconds between two looks that are told
+
+
+def write_json(path: Path, told: Any) -> None:
+    """Write a file whole, or not at all."""
+    made = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
+    made.write_text(json.dumps(told, allow_nan=False), encoding="utf-8")
+    made.replace(path)
+
+
+class Teller:
+    """Tells the server how far a run is, and hears whether to end with the best so far."""
+
+    def __init__(self, place: Path) -> None:
+        self._keep = place / KEEP
+        self._file = (place / PROGRESS).open("a", encoding="utf-8")
+        self._start = time.perf_counter()
+        self._last, self._stage, self._stop = 0.0, "", False
+
+    def expected(self, likely: Any) -> None:
+        """Tell what the run is expected to take."""
+        found = {"seconds": likely.seconds, "megabytes": likely.megabytes, "told": likely.told()}
+        self._write({"expected": found})
+
+    def __call__(self, look: Any) -> bool:
+        """Tell of a look at a run; True ends a search that has a best."""
+        now = time.perf_counter() - self._start
+        if look.stage != self._stage or now - self._last >= OFTEN or look.done >= look.total:
+            self._last, self._stage = now, look.stage
+            self._write(
+                {
+                    "stage": look.stage, "done": look.done, "total": look.total,
+                    "seconds": round(now, 3), "best_loss": look.best_loss,
+                }
+            )  # fmt: skip
+            self._stop = self._stop or self._keep.exists()
+        return self._stop and look.best_loss is not None
+
+    def _write(self, told: dict[str, Any]) -> None:
+        self._file.write(json.dumps(told) + "\n")
+        self._file.flush()

@@ -1,0 +1,153 @@
+"""Takes a file in as it comes: to disk, piece by piece, within limits, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import zlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import BinaryIO
+
+from shoal.web.refused import Refused
+
+PIECE = 1 << 20
+PATIENCE = 60.0  # seconds that a body may be silent
+RESERVE = 1 << 30  # bytes of the disk that are left free
+COLUMNS, ROWS, LINE = 10_000, 500_000_000, 1 << 24
+RATIO, UNPACKED = 200, 100 << 20  # what unpacks to more than both is no table
+ENDINGS = (".csv.gz", ".csv", ".parquet")
+TAKEN = "only csv, csv.gz and Parquet files are taken"
+
+
+def ending_of(name: str) -> str:
+    """Return what kind of file a name says."""
+    found = next((ending for ending in ENDINGS if name.lower().endswith(ending)), None)
+    if found is None:
+        raise Refused(415, TAKEN)
+    return found
+
+
+async def take_in(pieces: AsyncIterator[bytes], target: Path, ending: str, limit: int) -> int:
+    """Write a body to a new file that only its owner can read; return its bytes."""
+    watch = Watch(ending)
+    handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    size, waiting = 0, bytearray()
+    try:
+        with os.fdopen(handle, "wb") as file:
+            async for piece in _patient(pieces):
+                size += len(piece)
+                if size > limit:
+                    raise Refused(413, "the file is larger than this desk takes")
+                waiting += piece
+                if len(waiting) >= PIECE:
+                    await asyncio.to_thread(_keep, file, bytes(waiting), watch, target)
+                    waiting.clear()
+            await asyncio.to_thread(_keep, file, bytes(waiting), watch, target)
+        watch.end()
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+    return size
+
+
+async def _patient(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield the pieces of a body; one that stops coming is given up."""
+    every = aiter(pieces)
+    while True:
+        try:
+            piece = await asyncio.wait_for(anext(every), PATIENCE)
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            raise Refused(408, "the upload stopped coming") from None
+        yield piece
+
+
+def _keep(file: BinaryIO, piece: bytes, watch: Watch, target: Path) -> None:
+    watch.see(piece)
+    room = os.statvfs(target.parent)
+    if room.f_bavail * room.f_frsize < RESERVE + len(piece):
+        raise Refused(507, "the disk has no room for this file")
+    try:
+        file.write(piece)
+    except OSError as error:
+        raise Refused(507, f"the file cannot be kept: {error.strerror}") from None
+
+
+class Watch:
+    """Looks at a file as it comes and raises where it is no table, or one beyond the limits."""
+
+    def __init__(self, ending: str) -> None:
+        self.ending = ending
+        self.packed = self.unpacked = self.lines = self.since = 0
+        self.first = True
+        self.unzip = zlib.decompressobj(wbits=31) if ending == ".csv.gz" else None
+        self.head = bytearray()
+
+    def see(self, piece: bytes) -> None:
+        """Look at the next piece."""
+        if not piece:
+            return
+        if self.first:
+            self._magic(piece)
+            self.first = False
+        self.packed += len(piece)
+        if self.unzip is not None:
+            self._unpack(piece)
+        elif self.ending == ".csv":
+            self._text(piece)
+
+    def end(self) -> None:
+        """Look at the file as a whole."""
+        if self.packed == 0:
+            raise Refused(400, "the file is empty")
+        self._columns()
+
+    def _magic(self, piece: bytes) -> None:
+        if piece.startswith(b"PK\x03\x04"):
+            raise Refused(415, "this is a zip archive or an Excel workbook; save the table as csv")
+        if (self.ending == ".parquet") != piece.startswith(b"PAR1"):
+            told = "is no Parquet file" if self.ending == ".parquet" else "is a Parquet file"
+            raise Refused(415, f"the file {told}, whatever its name says")
+        if (self.ending == ".csv.gz") != piece.startswith(b"\x1f\x8b"):
+            told = "is not compressed by gzip" if self.ending == ".csv.gz" else "is a gzip file"
+            raise Refused(415, f"the file {told}, whatever its name says")
+
+    def _unpack(self, piece: bytes) -> None:
+        """Count what a compressed file unpacks to, a piece at a time."""
+        left = piece
+        while left:
+            assert self.unzip is not None
+            try:
+                text = self.unzip.decompress(left, PIECE)
+            except zlib.error:
+                raise Refused(400, "the gzip file is broken") from None
+            self.unpacked += len(text)
+            if self.unpacked > UNPACKED and self.unpacked > RATIO * self.packed:
+                raise Refused(413, "the gzip file unpacks to far more than a table would")
+            self._text(text)
+            left = self.unzip.unconsumed_tail
+            if self.unzip.eof:
+                left = self.unzip.unused_data.lstrip(b"\0")
+                self.unzip = zlib.decompressobj(wbits=31)
+
+    def _text(self, text: bytes) -> None:
+        """Count lines, the longest line and the columns of the header."""
+        if self.lines == 0:
+            self.head += text[: LINE - len(self.head)]
+        found = text.count(b"\n")
+        self.since = len(text) - 1 - text.rfind(b"\n") if found else self.since + len(text)
+        self.lines += found
+        if self.since > LINE:
+            raise Refused(413, "a line is longer than 16 MB")
+        if self.lines > ROWS:
+            raise Refused(413, f"there are more than {ROWS:,} lines")
+        if self.lines and self.head:
+            self._columns()
+
+    def _columns(self) -> None:
+        header = bytes(self.head).split(b"\n", 1)[0]
+        self.head.clear()
+        if max(header.count(sign) for sign in (b",", b";", b"\t", b"|")) >= COLUMNS:
+            raise Refused(413, f"the header names more than {COLUMNS:,} columns")

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test test-all lint coverage faults bars published study search kaim mixed closeness audit measures scale records estimates cluster mutate lock clean
+.PHONY: run test test-all lint coverage faults bars published study search kaim mixed closeness audit measures scale records estimates load cluster mutate lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -60,6 +60,9 @@ scale: $(VENV)/test.stamp       ## large tables: seconds, memory and loss of fas
 
 records: $(VENV)/test.stamp     ## the lowest losses with their bounds and label files, and their bars
 	$(BIN)/python benchmarks/records/records.py
+
+load: $(VENV)/test.stamp        ## the desk: a large upload, and twenty clients at once
+	$(BIN)/python benchmarks/web/load.py
 
 estimates: $(VENV)/test.stamp   ## what runs take: measure every method anew, then hold estimates against runs
 	$(BIN)/python benchmarks/estimates/measure.py measure

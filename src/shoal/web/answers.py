@@ -40,7 +40,7 @@ def look(asked: Mapping[str, Any], _place: Path, _tell: Teller) -> dict[str, Any
     path = Path(asked["path"])
     if path.name.lower().endswith(".parquet"):
         _check_parquet(path)
-    table = _table(asked, {})
+    table = _table(asked, asked["input"])
     found = inspect(table)
     columns = [
         {**asdict(seen), "numeric": column.kind.is_numeric, "bins": bins(column)}

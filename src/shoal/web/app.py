@@ -42,7 +42,7 @@ def make_app(desk: Desk, keys: Keys, port: int, api: bool = False) -> Guard:
             await desk.close()
 
     app = FastAPI(
-        title="Shoal", docs_url=None, redoc_url=None, lifespan=life,
+        title="Shoal", docs_url=None, redoc_url=None, lifespan=life, redirect_slashes=False,
         openapi_url="/openapi.json" if api else None,
     )  # fmt: skip
     app.add_exception_handler(Refused, _refused)
@@ -135,6 +135,12 @@ def _files(app: FastAPI, desk: Desk) -> None:
     async def draft(key: str, request: Request) -> Response:
         file = desk.file(key)
         file.draft = await _body(request)
+        return JSONResponse({})
+
+    @app.post("/files/{key}/look")
+    async def look(key: str, request: Request) -> Response:
+        file = desk.file(key)
+        desk.look_again(file, (await _body(request)).get("input") or {})
         return JSONResponse({})
 
     @app.post("/files/{key}/trees")

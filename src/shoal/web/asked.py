@@ -32,11 +32,20 @@ class Asked:
     input: dict[str, Any] = field(default_factory=dict)
 
 
-def read_asked(recipe: Mapping[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return a tree of settings that is whole and right, with the paths of the desk's own trees."""
+def read_asked(
+    recipe: Mapping[str, Any],
+    trees: Mapping[str, Mapping[str, Any]],
+    reading: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return a tree of settings that is whole and right, with the paths of the desk's own trees.
+
+    `reading` is how the file was read when it was looked at.
+    """
     if not isinstance(recipe, Mapping):
         raise Refused(400, "a recipe is wanted")
     tree: dict[str, Any] = {"release": {"spreadsheet_safe": True}}
+    if reading:
+        tree["input"] = dict(reading)
     for part, values in recipe.items():
         if part not in PARTS or not isinstance(values, Mapping):
             raise Refused(400, "the recipe has a part that is not known here")
@@ -56,21 +65,31 @@ def read_asked(recipe: Mapping[str, Any], trees: Mapping[str, Mapping[str, Any]]
     return tree
 
 
+def read_input(given: Any) -> dict[str, Any]:
+    """Return how a file is to be read, checked."""
+    if not isinstance(given, Mapping) or set(given) - (PARTS["input"] or set()):
+        raise Refused(400, "the input says something that is not known here")
+    said = {key: value for key, value in given.items() if value is not None}
+    try:
+        build({"protect": {"k": 2}, "input": said})
+    except ShoalError as error:
+        raise Refused(400, str(error)) from None
+    return said
+
+
 def read_tree(body: Mapping[str, Any]) -> Asked:
     """Return the hierarchy that a page asks for."""
     column, rule, text = (body.get(key) for key in ("column", "rule", "text"))
-    given = body.get("input") or {}
-    if not isinstance(column, str) or not isinstance(given, Mapping):
+    given = read_input(body.get("input") or {})
+    if not isinstance(column, str):
         raise Refused(400, "name the column")
-    if set(given) - (PARTS["input"] or set()):
-        raise Refused(400, "the input says something that is not known here")
     if text is not None:
         if not isinstance(text, str) or not text.strip():
             raise Refused(400, "the hierarchy is empty")
-        return Asked(column, text=text, input=dict(given))
+        return Asked(column, text=text, input=given)
     if rule is not None:
         rule = _rule(rule, {})
-    return Asked(column, rule=rule, input=dict(given))
+    return Asked(column, rule=rule, input=given)
 
 
 def _rule(rule: Any, trees: Mapping[str, Mapping[str, Any]]) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.table.hierarchy.specify import is_file
-from shoal.web.asked import Asked, read_asked
+from shoal.web.asked import Asked, read_asked, read_input
 from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, answer_of
 from shoal.web.refused import Refused
 from shoal.web.uploads import ENDINGS, ending_of, take_in
@@ -44,6 +44,7 @@ class Opened:
     error: str | None = None
     look: dict[str, Any] | None = None
     draft: Any = None
+    reading: dict[str, Any] = field(default_factory=dict)  # how it is to be read, where asked
     trees: dict[str, dict[str, Any]] = field(default_factory=dict)
     estimating: asyncio.Task[Any] | None = None
     touched: float = field(default_factory=time.time)
@@ -59,7 +60,8 @@ class Opened:
             {"id": key, "column": tree["column"], "levels": tree["levels"]}
             for key, tree in self.trees.items()
         ]
-        more = {"error": self.error, "draft": self.draft, "trees": trees, "look": self.look}
+        more = {"error": self.error, "draft": self.draft, "trees": trees, "look": self.look,
+                "reading": self.reading}  # fmt: skip
         return {**self.card(), **more}
 
 
@@ -219,13 +221,20 @@ class Desk:
 
     async def _look(self, file: Opened) -> None:
         """Let a worker look at a file; what is wrong with it is told in its place."""
+        asked = {"kind": "look", "path": str(file.path), "input": file.reading}
         try:
-            file.look = await self._ask({"kind": "look", "path": str(file.path)}, LOOK)
+            file.look = await self._ask(asked, LOOK)
             file.state = "ready"
         except Refused as refused:
             file.state, file.error = "failed", refused.said
-            if file.origin == "upload":
-                file.path.unlink(missing_ok=True)
+
+    def look_again(self, file: Opened, reading: dict[str, Any]) -> None:
+        """Read a file in another way: with another delimiter, say."""
+        if file.state == "looking":
+            raise Refused(409, "the file is being looked at")
+        file.reading = read_input(reading)
+        file.state, file.error, file.look = "looking", None, None
+        self._start(self._look(file))
 
     async def _ask(self, asked: dict[str, Any], patience: float) -> dict[str, Any]:
         """Let a worker answer a question; its folder is gone after."""
@@ -237,7 +246,8 @@ class Desk:
 
     async def tree(self, file: Opened, asked: Asked) -> dict[str, Any]:
         """Build or check a hierarchy; one given as text that covers the column is kept."""
-        told: dict[str, Any] = {"kind": "tree", "path": str(file.path), "input": asked.input}
+        told: dict[str, Any] = {"kind": "tree", "path": str(file.path)}
+        told["input"] = {**file.reading, **asked.input}
         told |= {"column": asked.column, "rule": asked.rule}
         key, place = self._new_place("asked")
         try:
@@ -264,7 +274,7 @@ class Desk:
 
     async def preview(self, file: Opened, recipe: dict[str, Any]) -> dict[str, Any]:
         """Estimate time, memory and loss from a sample; a new question ends the one before."""
-        settings = read_asked(recipe, file.trees)
+        settings = read_asked(recipe, file.trees, file.reading)
         if file.estimating is not None:
             file.estimating.cancel()
         asked = {"kind": "preview", "path": str(file.path), "settings": settings}
@@ -279,7 +289,7 @@ class Desk:
         """Put a job in the queue."""
         if file.state != "ready":
             raise Refused(409, "the file is not ready")
-        settings = read_asked(recipe, file.trees)
+        settings = read_asked(recipe, file.trees, file.reading)
         key = secrets.token_hex(16)
         job = Job(
             id=key,

@@ -55,6 +55,7 @@ function fitted(spec, room, clickable) {
   const ink = color("--ink");
   const own = recolored(spec, ink);
   delete own.$schema;
+  delete own.title; // the caption says it
   const soft = { labelColor: ink, titleColor: ink, domainColor: ink, tickColor: ink };
   own.background = "transparent";
   own.config = {
@@ -64,6 +65,7 @@ function fitted(spec, room, clickable) {
     title: { ...own.config?.title, color: ink },
     text: { ...own.config?.text, color: ink },
   };
+  if (own.height?.step && !own.encoding?.column) own.height = heightOf(own);
   if (typeof own.width === "number" && own.width !== own.height) {
     if (own.encoding?.column) {
       own.width = Math.round(Math.min(240, Math.max(70, (room - 190) / 2)));
@@ -78,6 +80,13 @@ function fitted(spec, room, clickable) {
     }
   }
   return own;
+}
+
+/** Return the height of bars one below the other: a chart that fits a width takes no steps. */
+function heightOf(spec) {
+  const field = (spec.encoding ?? spec.layer?.[0]?.encoding)?.y?.field;
+  const rows = new Set((valuesOf(spec) ?? []).map((one) => one[field]));
+  return spec.height.step * Math.max(1, rows.size);
 }
 
 async function draw(chart) {
@@ -129,15 +138,18 @@ function redraw(force) {
 document.addEventListener("shoal-theme", () => redraw(true));
 addEventListener("resize", debounced(300, () => redraw(false)));
 
-/** Fill a place with a chart of a job and its table; `onPick` hears what a click is on. */
-export async function showChart(place, job, listed, { test = null, onPick = null } = {}) {
+/** Fill a place with a chart of a job and its table; `onPick` hears what a click is on.
+ *
+ * A `bare` one has neither caption nor table: both stand beside it.
+ */
+export async function showChart(place, job, listed, { test, onPick, bare } = {}) {
   const host = el("div", {
     class: "chart", role: "img", "data-test": test, "aria-label": `Chart: ${listed.title}. Its `
       + "figures are in the table below.",
   }, el("p", { class: "soft" }, "Drawing…"));
   const figures = el("details", null, el("summary", null, "The same as a table"));
   set(place, el("figure", null,
-    el("figcaption", null, name(listed.title, 120)), host, figures));
+    !bare && el("figcaption", null, name(listed.title, 120)), host, !bare && figures));
   try {
     const spec = await get(
       `/jobs/${checked(job)}/charts/${encodeURIComponent(String(listed.id))}.json`);

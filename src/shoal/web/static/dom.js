@@ -69,8 +69,7 @@ export function set(node, ...children) {
 
 /** Return the name of a column, file or value, isolated from the direction of what is around it. */
 export function name(text, limit = 120) {
-  const shown = cut(text, limit);
-  return el("bdi", { class: "name", title: shown }, shown);
+  return el("bdi", { class: "name", title: cut(text, 1000) }, cut(text, limit));
 }
 
 /** Return a text for places that hold no elements: options, titles. */

@@ -7,6 +7,7 @@ import { cut, el, name, problem, set, table } from "./dom.js";
 import { comparePart, knownMethods, runPanel } from "./estimate.js";
 import { bytes, counted } from "./format.js";
 import { finishButton, jobList } from "./home.js";
+import { readAgain } from "./reading.js";
 import { rolesSection } from "./roles.js";
 import { treesSection } from "./trees.js";
 
@@ -17,7 +18,7 @@ export async function showFile(main, id) {
   const trouble = el("div");
   if (file.state === "failed" || !file.look) {
     set(main, heading(file), problem(file.error ?? "The file cannot be read."),
-      finishButton(file, trouble), trouble);
+      readAgain(file, trouble), finishButton(file, trouble), trouble);
     return;
   }
   const [methods, desk] = await Promise.all([knownMethods(), get("/desk.json")]);

@@ -161,17 +161,17 @@ function distributions(job, listed, k) {
       + "together."));
 }
 
-function chartGrid(job, listed) {
+function chartGrid(job, listed, bare = false) {
   return el("div", { class: "charts" }, listed.map((chart) => {
     const place = el("div");
-    showChart(place, job.id, chart);
+    showChart(place, job.id, chart, { bare });
     return place;
   }));
 }
 
 function sizes(job, listed, report) {
   const node = section("sizes", "Group sizes",
-    el("div", { class: "halves" }, chartGrid(job, listed), sizesTable(report)));
+    el("div", { class: "halves" }, chartGrid(job, listed, true), sizesTable(report)));
   node.dataset.test = "sizes";
   return node;
 }

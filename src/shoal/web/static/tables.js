@@ -44,7 +44,7 @@ export function columnsTable(report) {
   ];
   if (report.costs) {
     every.push(
-      ["Hierarchy", (c) => (c.hierarchy ? name(c.hierarchy, 60) : "–")],
+      ["Hierarchy", (c) => (c.hierarchy ? name(c.hierarchy, 28) : "–")],
       number("As it was", (c) => count(c.unchanged)),
       number("Generalized", (c) => count(c.generalized)),
       number("Suppressed (*)", (c) => count(c.suppressed)),

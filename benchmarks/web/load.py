@@ -1,0 +1,185 @@
+"""The desk under load: a large upload and its run, and twenty clients at once.
+
+    python benchmarks/web/load.py [upload] [clients]
+
+`upload` sends a csv of 300 MB and runs it, while pages are asked for all the time: the server's
+memory stays below 1.5 GB, pages answer within 200 ms. `clients` lets twenty clients open tables,
+run jobs and read pages for two minutes: no error, no lost job, 95 % of pages within 300 ms.
+"""
+
+from __future__ import annotations
+
+import http.client
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+REPOSITORY = Path(__file__).parents[2]
+sys.path.append(str(REPOSITORY / "benchmarks"))
+sys.path.append(str(REPOSITORY / "tests"))
+
+from desks import Server  # noqa: E402
+from telling import Bar  # noqa: E402
+
+MEGABYTES = 300
+CLIENTS, SECONDS = 20, 120.0
+COLUMNS = 8
+
+
+def large(path):
+    """Write a csv of about 300 MB; return its rows."""
+    rng = np.random.default_rng(0)
+    rows = 0
+    with path.open("wb") as file:
+        file.write(",".join(f"c{i}" for i in range(COLUMNS)).encode() + b"\n")
+        while file.tell() < MEGABYTES * 1_000_000:
+            block = rng.integers(0, 100_000, size=(100_000, COLUMNS))
+            lines = "\n".join(",".join(map(str, row)) for row in block.tolist())
+            file.write(lines.encode() + b"\n")
+            rows += len(block)
+    return rows
+
+
+class Watch:
+    """Asks for pages all the time, and notes how long each took."""
+
+    def __init__(self, desk, paths, pause=0.05):
+        self.desk, self.paths, self.pause = desk, paths, pause
+        self.took, self.wrong, self.over = [], [], False
+        self.thread = threading.Thread(target=self._look)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over = True
+        self.thread.join()
+
+    def _look(self):
+        while not self.over:
+            for path in self.paths:
+                begun = time.perf_counter()
+                answer = self.desk.ask("GET", path)
+                self.took.append(time.perf_counter() - begun)
+                if answer.status != 200:
+                    self.wrong.append((path, answer.status))
+            time.sleep(self.pause)
+
+
+def send(desk, path):
+    """Upload a file from the disk; return its id."""
+    connection = http.client.HTTPConnection("127.0.0.1", desk.port, timeout=600)
+    headers = {"Cookie": desk.cookie, "X-Shoal": desk.word,
+               "Content-Type": "application/octet-stream",
+               "Content-Length": str(path.stat().st_size)}  # fmt: skip
+    with path.open("rb") as file:
+        connection.request("POST", "/files?name=large.csv", file, headers)
+    answer = connection.getresponse()
+    body = answer.read()
+    assert answer.status == 201, body
+    import json
+
+    return json.loads(body)["id"]
+
+
+def upload():
+    """Upload 300 MB and run them; return bars."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "large.csv"
+        rows = large(path)
+        with Server(Path(folder) / "desk") as desk:
+            with Watch(desk, ["/", "/desk.json", "/static/main.js"]) as watch:
+                begun = time.perf_counter()
+                key = send(desk, path)
+                sent = time.perf_counter() - begun
+                told = desk.wait(f"/files/{key}.json", lambda t: t["state"] != "looking", 600)
+                assert told["state"] == "ready", told["error"]
+                looked = time.perf_counter() - begun - sent
+                job = desk.start(key, {"protect": {"k": 10, "method": "hilbert"}})
+                done = desk.done(job, 1800)
+                assert done["state"] == "done", done["error"]
+                ran = time.perf_counter() - begun - sent - looked
+            print(f"{rows:,} rows: uploaded in {sent:.1f} s, looked at in {looked:.1f} s, released "
+                  f"in {ran:.1f} s; {len(watch.took):,} pages meanwhile")  # fmt: skip
+            slow = float(np.quantile(watch.took, 0.99)) * 1000
+            return [
+                Bar("server's memory with an upload of 300 MB, MB", desk.memory(), "<=", 1500),
+                Bar("pages meanwhile, 99 %, ms", slow, "<=", 200),
+                Bar("pages meanwhile, slowest, ms", max(watch.took) * 1000, "<=", 200),
+                Bar("pages meanwhile, errors", len(watch.wrong), "<=", 0),
+            ]
+
+
+class Client(threading.Thread):
+    """Opens the sample, runs jobs, reads pages, again and again."""
+
+    def __init__(self, desk, end):
+        super().__init__()
+        self.desk, self.end = desk, end
+        self.took, self.wrong, self.jobs = [], [], []
+
+    def page(self, path):
+        """Ask for a page; note how long it took."""
+        begun = time.perf_counter()
+        answer = self.desk.ask("GET", path)
+        self.took.append(time.perf_counter() - begun)
+        if answer.status != 200:
+            self.wrong.append((path, answer.status, answer.body[:100]))
+        return answer
+
+    def run(self):
+        """Go on until time is over; the last job is waited for."""
+        try:
+            key = self.desk.post("/files/open", {"sample": "patients.csv"})["id"]
+            while self.page(f"/files/{key}.json").json["state"] == "looking":
+                time.sleep(0.3)
+            while time.monotonic() < self.end:
+                recipe = {"roles": {"quasi_identifiers": ["age", "income"], "identifiers": [
+                    "name", "number"], "other": ["cost"]}, "protect": {"k": 5, "method": "mdav"}}  # fmt: skip
+                job = self.desk.start(key, recipe)
+                state = "queued"
+                while state in ("queued", "running"):
+                    self.page("/")
+                    self.page("/desk.json")
+                    self.page(f"/jobs/{job}")
+                    state = self.page(f"/jobs/{job}.json").json["state"]
+                    time.sleep(0.5)
+                self.jobs.append(state)
+        except Exception as error:
+            self.wrong.append(repr(error)[:200])
+
+
+def clients():
+    """Let twenty clients work for two minutes; return bars."""
+    with tempfile.TemporaryDirectory() as folder, Server(Path(folder) / "desk") as desk:
+        end = time.monotonic() + SECONDS
+        every = [Client(desk, end) for _ in range(CLIENTS)]
+        for client in every:
+            client.start()
+        for client in every:
+            client.join()
+        took = np.concatenate([client.took for client in every])
+        wrong = [one for client in every for one in client.wrong]
+        jobs = [state for client in every for state in client.jobs]
+        for one in wrong[:5]:
+            print(one)
+        print(f"{len(took):,} pages, {len(jobs)} jobs")
+        return [
+            Bar("20 clients: 95 % of pages, ms", float(np.quantile(took, 0.95)) * 1000, "<=", 300),
+            Bar("20 clients: errors", len(wrong), "<=", 0),
+            Bar("20 clients: jobs that did not end well", sum(s != "done" for s in jobs), "<=", 0),
+            Bar("server's memory with 20 clients, MB", desk.memory(), "<=", 1500),
+        ]
+
+
+if __name__ == "__main__":
+    chosen = sys.argv[1:] or ["upload", "clients"]
+    bars = [bar for name in chosen for bar in {"upload": upload, "clients": clients}[name]()]
+    for bar in bars:
+        print(bar)
+    sys.exit(any(not bar.met for bar in bars))

@@ -1,0 +1,197 @@
+"""A desk to test: a real server on loopback, and a client that speaks to it as a page does."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SAMPLE = {
+    "roles": {
+        "quasi_identifiers": ["age", "sex", "postcode", "income"],
+        "identifiers": ["name", "number"],
+        "sensitive": ["diagnosis"],
+        "drop": ["weight", "cost", "admission_date", "length_of_stay"],
+    },
+    "protect": {"k": 5, "effort": "quick"},
+    "hierarchies": {"postcode": "prefixes:4,3,2"},
+}
+
+
+@dataclass
+class Answer:
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self):
+        """The answer as JSON."""
+        return json.loads(self.body)
+
+
+@dataclass
+class Server:
+    """`shoal serve` as a process, and how to speak to it."""
+
+    base: Path
+    folder: Path | None = None
+    more: tuple[str, ...] = ()
+    mask: int = 0o022
+    process: subprocess.Popen | None = None
+    address: str = ""
+    cookie: str = ""
+    word: str = ""
+    said: Path = field(init=False)
+
+    def __enter__(self):
+        self.base.mkdir(parents=True, exist_ok=True)
+        self.said = self.base / "said.txt"
+        command = [sys.executable, "-m", "shoal", "serve", "--no-browser", "--port", "0",
+                   "--work", str(self.base / "work"), *self.more]  # fmt: skip
+        if self.folder is not None:
+            command += ["--folder", str(self.folder)]
+        with self.said.open("w") as err:
+            self.process = subprocess.Popen(
+                command, stdout=subprocess.DEVNULL, stderr=err, stdin=subprocess.DEVNULL,
+                umask=self.mask,
+            )  # fmt: skip
+        end = time.monotonic() + 60
+        while not (found := re.search(r"http://[\w.:]+/\?token=[\w-]+", self.said.read_text())):
+            assert self.process.poll() is None, self.said.read_text()
+            assert time.monotonic() < end, "the server does not start"
+            time.sleep(0.05)
+        self.address = found[0]
+        self.enter()
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    @property
+    def port(self):
+        """The port of the server."""
+        return int(self.address.split(":")[2].split("/")[0])
+
+    @property
+    def work(self):
+        """Where uploads and jobs lie."""
+        return self.base / "work"
+
+    def enter(self):
+        """Come in by the token, as a browser does."""
+        end = time.monotonic() + 30
+        while True:
+            try:
+                answer = self.ask("GET", f"/?{self.address.split('?')[1]}", plain=True)
+                break
+            except OSError:
+                assert time.monotonic() < end
+                time.sleep(0.05)
+        assert answer.status == 303
+        self.cookie = answer.headers["set-cookie"].split(";")[0]
+        page = self.ask("GET", "/").body.decode()
+        self.word = re.search(r'name="shoal" content="([^"]+)"', page)[1]
+
+    def ask(self, method, path, body=None, headers=None, plain=False):
+        """Send a request; what a page would send with it goes along, unless it is plain."""
+        own = {} if plain else {"Cookie": self.cookie}
+        if not plain and method != "GET":
+            own |= {"X-Shoal": self.word, "Content-Type": "application/json"}
+        own |= headers or {}
+        if isinstance(body, dict):
+            body = json.dumps(body)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        try:
+            connection.request(method, path, body, {k: v for k, v in own.items() if v is not None})
+            answer = connection.getresponse()
+            headers = {name.lower(): value for name, value in answer.getheaders()}
+            return Answer(answer.status, headers, answer.read())
+        finally:
+            connection.close()
+
+    def get(self, path):
+        """Return the JSON at an address."""
+        answer = self.ask("GET", path)
+        assert answer.status == 200, answer.body
+        return answer.json
+
+    def post(self, path, body, status=(200, 201)):
+        """Send JSON; return what comes back."""
+        answer = self.ask("POST", path, body)
+        wanted = status if isinstance(status, tuple) else (status,)
+        assert answer.status in wanted, (answer.status, answer.body)
+        return answer.json
+
+    def upload(self, name, content, status=201):
+        """Upload bytes; return the id, or what was said against them."""
+        from urllib.parse import quote
+
+        answer = self.ask(
+            "POST", f"/files?name={quote(name)}", content,
+            {"Content-Type": "application/octet-stream"},
+        )  # fmt: skip
+        assert answer.status == status, (answer.status, answer.body)
+        return answer.json["id"] if status == 201 else answer.json["error"]
+
+    def looked(self, key):
+        """Wait until a file was looked at; return what there is to say of it."""
+        return self.wait(f"/files/{key}.json", lambda told: told["state"] != "looking")
+
+    def sample(self):
+        """Open the embedded sample; return its id."""
+        key = self.post("/files/open", {"sample": "patients.csv"})["id"]
+        assert self.looked(key)["state"] == "ready"
+        return key
+
+    def start(self, file, recipe, kind="anonymize", **more):
+        """Start a job; return its id."""
+        body = {"file": file, "kind": kind, "recipe": recipe, **more}
+        return self.post("/jobs", body)["id"]
+
+    def done(self, job, seconds=90.0):
+        """Wait until a job has ended; return what there is to say of it."""
+        ended = ("done", "failed", "canceled")
+        return self.wait(f"/jobs/{job}.json", lambda told: told["state"] in ended, seconds)
+
+    def wait(self, path, right, seconds=60.0):
+        """Look at an address until it says what is awaited."""
+        end = time.monotonic() + seconds
+        while True:
+            told = self.get(path)
+            if right(told):
+                return told
+            assert time.monotonic() < end, told
+            time.sleep(0.1)
+
+    def close(self, number=signal.SIGINT):
+        """End the server; return its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(20)
+
+    def left(self):
+        """Return every file and folder that the desk has on disk, but the library of charts."""
+        found = [path for path in self.work.rglob("*") if not path.name.startswith("vega-")]
+        return sorted(str(path.relative_to(self.work)) for path in found)
+
+    def memory(self):
+        """Return the most megabytes that the server has taken."""
+        text = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s+(\d+)", text)[1]) / 1024
+
+
+def open_modes(folder):
+    """Return what in a folder others than its owner may touch."""
+    return [
+        path for path in [folder, *folder.rglob("*")]
+        if not path.is_symlink() and path.stat().st_mode & 0o077
+    ]  # fmt: skip

@@ -1,0 +1,417 @@
+"""The page in a real browser: newcomers, cancels, reloads, keyboards and hostile names."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import shoal
+from desks import Server
+from web_hostile import HOSTILE
+
+BROWSER = shutil.which("chromium") or "/usr/bin/chromium"
+SHOTS = Path(os.environ.get("SHOAL_SHOTS", "out/screenshots"))
+WIDTHS = {"wide": 1280, "narrow": 390}
+THEMES = "light", "dark"
+
+expect = pytest.importorskip("playwright.sync_api").expect
+if not Path(BROWSER).exists():
+    if os.environ.get("SHOAL_BROWSER"):
+        raise RuntimeError("SHOAL_BROWSER is set, and there is no chromium")
+    pytest.skip("needs Chromium: install Debian's chromium", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A headless Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    expect.set_options(timeout=30_000)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Page:
+    """A tab on a desk that notes what goes wrong in it, and whatever is asked of elsewhere."""
+
+    def __init__(self, browser, desk, width=1280, theme="light"):
+        self.desk = desk
+        self.context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=theme, accept_downloads=True
+        )
+        self.tab = self.context.new_page()
+        self.tab.set_default_timeout(30_000)
+        self.wrong = []
+        self.tab.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.tab.on("console", self._heard)
+        self.tab.on("request", self._asked)
+        self.tab.add_init_script(
+            "document.addEventListener('securitypolicyviolation', "
+            "(e) => console.error('policy: ' + e.violatedDirective));"
+        )
+        self.tab.goto(desk.address)
+
+    def _heard(self, message):
+        if (
+            message.type == "error"
+            and "the server responded with a status of 4" not in message.text
+        ):
+            self.wrong.append(message.text)
+
+    def _asked(self, request):
+        here = f"http://127.0.0.1:{self.desk.port}/"
+        if not request.url.startswith((here, "data:", "blob:")):
+            self.wrong.append(f"asked {request.url}")
+
+    def on(self, name, nth=0):
+        """Return the control of a name."""
+        return self.tab.locator(f"[data-test={name}]").nth(nth)
+
+    def row(self, column):
+        """Return the row of a column, by its place."""
+        return self.tab.locator("[data-test=column-row]").nth(column)
+
+    def role(self, column, role):
+        """Choose a column's role."""
+        self.row(column).locator("[data-test=role]").select_option(role)
+
+    def sample(self):
+        """Open the sample."""
+        self.on("open-sample").click()
+        self.tab.wait_for_url("**/files/*")
+        self.on("column-row").wait_for()
+
+    def run(self):
+        """Start the run that was chosen."""
+        self.on("run").click()
+        self.tab.wait_for_url("**/jobs/*")
+
+    def verdict(self, seconds=60):
+        """Wait for the verdict."""
+        self.on("verdict").wait_for(timeout=seconds * 1000)
+        return self.on("verdict").inner_text()
+
+    def shot(self, name):
+        """Take a picture of the whole page."""
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        self.tab.screenshot(path=SHOTS / f"{name}.png", full_page=True)
+
+    def is_wide(self):
+        """Tell whether the page scrolls sideways."""
+        return self.tab.evaluate(
+            "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+        )
+
+    def close(self):
+        """Close the tab; nothing may have gone wrong."""
+        self.context.close()
+        assert self.wrong == []
+
+
+@pytest.fixture
+def page(chromium, desk):
+    """A tab on the module's desk."""
+    opened = Page(chromium, desk)
+    yield opened
+    opened.close()
+
+
+QUASI = "quasi-identifier"
+SAMPLE_ROLES = ["identifier", "identifier", QUASI, QUASI, QUASI, "drop", "drop", "drop", QUASI,
+                "sensitive", "drop"]  # fmt: skip
+
+
+def choose_roles(page, roles=SAMPLE_ROLES):
+    """Say what every column is."""
+    for column, role in enumerate(roles):
+        page.role(column, role)
+
+
+def taken_home(page, name):
+    """Download a file of the job; return its bytes."""
+    with page.tab.expect_download() as waiting:
+        page.on("downloads").get_by_role("link", name=name, exact=True).click()
+    return Path(waiting.value.path()).read_bytes()
+
+
+def test_a_newcomer_goes_from_the_sample_to_a_verified_release(page, tmp_path):
+    """Open, choose, estimate, run, judge, take home: the file is safe by the library's own word."""
+    page.sample()
+    choose_roles(page)
+    page.on("k").fill("6")
+    page.on("effort").select_option("quick")
+    expect(page.on("estimate")).to_contain_text(re.compile("loss about .* %"))
+    assert "1 in 6" in page.on("k-means").inner_text()
+    page.run()
+    assert "6" in page.verdict()
+    page.on("chart-column").select_option(index=1)
+    page.on("chart").locator("canvas").wait_for()
+    assert page.on("linkage").inner_text().count("%") >= 1
+    assert page.on("risks").locator("tr").count() > 5
+    assert page.on("utilities").locator("tr").count() > 5
+    assert page.on("sizes").count() == 1
+    release = taken_home(page, "release.csv")
+    (tmp_path / "release.csv").write_bytes(release)
+    quasi = ["age", "sex", "postcode", "income"]
+    assert shoal.verify(tmp_path / "release.csv", k=6, quasi_identifiers=quasi).ok
+    rows = list(csv.DictReader(io.StringIO(release.decode())))
+    assert set(rows[0]) == {*quasi, "diagnosis"}
+    assert len(rows) == 2000
+    assert "shoal anonymize patients.csv -k 6" in page.on("command").inner_text()
+    assert "k=6" in page.on("python").inner_text()
+    for name in ("everything.zip", "certificate.json", "report.html", "run.toml"):
+        assert len(taken_home(page, name)) > 100
+
+
+@pytest.mark.reference
+def test_adult_by_upload(page, tmp_path):
+    """The adult table, uploaded through the page, becomes a verified release."""
+    path = Path(os.environ["SHOAL_DATA"]) / "adult.csv"
+    page.on("upload").set_input_files(path)
+    page.tab.wait_for_url("**/files/*")
+    page.on("column-row").wait_for()
+    with path.open() as file:
+        header = next(csv.reader(file))
+    quasi = ["age", "sex", "race", "education"]
+    for column, name in enumerate(header):
+        page.role(column, QUASI if name in quasi else "drop")
+    page.on("k").fill("10")
+    page.on("method").select_option("kaim-fast")
+    page.on("effort").select_option("quick")
+    page.run()
+    page.verdict(120)
+    (tmp_path / "release.csv").write_bytes(taken_home(page, "release.csv"))
+    assert shoal.verify(tmp_path / "release.csv", k=10, quasi_identifiers=quasi).ok
+
+
+def numbers(tmp_path, rows=3000):
+    """A file that a search takes a while for."""
+    import numpy as np
+
+    matrix = np.random.default_rng(0).normal(size=(rows, 6))
+    path = tmp_path / "numbers.csv"
+    np.savetxt(path, matrix, fmt="%.3f", delimiter=",", header="a,b,c,d,e,f", comments="")
+    return path
+
+
+def long_search(page, tmp_path):
+    """Start a search of a minute on a file of numbers."""
+    page.on("upload").set_input_files(numbers(tmp_path))
+    page.tab.wait_for_url("**/files/*")
+    page.on("column-row").wait_for()
+    choose_roles(page, [QUASI] * 6)
+    page.on("method").select_option("ilsmc+")
+    page.on("time-limit").fill("60")
+    page.run()
+
+
+def test_stop_with_the_best_after_a_reload(page, tmp_path):
+    """The loss falls live; a reload in mid-run loses nothing; stopping keeps the best, verified."""
+    long_search(page, tmp_path)
+    page.on("stop-keep").wait_for()
+    page.tab.wait_for_selector("[data-test=curve] svg")
+    page.tab.reload()
+    page.on("stop-keep").wait_for()
+    page.tab.wait_for_selector("[data-test=curve] svg")
+    page.on("stop-keep").click()
+    page.verdict()
+    page.tab.reload()
+    page.verdict()
+
+
+def test_cancel_and_two_jobs(page, tmp_path):
+    """A job is discarded; another that waited behind it comes to its end."""
+    long_search(page, tmp_path)
+    first = page.tab.url
+    page.on("stop-keep").wait_for()
+    page.tab.go_back()
+    page.on("column-row").wait_for()
+    assert page.on("time-limit").input_value() == "60"  # the draft was kept
+    page.on("method").select_option("mdav")
+    page.run()
+    second = page.tab.url
+    assert second != first
+    assert "1" in page.tab.locator("main").inner_text()
+    page.tab.goto(first)
+    page.on("stop-discard").click()
+    if page.on("confirm").is_visible():
+        page.on("confirm").click()
+    page.on("canceled").wait_for()
+    page.tab.goto(second)
+    page.verdict()
+
+
+def test_a_wrong_file_is_told_in_words(page, tmp_path):
+    """A workbook, a broken table: one line says what is wrong, and the page goes on."""
+    book = tmp_path / "book.xlsx"
+    book.write_bytes(b"PK\x03\x04 not a table")
+    page.on("upload").set_input_files(book)
+    page.on("error").wait_for()
+    assert "csv" in page.on("error").inner_text()
+    broken = tmp_path / "broken.csv"
+    broken.write_text("a,b\n1,2\n1,2,3\n")
+    page.on("upload").set_input_files(broken)
+    page.tab.wait_for_url("**/files/*")
+    page.on("error").wait_for()
+    assert "line 3" in page.on("error").inner_text()
+    doubt = tmp_path / "doubt.csv"
+    doubt.write_text("a;b,c\n" + "1;2,x\n3;4,y\n" * 10)
+    page.tab.goto(page.desk.address)
+    page.on("upload").set_input_files(doubt)
+    page.tab.wait_for_url("**/files/*")
+    page.on("delimiter").select_option(";")
+    page.on("read-again").click()
+    page.on("column-row").wait_for()
+    assert "b,c" in page.row(1).inner_text()
+
+
+def test_the_frontier_picks_a_method(page):
+    """A comparison shows its chart; using a point brings its method and k to the file's page."""
+    page.sample()
+    choose_roles(page)
+    page.on("compare").locator("summary").first.click()
+    page.on("compare-k").fill("3, 5")
+    page.on("compare-budget").fill("20")
+    page.on("compare-run").click()
+    page.tab.wait_for_url("**/jobs/*")
+    page.on("frontier").wait_for(timeout=90_000)
+    page.on("frontier").locator("canvas").wait_for()
+    page.on("use-point").click()
+    page.tab.wait_for_url("**/files/*")
+    page.on("column-row").wait_for()
+    assert page.on("k").input_value() in ("3", "5")
+    assert page.on("method").input_value() != "auto"
+
+
+def test_hierarchies_are_built_edited_and_checked(page):
+    """A rule makes a tree; the text is edited; the check says live how many values lack a place."""
+    page.sample()
+    choose_roles(page)
+    tree = page.tab.locator("[data-test=tree-open]").nth(2)
+    tree.click()
+    page.tab.locator("[data-test=tree-rule]").locator("visible=true").fill("prefixes:4,3")
+    coverage = page.tab.locator("[data-test=tree-coverage]").locator("visible=true")
+    expect(coverage).to_contain_text(re.compile("all 60 values", re.IGNORECASE))
+    text = page.tab.locator("[data-test=tree-text]").locator("visible=true")
+    whole = text.input_value()
+    text.fill("\n".join(whole.strip().splitlines()[:-3]) + "\n")
+    expect(coverage).to_contain_text("3 values have no place")
+
+
+def test_by_keyboard_alone(page):
+    """Open the sample, choose k and run without a mouse; focus is always to be seen."""
+    tab = page.tab
+
+    def reach(name, most=400):
+        for _ in range(most):
+            tab.keyboard.press("Tab")
+            found = tab.evaluate("document.activeElement?.dataset?.test ?? ''")
+            seen = tab.evaluate(
+                "(() => { const e = document.activeElement; const s = getComputedStyle(e);"
+                " return e === document.body || s.outlineStyle !== 'none'"
+                " || s.boxShadow !== 'none' || e.matches('.unseen'); })()"
+            )
+            assert seen, tab.evaluate("document.activeElement.outerHTML")[:200]
+            if found == name:
+                return
+        raise AssertionError(f"{name} cannot be reached")
+
+    reach("open-sample")
+    tab.keyboard.press("Enter")
+    tab.wait_for_url("**/files/*")
+    page.on("column-row").wait_for()
+    for role in SAMPLE_ROLES:
+        reach("role")
+        tab.evaluate("document.activeElement.focus()")
+        labels = {"identifier": "Id", QUASI: "Q", "drop": "L", "sensitive": "S"}
+        tab.keyboard.type(labels[role])
+    reach("k")
+    tab.keyboard.press("Control+A")
+    tab.keyboard.type("4")
+    reach("effort")
+    tab.keyboard.type("quick")
+    reach("run")
+    tab.keyboard.press("Enter")
+    tab.wait_for_url("**/jobs/*")
+    assert "4" in page.verdict()
+
+
+def test_hostile_names_and_cells_are_shown_and_do_nothing(chromium, tmp_path):
+    """W3: 40 payloads as headers, cells, labels and file names; no script runs, all are shown."""
+    assert len(HOSTILE) >= 40
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter="\t")
+    count = len(HOSTILE)
+    writer.writerow([*HOSTILE, "number"])
+    for row in range(12):
+        writer.writerow([*(HOSTILE[(i + row) % count] for i in range(count)), row % 5])
+    with Server(tmp_path) as desk:
+        page = Page(chromium, desk)
+        name = f"{HOSTILE[1].replace('/', '')}.csv"
+        page.tab.locator("[data-test=upload]").set_input_files(
+            {"name": name, "mimeType": "text/csv", "buffer": text.getvalue().encode()}
+        )
+        page.tab.wait_for_url("**/files/*")
+        page.on("column-row").wait_for()
+        shown = page.tab.locator("main").inner_text()
+        for one in HOSTILE:
+            if one.isprintable() and "\u202e" not in one:
+                assert one in shown, one
+        assert name in shown
+        for column in range(count):
+            page.role(column, QUASI if column in (0, 1, 2, 31) else "drop")
+        page.role(count, "sensitive")
+        page.on("k").fill("3")
+        page.on("method").select_option("kaim")
+        page.tab.locator("[data-test=tree-open]").first.click()
+        page.tab.wait_for_timeout(1500)
+        page.run()
+        page.verdict()
+        options = page.on("chart-column").locator("option").count()
+        for at in range(options):
+            page.on("chart-column").select_option(index=at)
+            page.on("chart").locator("canvas").wait_for()
+            page.tab.wait_for_timeout(300)
+        assert HOSTILE[0] in page.tab.locator("main").inner_text()
+        page.tab.goto(f"{page.tab.url}/report")
+        page.tab.goto(desk.address)
+        assert name in page.tab.locator("main").inner_text()
+        assert page.tab.evaluate("window.__x") is None
+        page.close()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_pages_fit_and_are_pictured(chromium, desk, width, theme):
+    """At both widths, in both themes, no page scrolls sideways; pictures are taken."""
+    file = desk.sample()
+    from desks import SAMPLE
+
+    job = desk.start(file, {**SAMPLE, "protect": {"k": 5, "effort": "quick"}})
+    more = {"k": [3, 5], "methods": ["kaim", "hilbert", "mdav"]}
+    compared = desk.start(file, SAMPLE, "compare", compare=more)
+    desk.done(compared)
+    page = Page(chromium, desk, WIDTHS[width], theme)
+    for name, path in (("home", "/"), ("file", f"/files/{file}"), ("job", f"/jobs/{job}"),
+                       ("compare", f"/jobs/{compared}")):  # fmt: skip
+        page.tab.goto(f"http://127.0.0.1:{desk.port}{path}")
+        page.tab.wait_for_load_state("networkidle")
+        if name in ("job", "compare"):
+            page.tab.locator("canvas").first.wait_for()
+        if name == "file":
+            expect(page.on("estimate")).to_contain_text("loss about")
+        page.tab.wait_for_timeout(300)
+        page.shot(f"{name}-{width}-{theme}")
+        assert not page.is_wide(), (name, width)
+        ground = page.tab.evaluate("getComputedStyle(document.body).backgroundColor")
+        light = sum(int(x) for x in ground[4:-1].split(",")[:3]) > 380
+        assert light == (theme == "light")
+    page.close()

@@ -1,0 +1,374 @@
+"""The desk over HTTP: from a file to a verified release, and all that can happen on the way."""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+import time
+import zipfile
+
+import pytest
+
+import shoal
+from desks import SAMPLE, Server, open_modes
+
+CANARY = "Zebulon7531"
+
+
+def census_like(rows=3000, seed=0):
+    """A csv of numbers that a search takes a while for."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    lines = [",".join(f"{x:.3f}" for x in row) for row in rng.normal(size=(rows, 6))]
+    return ("a,b,c,d,e,f\n" + "\n".join(lines) + "\n").encode()
+
+
+LONG = {"protect": {"k": 4, "method": "ilsmc+", "time_limit": 60}}
+
+
+def test_from_the_sample_to_a_verified_release(desk, tmp_path):
+    """A newcomer's path over JSON: look, estimate, run, judge, take home, and verify elsewhere."""
+    file = desk.sample()
+    told = desk.get(f"/files/{file}.json")
+    look = told["look"]
+    assert look["records"] == 2000
+    assert len(look["rows"]) == 20
+    ages = next(column for column in look["columns"] if column["name"] == "age")
+    assert sum(ages["bins"]["counts"]) == 2000 - ages["missing"]
+    assert ages["suspected"] == "quasi-identifier"
+    guess = desk.post(f"/files/{file}/preview", {"recipe": SAMPLE})
+    assert guess["loss"] > 0
+    assert guess["seconds"] > 0
+    assert guess["why"].startswith("kaim+: ")
+    job = desk.start(file, SAMPLE)
+    told = desk.done(job)
+    assert told["state"] == "done", told["error"]
+    assert told["expected"]["seconds"] > 0
+    report = told["result"]["report"]
+    assert report["verification"]["ok"] is True
+    assert report["k"] == 5
+    names = {one["name"] for one in told["result"]["files"]}
+    assert {"release.csv", "report.html", "certificate.json", "run.toml", "everything.zip"} <= names
+    archive = desk.ask("GET", f"/jobs/{job}/files/everything.zip")
+    assert archive.headers["content-disposition"].startswith("attachment")
+    with zipfile.ZipFile(io.BytesIO(archive.body)) as packed:
+        packed.extractall(tmp_path / "pack")
+    assert shoal.check_pack(tmp_path / "pack").ok
+    quasi = SAMPLE["roles"]["quasi_identifiers"]
+    assert shoal.verify(tmp_path / "pack" / "release.csv", k=5, quasi_identifiers=quasi).ok
+    for chart in told["result"]["charts"]:
+        spec = desk.get(f"/jobs/{job}/charts/{chart['id']}.json")
+        assert spec["data"]["values"] or chart["group"] == "loss"
+    columns = [chart["column"] for chart in told["result"]["charts"] if chart["column"]]
+    assert columns == quasi  # any of them before and after, texts too
+    page = desk.ask("GET", f"/jobs/{job}/report")
+    assert "sandbox" in page.headers["content-security-policy"]
+    assert b"<script" not in page.body
+
+
+def test_the_same_settings_give_what_the_command_line_gives(desk, tmp_path, shoal):
+    """The desk's release is the command's, group for group."""
+    file = desk.sample()
+    job = desk.start(file, {**SAMPLE, "protect": {"k": 5, "method": "kaim"}})
+    told = desk.done(job)
+    released = desk.ask("GET", f"/jobs/{job}/files/release.csv").body.decode()
+    from importlib import resources
+
+    sample = tmp_path / "patients.csv"
+    sample.write_bytes(resources.files("shoal.datasets").joinpath("patients.csv").read_bytes())
+    import shlex
+
+    words = shlex.split(told["command"].replace("\\\n", " "))
+    assert words[:2] == ["shoal", "anonymize"]
+    words = [str(sample) if word == "patients.csv" else word for word in words[1:]]
+    words[words.index("--pack") + 1] = str(tmp_path / "pack")
+    ran = shoal(*words)
+    assert ran.code == 0, ran.err
+    own = (tmp_path / "pack" / "release.csv").read_text()
+    assert sorted(released.splitlines()) == sorted(own.splitlines())
+
+
+def test_trees(desk):
+    """A hierarchy is built, checked and kept; one that lacks values says how many."""
+    file = desk.sample()
+    built = desk.post(f"/files/{file}/trees", {"column": "postcode", "rule": "prefixes:4,3"})
+    assert built["uncovered"] == 0
+    assert built["sizes"][-1] == 1
+    root = built["nodes"]
+    assert root["label"] == "*"
+    assert root["count"] == sum(child["count"] for child in root["children"])
+    assert built["id"] is None
+    text = built["csv"]
+    kept = desk.post(f"/files/{file}/trees", {"column": "postcode", "text": text})
+    assert kept["id"]
+    lines = text.splitlines()
+    short = desk.post(
+        f"/files/{file}/trees", {"column": "postcode", "text": "\n".join(lines[:-2]) + "\n"}
+    )
+    assert short["uncovered"] == 2
+    assert short["id"] is None
+    assert {line.split(";")[0] for line in lines[-2:]} == set(short["values"])
+    for wrong in ("a;b\na;c\n", "a;b\n;\n"):
+        answer = desk.ask("POST", f"/files/{file}/trees", {"column": "postcode", "text": wrong})
+        assert answer.status == 400
+    recipe = {**SAMPLE, "hierarchies": {"postcode": f"tree:{kept['id']}"}}
+    recipe["protect"] = {"k": 5, "method": "kaim"}
+    told = desk.done(desk.start(file, recipe))
+    assert told["state"] == "done", told["error"]
+    assert "--hierarchy postcode=postcode.csv" in told["command"]
+    names = [one["name"] for one in told["result"]["files"]]
+    assert "trees/postcode.csv" in names
+    got = desk.ask("GET", f"/jobs/{told['id']}/files/trees/postcode.csv")
+    assert got.body.decode() == text
+
+
+def test_compare(desk):
+    """A comparison has its frontier as a chart, its pick and its files."""
+    file = desk.sample()
+    more = {"k": [3, 5], "methods": ["kaim", "hilbert"], "budget": 60}
+    told = desk.done(desk.start(file, SAMPLE, "compare", compare=more))
+    assert told["state"] == "done", told["error"]
+    points = told["result"]["comparison"]["points"]
+    assert len(points) == 4
+    assert sum(point["picked"] for point in points) == 1
+    [chart] = told["result"]["charts"]
+    assert chart["group"] == "frontier"
+    values = desk.get(f"/jobs/{told['id']}/charts/{chart['id']}.json")["data"]["values"]
+    assert {(v["method"], v["k"]) for v in values} == {(p["method"], p["k"]) for p in points}
+    wrong = ({}, {"k": []}, {"k": [1]}, {"k": ["3"]}, {"k": [3], "methods": []},
+             {"k": [3], "budget": -1}, {"k": [3], "budget": "x"}, {"k": [True]})  # fmt: skip
+    for one in wrong:
+        body = {"file": file, "kind": "compare", "recipe": SAMPLE, "compare": one}
+        assert desk.ask("POST", "/jobs", body).status == 400
+
+
+def running(desk, job):
+    """Wait until a job searches."""
+    return desk.wait(f"/jobs/{job}.json", lambda told: told["anytime"])
+
+
+def test_stopping_keeps_the_best_or_nothing(desk, tmp_path):
+    """Two jobs queue; one is stopped and keeps its best, verified; the other is discarded."""
+    file = desk.upload("numbers.csv", census_like())
+    assert desk.looked(file)["state"] == "ready"
+    first, second, third = (desk.start(file, LONG) for _ in range(3))
+    told = running(desk, first)
+    assert told["curve"]
+    assert told["points"] == len(told["curve"])
+    later = desk.get(f"/jobs/{first}.json?after={told['points']}")
+    assert len(later["curve"]) == later["points"] - told["points"]
+    assert desk.get(f"/jobs/{second}.json")["ahead"] == 1
+    assert desk.get(f"/jobs/{third}.json")["ahead"] == 2
+    desk.post(f"/jobs/{third}/stop", {"keep": False})
+    assert desk.get(f"/jobs/{third}.json")["state"] == "canceled"
+    desk.post(f"/jobs/{first}/stop", {"keep": True})
+    told = desk.done(first, 30)
+    assert told["state"] == "done", told["error"]
+    assert told["result"]["report"]["verification"]["ok"]
+    assert told["result"]["report"]["search"]["stopped_by"] != "seconds"
+    running(desk, second)
+    begun = time.monotonic()
+    desk.post(f"/jobs/{second}/stop", {"keep": False})
+    assert time.monotonic() - begun < 5
+    told = desk.done(second, 10)
+    assert told["state"] == "canceled"
+    assert told["result"] is None
+    assert not any(second in name for name in desk.left())
+    again = desk.done(desk.start(file, {"protect": {"k": 4, "method": "mdav"}}))
+    assert again["state"] == "done"
+
+
+def test_what_cannot_be_is_told_in_one_line(desk):
+    """Settings that are wrong are refused at once; what a run finds out is told by the job."""
+    file = desk.sample()
+    wrong = ({"protect": {}}, {"protect": {"k": 1}}, {"protect": {"k": 5, "l": "x"}}, [], 3,
+             {"protect": 3}, {"roles": {"drop": "age"}, "protect": {"k": 3}})  # fmt: skip
+    for recipe in wrong:
+        answer = desk.ask("POST", "/jobs", {"file": file, "recipe": recipe})
+        assert answer.status == 400
+        assert "\n" not in answer.json["error"]
+    told = desk.done(desk.start(file, {"protect": {"k": 3}}))
+    assert told["state"] == "failed"
+    assert "'name'" in told["error"]["said"]
+    roles = {**SAMPLE["roles"], "quasi_identifiers": ["age", "agee"]}
+    told = desk.done(desk.start(file, {**SAMPLE, "roles": roles}))
+    assert "did you mean 'age'" in told["error"]["said"]
+    never = {**SAMPLE, "protect": {"k": 5, "l": 5000}}
+    told = desk.done(desk.start(file, never))
+    assert (told["state"], told["error"]["kind"]) == ("failed", "422")
+    assert desk.ask("POST", "/jobs", {"file": "0" * 32, "recipe": SAMPLE}).status == 404
+    assert desk.ask("POST", f"/files/{file}/draft", {}).status == 405
+
+
+BAD = {
+    "ragged.csv": f"a,b\n1,{CANARY}\n1,2,{CANARY}\n",
+    "double.csv": f"a,a\n1,{CANARY}\n",
+    "quotes.csv": f'a,b\n1,"{CANARY}\n',
+    "mixed.csv": "a,b\n" + "1,2\n" * 50 + f"{CANARY},3\n",
+    "bytes.csv": f"a,b\n{CANARY},".encode() + b"\xff\xfe\n",
+    "nul.csv": f"a,b\n{CANARY}\0,1\n",
+    "infinite.csv": f"a,b,c\n1,inf,{CANARY}\n" + "2,3,x\n" * 30,
+}
+
+
+def test_errors_hold_no_record_values(tmp_path):
+    """W8: what is wrong with a file is told without a cell of it, in answers and on stderr."""
+    with Server(tmp_path) as desk:
+        for name, content in BAD.items():
+            raw = content if isinstance(content, bytes) else content.encode()
+            file = desk.upload(name, raw)
+            told = desk.looked(file)
+            if told["state"] == "failed":
+                assert CANARY not in json.dumps(told), name
+                continue
+            recipe = {"roles": {"quasi_identifiers": ["a", "b"]}, "protect": {"k": 3}}
+            job = desk.done(desk.start(file, recipe))
+            shown = {key: job[key] for key in ("error", "stage", "result")}
+            assert CANARY not in json.dumps(shown), name
+            tree = desk.ask("POST", f"/files/{file}/trees", {"column": "a", "rule": "widths:5"})
+            assert CANARY.encode() not in tree.body, name
+        desk.close()
+        assert CANARY not in desk.said.read_text()
+
+
+def test_what_lies_here_is_private_and_goes(tmp_path):
+    """W7: with any umask only the owner reads it; finish, exit and a kill leave nothing behind."""
+    with Server(tmp_path, mask=0) as desk:
+        file = desk.sample()
+        other = desk.upload("numbers.csv", census_like(50))
+        desk.looked(other)
+        job = desk.start(file, {**SAMPLE, "protect": {"k": 5, "method": "kaim"}})
+        assert desk.done(job)["state"] == "done"
+        assert open_modes(desk.work) == []
+        assert any(job in name for name in desk.left())
+        answer = desk.ask("DELETE", f"/files/{file}")
+        assert answer.status == 200
+        assert not any(file in name or job in name for name in desk.left())
+        assert desk.ask("GET", f"/jobs/{job}.json").status == 404
+        assert desk.get("/desk.json")["files"][0]["id"] == other
+        assert desk.close() == 0
+        assert desk.left() == []
+    with Server(tmp_path) as desk:
+        file = desk.upload("numbers.csv", census_like())
+        desk.looked(file)
+        running(desk, desk.start(file, LONG))
+        assert desk.left()
+        workers = workers_of(desk)
+        assert len(workers) == 1
+        desk.close(signal.SIGKILL)
+        end = time.monotonic() + 10
+        while any(alive(number) for number in workers):
+            assert time.monotonic() < end, "the worker outlives its server"
+            time.sleep(0.1)
+        assert desk.left()
+    with Server(tmp_path) as desk:
+        names = {name.split("/")[0] for name in desk.left()}
+        assert len(names) == 1  # of this server alone
+        assert desk.close(signal.SIGTERM) in (0, 130)
+        assert desk.left() == []
+
+
+def workers_of(desk):
+    """Return the processes that work for a server."""
+    from pathlib import Path
+
+    found = []
+    for place in Path("/proc").iterdir():
+        if place.name.isdigit():
+            try:
+                words = (place / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if b"shoal.web.worker" in words and str(desk.work).encode() in words:
+                found.append(int(place.name))
+    return found
+
+
+def alive(number):
+    """Tell whether a process is there."""
+    from pathlib import Path
+
+    try:
+        return b"shoal" in (Path("/proc") / str(number) / "cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def test_files_of_the_folder(tmp_path):
+    """Files of the folder are listed by ids, links out of it are not; none is changed."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "numbers.csv").write_bytes(census_like(60))
+    (folder / "notes.txt").write_text("x")
+    (folder / ".hidden.csv").write_text("a\n1\n")
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    (folder / "link.csv").symlink_to(tmp_path / "secret.csv")
+    with Server(tmp_path / "desk", folder=folder) as desk:
+        told = desk.get("/desk.json")["folder"]
+        assert told["name"] == "data"
+        [entry] = told["entries"]
+        assert entry["name"] == "numbers.csv"
+        file = desk.post("/files/open", {"entry": entry["id"]})["id"]
+        assert desk.looked(file)["look"]["records"] == 60
+        assert desk.done(desk.start(file, {"protect": {"k": 3, "method": "mdav"}}))["result"]
+        assert desk.ask("DELETE", f"/files/{file}").status == 200
+        assert (folder / "numbers.csv").read_bytes() == census_like(60)
+
+
+def test_a_file_is_read_in_another_way(desk):
+    """A header that leaves a doubt is told; with the delimiter named the file is read and run."""
+    file = desk.upload("two.csv", b"a;b,c\n" + b"1;2,x\n3;4,y\n" * 10)
+    told = desk.looked(file)
+    assert told["state"] == "failed"
+    assert "delimiter" in told["error"]
+    for wrong in ({"path": "/etc/passwd"}, {"delimiter": 3}, [1]):
+        assert desk.ask("POST", f"/files/{file}/look", {"input": wrong}).status == 400
+    desk.post(f"/files/{file}/look", {"input": {"delimiter": ";"}})
+    told = desk.looked(file)
+    assert [column["name"] for column in told["look"]["columns"]] == ["a", "b,c"]
+    recipe = {"roles": {"quasi_identifiers": ["a"], "drop": ["b,c"]}, "protect": {"k": 3}}
+    done = desk.done(desk.start(file, recipe))
+    assert done["state"] == "done", done["error"]
+    assert "--delimiter ';'" in done["command"]
+
+
+def test_drafts_live_on_the_server(desk):
+    """What the page notes of its choices is there after a reload; too much is refused."""
+    file = desk.sample()
+    assert desk.get(f"/files/{file}.json")["draft"] is None
+    assert desk.ask("PUT", f"/files/{file}/draft", {"k": 7}).status == 200
+    assert desk.get(f"/files/{file}.json")["draft"] == {"k": 7}
+    assert desk.ask("PUT", f"/files/{file}/draft", {"x": "y" * (2 << 20)}).status == 413
+
+
+def test_in_the_memory_that_is_given(desk):
+    """With a limit on memory the file is grouped by regions, and there is no pack."""
+    file = desk.upload("numbers.csv", census_like(4000))
+    desk.looked(file)
+    told = desk.done(desk.start(file, {"protect": {"k": 4, "memory": "1GB", "effort": "quick"}}))
+    assert told["state"] == "done", told["error"]
+    names = {one["name"] for one in told["result"]["files"]}
+    assert {"release.csv", "report.json", "report.html", "run.toml"} <= names
+    assert told["command"].endswith("-o release/")
+
+
+@pytest.mark.parametrize("form", ["csv.gz", "parquet"])
+def test_formats(desk, form):
+    """The release has the format that was asked for."""
+    file = desk.upload("numbers.csv", census_like(60))
+    desk.looked(file)
+    told = desk.done(desk.start(file, {"protect": {"k": 3, "method": "mdav"}}, format=form))
+    assert f"release.{form}" in {one["name"] for one in told["result"]["files"]}
+    assert f"--format {form}" in told["command"]
+    body = {"file": file, "recipe": {"protect": {"k": 3}}, "format": "xlsx"}
+    assert desk.ask("POST", "/jobs", body).status == 400
+
+
+def test_methods_and_the_library_of_charts(desk):
+    """The methods are those of the library; the charts' library draws without eval."""
+    assert [one["name"] for one in desk.get("/methods.json")] == [m.name for m in shoal.methods()]
+    answer = desk.ask("GET", "/static/vega.js")
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert len(answer.body) > 500_000

@@ -12,6 +12,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 SAMPLE = {
     "roles": {
         "quasi_identifiers": ["age", "sex", "postcode", "income"],
@@ -195,3 +197,40 @@ def open_modes(folder):
         path for path in [folder, *folder.rglob("*")]
         if not path.is_symlink() and path.stat().st_mode & 0o077
     ]  # fmt: skip
+
+
+LONG = {"protect": {"k": 4, "method": "ilsmc+", "time_limit": 60}}
+
+
+def census_like(rows=3000, seed=0):
+    """A csv of numbers that a search takes a while for."""
+    rng = np.random.default_rng(seed)
+    lines = [",".join(f"{x:.3f}" for x in row) for row in rng.normal(size=(rows, 6))]
+    return ("a,b,c,d,e,f\n" + "\n".join(lines) + "\n").encode()
+
+
+def running(desk, job):
+    """Wait until a job searches."""
+    return desk.wait(f"/jobs/{job}.json", lambda told: told["anytime"])
+
+
+def workers_of(desk):
+    """Return the processes that work for a server."""
+    found = []
+    for place in Path("/proc").iterdir():
+        if place.name.isdigit():
+            try:
+                words = (place / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if b"shoal.web.worker" in words and str(desk.work).encode() in words:
+                found.append(int(place.name))
+    return found
+
+
+def alive(number):
+    """Tell whether a process is there."""
+    try:
+        return b"shoal" in (Path("/proc") / str(number) / "cmdline").read_bytes()
+    except OSError:
+        return False

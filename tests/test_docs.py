@@ -66,13 +66,13 @@ def test_every_command_has_an_example(shoal):
     names = [command.name or command.callback.__name__ for command in app.registered_commands]
     assert set(names) == {
         "anonymize", "verify", "measure", "inspect", "bound", "methods", "refine", "run", "warmup",
-        "compare", "plot",
+        "compare", "plot", "serve",
     }  # fmt: skip
     commands = [(name,) for name in names]
     for group in app.registered_groups:
         inner = group.typer_instance.registered_commands
         commands += [(group.name, command.callback.__name__) for command in inner]
-    assert len(commands) == 16
+    assert len(commands) == 17
     for words in commands:
         text = " ".join(shoal(*words, "--help").out.split())
         assert f"Example: shoal {' '.join(words)}" in text

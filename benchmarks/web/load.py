@@ -28,6 +28,14 @@ from telling import Bar  # noqa: E402
 MEGABYTES = 300
 CLIENTS, SECONDS = 20, 120.0
 COLUMNS = 8
+RECIPE = {
+    "roles": {
+        "quasi_identifiers": ["age", "income"],
+        "identifiers": ["name", "number"],
+        "other": ["cost"],
+    },
+    "protect": {"k": 5, "method": "mdav"},
+}
 
 
 def large(path):
@@ -139,9 +147,7 @@ class Client(threading.Thread):
             while self.page(f"/files/{key}.json").json["state"] == "looking":
                 time.sleep(0.3)
             while time.monotonic() < self.end:
-                recipe = {"roles": {"quasi_identifiers": ["age", "income"], "identifiers": [
-                    "name", "number"], "other": ["cost"]}, "protect": {"k": 5, "method": "mdav"}}  # fmt: skip
-                job = self.desk.start(key, recipe)
+                job = self.desk.start(key, RECIPE)
                 state = "queued"
                 while state in ("queued", "running"):
                     self.page("/")

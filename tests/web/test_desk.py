@@ -11,21 +11,9 @@ import zipfile
 import pytest
 
 import shoal
-from desks import SAMPLE, Server, open_modes
+from desks import LONG, SAMPLE, Server, alive, census_like, open_modes, running, workers_of
 
 CANARY = "Zebulon7531"
-
-
-def census_like(rows=3000, seed=0):
-    """A csv of numbers that a search takes a while for."""
-    import numpy as np
-
-    rng = np.random.default_rng(seed)
-    lines = [",".join(f"{x:.3f}" for x in row) for row in rng.normal(size=(rows, 6))]
-    return ("a,b,c,d,e,f\n" + "\n".join(lines) + "\n").encode()
-
-
-LONG = {"protect": {"k": 4, "method": "ilsmc+", "time_limit": 60}}
 
 
 def test_from_the_sample_to_a_verified_release(desk, tmp_path):
@@ -142,11 +130,6 @@ def test_compare(desk):
     for one in wrong:
         body = {"file": file, "kind": "compare", "recipe": SAMPLE, "compare": one}
         assert desk.ask("POST", "/jobs", body).status == 400
-
-
-def running(desk, job):
-    """Wait until a job searches."""
-    return desk.wait(f"/jobs/{job}.json", lambda told: told["anytime"])
 
 
 def test_stopping_keeps_the_best_or_nothing(desk, tmp_path):
@@ -268,32 +251,6 @@ def test_what_lies_here_is_private_and_goes(tmp_path):
         assert len(names) == 1  # of this server alone
         assert desk.close(signal.SIGTERM) in (0, 130)
         assert desk.left() == []
-
-
-def workers_of(desk):
-    """Return the processes that work for a server."""
-    from pathlib import Path
-
-    found = []
-    for place in Path("/proc").iterdir():
-        if place.name.isdigit():
-            try:
-                words = (place / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if b"shoal.web.worker" in words and str(desk.work).encode() in words:
-                found.append(int(place.name))
-    return found
-
-
-def alive(number):
-    """Tell whether a process is there."""
-    from pathlib import Path
-
-    try:
-        return b"shoal" in (Path("/proc") / str(number) / "cmdline").read_bytes()
-    except OSError:
-        return False
 
 
 def test_files_of_the_folder(tmp_path):

@@ -327,7 +327,7 @@ def about(asked: Mapping[str, Any], _place: Path, _tell: Teller) -> dict[str, An
     from shoal.web.bundle import bundle
 
     return {
-        "vega": str(bundle(Path(asked["base"]))),
+        "vega": str(bundle(Path(asked["room"]))),
         "methods": [
             {
                 "name": one.name, "kind": one.kind, "summary": one.summary, "cost": one.cost,

@@ -10,17 +10,36 @@ from pathlib import Path
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
 
-def bundle(base: Path) -> Path:
-    """Return the file of the library; where there is none of this version it is made."""
-    version = metadata.version("vl-convert-python")
-    path = base / f"vega-{version}.js"
-    if not path.exists():
-        import vl_convert
+def usual_base() -> Path:
+    """Return the folder of Shoal in the user's cache."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "shoal"
 
-        made = path.with_name(f".{path.name}-{secrets.token_hex(6)}")
+
+def bundle(room: Path) -> Path:
+    """Return the file of the library, in the cache or else in a room of the server's own.
+
+    Where there is none of this version it is made, which takes some seconds.
+    """
+    name = f"vega-{metadata.version('vl-convert-python')}.js"
+    for base in (usual_base(), room):
+        path = base / name
         try:
-            made.write_text(vl_convert.javascript_bundle(SNIPPET), encoding="utf-8")
-            os.replace(made, path)  # noqa: PTH105 - one step
-        finally:
-            made.unlink(missing_ok=True)
-    return path
+            base.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not path.exists():
+                _make(path)
+        except OSError:
+            continue
+        return path
+    raise OSError("no folder for the library of charts can be written")
+
+
+def _make(path: Path) -> None:
+    import vl_convert
+
+    made = path.with_name(f".{path.name}-{secrets.token_hex(6)}")
+    try:
+        made.write_text(vl_convert.javascript_bundle(SNIPPET), encoding="utf-8")
+        made.replace(path)
+    finally:
+        made.unlink(missing_ok=True)

@@ -74,7 +74,6 @@ class Desk:
         self.room = _private_room(base)
         self.files: dict[str, Opened] = {}
         self.queue = Queue(self.room.path / "jobs")
-        self.base = base
         self.coming = 0
         self._about: asyncio.Task[dict[str, Any]] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -83,7 +82,7 @@ class Desk:
         """Start what goes on while the server lives."""
         self._start(self._forget())
         self._about = asyncio.create_task(
-            self._ask({"kind": "about", "base": str(self.base)}, TREE_PATIENCE)
+            self._ask({"kind": "about", "room": str(self.room.path)}, TREE_PATIENCE)
         )
 
     async def about(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import uvicorn
 
 from shoal.errors import OutputError, RequestError, shown
 from shoal.web.app import make_app
+from shoal.web.bundle import usual_base
 from shoal.web.desk import Desk
 from shoal.web.guard import Keys
 
@@ -79,9 +80,3 @@ def _door(port: int | None) -> socket.socket:
         else:
             return door
     raise RequestError("no port is free; say --port")
-
-
-def usual_base() -> Path:
-    """Return where uploads are kept: beside what else of Shoal lies in the cache."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "shoal"

@@ -176,7 +176,8 @@ function lines(job) {
   const parts = [];
   if (stage) parts.push(`${duration(stage.seconds)} so far`);
   if (typeof stage?.best_loss === "number") parts.push(`best loss ${loss(stage.best_loss)}`);
-  if (stage && stage.total > 1) parts.push(`${count(stage.done)} of ${count(stage.total)}`);
+  if (stage && portion(stage) === null) parts.push(counted(stage.done, "iteration"));
+  else if (stage && stage.total > 1) parts.push(`${count(stage.done)} of ${count(stage.total)}`);
   if (job.expected) parts.push(`expected: ${job.expected.told}`);
   return parts.join("; ");
 }

@@ -99,6 +99,11 @@ class Page:
         self.on("verdict").wait_for(timeout=seconds * 1000)
         return self.on("verdict").inner_text()
 
+    def chart(self, name="chart"):
+        """Wait until a chart is drawn: it is when it comes into view."""
+        self.on(name).scroll_into_view_if_needed()
+        self.on(name).locator("canvas").wait_for()
+
     def shot(self, name):
         """Take a picture of the whole page."""
         SHOTS.mkdir(parents=True, exist_ok=True)
@@ -153,7 +158,7 @@ def test_a_newcomer_goes_from_the_sample_to_a_verified_release(page, tmp_path):
     page.run()
     assert "6" in page.verdict()
     page.on("chart-column").select_option(index=1)
-    page.on("chart").locator("canvas").wait_for()
+    page.chart()
     assert page.on("linkage").inner_text().count("%") >= 1
     assert page.on("risks").locator("tr").count() > 5
     assert page.on("utilities").locator("tr").count() > 5
@@ -283,7 +288,7 @@ def test_the_frontier_picks_a_method(page):
     page.on("compare-run").click()
     page.tab.wait_for_url("**/jobs/*")
     page.on("frontier").wait_for(timeout=90_000)
-    page.on("frontier").locator("canvas").wait_for()
+    page.chart("frontier")
     page.on("use-point").click()
     page.tab.wait_for_url("**/files/*")
     page.on("column-row").wait_for()
@@ -378,7 +383,7 @@ def test_hostile_names_and_cells_are_shown_and_do_nothing(chromium, tmp_path):
         options = page.on("chart-column").locator("option").count()
         for at in range(options):
             page.on("chart-column").select_option(index=at)
-            page.on("chart").locator("canvas").wait_for()
+            page.chart()
             page.tab.wait_for_timeout(300)
         assert HOSTILE[0] in page.tab.locator("main").inner_text()
         page.tab.goto(f"{page.tab.url}/report")
@@ -405,7 +410,7 @@ def test_pages_fit_and_are_pictured(chromium, desk, width, theme):
         page.tab.goto(f"http://127.0.0.1:{desk.port}{path}")
         page.tab.wait_for_load_state("networkidle")
         if name in ("job", "compare"):
-            page.tab.locator("canvas").first.wait_for()
+            page.chart("chart" if name == "job" else "frontier")
         if name == "file":
             expect(page.on("estimate")).to_contain_text("loss about")
         page.tab.wait_for_timeout(300)

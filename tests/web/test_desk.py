@@ -91,6 +91,10 @@ def test_trees(desk):
     text = built["csv"]
     kept = desk.post(f"/files/{file}/trees", {"column": "postcode", "text": text})
     assert kept["id"]
+    again = desk.post(f"/files/{file}/trees", {"column": "postcode", "text": text})
+    assert again["id"] == kept["id"]
+    named = desk.post(f"/files/{file}/trees", {"column": "postcode", "rule": f"tree:{kept['id']}"})
+    assert (named["csv"], named["rule"]) == (text, "a file")
     lines = text.splitlines()
     short = desk.post(
         f"/files/{file}/trees", {"column": "postcode", "text": "\n".join(lines[:-2]) + "\n"}

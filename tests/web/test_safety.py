@@ -28,8 +28,8 @@ KNOWN = {
     "annotated-doc", "annotated-types", "anyio", "click", "colorama", "editables", "fastapi", "h11",
     "hatchling", "highspy", "idna", "llvmlite", "markdown-it-py", "mdurl", "narwhals", "numba",
     "numpy", "opentelemetry-api", "packaging", "pathspec", "pluggy", "pyarrow", "pydantic",
-    "pydantic-core", "pygments", "rich", "shellingham", "starlette", "tomlkit", "trove-classifiers", "typer",
-    "typing-extensions", "typing-inspection", "uvicorn", "vl-convert-python",
+    "pydantic-core", "pygments", "rich", "shellingham", "starlette", "tomlkit", "trove-classifiers",
+    "typer", "typing-extensions", "typing-inspection", "uvicorn", "vl-convert-python",
 }  # fmt: skip
 FREE = "MIT", "BSD", "Apache", "PSF", "Python Software Foundation", "ISC", "MPL", "Mozilla"
 

@@ -19,10 +19,10 @@ from shoal.table.read import read
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table, as_floats, missing_cells, some_rows
 from shoal.table.texts import texts_of
+from shoal.web.charting import CELL, charts_of, counted_values
 from shoal.web.telling import CHARTS, MADE, PACKED, Teller, write_json
 
 ROWS = 20  # of a table that are shown
-CELL = 200  # signs of a cell that are shown
 BINS, WORDS = 24, 8
 CELLS = 20_000_000_000  # rows times columns: more is no table but a bomb
 CHILDREN, NODES, LISTED, VALUES = 60, 3_000, 5_000, 50
@@ -92,7 +92,7 @@ def bins(column: Column) -> dict[str, Any]:
             return {"labels": [_label(low, column)], "counts": [int(numbers.size)]}
         counts, edges = np.histogram(numbers, bins=min(BINS, _steps(numbers, high - low)))
         return {"labels": [_label(x, column) for x in edges[:-1]], "counts": counts.tolist()}
-    return counted(column, WORDS, least=1, rest="…")
+    return counted_values(column, WORDS, 1, "…")
 
 
 def _steps(numbers: Any, width: float) -> int:
@@ -107,21 +107,6 @@ def _label(number: float, column: Column) -> str:
 
         return day_of(number).strftime("%Y-%m-%d")
     return f"{number:.6g}"
-
-
-def counted(column: Column, most: int, least: int, rest: str) -> dict[str, Any]:
-    """Return the most frequent values of a column and how often they occur, the rest as one."""
-    encoded = column.values.dictionary_encode()
-    texts = texts_of(column, encoded.dictionary)
-    indices = encoded.indices.drop_null().to_numpy()
-    counts = np.bincount(indices, minlength=len(texts))
-    order = np.argsort(-counts, kind="stable")
-    shown = [int(i) for i in order[:most] if counts[i] >= least]
-    labels, found = [str(texts[i])[:CELL] for i in shown], [int(counts[i]) for i in shown]
-    left = int(counts.sum()) - sum(found)
-    if left:
-        labels, found = [*labels, rest], [*found, left]
-    return {"labels": labels, "counts": found}
 
 
 def tree(asked: Mapping[str, Any], _place: Path, _tell: Teller) -> dict[str, Any]:
@@ -230,8 +215,6 @@ def anonymize(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, 
     result = walk(table, once_read(settings), tell, told_ahead=tell.expected)
     safe = settings.release.spreadsheet_safe
     result.pack(made, format=asked.get("format", "csv"), spreadsheet_safe=safe)
-    from shoal.web.charting import charts_of
-
     drawn = charts_of(result.report, table, result.table)
     return _finished(place, drawn, asked)
 
@@ -243,7 +226,6 @@ def _by_regions(
     from dataclasses import replace
 
     from shoal.filing import order_for, release
-    from shoal.web.charting import charts_of
 
     (place / MADE).mkdir(mode=0o700)
     order = order_for(

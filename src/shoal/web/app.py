@@ -146,7 +146,9 @@ def _files(app: FastAPI, desk: Desk) -> None:
     @app.post("/files/{key}/trees")
     async def tree(key: str, request: Request) -> Response:
         file = desk.file(key)
-        return JSONResponse(await desk.tree(file, read_tree(await _body(request, TREE_BODY))))
+        return JSONResponse(
+            await desk.tree(file, read_tree(await _body(request, TREE_BODY), file.trees))
+        )
 
     @app.post("/files/{key}/preview")
     async def preview(key: str, request: Request) -> Response:

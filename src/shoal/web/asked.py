@@ -77,7 +77,7 @@ def read_input(given: Any) -> dict[str, Any]:
     return said
 
 
-def read_tree(body: Mapping[str, Any]) -> Asked:
+def read_tree(body: Mapping[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> Asked:
     """Return the hierarchy that a page asks for."""
     column, rule, text = (body.get(key) for key in ("column", "rule", "text"))
     given = read_input(body.get("input") or {})
@@ -88,7 +88,7 @@ def read_tree(body: Mapping[str, Any]) -> Asked:
             raise Refused(400, "the hierarchy is empty")
         return Asked(column, text=text, input=given)
     if rule is not None:
-        rule = _rule(rule, {})
+        rule = _rule(rule, trees)
     return Asked(column, rule=rule, input=given)
 
 

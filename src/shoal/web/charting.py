@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from shoal.errors import shown
+from shoal.measures.histogram import counted as in_bins
+from shoal.measures.histogram import edges_of, is_whole, shown_histogram
+from shoal.measures.reading import both_sides
+from shoal.measures.sides import Numbers
 from shoal.release.charts import (
     attacks,
     cells_by_column,
@@ -15,12 +23,16 @@ from shoal.release.charts import (
     loss_by_column,
     loss_curve,
 )
-from shoal.release.report import Report
-from shoal.table.roles import Kind
+from shoal.release.report import ColumnReport, Report
+from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
+from shoal.table.texts import texts_of
+
+Floats = npt.NDArray[np.float64]
 
 MOST = 200  # columns that have a chart
 LABELS = 12
+CELL = 200  # signs of a value that are shown
 
 
 def charts_of(report: Report, before: Table | None, after: Table | None) -> list[dict[str, Any]]:
@@ -31,7 +43,8 @@ def charts_of(report: Report, before: Table | None, after: Table | None) -> list
         if column.histogram is not None:
             spec = distribution(column)
         elif before is not None and after is not None:
-            spec = _side_by_side(column.name, report.k, before, after)
+            pair = before[column.name], after[column.name]
+            spec = _spread_out(column, report.k, *pair) or _side_by_side(report.k, *pair)
         if spec is not None:
             found.append(_chart(f"{shown(column.name)[1:-1]}", "columns", spec, column.name))
     found.append(_chart("group sizes", "groups", group_sizes(report)))
@@ -55,12 +68,59 @@ def _chart(
     return {"title": title, "group": group, "column": column, "spec": spec}
 
 
-def _side_by_side(name: str, k: int, before: Table, after: Table) -> dict[str, Any] | None:
+def _side_by_side(k: int, before: Column, after: Column) -> dict[str, Any] | None:
     """Return the most frequent values before beside those after; rarer ones than k as one."""
-    from shoal.web.answers import counted
-
-    columns = before[name], after[name]
-    if any(column.kind is Kind.UNKNOWN for column in columns):
+    if Kind.UNKNOWN in (before.kind, after.kind):
         return None
-    sides = [counted(column, LABELS, least=k, rest="all others") for column in columns]
-    return frequencies(name, sides[0], sides[1])
+    sides = [counted_values(column, LABELS, k, "all others") for column in (before, after)]
+    return frequencies(before.name, sides[0], sides[1])
+
+
+def _spread_out(
+    column: ColumnReport, k: int, before: Column, after: Column
+) -> dict[str, Any] | None:
+    """Return numbers before and the intervals after, each spread evenly over the bins it spans."""
+    if before.kind is Kind.UNKNOWN or not before.has_places or before.is_ordinal:
+        return None
+    side = both_sides(before, after, None, None)
+    if not isinstance(side, Numbers):
+        return None
+    there, told = ~np.isnan(side.before), ~np.isnan(side.low)
+    if not there.any() or not told.any():
+        return None
+    numbers = side.before[there]
+    edges = edges_of(float(numbers.min()), float(numbers.max()), is_whole(numbers))
+    ends = np.stack([side.low[told], side.high[told]], axis=1)
+    spans, counts = np.unique(ends, axis=0, return_counts=True)
+    share = np.round(evenly(spans, edges) @ counts).astype(np.int64)
+    found = shown_histogram(edges, in_bins(numbers, edges), share, k)
+    own = [side.own(edge) for edge in found.edges]
+    return distribution(replace(column, histogram=replace(found, edges=own)))
+
+
+def evenly(spans: Floats, edges: Floats) -> Floats:
+    """Return what share of each span lies in each bin, (bins, spans); beyond counts at the ends."""
+    low, high = np.clip(spans, edges[0], edges[-1]).T
+    wide = high - low
+    inside = np.minimum(high, edges[1:, None]) - np.maximum(low, edges[:-1, None])
+    share: Floats = np.maximum(inside, 0.0) / np.where(wide > 0, wide, 1.0)
+    at = np.clip(np.searchsorted(edges, low, side="right") - 1, 0, edges.size - 2)
+    points = np.flatnonzero(wide == 0)
+    share[:, points] = 0.0
+    share[at[points], points] = 1.0
+    return share
+
+
+def counted_values(column: Column, most: int, least: int, rest: str) -> dict[str, Any]:
+    """Return the most frequent values of a column and how often they occur, the rest as one."""
+    encoded = column.values.dictionary_encode()
+    texts = texts_of(column, encoded.dictionary)
+    indices = encoded.indices.drop_null().to_numpy()
+    counts = np.bincount(indices, minlength=len(texts))
+    order = np.argsort(-counts, kind="stable")
+    shown_ = [int(i) for i in order[:most] if counts[i] >= least]
+    labels, found = [str(texts[i])[:CELL] for i in shown_], [int(counts[i]) for i in shown_]
+    left = int(counts.sum()) - sum(found)
+    if left:
+        labels, found = [*labels, rest], [*found, left]
+    return {"labels": labels, "counts": found}

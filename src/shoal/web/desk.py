@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import hashlib
 import os
 import secrets
 import shutil
@@ -248,11 +249,11 @@ class Desk:
         told: dict[str, Any] = {"kind": "tree", "path": str(file.path)}
         told["input"] = {**file.reading, **asked.input}
         told |= {"column": asked.column, "rule": asked.rule}
-        key, place = self._new_place("asked")
+        _, place = self._new_place("asked")
         try:
             if asked.text is not None:
                 content = asked.text.encode("utf-8")
-                if len(content) > TREE or len(file.trees) >= TREES:
+                if len(content) > TREE:
                     raise Refused(413, "the hierarchy is larger than this desk takes")
                 given = place / "tree.csv"
                 given.write_bytes(content)
@@ -262,14 +263,28 @@ class Desk:
             if asked.text is not None:
                 found["rule"] = "a file"
                 if not found["uncovered"]:
-                    kept = file.place / f"tree-{key}.csv"
-                    (place / "tree.csv").rename(kept)
-                    noted = {"column": asked.column, "levels": found["levels"], "path": str(kept)}
-                    file.trees[key] = noted
-                    found["id"] = key
+                    found["id"] = self._kept(file, asked, given, found["levels"])
+            elif asked.rule in (tree["path"] for tree in file.trees.values()):
+                found["rule"] = "a file"
             return found
         finally:
             shutil.rmtree(place, ignore_errors=True)
+
+    def _kept(self, file: Opened, asked: Asked, given: Path, levels: int) -> str:
+        """Keep a hierarchy; the same text is one tree, and of too many the oldest go."""
+        assert asked.text is not None
+        said = f"{asked.column}\0{asked.text}".encode()
+        key = hashlib.blake2b(said, digest_size=16).hexdigest()
+        kept = file.place / f"tree-{key}.csv"
+        given.replace(kept)
+        file.trees.pop(key, None)
+        file.trees[key] = {"column": asked.column, "levels": levels, "path": str(kept)}
+        busy = {path for job in self.jobs.values() if job.state in (QUEUED, RUNNING)
+                for path in job.trees}  # fmt: skip
+        old = [one for one, tree in file.trees.items() if tree["path"] not in busy]
+        for one in old[: max(0, len(file.trees) - TREES)]:
+            Path(file.trees.pop(one)["path"]).unlink(missing_ok=True)
+        return key
 
     async def preview(self, file: Opened, recipe: dict[str, Any]) -> dict[str, Any]:
         """Estimate time, memory and loss from a sample; a new question ends the one before."""
@@ -356,8 +371,6 @@ class Room:
 
     def named(self, name: str) -> str:
         """Return an id for a name: the same while the server lives, and of no use to guess."""
-        import hashlib
-
         return hashlib.blake2b(name.encode(), key=self._salt, digest_size=16).hexdigest()
 
     def leave(self) -> None:

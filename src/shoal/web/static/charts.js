@@ -61,7 +61,10 @@ function fitted(spec, room, clickable) {
   own.config = {
     ...own.config,
     axis: { ...own.config?.axis, ...soft, gridColor: color("--line") },
-    legend: { ...own.config?.legend, labelColor: ink, titleColor: ink },
+    legend: {
+      ...own.config?.legend, labelColor: ink, titleColor: ink, symbolBaseFillColor: ink,
+      symbolBaseStrokeColor: ink,
+    },
     title: { ...own.config?.title, color: ink },
     text: { ...own.config?.text, color: ink },
   };

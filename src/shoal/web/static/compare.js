@@ -41,9 +41,9 @@ export async function showComparison(main, job) {
 }
 
 function runs(comparison, use) {
-  const heads = ["Run", { text: "k", n: true }, { text: "Loss, %", n: true },
+  const heads = ["Run", { text: "k", n: true }, "Go on with it", { text: "Loss, %", n: true },
     { text: "Linked rightly, %", n: true }, { text: "Groups", n: true },
-    { text: "Seconds", n: true }, "", "Go on with it"];
+    { text: "Seconds", n: true }, "Remark"];
   const rows = comparison.points.map((point) => {
     if (point.information_loss === null) {
       return { props: { class: "soft" }, cells: [name(point.method), count(point.k),
@@ -51,12 +51,13 @@ function runs(comparison, use) {
     }
     const mark = point.picked ? "recommended" : point.frontier ? "on the frontier" : "";
     return { props: { class: point.picked ? "picked" : null }, cells: [
-      name(point.method), count(point.k), figure(point.information_loss, 4),
-      figure(point.risk, 4), count(point.groups), figure(point.seconds, 3), mark,
+      name(point.method), count(point.k),
       el("button", {
         type: "button", class: "small", "data-test": "use-point", onclick: () => use(point),
         "aria-label": `Use ${point.method} with k = ${point.k}`,
       }, "Use"),
+      figure(point.information_loss, 4), figure(point.risk, 4), count(point.groups),
+      figure(point.seconds, 3), mark,
     ] };
   });
   return [

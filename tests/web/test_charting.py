@@ -1,0 +1,52 @@
+"""What the page's charts count."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
+
+import shoal
+from shoal.table.read import read
+from shoal.web.charting import charts_of, counted_values, evenly
+
+
+@given(
+    st.lists(st.tuples(st.floats(-5, 15), st.floats(0, 8)), min_size=1, max_size=20),
+    st.integers(1, 9),
+)
+def test_spans_are_spread_evenly(spans, bins):
+    """Every span counts once, in proportion to what of it lies in a bin; slow twin: many points."""
+    edges = np.linspace(0.0, 10.0, bins + 1)
+    ends = np.array([(low, low + wide) for low, wide in spans])
+    share = evenly(ends, edges)
+    assert np.allclose(share.sum(axis=0), 1.0)
+    for at, (low, high) in enumerate(np.clip(ends, 0.0, 10.0)):
+        points = np.linspace(low, high, 2001) if high > low else np.array([low])
+        naive = np.histogram(points, edges)[0] / points.size
+        assert np.allclose(share[:, at], naive, atol=2 / points.size * 3 + 1e-3)
+
+
+def test_columns_before_and_after():
+    """Numbers that became intervals are a histogram of both; texts stand side by side."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.integers(20, 60, 300), "job": rng.choice(list("abc"), 300)})
+    result = shoal.anonymize(frame, k=5, method="kaim")
+    charts = charts_of(result.report, read(frame), result.table)
+    ages, jobs = (chart["spec"] for chart in charts[:2])
+    totals = {when: sum(v["records"] for v in ages["data"]["values"] if v["when"] == when)
+              for when in ("before", "after")}  # fmt: skip
+    assert totals["before"] <= 300
+    assert abs(totals["after"] - 300) <= 20  # each bin is rounded
+    assert {v["value"] for v in jobs["data"]["values"] if v["when"] == "before"} == set("abc")
+    assert sum(v["records"] for v in jobs["data"]["values"] if v["when"] == "after") == 300
+    assert {chart["group"] for chart in charts} >= {"columns", "groups", "loss", "attacks"}
+
+
+def test_rare_values_are_counted_together():
+    """Values with fewer records than asked for, or beyond the most frequent, are one bar."""
+    column = read(pd.DataFrame({"x": [*"aaaabbbccd", None]}))["x"]
+    assert counted_values(column, 9, 2, "…") == {"labels": ["a", "b", "c", "…"],
+                                                 "counts": [4, 3, 2, 1]}  # fmt: skip
+    assert counted_values(column, 1, 1, "…") == {"labels": ["a", "…"], "counts": [4, 6]}

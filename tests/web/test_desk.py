@@ -50,7 +50,7 @@ def test_from_the_sample_to_a_verified_release(desk, tmp_path):
         spec = desk.get(f"/jobs/{job}/charts/{chart['id']}.json")
         assert spec["data"]["values"] or chart["group"] == "loss"
     columns = [chart["column"] for chart in told["result"]["charts"] if chart["column"]]
-    assert columns == quasi  # any of them before and after, texts too
+    assert columns == [*quasi, "diagnosis"]  # any of them before and after, texts too
     page = desk.ask("GET", f"/jobs/{job}/report")
     assert "sandbox" in page.headers["content-security-policy"]
     assert b"<script" not in page.body
@@ -78,7 +78,7 @@ def test_the_same_settings_give_what_the_command_line_gives(desk, tmp_path, shoa
     assert sorted(released.splitlines()) == sorted(own.splitlines())
 
 
-def test_trees(desk):
+def test_trees(desk, tmp_path):
     """A hierarchy is built, checked and kept; one that lacks values says how many."""
     file = desk.sample()
     built = desk.post(f"/files/{file}/trees", {"column": "postcode", "rule": "prefixes:4,3"})
@@ -109,11 +109,15 @@ def test_trees(desk):
     recipe["protect"] = {"k": 5, "method": "kaim"}
     told = desk.done(desk.start(file, recipe))
     assert told["state"] == "done", told["error"]
-    assert "--hierarchy postcode=postcode.csv" in told["command"]
+    assert "--hierarchy postcode=trees/postcode.csv" in told["command"]
     names = [one["name"] for one in told["result"]["files"]]
     assert "trees/postcode.csv" in names
     got = desk.ask("GET", f"/jobs/{told['id']}/files/trees/postcode.csv")
     assert got.body.decode() == text
+    archive = desk.ask("GET", f"/jobs/{told['id']}/files/everything.zip").body
+    with zipfile.ZipFile(io.BytesIO(archive)) as packed:
+        packed.extractall(tmp_path / "pack")
+    assert shoal.check_pack(tmp_path / "pack").ok  # hierarchies are none of it
 
 
 def test_compare(desk):
@@ -136,6 +140,21 @@ def test_compare(desk):
         assert desk.ask("POST", "/jobs", body).status == 400
 
 
+def test_a_comparison_is_stopped_with_what_it_has(desk):
+    """Runs that were made are compared; the one under way ends with its best, others are left."""
+    file = desk.upload("numbers.csv", census_like(1500))
+    desk.looked(file)
+    more = {"k": [4], "methods": ["mdav", "ilsmc+", "ilsmc"]}
+    job = desk.start(file, {"protect": {"k": 4}}, "compare", compare=more)
+    assert running(desk, job)["curve"] == []
+    desk.post(f"/jobs/{job}/stop", {"keep": True})
+    told = desk.done(job, 40)
+    assert told["state"] == "done", told["error"]
+    first, *_, last = told["result"]["comparison"]["points"]
+    assert first["information_loss"] > 0
+    assert last["said"] == "left out, not run: interrupted"
+
+
 def test_stopping_keeps_the_best_or_nothing(desk, tmp_path):
     """Two jobs queue; one is stopped and keeps its best, verified; the other is discarded."""
     file = desk.upload("numbers.csv", census_like())
@@ -154,7 +173,7 @@ def test_stopping_keeps_the_best_or_nothing(desk, tmp_path):
     told = desk.done(first, 30)
     assert told["state"] == "done", told["error"]
     assert told["result"]["report"]["verification"]["ok"]
-    assert told["result"]["report"]["search"]["stopped_by"] != "seconds"
+    assert told["result"]["report"]["search"]["stopped_by"] == "interrupt"
     running(desk, second)
     begun = time.monotonic()
     desk.post(f"/jobs/{second}/stop", {"keep": False})
@@ -222,13 +241,21 @@ def test_errors_hold_no_record_values(tmp_path):
 
 def test_what_lies_here_is_private_and_goes(tmp_path):
     """W7: with any umask only the owner reads it; finish, exit and a kill leave nothing behind."""
+    own = [tmp_path / "work" / name for name in ("desk-mine", "desk/mine", "desk/room-0123")]
+    for folder in own:
+        folder.mkdir(parents=True)
+    (tmp_path / "work").chmod(0o755)
     with Server(tmp_path, mask=0) as desk:
+        assert all(folder.is_dir() for folder in own)  # what is somebody else's stays
+        assert (tmp_path / "work").stat().st_mode & 0o777 == 0o755
+        for folder in own:
+            folder.rmdir()
         file = desk.sample()
         other = desk.upload("numbers.csv", census_like(50))
         desk.looked(other)
         job = desk.start(file, {**SAMPLE, "protect": {"k": 5, "method": "kaim"}})
         assert desk.done(job)["state"] == "done"
-        assert open_modes(desk.work) == []
+        assert open_modes(next(desk.work.glob("desk/room-*"))) == []
         assert any(job in name for name in desk.left())
         answer = desk.ask("DELETE", f"/files/{file}")
         assert answer.status == 200
@@ -251,9 +278,9 @@ def test_what_lies_here_is_private_and_goes(tmp_path):
             time.sleep(0.1)
         assert desk.left()
     with Server(tmp_path) as desk:
-        names = {name.split("/")[0] for name in desk.left()}
+        names = {name.split("/")[1] for name in desk.left()}
         assert len(names) == 1  # of this server alone
-        assert desk.close(signal.SIGTERM) in (0, 130)
+        assert desk.close(signal.SIGHUP) == 0
         assert desk.left() == []
 
 
@@ -295,6 +322,93 @@ def test_a_file_is_read_in_another_way(desk):
     assert "--delimiter ';'" in done["command"]
 
 
+def test_what_no_answer_could_hold_is_refused(desk):
+    """Half of a sign, and numbers that are none, are not taken: no page could show them."""
+    file = desk.sample()
+    for body in ('{"a": "\\ud800"}', '{"a": NaN}', '{"a": Infinity}'):
+        assert desk.ask("PUT", f"/files/{file}/draft", body).status == 400
+    assert desk.get(f"/files/{file}.json")["draft"] is None
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["0.3", "0.30000000000000004"] * 5, [str(10**16 + 2 * i) for i in range(17)],
+     [str(1_800_000_000_000_000_000 + i) for i in range(50)], ["1e300", "-1e300"] * 4,
+     ["5"] * 6, ["true", "false"] * 4, ["2020-01-01T10:00:00Z", "2021-01-01T10:00:00Z"] * 4],
+    ids=lambda cells: cells[0],
+)  # fmt: skip
+def test_odd_columns_are_looked_at(tmp_path, cells):
+    """Narrow ranges, long numbers, huge ones, constants, booleans, times: all have their bins."""
+    from shoal.web.answers import look
+
+    path = tmp_path / "t.csv"
+    path.write_text("a\n" + "\n".join(cells) + "\n")
+    told = look({"path": str(path), "input": {}}, tmp_path, None)
+    [column] = told["columns"]
+    assert sum(column["bins"]["counts"]) == len(cells)
+    assert len(column["bins"]["labels"]) == len(column["bins"]["counts"])
+    assert told["rows"][0] == [cells[0]]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
+def test_the_head_of_a_large_file(tmp_path, ending, monkeypatch):
+    """Of a file that is too large for a question the first whole records are looked at."""
+    import gzip
+
+    import pandas as pd
+
+    from shoal.web import tables
+
+    frame = pd.DataFrame({"a": range(5000), "b": [f'x "{i}"\n,' for i in range(5000)]})
+    path = tmp_path / f"t{ending}"
+    if ending == ".parquet":
+        frame.to_parquet(path, row_group_size=500)
+    else:
+        text = frame.to_csv(index=False).encode()
+        path.write_bytes(gzip.compress(text) if ending == ".csv.gz" else text)
+    (tmp_path / "p").mkdir()
+    part = tables.head_of(path, tmp_path / "p", 20_000)
+    some = tables.whole_table(part, {})
+    assert 100 < some.rows < 5000 or ending == ".parquet"
+    assert some["a"].values.to_pylist()[:100] == list(range(100))
+    assert some["b"].values.to_pylist()[:100] == frame["b"].tolist()[:100]
+    monkeypatch.setattr(tables, "machine_memory", lambda: 1.0)
+    monkeypatch.setattr(tables, "HEAD", 20_000)
+    (tmp_path / "q").mkdir()
+    table, records = tables.some_table(path, {}, tmp_path / "q")
+    assert records >= table.rows
+
+
+def test_headers_that_would_run_are_told_before_the_run(desk):
+    """A column called like a formula is refused by the estimate and at once by the run."""
+    content = b"=a,b\n" + b"".join(b"%d,%d\n" % (i % 7, i % 5) for i in range(300))
+    file = desk.upload("t.csv", content)
+    desk.looked(file)
+    recipe = {"protect": {"k": 3, "method": "mdav"}}
+    answer = desk.ask("POST", f"/files/{file}/preview", {"recipe": recipe})
+    assert "'=a'" in answer.json["error"]
+    assert "--" not in answer.json["error"]
+    told = desk.done(desk.start(file, recipe))
+    assert "'=a'" in told["error"]["said"]
+    recipe["release"] = {"spreadsheet_safe": False}
+    assert desk.done(desk.start(file, recipe))["state"] == "done"
+
+
+def test_finish_in_the_middle_of_everything(desk):
+    """A file that is looked at, estimated and run can be finished; the queue goes on."""
+    other = desk.sample()
+    file = desk.upload("numbers.csv", census_like())
+    assert desk.ask("DELETE", f"/files/{file}").status == 200
+    file = desk.upload("numbers.csv", census_like())
+    desk.looked(file)
+    jobs = [desk.start(file, LONG) for _ in range(3)]
+    last = desk.start(other, {**SAMPLE, "protect": {"k": 5, "method": "kaim"}})
+    running(desk, jobs[0])
+    assert desk.ask("DELETE", f"/files/{file}").status == 200
+    assert not any(file in name or job in name for name in desk.left() for job in jobs)
+    assert desk.done(last)["state"] == "done"
+
+
 def test_drafts_live_on_the_server(desk):
     """What the page notes of its choices is there after a reload; too much is refused."""
     file = desk.sample()
@@ -304,15 +418,19 @@ def test_drafts_live_on_the_server(desk):
     assert desk.ask("PUT", f"/files/{file}/draft", {"x": "y" * (2 << 20)}).status == 413
 
 
-def test_in_the_memory_that_is_given(desk):
+def test_in_the_memory_that_is_given(desk, tmp_path):
     """With a limit on memory the file is grouped by regions, and there is no pack."""
     file = desk.upload("numbers.csv", census_like(4000))
     desk.looked(file)
-    told = desk.done(desk.start(file, {"protect": {"k": 4, "memory": "1GB", "effort": "quick"}}))
+    recipe = {"protect": {"k": 4, "memory": "1GB", "effort": "quick"}}
+    told = desk.done(desk.start(file, recipe, format="parquet"))
     assert told["state"] == "done", told["error"]
     names = {one["name"] for one in told["result"]["files"]}
-    assert {"release.csv", "report.json", "report.html", "run.toml"} <= names
-    assert told["command"].endswith("-o release/")
+    assert {"release.parquet", "report.json", "report.html", "run.toml"} <= names
+    assert told["command"].endswith("-o release.parquet")
+    recipe = desk.ask("GET", f"/jobs/{told['id']}/files/run.toml").body.decode()
+    assert 'path = "numbers.csv"' in recipe
+    assert "desk/room-" not in recipe
 
 
 @pytest.mark.parametrize("form", ["csv.gz", "parquet"])

@@ -124,8 +124,8 @@ def test_compressed_tables_are_fine(tmp_path):
 
 def test_a_bomb_is_refused_at_once(desk):
     """W5: a few kilobytes that unpack to gigabytes: 413, and the server stays small."""
-    content = bomb(600)
-    assert len(content) < 1_500_000
+    content = bomb(100) * 40  # members one after the other: 4 GB
+    assert len(content) < 10_000_000
     assert "unpacks to far more" in desk.upload("b.csv.gz", content, 413)
     assert desk.memory() < 300
     assert desk.get("/desk.json")["files"] == []
@@ -158,6 +158,12 @@ def test_parquet_bombs_and_broken_files_fail_in_the_worker(desk, tmp_path):
     """A Parquet file that claims billions of cells, or is broken, is an error in one line."""
     whole = tmp_path / "wide.parquet"
     pq.write_table(pa.table({f"c{i}": pa.array([1]) for i in range(10_001)}), whole)
+    flat = pa.array([1] * 5_000_000, pa.int8())
+    pq.write_table(pa.table({f"c{i}": flat for i in range(30)}), tmp_path / "flat.parquet",
+                   compression="zstd", row_group_size=5_000_000)  # fmt: skip
+    assert (tmp_path / "flat.parquet").stat().st_size < 150_000
+    told = desk.looked(desk.upload("flat.parquet", (tmp_path / "flat.parquet").read_bytes()))
+    assert "more rows or columns" in told["error"]
     key = desk.upload("wide.parquet", whole.read_bytes())
     told = desk.looked(key)
     assert told["state"] == "failed"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shoal.release.report import Report
     from shoal.settings import Settings
 
-FORMULA = re.compile(r"'*[=+\-@\t\r\n].")
+FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠].", re.DOTALL)  # also of full width
 NUMBER = re.compile(r"[+-]?(\d[\d.,]*|[.,]\d+)([eE][+-]?\d+)?%?")
 
 

@@ -6,41 +6,34 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from shoal.errors import RequestError
-from shoal.settings import Settings, build
+from shoal.measures.histogram import counted as in_bins
+from shoal.measures.histogram import edges_of, is_whole
+from shoal.settings import Settings, build, load
 from shoal.table.inspect import inspect
-from shoal.table.read import read
+from shoal.table.read import is_parquet
 from shoal.table.roles import Column, Kind
-from shoal.table.table import Table, as_floats, missing_cells, some_rows
+from shoal.table.table import as_floats, missing_cells, some_rows
 from shoal.table.texts import texts_of
 from shoal.web.charting import CELL, charts_of, counted_values
+from shoal.web.tables import check_headers, check_parquet, some_table, whole_table
 from shoal.web.telling import CHARTS, MADE, PACKED, Teller, write_json
 
 ROWS = 20  # of a table that are shown
 BINS, WORDS = 24, 8
-CELLS = 20_000_000_000  # rows times columns: more is no table but a bomb
 CHILDREN, NODES, LISTED, VALUES = 60, 3_000, 5_000, 50
 SAMPLE = 2_000
 PATIENCE = 1.0  # seconds of a search on a sample
 
 
-def _table(asked: Mapping[str, Any], given: Mapping[str, Any]) -> Table:
-    more = {key: given[key] for key in ("missing", "types", "delimiter") if given.get(key)}
-    return read(Path(asked["path"]), **more)
-
-
-def look(asked: Mapping[str, Any], _place: Path, _tell: Teller) -> dict[str, Any]:
+def look(asked: Mapping[str, Any], place: Path, _tell: Teller) -> dict[str, Any]:
     """Look at a file: its columns in counts, and its first rows."""
-    path = Path(asked["path"])
-    if path.name.lower().endswith(".parquet"):
-        _check_parquet(path)
-    table = _table(asked, asked["input"])
+    table, records = some_table(Path(asked["path"]), asked["input"], place)
     found = inspect(table)
     columns = [
         {**asdict(seen), "numeric": column.kind.is_numeric, "bins": bins(column)}
@@ -49,23 +42,12 @@ def look(asked: Mapping[str, Any], _place: Path, _tell: Teller) -> dict[str, Any
     some = table.taken(np.arange(min(ROWS, table.rows)))
     cells = [_first(column) for column in some.columns]
     return {
-        "records": table.rows,
-        "delimiter": table.source.delimiter,
+        "records": records,
+        "seen": table.rows,
+        "delimiter": None if is_parquet(Path(asked["path"])) else table.source.delimiter,
         "columns": columns,
         "rows": [list(row) for row in zip(*cells, strict=True)],
     }
-
-
-def _check_parquet(path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        told = pq.read_metadata(path)
-    except (pa.ArrowException, OSError):
-        raise RequestError(f"{path.name}: is no Parquet file, or a broken one") from None
-    if told.num_columns > 10_000 or told.num_rows * told.num_columns > CELLS:
-        raise RequestError(f"{path.name}: has more rows or columns than this desk takes")
 
 
 def _first(column: Column) -> list[str | None]:
@@ -87,18 +69,12 @@ def bins(column: Column) -> dict[str, Any]:
         return {"labels": [], "counts": []}
     if column.kind.is_numeric and column.kind is not Kind.BOOLEAN:
         numbers = as_floats(some_rows(column, there))
-        low, high = float(numbers.min()), float(numbers.max())
-        if not np.isfinite(high - low) or high <= low:
-            return {"labels": [_label(low, column)], "counts": [int(numbers.size)]}
-        counts, edges = np.histogram(numbers, bins=min(BINS, _steps(numbers, high - low)))
-        return {"labels": [_label(x, column) for x in edges[:-1]], "counts": counts.tolist()}
+        edges = edges_of(float(numbers.min()), float(numbers.max()), is_whole(numbers), BINS)
+        counts = in_bins(numbers, edges)
+        half = 0.5 if is_whole(numbers) and edges[0] + 0.5 == numbers.min() else 0.0
+        labels = [_label(edge + half, column) for edge in edges[:-1]]
+        return {"labels": labels, "counts": counts.tolist()}
     return counted_values(column, WORDS, 1, "…")
-
-
-def _steps(numbers: Any, width: float) -> int:
-    """Return how many bins whole numbers of a small range need; else as many as there are."""
-    whole = np.array_equal(numbers, np.round(numbers))
-    return int(width) + 1 if whole and width < BINS else BINS
 
 
 def _label(number: float, column: Column) -> str:
@@ -109,11 +85,12 @@ def _label(number: float, column: Column) -> str:
     return f"{number:.6g}"
 
 
-def tree(asked: Mapping[str, Any], _place: Path, _tell: Teller) -> dict[str, Any]:
+def tree(asked: Mapping[str, Any], place: Path, _tell: Teller) -> dict[str, Any]:
     """Build or check a hierarchy of a column."""
     from shoal.table.hierarchy.view import hierarchy
 
-    found = hierarchy(_table(asked, asked["input"]), asked["column"], asked["rule"])
+    table, _ = some_table(Path(asked["path"]), asked["input"], place)
+    found = hierarchy(table, asked["column"], asked["rule"])
     sizes = [len({path[level] for path in found.paths}) for level in range(found.levels)]
     cut = len(found.paths) > LISTED
     totals = np.zeros(len(found.tree) + 1, dtype=np.int64)
@@ -151,7 +128,7 @@ def _nodes(its: Any, before: Any) -> dict[str, Any]:
     return told(0)
 
 
-def preview(asked: Mapping[str, Any], _place: Path, tell: Teller) -> dict[str, Any]:
+def preview(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, Any]:
     """Estimate what a run loses and takes, from a sample on which searches take a second."""
     from shoal.estimates.model import Estimate
     from shoal.estimates.run import expected
@@ -160,7 +137,8 @@ def preview(asked: Mapping[str, Any], _place: Path, tell: Teller) -> dict[str, A
     from shoal.table.code import needs_trees
 
     settings = build(asked["settings"])
-    table = _table(asked, asked["settings"].get("input", {}))
+    table, records = some_table(Path(asked["path"]), asked["settings"].get("input", {}), place)
+    check_headers(table, settings, "csv")
     method = settings.protect.method
     quick = settings
     if method == "auto" or find(method).search is not None:
@@ -172,14 +150,14 @@ def preview(asked: Mapping[str, Any], _place: Path, tell: Teller) -> dict[str, A
     quasi = [name for name in roles.quasi_identifiers if name not in roles.by]
     some = table.only(lambda column: column.name in (quasi or table.names))
     mixed = needs_trees(some)
-    likely = expected(settings, table.rows, len(some.names), mixed)
+    likely = expected(settings, records, len(some.names), mixed)
     if likely is None and found.seconds is not None and found.megabytes is not None:
         likely = Estimate(found.seconds, found.megabytes)
     return {
-        "records": table.rows,
+        "records": records,
         "sample": found.sample,
         "method": found.method,
-        "why": _why(settings, table.rows, len(some.names), mixed),
+        "why": _why(settings, records, len(some.names), mixed),
         "loss_name": found.loss_name,
         "loss": found.loss,
         "seconds": None if likely is None else likely.seconds,
@@ -205,16 +183,18 @@ def _why(settings: Settings, rows: int, columns: int, mixed: bool) -> str:
 def anonymize(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, Any]:
     """Make a release, with all that goes with it, and the charts to judge it by."""
     settings = build(asked["settings"])
-    path, made = Path(asked["path"]), place / MADE
+    path = Path(asked["path"])
+    check_parquet(path)
     if settings.protect.memory is not None:
         return _by_regions(path, settings, place, tell, asked)
     from shoal.preparing import once_read
     from shoal.walk import walk
 
-    table = _table(asked, asked["settings"].get("input", {}))
+    table = whole_table(path, asked["settings"].get("input", {}))
+    check_headers(table, settings, asked.get("format", "csv"))
     result = walk(table, once_read(settings), tell, told_ahead=tell.expected)
     safe = settings.release.spreadsheet_safe
-    result.pack(made, format=asked.get("format", "csv"), spreadsheet_safe=safe)
+    result.pack(place / MADE, format=asked.get("format", "csv"), spreadsheet_safe=safe)
     drawn = charts_of(result.report, table, result.table)
     return _finished(place, drawn, asked)
 
@@ -223,25 +203,35 @@ def _by_regions(
     path: Path, settings: Settings, place: Path, tell: Teller, asked: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Release a file in the memory that was given: without a pack, which takes all records."""
-    from dataclasses import replace
-
     from shoal.filing import order_for, release
+    from shoal.release.pack import Targets
 
-    (place / MADE).mkdir(mode=0o700)
+    made = place / MADE
+    made.mkdir(mode=0o700)
     order = order_for(
-        str(path), f"{place / MADE}/", settings, False, True, None, place / "work", None, None
+        str(path), f"{made}/", settings, False, True, None, place / "work", None, None
     )
-    done = release(path, settings, replace(order, told_ahead=tell.expected), tell)
+    targets = Targets.in_folder(made, asked.get("format", "csv"))
+    order = replace(order, told_ahead=tell.expected, targets=targets)
+    done = release(path, settings, order, tell)
     shutil.rmtree(place / "work", ignore_errors=True)
+    own = {str(Path(said).resolve()): name for said, name in asked["trees"].items()}
+    recipe = load(made / "run.toml")
+    trees = {
+        column: own.get(str((made / said).resolve()), said)
+        for column, said in recipe.hierarchies.items()
+    }
+    named = recipe.having(input={"path": path.name}).model_copy(update={"hierarchies": trees})
+    (made / "run.toml").write_text(named.to_toml(), encoding="utf-8")
     return _finished(place, charts_of(done.report, None, None), asked)
 
 
 def _finished(place: Path, drawn: list[dict[str, Any]], asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Write the charts and an archive of everything; say what there is to take home."""
+    """Write the charts and an archive of what was made; say what there is to take home.
+
+    Hierarchies lie beside: their lines may hold values that the release does not show.
+    """
     made = place / MADE
-    for said, name in asked.get("trees", {}).items():
-        (made / "trees").mkdir(mode=0o700, exist_ok=True)
-        shutil.copyfile(said, made / "trees" / name)
     (place / CHARTS).mkdir(mode=0o700)
     for number, chart in enumerate(drawn):
         write_json(place / CHARTS / f"{number}.json", chart.pop("spec"))
@@ -251,11 +241,17 @@ def _finished(place: Path, drawn: list[dict[str, Any]], asked: Mapping[str, Any]
         for name in names:
             archive.write(made / name, name)
     report = json.loads((made / "report.json").read_bytes()) if "report.json" in names else None
-    files = [{"name": PACKED, "bytes": (place / PACKED).stat().st_size, "says": "all of these"}]
-    files += [
-        {"name": name, "bytes": (made / name).stat().st_size, "says": _says(name)} for name in names
-    ]
+    files = [_file(place / PACKED, PACKED, "all of these that may be handed over")]
+    files += [_file(made / name, name, SAYS.get(name, SAYS["release"])) for name in names]
+    for said, name in asked["trees"].items():
+        (made / name).parent.mkdir(mode=0o700, exist_ok=True)
+        shutil.copyfile(said, made / name)
+        files.append(_file(made / name, name, "a hierarchy that was used; not to be published"))
     return {"report": report, "files": files, "charts": drawn}
+
+
+def _file(path: Path, name: str, says: str) -> dict[str, Any]:
+    return {"name": name, "bytes": path.stat().st_size, "says": says}
 
 
 SAYS = {
@@ -273,19 +269,13 @@ SAYS = {
 }
 
 
-def _says(name: str) -> str:
-    if name.startswith("trees/"):
-        return "a hierarchy that was used"
-    return SAYS.get(name, SAYS["release"] if name.startswith("release.") else "")
-
-
 def compare(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, Any]:
     """Compare methods and k; the frontier is a chart."""
     from shoal.comparing.run import compare_by
     from shoal.release.comparison import comparison_csv, comparison_page
 
     settings, wanted = build(asked["settings"]), asked["compare"]
-    table = _table(asked, asked["settings"].get("input", {}))
+    table = whole_table(Path(asked["path"]), asked["settings"].get("input", {}))
     found = compare_by(
         table, settings, wanted["k"], wanted.get("methods"), wanted.get("budget"), callback=tell
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -47,6 +48,7 @@ def make_app(desk: Desk, keys: Keys, port: int, api: bool = False) -> Guard:
     )  # fmt: skip
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _unfit)
     app.add_exception_handler(Exception, _unexpected)
     _pages(app, desk, keys)
     _files(app, desk)
@@ -65,6 +67,11 @@ async def _http(_request: Request, error: Any) -> Response:
     return JSONResponse({"error": told}, error.status_code)
 
 
+async def _unfit(_request: Request, _error: Any) -> Response:
+    """Answer without what was sent, which the framework would repeat."""
+    return JSONResponse({"error": "the request is not right"}, 400)
+
+
 async def _unexpected(_request: Request, error: Any) -> Response:
     """Answer without the error's own text, which may hold a record's value."""
     said = f"something went wrong that should not ({type(error).__name__})"
@@ -79,12 +86,17 @@ async def _body(request: Request, most: int = BODY) -> dict[str, Any]:
         if len(content) > most:
             raise Refused(413, "the request is too large")
     try:
-        told = json.loads(content)
+        told = json.loads(content, parse_constant=_no_number)
+        json.dumps(told, ensure_ascii=False).encode()  # half a sign of two could not be answered
     except (ValueError, RecursionError):
         raise Refused(400, "the request is no JSON") from None
     if not isinstance(told, dict):
         raise Refused(400, "a JSON object is wanted")
     return told
+
+
+def _no_number(said: str) -> None:
+    raise ValueError(said)
 
 
 def _pages(app: FastAPI, desk: Desk, keys: Keys) -> None:

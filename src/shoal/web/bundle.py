@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 from importlib import metadata
@@ -21,7 +22,8 @@ def bundle(room: Path) -> Path:
 
     Where there is none of this version it is made, which takes some seconds.
     """
-    name = f"vega-{metadata.version('vl-convert-python')}.js"
+    made_of = f"{metadata.version('vl-convert-python')} {SNIPPET}"
+    name = f"vega-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.js"
     for base in (usual_base(), room):
         path = base / name
         try:

@@ -47,6 +47,13 @@ def charts_of(report: Report, before: Table | None, after: Table | None) -> list
             spec = _spread_out(column, report.k, *pair) or _side_by_side(report.k, *pair)
         if spec is not None:
             found.append(_chart(f"{shown(column.name)[1:-1]}", "columns", spec, column.name))
+    if before is not None and after is not None:
+        kept = [column for column in after.columns if not column.protected]
+        for one in kept[: max(0, MOST - len(found))]:
+            spec = _side_by_side(report.k, before[one.name], one)
+            if spec is not None:
+                title = f"{shown(one.name)[1:-1]} (kept as it is)"
+                found.append(_chart(title, "columns", spec, one.name))
     found.append(_chart("group sizes", "groups", group_sizes(report)))
     found.append(_chart("what every column lost", "loss", loss_by_column(report)))
     if any(column.released_as in ("generalize", "range") for column in report.columns):

@@ -7,6 +7,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import re
 import secrets
 import shutil
 import time
@@ -19,15 +20,15 @@ from shoal.table.hierarchy.specify import is_file
 from shoal.web.asked import Asked, read_asked, read_input
 from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, answer_of
 from shoal.web.refused import Refused
-from shoal.web.uploads import ENDINGS, ending_of, take_in
+from shoal.web.uploads import ENDINGS, RESERVE, ending_of, take_in
 
 FILES, UPLOADS = 50, 4  # open at once, coming in at once
 TREES, TREE = 200, 20 << 20  # hierarchies of a file, and the bytes of one
 SAMPLE = "patients.csv"
-PREVIEW = 120.0  # seconds that an estimate may take
-LOOK = 1800.0
-FORGET = 12 * 3600.0  # seconds after which a file that nobody asks for is removed
-TREE_PATIENCE = 300.0
+ROOM, MARK = re.compile("room-[0-9a-f]{16}"), "room"
+QUESTION, LOOK = 300.0, 1800.0  # seconds that a hierarchy or an estimate, and a look may take
+QUESTIONS, LOOKS = 2, 1  # at once
+FORGET = 24 * 3600.0  # seconds after which a file that nobody asks for is removed
 
 
 @dataclass
@@ -48,6 +49,7 @@ class Opened:
     reading: dict[str, Any] = field(default_factory=dict)  # how it is to be read, where asked
     trees: dict[str, dict[str, Any]] = field(default_factory=dict)
     estimating: asyncio.Task[Any] | None = None
+    tasks: list[asyncio.Task[Any]] = field(default_factory=list)  # looks at it
     touched: float = field(default_factory=time.time)
 
     def card(self) -> dict[str, Any]:
@@ -76,32 +78,38 @@ class Desk:
         self.files: dict[str, Opened] = {}
         self.queue = Queue(self.room.path / "jobs")
         self.coming = 0
+        self.looking, self.asking = asyncio.Semaphore(LOOKS), asyncio.Semaphore(QUESTIONS)
         self._about: asyncio.Task[dict[str, Any]] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self) -> None:
         """Start what goes on while the server lives."""
         self._start(self._forget())
-        self._about = asyncio.create_task(
-            self._ask({"kind": "about", "room": str(self.room.path)}, TREE_PATIENCE)
-        )
+        self._find_out()
+
+    def _find_out(self) -> asyncio.Task[dict[str, Any]]:
+        asked = {"kind": "about", "room": str(self.room.path)}
+        self._about = asyncio.create_task(self._ask(asked, QUESTION))
+        return self._about
 
     async def about(self) -> dict[str, Any]:
-        """Return the methods, and where the library of charts lies."""
-        assert self._about is not None
-        return await asyncio.shield(self._about)
+        """Return the methods, and where the library of charts lies; what failed is tried again."""
+        task = self._about
+        if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
+            task = self._find_out()
+        return await asyncio.shield(task)
 
     async def _forget(self) -> None:
         """Remove files that nobody has asked for in a long time."""
         while True:
             await asyncio.sleep(FORGET / 20)
             for file in list(self.files.values()):
-                busy = any(
-                    job.file == file.id and job.state in (QUEUED, RUNNING)
-                    for job in self.jobs.values()
-                )
-                if not busy and time.time() - file.touched > FORGET:
-                    await self.finish(file)
+                own = [job for job in self.jobs.values() if job.file == file.id]
+                busy = any(job.state in (QUEUED, RUNNING) for job in own)
+                last = max([file.touched, *(job.ended for job in own)])
+                if not busy and time.time() - last > FORGET:
+                    with contextlib.suppress(OSError):
+                        await self.finish(file)
 
     @property
     def jobs(self) -> dict[str, Job]:
@@ -111,7 +119,7 @@ class Desk:
     def most(self) -> int:
         """Return the most bytes that an upload may have now."""
         room = os.statvfs(self.room.path)
-        free = int(room.f_bavail * room.f_frsize)
+        free = max(0, int(room.f_bavail * room.f_frsize) - RESERVE)
         return free if self.limit is None else min(self.limit, free)
 
     def entries(self) -> dict[str, Path]:
@@ -119,10 +127,14 @@ class Desk:
         if self.folder is None:
             return {}
         found = {}
-        with contextlib.suppress(OSError):
-            inside = self.folder.resolve()
-            for path in sorted(self.folder.iterdir()):
-                own = path.name.lower().endswith(ENDINGS) and not path.name.startswith(".")
+        inside = self.folder.resolve()
+        try:
+            every = sorted(self.folder.iterdir())
+        except OSError:
+            return {}
+        for path in every:
+            own = path.name.lower().endswith(ENDINGS) and not path.name.startswith(".")
+            with contextlib.suppress(OSError):
                 if own and path.is_file() and path.resolve().parent == inside:
                     found[self.room.named(path.name)] = path
         return found
@@ -133,11 +145,12 @@ class Desk:
 
         folder = None
         if self.folder is not None:
-            entries = [
-                {"id": key, "name": path.name, "bytes": path.stat().st_size}
-                for key, path in self.entries().items()
-            ]
-            folder = {"name": self.folder.resolve().name, "entries": entries}
+            entries = []
+            for key, path in self.entries().items():
+                with contextlib.suppress(OSError):  # gone since
+                    size = path.stat().st_size
+                    entries.append({"id": key, "name": _plain(path.name), "bytes": size})
+            folder = {"name": _plain(self.folder.resolve().name), "entries": entries}
         sample = {"name": SAMPLE, "says": "2,000 made-up hospital stays with 11 columns"}
         return {
             "version": __version__,
@@ -159,6 +172,8 @@ class Desk:
         """Return a job."""
         if key not in self.jobs:
             raise Refused(404, "there is no such job on the desk")
+        if self.jobs[key].file in self.files:
+            self.files[self.jobs[key].file].touched = time.time()
         return self.jobs[key]
 
     async def upload(self, name: str, pieces: AsyncIterator[bytes]) -> Opened:
@@ -188,7 +203,7 @@ class Desk:
                 raise Refused(404, "there is no such file in the folder")
             key, place = self._new_place("files")
             size = path.stat().st_size
-            return self._opened(Opened(key, path.name, size, "folder", path, place))
+            return self._opened(Opened(key, _plain(path.name), size, "folder", path, place))
         if sample != SAMPLE:
             raise Refused(404, "there is no such sample")
         from importlib import resources
@@ -211,19 +226,20 @@ class Desk:
 
     def _opened(self, file: Opened) -> Opened:
         self.files[file.id] = file
-        self._start(self._look(file))
+        file.tasks.append(self._start(self._look(file)))
         return file
 
-    def _start(self, work: Any) -> None:
+    def _start(self, work: Any) -> asyncio.Task[Any]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _look(self, file: Opened) -> None:
         """Let a worker look at a file; what is wrong with it is told in its place."""
         asked = {"kind": "look", "path": str(file.path), "input": file.reading}
         try:
-            file.look = await self._ask(asked, LOOK)
+            file.look = await self._ask(asked, LOOK, self.looking)
             file.state = "ready"
         except Refused as refused:
             file.state, file.error = "failed", refused.said
@@ -234,18 +250,21 @@ class Desk:
             raise Refused(409, "the file is being looked at")
         file.reading = read_input(reading)
         file.state, file.error, file.look = "looking", None, None
-        self._start(self._look(file))
+        file.tasks.append(self._start(self._look(file)))
 
-    async def _ask(self, asked: dict[str, Any], patience: float) -> dict[str, Any]:
+    async def _ask(
+        self, asked: dict[str, Any], patience: float, door: asyncio.Semaphore | None = None
+    ) -> dict[str, Any]:
         """Let a worker answer a question; its folder is gone after."""
         _, place = self._new_place("asked")
         try:
-            return await answer_of(place, asked, patience)
+            return await answer_of(place, asked, patience, door or self.asking)
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
     async def tree(self, file: Opened, asked: Asked) -> dict[str, Any]:
         """Build or check a hierarchy; one given as text that covers the column is kept."""
+        _check_ready(file)
         told: dict[str, Any] = {"kind": "tree", "path": str(file.path)}
         told["input"] = {**file.reading, **asked.input}
         told |= {"column": asked.column, "rule": asked.rule}
@@ -258,7 +277,8 @@ class Desk:
                 given = place / "tree.csv"
                 given.write_bytes(content)
                 told["rule"] = str(given)
-            found = await answer_of(place, told, TREE_PATIENCE)
+            found = await answer_of(place, told, QUESTION, self.asking)
+            self.file(file.id)  # it may be gone since
             found["id"] = None
             if asked.text is not None:
                 found["rule"] = "a file"
@@ -288,11 +308,12 @@ class Desk:
 
     async def preview(self, file: Opened, recipe: dict[str, Any]) -> dict[str, Any]:
         """Estimate time, memory and loss from a sample; a new question ends the one before."""
+        _check_ready(file)
         settings = read_asked(recipe, file.trees, file.reading)
         if file.estimating is not None:
             file.estimating.cancel()
         asked = {"kind": "preview", "path": str(file.path), "settings": settings}
-        file.estimating = asyncio.create_task(self._ask(asked, PREVIEW))
+        file.estimating = asyncio.create_task(self._ask(asked, QUESTION))
         try:
             found: dict[str, Any] = await file.estimating
         except asyncio.CancelledError:
@@ -301,8 +322,7 @@ class Desk:
 
     def start(self, file: Opened, kind: str, recipe: dict[str, Any], more: dict[str, Any]) -> Job:
         """Put a job in the queue."""
-        if file.state != "ready":
-            raise Refused(409, "the file is not ready")
+        _check_ready(file)
         settings = read_asked(recipe, file.trees, file.reading)
         key = secrets.token_hex(16)
         job = Job(
@@ -323,10 +343,11 @@ class Desk:
     async def finish(self, file: Opened) -> None:
         """Remove a file from the desk, and its trees and jobs; the folder's own file stays."""
         self.files.pop(file.id, None)
-        if file.estimating is not None:
-            file.estimating.cancel()
-        for job in [job for job in self.jobs.values() if job.file == file.id]:
-            await self.queue.remove(job)
+        going = [task for task in (*file.tasks, file.estimating) if task is not None]
+        for task in going:
+            task.cancel()
+        await asyncio.gather(*going, return_exceptions=True)
+        await self.queue.remove(*(job for job in self.jobs.values() if job.file == file.id))
         await asyncio.to_thread(shutil.rmtree, file.place, True)
 
     async def close(self) -> None:
@@ -343,13 +364,24 @@ class Desk:
         self.room.leave()
 
 
+def _check_ready(file: Opened) -> None:
+    if file.state != "ready":
+        raise Refused(409, "the file is not ready")
+
+
+def _plain(name: str) -> str:
+    """Return a name of a file as it can be shown, whatever bytes it is of."""
+    return name.encode("utf-8", "replace").decode()
+
+
 def _tree_names(hierarchies: dict[str, str]) -> dict[str, str]:
     """Return what the files of hierarchies are called where they are taken home."""
     found: dict[str, str] = {}
     for column, said in hierarchies.items():
         if is_file(said):
-            name = kept_name(f"{column}.csv", ".csv")
-            found[said] = name if name not in found.values() else f"{len(found)}-{name}"
+            name = f"trees/{kept_name(f'{column}.csv', '.csv')}"
+            again = f"trees/{len(found)}-{name.removeprefix('trees/')}"
+            found[said] = name if name not in found.values() else again
     return found
 
 
@@ -371,7 +403,7 @@ class Room:
 
     def named(self, name: str) -> str:
         """Return an id for a name: the same while the server lives, and of no use to guess."""
-        return hashlib.blake2b(name.encode(), key=self._salt, digest_size=16).hexdigest()
+        return hashlib.blake2b(os.fsencode(name), key=self._salt, digest_size=16).hexdigest()
 
     def leave(self) -> None:
         """Remove the folder; a second time does nothing."""
@@ -382,21 +414,35 @@ class Room:
 
 
 def _private_room(base: Path) -> Room:
-    """Make a folder of our own, and remove those whose servers are gone."""
+    """Make a folder of our own, and remove those whose servers are gone.
+
+    Whatever else lies in the base is left alone: rooms are in a folder of their own, and bear a
+    mark.
+    """
     base.mkdir(mode=0o700, parents=True, exist_ok=True)
-    base.chmod(0o700)
-    for left in base.glob("desk-*"):
-        with contextlib.suppress(OSError):
-            held = os.open(left, os.O_RDONLY)
-            try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(left, ignore_errors=True)
-            finally:
-                os.close(held)
-    path = base / f"desk-{secrets.token_hex(8)}"
-    path.mkdir(mode=0o700)
-    held = os.open(path, os.O_RDONLY)
-    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    house = base / "desk"
+    house.mkdir(mode=0o700, exist_ok=True)
+    with (house / "lock").open("ab") as one_at_a_time:
+        fcntl.flock(one_at_a_time, fcntl.LOCK_EX)
+        for left in house.iterdir():
+            if ROOM.fullmatch(left.name) and not left.is_symlink() and (left / MARK).is_file():
+                _sweep(left)
+        path = house / f"room-{secrets.token_hex(8)}"
+        path.mkdir(mode=0o700)
+        held = os.open(path, os.O_RDONLY)
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        (path / MARK).touch(0o600)
     for name in ("files", "jobs", "asked"):
         (path / name).mkdir(mode=0o700)
     return Room(path, held)
+
+
+def _sweep(left: Path) -> None:
+    """Remove a room that no server holds."""
+    with contextlib.suppress(OSError):
+        held = os.open(left, os.O_RDONLY)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(left, ignore_errors=True)
+        finally:
+            os.close(held)

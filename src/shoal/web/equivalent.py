@@ -55,13 +55,17 @@ def command_line(
         words += ["-o", COMPARED]
     else:
         words += ["-k", str(protect["k"]), *_said_of(settings, trees, comparing=False)]
+        form = more.get("format", "csv")
         if protect.get("memory"):
-            words += ["-o", RELEASE]
+            words += ["-o", _written(form)]
         else:
-            words += ["--pack", PACK]
-            if more.get("format", "csv") != "csv":
-                words += ["--format", more["format"]]
+            words += ["--pack", PACK, *(["--format", form] if form != "csv" else [])]
     return _lines(words)
+
+
+def _written(form: str) -> str:
+    """Return where a release goes that is no pack: a folder, or a file that names its format."""
+    return RELEASE if form == "csv" else f"release.{form}"
 
 
 def _said_of(
@@ -175,7 +179,7 @@ def python_snippet(
         return f"import shoal\n\ncompared = shoal.{_call(call, name, given)}\nprint(compared)\n"
     if memory is not None:
         given |= {"memory": memory} | ({"spreadsheet_safe": True} if safe else {})
-        told = _call("anonymize_file", name, given, RELEASE)
+        told = _call("anonymize_file", name, given, _written(more.get("format", "csv")))
         return f"import shoal\n\nreleased = shoal.{told}\nprint(released.report)\n"
     form = more.get("format", "csv")
     how = ([f"format={form!r}"] if form != "csv" else []) + (

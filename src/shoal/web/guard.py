@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -33,6 +32,12 @@ HEADERS = {
     "cache-control": "no-store",
 }
 UPLOAD = "/files"  # the one address that takes bytes
+# A redirect would be part of the journey from elsewhere, on which a strict cookie stays behind; a
+# page of our own that goes on is not.
+ENTRY = (
+    b'<!doctype html><html lang="en"><meta charset="utf-8"><title>Shoal</title>'
+    b'<meta http-equiv="refresh" content="0; url=/"><p><a href="/">Open the desk</a></p></html>'
+)
 LOCKED = b"Open the address that `shoal serve` printed: it holds the token.\n"
 
 
@@ -49,7 +54,9 @@ class Guard:
     def __init__(self, app: App, keys: Keys, port: int) -> None:
         self.app, self.keys = app, keys
         self.cookie_name = f"shoal-{port}"
-        names = (f"127.0.0.1:{port}", f"localhost:{port}")
+        names = [f"127.0.0.1:{port}", f"localhost:{port}"]
+        if port == 80:  # which browsers leave out
+            names += ["127.0.0.1", "localhost"]
         self.hosts = frozenset(name.encode() for name in names)
         self.origins = frozenset(f"http://{name}".encode() for name in names)
 
@@ -64,12 +71,11 @@ class Guard:
         headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.lower(), []).append(value)
-        refused = self._foreign(headers)
-        if refused is None and scope["path"] == "/" and scope["method"] == "GET":
-            given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
-            if given and _same(given[0], self.keys.token):
-                await _answer(send, 303, b"", self._entry())
-                return
+        entering = self._enters(scope)
+        refused = self._foreign(headers, entering)
+        if refused is None and entering:
+            await _answer(send, 200, ENTRY, self._entry())
+            return
         if refused is None:
             refused = self._locked(headers) or self._forged(scope, headers)
         if refused is not None:
@@ -77,27 +83,36 @@ class Guard:
             return
         await self.app(scope, receive, _with_headers(send))
 
-    def _foreign(self, headers: dict[bytes, list[bytes]]) -> bytes | None:
-        """Refuse another Host or Origin, whatever else is right."""
+    def _enters(self, scope: Scope) -> bool:
+        """Tell whether somebody comes with the token."""
+        if scope["path"] != "/" or scope["method"] != "GET":
+            return False
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
+        return bool(given) and _same(given[0], self.keys.token)
+
+    def _foreign(self, headers: dict[bytes, list[bytes]], entering: bool) -> bytes | None:
+        """Refuse another Host or Origin, whatever else is right.
+
+        Who comes with the token may come from a page of another place: the file that opens the
+        browser is one.
+        """
         host = headers.get(b"host", [])
         if len(host) != 1 or host[0].lower() not in self.hosts:
             return b"foreign host\n"
         if any(origin.lower() not in self.origins for origin in headers.get(b"origin", [])):
             return b"foreign origin\n"
-        sites = headers.get(b"sec-fetch-site", [])
+        sites = [] if entering else headers.get(b"sec-fetch-site", [])
         if any(site not in (b"same-origin", b"none") for site in sites):
             return b"foreign origin\n"
         return None
 
     def _locked(self, headers: dict[bytes, list[bytes]]) -> bytes | None:
         """Refuse who has no cookie of ours."""
-        for line in headers.get(b"cookie", []):
-            try:
-                morsel = SimpleCookie(line.decode("latin-1")).get(self.cookie_name)
-            except CookieError:
-                continue
-            if morsel is not None and _same(morsel.value, self.keys.cookie):
-                return None
+        for line in headers.get(b"cookie", []):  # where others of this machine may stand, too
+            for part in line.decode("latin-1").split(";"):
+                name, _, value = part.strip().partition("=")
+                if name == self.cookie_name and _same(value, self.keys.cookie):
+                    return None
         return LOCKED
 
     def _forged(self, scope: Scope, headers: dict[bytes, list[bytes]]) -> bytes | None:
@@ -115,7 +130,7 @@ class Guard:
 
     def _entry(self) -> list[tuple[bytes, bytes]]:
         kept = f"{self.cookie_name}={self.keys.cookie}; HttpOnly; SameSite=Strict; Path=/"
-        return [(b"location", b"/"), (b"set-cookie", kept.encode())]
+        return [(b"content-type", b"text/html; charset=utf-8"), (b"set-cookie", kept.encode())]
 
 
 def _same(one: str, other: str) -> bool:
@@ -144,9 +159,8 @@ async def _answer(send: Send, status: int, body: bytes, headers: list[tuple[byte
         "type": "http.response.start",
         "status": status,
         "headers": [
-            (b"content-type", b"text/plain; charset=utf-8"),
+            *(headers or [(b"content-type", b"text/plain; charset=utf-8")]),
             (b"content-length", str(len(body)).encode()),
-            *headers,
         ],
     }
     await _with_headers(send)(start)

@@ -20,9 +20,13 @@ from shoal.web.refused import Refused
 from shoal.web.telling import ANSWER, ASKED, KEEP, PROGRESS
 
 WAITING = 100  # jobs in the queue at most
-BESIDE = 2  # questions that are answered at once
 GRACE = 2.0  # seconds that a worker has to clean up
 QUEUED, RUNNING, DONE, FAILED, CANCELED = "queued", "running", "done", "failed", "canceled"
+
+
+def last_part(name: str) -> str:
+    """Return a file's name without folders before it."""
+    return name.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 class Worker:
@@ -67,28 +71,28 @@ class Worker:
         process = self.process
         if process is None or process.returncode is not None:
             return
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, number)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(process.wait(), GRACE)
-                return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), GRACE)
+        with contextlib.suppress(ProcessLookupError):  # and what it may have left behind
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
 
 
-_beside: asyncio.Semaphore | None = None
+async def answer_of(
+    place: Path, asked: Mapping[str, Any], patience: float, door: asyncio.Semaphore
+) -> dict[str, Any]:
+    """Let a worker answer a question in a folder, within so many seconds; few pass the door."""
 
+    async def wait() -> dict[str, Any]:
+        async with door:
+            return await Worker(place, asked).run()
 
-async def answer_of(place: Path, asked: Mapping[str, Any], patience: float) -> dict[str, Any]:
-    """Let a worker answer a question in a folder, within so many seconds."""
-    global _beside  # noqa: PLW0603 - a semaphore belongs to the loop that first waits for it
-    if _beside is None:
-        _beside = asyncio.Semaphore(BESIDE)
-    async with _beside:
-        worker = Worker(place, asked)
-        try:
-            return await asyncio.wait_for(worker.run(), patience)
-        except TimeoutError:
-            raise Refused(504, f"this took more than {patience:.0f} seconds") from None
+    try:
+        return await asyncio.wait_for(wait(), patience)
+    except TimeoutError:
+        raise Refused(504, f"this took more than {patience:.0f} seconds") from None
 
 
 @dataclass
@@ -111,6 +115,7 @@ class Job:
     stage: dict[str, Any] | None = None
     curve: list[list[float]] = field(default_factory=list)
     error: dict[str, Any] | None = None
+    ended: float = 0.0
     result: dict[str, Any] | None = None
     worker: Worker | None = None
     _read: int = 0
@@ -120,6 +125,13 @@ class Job:
         """One line about what was asked."""
         return summary_of(self.kind, self.settings, self.more)
 
+    @property
+    def anytime(self) -> bool:
+        """Whether it can be stopped with what it has: the best of a search, runs to compare."""
+        if self.stage is None or self.state != RUNNING:
+            return False
+        return self.stage["done"] > 0 if self.kind == "compare" else bool(self.stage["anytime"])
+
     def card(self) -> dict[str, Any]:
         """Return what a list says of it."""
         keys = "id", "kind", "file", "name", "state", "created", "says"
@@ -128,7 +140,7 @@ class Job:
     def told(self, ahead: int, after: int) -> dict[str, Any]:
         """Return all there is to say of it; of the curve what comes after so many points."""
         self.read()
-        same = self.kind, self.path.name, self.settings, self.more, self.trees
+        same = self.kind, last_part(self.name), self.settings, self.more, self.trees
         return {
             **self.card(),
             "ahead": ahead,
@@ -136,7 +148,7 @@ class Job:
             "stage": self.stage,
             "curve": self.curve[after:],
             "points": len(self.curve),
-            "anytime": bool(self.stage and self.stage["best_loss"] is not None),
+            "anytime": self.anytime,
             "error": self.error,
             "recipe": self.recipe,
             "command": command_line(*same),
@@ -162,10 +174,16 @@ class Job:
                 self.expected = told["expected"]
                 continue
             self.stage = told
-            if told["best_loss"] is not None and (
-                not self.curve or told["best_loss"] != self.curve[-1][1]
-            ):
+            if self.kind == "anonymize" and told["best_loss"] not in (
+                None, *(point[1] for point in self.curve[-1:])
+            ):  # fmt: skip
                 self.curve.append([told["seconds"], told["best_loss"]])
+
+    def fail(self, kind: str, said: str) -> None:
+        """End it with an error, unless it was canceled."""
+        if self.state == RUNNING:
+            self.error = {"kind": kind, "said": said}
+            self.state = FAILED
 
     def asked(self) -> dict[str, Any]:
         """Return what the worker is told."""
@@ -202,17 +220,14 @@ class Queue:
             try:
                 answer = await job.worker.run()
                 job.read()
-                job.result = answer
-                job.state = DONE
+                if job.state == RUNNING:  # and not discarded in the last moment
+                    job.result, job.state = answer, DONE
             except Refused as refused:
-                job.read()
-                if job.state == RUNNING:
-                    job.error = {"kind": str(refused.status), "said": refused.said}
-                    job.state = FAILED
-            except OSError as error:
-                job.error = {"kind": "OSError", "said": f"no worker: {error.strerror}"}
-                job.state = FAILED
+                job.fail(str(refused.status), refused.said)
+            except Exception as error:  # whatever it is, the queue goes on
+                job.fail(type(error).__name__, f"no answer came ({type(error).__name__})")
             finally:
+                job.ended = time.time()
                 await asyncio.to_thread(_tidy, job)
 
     def _next(self) -> Job | None:
@@ -224,7 +239,7 @@ class Queue:
         if job.state == QUEUED:
             job.state = CANCELED
         elif job.state == RUNNING and keep:
-            if job.stage is None or job.stage["best_loss"] is None:
+            if not job.anytime:
                 raise Refused(409, "there is no best so far to keep; wait, or discard")
             (job.place / KEEP).touch()
         elif job.state == RUNNING:
@@ -233,16 +248,19 @@ class Queue:
             await job.worker.end()
             await asyncio.to_thread(_tidy, job)
 
-    async def remove(self, job: Job) -> None:
-        """Stop a job and forget it, with all it made."""
-        await self.stop(job, keep=False)
-        self.jobs.pop(job.id, None)
-        await asyncio.to_thread(shutil.rmtree, job.place, True)
+    async def remove(self, *jobs: Job) -> None:
+        """Stop jobs and forget them, with all they made."""
+        for job in jobs:  # those that wait first, or one would be started when another ends
+            if job.state == QUEUED:
+                job.state = CANCELED
+        for job in jobs:
+            await self.stop(job, keep=False)
+            self.jobs.pop(job.id, None)
+            await asyncio.to_thread(shutil.rmtree, job.place, True)
 
     async def close(self) -> None:
         """Stop everything."""
-        for job in list(self.jobs.values()):
-            await self.stop(job, keep=False)
+        await self.remove(*self.jobs.values())
         if self._running is not None:
             await asyncio.gather(self._running, return_exceptions=True)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import os
+import signal
 import socket
 import threading
 import webbrowser
@@ -56,14 +58,31 @@ def serve(
         timeout_graceful_shutdown=2,
     )  # fmt: skip
     told(address)
+    opening = threading.Timer(0.5, _open, (desk.room.path, address))
+    opening.daemon = True
     if browser:
-        threading.Timer(0.5, webbrowser.open, (address,)).start()
+        opening.start()
+    if hasattr(signal, "SIGHUP"):  # a terminal that is closed closes the desk
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     try:
         with suppress(KeyboardInterrupt):  # which is how a desk is closed
             asyncio.run(uvicorn.Server(config).serve(sockets=[door]))
     finally:
+        opening.cancel()
         door.close()
         desk.room.leave()
+
+
+def _open(room: Path, address: str) -> None:
+    """Open the browser by a file that only its owner reads: others see what commands are given."""
+    page = room / "open.html"
+    link = html.escape(address)
+    page.write_text(
+        '<!doctype html><meta charset="utf-8"><title>Shoal</title>'
+        f'<meta http-equiv="refresh" content="0; url={link}"><a href="{link}">Open the desk</a>',
+        encoding="utf-8",
+    )
+    webbrowser.open(page.as_uri())
 
 
 def _door(port: int | None) -> socket.socket:

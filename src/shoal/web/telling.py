@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from shoal.errors import interrupt
+
 ASKED, ANSWER, PROGRESS, KEEP = "asked.json", "answer.json", "progress.jsonl", "keep"
 MADE, CHARTS, PACKED = "made", "charts", "everything.zip"  # what there is to see and take home
 OFTEN = 0.2  # seconds between two looks that are told
@@ -27,15 +29,15 @@ class Teller:
         self._keep = place / KEEP
         self._file = (place / PROGRESS).open("a", encoding="utf-8")
         self._start = time.perf_counter()
-        self._last, self._stage, self._stop = 0.0, "", False
+        self._last, self._stage = 0.0, ""
 
     def expected(self, likely: Any) -> None:
         """Tell what the run is expected to take."""
         found = {"seconds": likely.seconds, "megabytes": likely.megabytes, "told": likely.told()}
         self._write({"expected": found})
 
-    def __call__(self, look: Any) -> bool:
-        """Tell of a look at a run; True ends a search that has a best."""
+    def __call__(self, look: Any) -> None:
+        """Tell of a look at a run; whoever wants to keep the best asks a search to finish."""
         now = time.perf_counter() - self._start
         if look.stage != self._stage or now - self._last >= OFTEN or look.done >= look.total:
             self._last, self._stage = now, look.stage
@@ -43,10 +45,11 @@ class Teller:
                 {
                     "stage": look.stage, "done": look.done, "total": look.total,
                     "seconds": round(now, 3), "best_loss": look.best_loss,
+                    "anytime": interrupt.anytime and not interrupt.finish,
                 }
             )  # fmt: skip
-            self._stop = self._stop or self._keep.exists()
-        return self._stop and look.best_loss is not None
+            if self._keep.exists():
+                interrupt.finish = True
 
     def _write(self, told: dict[str, Any]) -> None:
         self._file.write(json.dumps(told) + "\n")

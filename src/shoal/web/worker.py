@@ -74,6 +74,8 @@ def _end_with_server() -> None:
     with suppress(OSError, ValueError):
         while sys.stdin.buffer.read(1):
             pass
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)  # with all that this process may have started
     os._exit(130)
 
 

@@ -27,6 +27,10 @@ export function runPanel(page) {
       set(told, words(found));
     } catch (error) {
       if (running !== stopper || error.name === "AbortError") return;
+      if (error.status === 409) { // another tab asked: once more, when it is quiet
+        later();
+        return;
+      }
       page.estimate = null;
       set(told, problem(error));
     }

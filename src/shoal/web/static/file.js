@@ -7,7 +7,7 @@ import { cut, el, name, problem, set, table } from "./dom.js";
 import { comparePart, knownMethods, runPanel } from "./estimate.js";
 import { bytes, counted } from "./format.js";
 import { finishButton, jobList } from "./home.js";
-import { readAgain } from "./reading.js";
+import { readAgain, readingSection } from "./reading.js";
 import { rolesSection } from "./roles.js";
 import { treesSection } from "./trees.js";
 
@@ -32,6 +32,7 @@ export async function showFile(main, id) {
     trouble,
     rowsSection(file.look),
     rolesSection(page),
+    readingSection(page, trouble),
     treesSection(page),
     chooseSection(page, methods),
     runPanel(page),
@@ -59,6 +60,7 @@ function heading(file) {
   const about = look
     ? `${counted(look.records, "record")}, ${counted(look.columns.length, "column")}, `
       + bytes(file.bytes)
+      + (look.seen < look.records ? `; the first ${counted(look.seen, "record")} were looked at` : "")
     : bytes(file.bytes);
   return [el("p", { class: "crumbs" }, el("a", { href: "/" }, "All files")),
     el("h1", null, name(file.name)), el("p", { class: "soft" }, about)];

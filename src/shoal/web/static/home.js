@@ -70,7 +70,7 @@ function opening(desk, trouble) {
 function dropZone(limit, trouble) {
   const input = el("input", {
     type: "file", id: "upload", class: "unseen", "data-test": "upload",
-    accept: ".csv,.gz,.parquet,.tsv,.txt", "aria-describedby": "upload-hint",
+    accept: ".csv,.gz,.parquet", "aria-describedby": "upload-hint",
     onchange: () => take(input.files[0]),
   });
   const told = el("div", { "aria-live": "polite" });
@@ -187,7 +187,8 @@ function removeButton(job, trouble) {
 }
 
 async function follow(desk, lists, trouble) {
-  let last = JSON.stringify(desk);
+  const shown = (told) => JSON.stringify([told.files, told.jobs]);
+  let last = shown(desk);
   let failures = 0;
   for (;;) {
     await pause(document.hidden ? 8000 : 2000);
@@ -195,7 +196,7 @@ async function follow(desk, lists, trouble) {
       const now = await get("/desk.json");
       if (failures) set(trouble);
       failures = 0;
-      const text = JSON.stringify(now);
+      const text = shown(now);
       // A list that is being used is not pulled away from under the keyboard.
       if (text !== last && !lists.contains(document.activeElement)) {
         last = text;

@@ -1,0 +1,128 @@
+"""A table for the desk's questions: whole where it fits, else the first part of its file."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import InputError, RequestError
+from shoal.estimates.run import machine_memory
+from shoal.release.spreadsheet import is_formula
+from shoal.settings import Settings
+from shoal.table.read import is_parquet, read
+from shoal.table.room import is_packed, needed, parquet_size, shape
+from shoal.table.table import Table
+from shoal.web.uploads import COLUMNS, ROWS
+
+SHARE = 0.5  # of the machine's memory that a question may take
+HEAD = 64 << 20  # bytes of text that are looked at of a larger file
+PLAUSIBLE = 1_000  # cells that a byte of Parquet may hold
+FEW_CELLS = 100_000_000
+NAME = 1_000  # signs of a column's name
+
+
+def whole_table(path: Path, given: Mapping[str, Any]) -> Table:
+    """Read a file as it is said to be written."""
+    more = {key: given[key] for key in ("missing", "types", "delimiter") if given.get(key)}
+    return read(path, **more)
+
+
+def some_table(path: Path, given: Mapping[str, Any], place: Path) -> tuple[Table, int]:
+    """Return a file's table and how many records the file has; of a large file the first part.
+
+    The part lies in the folder of whoever asks, under the file's own name.
+    """
+    check_parquet(path)
+    room = machine_memory()
+    if room is None or needed(path) <= SHARE * room * 1e6:
+        table = whole_table(path, given)
+        records = table.rows
+    else:
+        table = whole_table(head_of(path, place), given)
+        records = max(table.rows, _about(path))
+    check_shape(table)
+    return table, records
+
+
+def _about(path: Path) -> int:
+    """Return about how many records a file has; gzip is taken to have packed it to a quarter."""
+    if is_parquet(path):
+        return parquet_size(path)[0]
+    size = path.stat().st_size * (4 if is_packed(path) else 1)
+    return int(size / max(shape(path)[1], 1.0))
+
+
+def head_of(path: Path, place: Path, most: int = HEAD) -> Path:
+    """Write the first part of a file, in whole records, to a folder; return where."""
+    folder = place / "head"
+    folder.mkdir(mode=0o700)
+    if is_parquet(path):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        batches, size = [], 0
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(50_000):
+                batches.append(batch)
+                size += batch.nbytes
+                if size > most:
+                    break
+        pq.write_table(pa.Table.from_batches(batches), folder / path.name)
+        return folder / path.name
+    name = path.name[:-3] if is_packed(path) else path.name
+    with gzip.open(path) if is_packed(path) else path.open("rb") as file:
+        text = file.read(most)
+        whole = len(text) < most
+    if not whole:
+        text = text[: _last_record(text)]
+    (folder / name).write_bytes(text)
+    return folder / name
+
+
+def _last_record(text: bytes) -> int:
+    """Return where the last whole record ends: at a line end outside of quotes."""
+    end = text.rfind(b"\n") + 1
+    while end > 0 and text.count(b'"', 0, end) % 2:
+        end = text.rfind(b"\n", 0, end - 1) + 1
+    return end
+
+
+def check_parquet(path: Path) -> None:
+    """Refuse a Parquet file that would unpack to far more than a table of its size."""
+    if not is_parquet(path):
+        return
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        told = pq.read_metadata(path)
+    except (pa.ArrowException, OSError, ValueError):
+        raise InputError(f"{path.name}: is no Parquet file, or a broken one") from None
+    cells = told.num_rows * told.num_columns
+    most = max(FEW_CELLS, PLAUSIBLE * path.stat().st_size)
+    if told.num_columns > COLUMNS or told.num_rows > ROWS or cells > most:
+        raise InputError(f"{path.name}: has more rows or columns than this desk takes")
+
+
+def check_shape(table: Table) -> None:
+    """Refuse more columns, or longer names of them, than a page could show."""
+    if len(table.names) > COLUMNS:
+        raise InputError(f"{table.source.name}: has more than {COLUMNS:,} columns")
+    if any(len(name) > NAME for name in table.names):
+        raise InputError(f"{table.source.name}: a column's name is longer than {NAME:,} signs")
+
+
+def check_headers(table: Table, settings: Settings, form: str) -> None:
+    """Refuse names that a spreadsheet would run before a run, not after."""
+    roles = settings.roles
+    gone = {*roles.identifiers, *roles.drop, *([roles.household] if roles.household else [])}
+    risky = [name for name in table.names if name not in gone and is_formula(name)]
+    if risky and settings.release.spreadsheet_safe and form != "parquet":
+        from shoal.errors import listed
+
+        raise RequestError(
+            f"a spreadsheet would run the header of {listed(risky)} as a formula; leave such a "
+            "column out, release Parquet, or say that the csv need not be safe for spreadsheets"
+        )

@@ -20,6 +20,7 @@ QUASI = ["age", "workclass", "education", "marital-status", "occupation", "race"
          "native-country"]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_one_line(shoal, tmp_path):
     """All 48,842 records are released by one command, none deleted, each among ten by a count."""
     ran = shoal("anonymize", DATA / "adult.csv", "-k", 10, "--quasi", ",".join(QUASI),

@@ -150,7 +150,8 @@ def test_a_killed_scheduler_leaves_what_was_done(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "stage", ["hashing files", pytest.param("verifying", marks=pytest.mark.slow)]
+    "stage",
+    [pytest.param(stage, marks=pytest.mark.slow) for stage in ("hashing files", "verifying")],
 )
 def test_a_scheduler_killed_at_the_edges(tmp_path, stage):
     """Also at the first and the last moment what was done is kept."""

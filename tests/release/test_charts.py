@@ -108,7 +108,7 @@ def test_distributions():
 )
 def test_days_are_moments_of_the_calendar(days, moment):
     """Days are counted from 1970; beyond the calendar its first and last days stand for them."""
-    found = charts._day(days)
+    found = charts.day_of(days)
     assert found.replace(tzinfo=None).isoformat() == moment
 
 

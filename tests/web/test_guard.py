@@ -192,7 +192,7 @@ def test_no_path_of_a_client_is_opened(desk):
             assert set(answer.json) == {"error"}
             assert way.encode() not in answer.body or len(way) < 6
             tried += 1
-        if way.endswith(".csv"):
+        if way.lower().endswith(".csv"):
             continue
         assert desk.ask("POST", f"/files?name={plain}", b"a\n", {
             "Content-Type": "application/octet-stream"}).status == 415  # fmt: skip

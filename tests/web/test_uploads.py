@@ -161,7 +161,7 @@ def test_parquet_bombs_and_broken_files_fail_in_the_worker(desk, tmp_path):
     flat = pa.array([1] * 5_000_000, pa.int8())
     pq.write_table(pa.table({f"c{i}": flat for i in range(30)}), tmp_path / "flat.parquet",
                    compression="zstd", row_group_size=5_000_000)  # fmt: skip
-    assert (tmp_path / "flat.parquet").stat().st_size < 150_000
+    assert (tmp_path / "flat.parquet").stat().st_size < 700_000
     told = desk.looked(desk.upload("flat.parquet", (tmp_path / "flat.parquet").read_bytes()))
     assert "more rows or columns" in told["error"]
     key = desk.upload("wide.parquet", whole.read_bytes())

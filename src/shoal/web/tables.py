@@ -18,7 +18,7 @@ from shoal.web.uploads import COLUMNS, ROWS
 
 SHARE = 0.5  # of the machine's memory that a question may take
 HEAD = 64 << 20  # bytes of text that are looked at of a larger file
-PLAUSIBLE = 1_000  # cells that a byte of Parquet may hold
+PLAUSIBLE = 200  # cells that a byte of Parquet may hold
 FEW_CELLS = 100_000_000
 NAME = 1_000  # signs of a column's name
 

@@ -7,6 +7,7 @@ are in the environment of each machine, never in a URL, which reports and recipe
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import secrets
 import shutil
@@ -23,6 +24,18 @@ from shoal.errors import RequestError, shown
 
 HALF = ".half"
 PATIENCE = 5.0  # seconds in which a folder is to be gone, while others may still write to it
+
+
+def remove_unheld(folder: Path) -> bool:
+    """Remove a folder that no process holds by a lock; tell whether it is gone."""
+    with contextlib.suppress(OSError):
+        held = os.open(folder, os.O_RDONLY)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            os.close(held)
+    return not folder.exists()
 
 
 class Storage(Protocol):

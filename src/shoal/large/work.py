@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import Any, BinaryIO
 
 from shoal.errors import EngineLostError, OutputError, RequestError, shown
-from shoal.storage import Folder, Remote, Storage, is_url
+from shoal.storage import Folder, Remote, Storage, is_url, remove_unheld
 
 LOG = logging.getLogger("shoal.engine")
 MARK = ".shoal-work"
@@ -258,10 +258,4 @@ def _is_forgotten(folder: Path) -> bool:
     """Remove a folder that nobody holds and nobody touched for long; tell whether it is gone."""
     if not is_ours(folder) or time.time() - folder.stat().st_mtime < FORGOTTEN:
         return False
-    lock = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(folder, ignore_errors=True)
-    finally:
-        os.close(lock)
-    return not folder.exists()
+    return remove_unheld(folder)

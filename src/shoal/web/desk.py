@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from shoal.storage import remove_unheld
 from shoal.table.hierarchy.specify import is_file
 from shoal.web.asked import Asked, read_asked, read_input
 from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, answer_of
@@ -426,7 +427,7 @@ def _private_room(base: Path) -> Room:
         fcntl.flock(one_at_a_time, fcntl.LOCK_EX)
         for left in house.iterdir():
             if ROOM.fullmatch(left.name) and not left.is_symlink() and (left / MARK).is_file():
-                _sweep(left)
+                remove_unheld(left)
         path = house / f"room-{secrets.token_hex(8)}"
         path.mkdir(mode=0o700)
         held = os.open(path, os.O_RDONLY)
@@ -435,14 +436,3 @@ def _private_room(base: Path) -> Room:
     for name in ("files", "jobs", "asked"):
         (path / name).mkdir(mode=0o700)
     return Room(path, held)
-
-
-def _sweep(left: Path) -> None:
-    """Remove a room that no server holds."""
-    with contextlib.suppress(OSError):
-        held = os.open(left, os.O_RDONLY)
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(left, ignore_errors=True)
-        finally:
-            os.close(held)

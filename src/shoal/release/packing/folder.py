@@ -27,6 +27,7 @@ from shoal.release.staging import MARK, uninterrupted
 from shoal.release.verify import Verification
 from shoal.release.write import release_bytes, row_order
 from shoal.settings import HASHED, Settings, joined_key
+from shoal.storage import remove_unheld
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.table import Table
 
@@ -153,13 +154,7 @@ def _sweep(folder: Path) -> None:
     name = escape(folder.name)
     aside = folder.parent.glob(f".{name}{OLD}-*") if folder.exists() else ()
     for left in [*folder.parent.glob(f".{name}{MARK}-*"), *aside]:
-        with contextlib.suppress(OSError):
-            held = os.open(left, os.O_RDONLY)
-            try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(left, ignore_errors=True)
-            finally:
-                os.close(held)
+        remove_unheld(left)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -17,7 +17,9 @@ import pytest
 import shoal
 from desks import Server
 from shoal.errors import ShoalError
+from shoal.web import desk as desk_module
 from shoal.web import jobs
+from shoal.web.desk import Desk
 from shoal.web.jobs import QUEUED, Job, Queue
 from shoal.web.refused import Refused
 
@@ -110,6 +112,26 @@ def test_licenses_are_free(name):
     classified = [one for one in told.get_all("Classifier") or [] if one.startswith("License")]
     said = " ".join([told.get("License-Expression") or "", *classified, told.get("License") or ""])
     assert any(word in said for word in FREE), said[:200]
+
+
+def test_what_nobody_asks_for_is_removed(tmp_path, monkeypatch):
+    """A file that nobody has looked at in a long time goes, and with it what lies on disk."""
+    monkeypatch.setattr(desk_module, "FORGET", 2.0)
+
+    async def wait():
+        desk = Desk(tmp_path)
+        desk.begin()
+        file = await desk.open("patients.csv", None)
+        place = file.place
+        end = asyncio.get_running_loop().time() + 30
+        while file.id in desk.files:
+            assert asyncio.get_running_loop().time() < end
+            await asyncio.sleep(0.1)
+        assert not place.exists()
+        await desk.close()
+
+    asyncio.run(wait())
+    assert list((tmp_path / "desk").glob("room-*")) == []
 
 
 def job(number):

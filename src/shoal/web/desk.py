@@ -4,69 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import hashlib
 import os
-import re
 import secrets
 import shutil
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shoal.storage import remove_unheld
-from shoal.table.hierarchy.specify import is_file
 from shoal.web.asked import Asked, read_asked, read_input
 from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, answer_of
+from shoal.web.opened import Opened, check_ready, kept_name, plain_name, tree_names
 from shoal.web.refused import Refused
+from shoal.web.rooms import private_room
 from shoal.web.uploads import ENDINGS, RESERVE, ending_of, take_in
 
 FILES, UPLOADS = 50, 4  # open at once, coming in at once
 TREES, TREE = 200, 20 << 20  # hierarchies of a file, and the bytes of one
 SAMPLE = "patients.csv"
-ROOM, MARK = re.compile("room-[0-9a-f]{16}"), "room"
 QUESTION, LOOK = 300.0, 1800.0  # seconds that a hierarchy or an estimate, and a look may take
 QUESTIONS, LOOKS = 2, 1  # at once
 FORGET = 24 * 3600.0  # seconds after which a file that nobody asks for is removed
-
-
-@dataclass
-class Opened:
-    """A file on the desk: where it lies, what was seen of it, what the page noted."""
-
-    id: str
-    name: str
-    bytes: int
-    origin: str
-    path: Path
-    place: Path
-    opened: float = field(default_factory=time.time)
-    state: str = "looking"
-    error: str | None = None
-    look: dict[str, Any] | None = None
-    draft: Any = None
-    reading: dict[str, Any] = field(default_factory=dict)  # how it is to be read, where asked
-    trees: dict[str, dict[str, Any]] = field(default_factory=dict)
-    estimating: asyncio.Task[Any] | None = None
-    tasks: list[asyncio.Task[Any]] = field(default_factory=list)  # looks at it
-    touched: float = field(default_factory=time.time)
-
-    def card(self) -> dict[str, Any]:
-        """Return what a list says of it."""
-        keys = "id", "name", "bytes", "origin", "state", "opened"
-        return {key: getattr(self, key) for key in keys}
-
-    def told(self) -> dict[str, Any]:
-        """Return all there is to say of it."""
-        trees = [
-            {"id": key, "column": tree["column"], "levels": tree["levels"]}
-            for key, tree in self.trees.items()
-        ]
-        more = {"error": self.error, "draft": self.draft, "trees": trees, "look": self.look,
-                "reading": self.reading}  # fmt: skip
-        return {**self.card(), **more}
 
 
 class Desk:
@@ -75,7 +34,7 @@ class Desk:
     def __init__(self, base: Path, folder: Path | None = None, limit: int | None = None) -> None:
         self.folder = folder
         self.limit = limit
-        self.room = _private_room(base)
+        self.room = private_room(base)
         self.files: dict[str, Opened] = {}
         self.queue = Queue(self.room.path / "jobs")
         self.coming = 0
@@ -150,8 +109,8 @@ class Desk:
             for key, path in self.entries().items():
                 with contextlib.suppress(OSError):  # gone since
                     size = path.stat().st_size
-                    entries.append({"id": key, "name": _plain(path.name), "bytes": size})
-            folder = {"name": _plain(self.folder.resolve().name), "entries": entries}
+                    entries.append({"id": key, "name": plain_name(path.name), "bytes": size})
+            folder = {"name": plain_name(self.folder.resolve().name), "entries": entries}
         sample = {"name": SAMPLE, "says": "2,000 made-up hospital stays with 11 columns"}
         return {
             "version": __version__,
@@ -204,7 +163,7 @@ class Desk:
                 raise Refused(404, "there is no such file in the folder")
             key, place = self._new_place("files")
             size = path.stat().st_size
-            return self._opened(Opened(key, _plain(path.name), size, "folder", path, place))
+            return self._opened(Opened(key, plain_name(path.name), size, "folder", path, place))
         if sample != SAMPLE:
             raise Refused(404, "there is no such sample")
         from importlib import resources
@@ -265,7 +224,7 @@ class Desk:
 
     async def tree(self, file: Opened, asked: Asked) -> dict[str, Any]:
         """Build or check a hierarchy; one given as text that covers the column is kept."""
-        _check_ready(file)
+        check_ready(file)
         told: dict[str, Any] = {"kind": "tree", "path": str(file.path)}
         told["input"] = {**file.reading, **asked.input}
         told |= {"column": asked.column, "rule": asked.rule}
@@ -309,7 +268,7 @@ class Desk:
 
     async def preview(self, file: Opened, recipe: dict[str, Any]) -> dict[str, Any]:
         """Estimate time, memory and loss from a sample; a new question ends the one before."""
-        _check_ready(file)
+        check_ready(file)
         settings = read_asked(recipe, file.trees, file.reading)
         if file.estimating is not None:
             file.estimating.cancel()
@@ -323,7 +282,7 @@ class Desk:
 
     def start(self, file: Opened, kind: str, recipe: dict[str, Any], more: dict[str, Any]) -> Job:
         """Put a job in the queue."""
-        _check_ready(file)
+        check_ready(file)
         settings = read_asked(recipe, file.trees, file.reading)
         key = secrets.token_hex(16)
         job = Job(
@@ -336,7 +295,7 @@ class Desk:
             recipe=recipe,
             settings=settings,
             more=more,
-            trees=_tree_names(settings["hierarchies"]),
+            trees=tree_names(settings["hierarchies"]),
         )
         self.queue.add(job)
         return job
@@ -363,76 +322,3 @@ class Desk:
         ends += [self._about] if self._about is not None else []
         await asyncio.gather(*self._tasks, *ends, return_exceptions=True)
         self.room.leave()
-
-
-def _check_ready(file: Opened) -> None:
-    if file.state != "ready":
-        raise Refused(409, "the file is not ready")
-
-
-def _plain(name: str) -> str:
-    """Return a name of a file as it can be shown, whatever bytes it is of."""
-    return name.encode("utf-8", "replace").decode()
-
-
-def _tree_names(hierarchies: dict[str, str]) -> dict[str, str]:
-    """Return what the files of hierarchies are called where they are taken home."""
-    found: dict[str, str] = {}
-    for column, said in hierarchies.items():
-        if is_file(said):
-            name = f"trees/{kept_name(f'{column}.csv', '.csv')}"
-            again = f"trees/{len(found)}-{name.removeprefix('trees/')}"
-            found[said] = name if name not in found.values() else again
-    return found
-
-
-def kept_name(name: str, ending: str) -> str:
-    """Return the name a file gets on disk: the last part of its own, of plain signs alone."""
-    last = name.replace("\\", "/").rsplit("/", 1)[-1]
-    stem = last[: -len(ending)]
-    plain = "".join(c if c.isprintable() and c not in '/:*?"<>|' else "_" for c in stem)
-    plain = plain.encode("utf-8", "replace")[:80].decode("utf-8", "ignore").strip(" .")
-    return f"{plain if plain and not plain.startswith('-') else 'table' + plain}{ending}"
-
-
-class Room:
-    """A folder that one server holds by a lock; what servers that died left is swept away."""
-
-    def __init__(self, path: Path, held: int) -> None:
-        self.path, self._held = path, held
-        self._salt = secrets.token_bytes(16)
-
-    def named(self, name: str) -> str:
-        """Return an id for a name: the same while the server lives, and of no use to guess."""
-        return hashlib.blake2b(os.fsencode(name), key=self._salt, digest_size=16).hexdigest()
-
-    def leave(self) -> None:
-        """Remove the folder; a second time does nothing."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        if self._held >= 0:
-            os.close(self._held)
-            self._held = -1
-
-
-def _private_room(base: Path) -> Room:
-    """Make a folder of our own, and remove those whose servers are gone.
-
-    Whatever else lies in the base is left alone: rooms are in a folder of their own, and bear a
-    mark.
-    """
-    base.mkdir(mode=0o700, parents=True, exist_ok=True)
-    house = base / "desk"
-    house.mkdir(mode=0o700, exist_ok=True)
-    with (house / "lock").open("ab") as one_at_a_time:
-        fcntl.flock(one_at_a_time, fcntl.LOCK_EX)
-        for left in house.iterdir():
-            if ROOM.fullmatch(left.name) and not left.is_symlink() and (left / MARK).is_file():
-                remove_unheld(left)
-        path = house / f"room-{secrets.token_hex(8)}"
-        path.mkdir(mode=0o700)
-        held = os.open(path, os.O_RDONLY)
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        (path / MARK).touch(0o600)
-    for name in ("files", "jobs", "asked"):
-        (path / name).mkdir(mode=0o700)
-    return Room(path, held)

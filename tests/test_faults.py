@@ -43,10 +43,10 @@ def test_full_disks(folder):
 
 
 def test_random_kills(folder):
-    """A hundred kills at random times leave no bad state and, after the next run, no leftovers."""
-    ends, bad = faults.try_kills(folder, 100)
+    """Fifty kills at random times leave no bad state and, after the next run, no leftovers."""
+    ends, bad = faults.try_kills(folder, 50)
     assert bad == []
-    assert ends["killed"] > 20
+    assert ends["killed"] > 10
 
 
 def test_the_harness_can_fail(folder, monkeypatch):
@@ -123,13 +123,11 @@ def test_sets_side_by_side(tmp_path, locks):
 
 SETTINGS = [
     {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-    {"NUMBA_NUM_THREADS": "2", "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"},
-    {"NUMBA_NUM_THREADS": "4", "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"},
-    {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"},
-    {"LC_ALL": "C", "PYTHONUTF8": "0"},
-    {"TZ": "Pacific/Apia"},
+    {"NUMBA_NUM_THREADS": "4", "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4",
+     "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"},
+    {"LC_ALL": "C", "PYTHONUTF8": "0", "TZ": "Pacific/Apia"},
     {"TZ": "America/St_Johns", "PYTHONHASHSEED": "7"},
-]
+]  # fmt: skip
 
 
 def test_same_release_everywhere(tmp_path):

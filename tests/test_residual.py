@@ -75,7 +75,7 @@ def frequencies(draw, method):
 
 @pytest.mark.parametrize("method", METHODS)
 @given(data=st.data(), k=st.integers(2, 5), incomplete=st.sampled_from(["keep", "delete"]))
-@settings(max_examples=50)
+@settings(max_examples=30)
 def test_no_class_below_k(tmp_path_factory, method, data, k, incomplete):
     """Any frequencies of texts, numbers and gaps end in classes of k, or in a refusal."""
     columns = data.draw(frequencies(method))

@@ -68,7 +68,7 @@ def test_the_command_asks_for_the_same(recipe, monkeypatch, tmp_path):
 
 
 @given(NAMES, NAMES)
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_any_names(quasi, drop):
     """Whatever columns are called, the command names them."""
     recipe = {"roles": {"quasi_identifiers": quasi, "drop": drop}, "protect": {"k": 3}}

@@ -2,8 +2,6 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# one more than there are cores: many tests wait for processes of their own
-WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .PHONY: run test test-all lint coverage faults bars published study search kaim mixed closeness audit measures scale records estimates load cluster mutate lock clean
@@ -12,10 +10,10 @@ run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
 
 test: lint                      ## ruff, mypy, import-linter, pytest without the slow ones
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n auto
 
 test-all: lint $(VENV)/engines.stamp  ## the slow tests too, and those with Spark (which needs Java)
-	$(BIN)/python -m pytest -n $(WORKERS) -m ''
+	$(BIN)/python -m pytest -n auto -m ''
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .
@@ -24,7 +22,7 @@ lint: $(VENV)/test.stamp
 	$(BIN)/lint-imports --no-cache
 
 coverage: $(VENV)/test.stamp    ## branch coverage of table, release and models: at least 95 %
-	$(BIN)/python -m pytest -n $(WORKERS) --cov=shoal.table --cov=shoal.release --cov=shoal.models \
+	$(BIN)/python -m pytest -n auto --cov=shoal.table --cov=shoal.release --cov=shoal.models \
 	  --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=95
 
 faults: $(VENV)/test.stamp      ## kills, failing calls and full disks while a release is written

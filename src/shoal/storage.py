@@ -26,6 +26,12 @@ HALF = ".half"
 PATIENCE = 5.0  # seconds in which a folder is to be gone, while others may still write to it
 
 
+def cache_folder() -> Path:
+    """Return the folder of Shoal in the user's cache."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "shoal"
+
+
 def remove_unheld(folder: Path) -> bool:
     """Remove a folder that no process holds by a lock; tell whether it is gone."""
     with contextlib.suppress(OSError):

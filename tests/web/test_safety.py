@@ -145,7 +145,7 @@ def test_the_queue_has_an_end(monkeypatch):
     monkeypatch.setattr(jobs, "WAITING", 3)
 
     async def fill():
-        queue = Queue(Path("z"))
+        queue = Queue()
         queue._running = asyncio.create_task(asyncio.sleep(30))
         for number in range(3):
             queue.add(job(number))

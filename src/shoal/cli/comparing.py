@@ -40,6 +40,7 @@ from shoal.cli.options import (
 )
 from shoal.cli.speak import say
 from shoal.errors import RequestError, shown
+from shoal.storage import cache_folder
 
 UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "": 1.0}
 WHAT = "column", "sizes", "losses", "loss", "pair", "attacks", "frontier"
@@ -153,8 +154,7 @@ def _state(file: Path, k: str, methods: list[str] | None, asked: dict[str, Any])
     """Return where figures of runs are noted until a comparison is whole; None: nowhere to."""
     what = repr((str(file.resolve()), k, methods, sorted(asked.items(), key=str)))
     name = hashlib.sha256(what.encode("utf-8")).hexdigest()[:24]
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
-    place = Path(home) / "shoal"
+    place = cache_folder()
     with contextlib.suppress(OSError):
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
         if os.access(place, os.W_OK):

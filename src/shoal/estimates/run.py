@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from shoal.choosing import EFFORTS, choose, choose_mixed
+from shoal.choosing import EFFORTS, Choice, choose, choose_mixed
 from shoal.errors import RequestError
 from shoal.estimates.model import Estimate, estimate
 from shoal.recipes import AUTO_LARGE, AUTO_MIXED_LARGE, Method, find
@@ -33,11 +33,7 @@ def expected(settings: Settings, records: int, columns: int, mixed: bool) -> Est
         return None
     if protect.method != "auto":
         return _limited(find(protect.method), asked, effort, records, columns, k, lean)
-    choice = (
-        choose_mixed(records, columns, k, effort, limited=bool(asked))
-        if mixed
-        else choose(records, columns, k, effort, limited=bool(asked))
-    )
+    choice = chosen(settings, records, columns, mixed)
     recipe = find(choice.method)
     if choice.method in (AUTO_LARGE, AUTO_MIXED_LARGE) or recipe.search is None:
         return _limited(recipe, asked, effort, records, columns, k, lean)
@@ -50,6 +46,13 @@ def expected(settings: Settings, records: int, columns: int, mixed: bool) -> Est
     if asked.get("seconds") is not None:
         seconds = float(asked["seconds"])
     return Estimate(lean.seconds + seconds, own.megabytes)
+
+
+def chosen(settings: Settings, records: int, columns: int, mixed: bool) -> Choice:
+    """Return what `auto` runs with these settings, and why."""
+    pick = choose_mixed if mixed else choose
+    limited = bool(settings.changes().get("stop"))
+    return pick(records, columns, settings.protect.k, settings.protect.effort, limited=limited)
 
 
 def _limited(

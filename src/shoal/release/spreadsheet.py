@@ -9,6 +9,7 @@ so that no two texts become one.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +36,14 @@ def as_text(text: str) -> str:
     return f"'{text}" if is_formula(text) else text
 
 
+def formulas_in(names: Iterable[str]) -> list[str]:
+    """Return the names that a spreadsheet would run as headers."""
+    return [name for name in names if is_formula(name)]
+
+
 def guarded_table(table: Table) -> Table:
     """Return a table whose texts no spreadsheet runs; a column's name that it would is refused."""
-    risky = [name for name in table.names if is_formula(name)]
+    risky = formulas_in(table.names)
     if risky:
         raise RequestError(
             f"a spreadsheet would run the header of {listed(risky)} as a formula; rename or drop "

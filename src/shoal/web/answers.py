@@ -168,15 +168,12 @@ def preview(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, An
 
 def _why(settings: Settings, rows: int, columns: int, mixed: bool) -> str:
     """Say why `auto` runs what it runs, or what a method does."""
-    from shoal.choosing import choose, choose_mixed
+    from shoal.estimates.run import chosen
     from shoal.recipes import find
 
-    asked = settings.protect
-    if asked.method != "auto":
-        return find(asked.method).summary
-    limited = asked.time_limit is not None or asked.max_iterations is not None
-    pick = choose_mixed if mixed else choose
-    choice = pick(rows, columns, asked.k, asked.effort, limited=limited)
+    if settings.protect.method != "auto":
+        return find(settings.protect.method).summary
+    choice = chosen(settings, rows, columns, mixed)
     return f"{choice.method}: {choice.reason}"
 
 
@@ -193,8 +190,7 @@ def anonymize(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, 
     table = whole_table(path, asked["settings"].get("input", {}))
     check_headers(table, settings, asked.get("format", "csv"))
     result = walk(table, once_read(settings), tell, told_ahead=tell.expected)
-    safe = settings.release.spreadsheet_safe
-    result.pack(place / MADE, format=asked.get("format", "csv"), spreadsheet_safe=safe)
+    result.pack(place / MADE, format=asked.get("format", "csv"))
     drawn = charts_of(result.report, table, result.table)
     return _finished(place, drawn, asked)
 

@@ -20,10 +20,11 @@ from shoal.web.desk import Desk
 from shoal.web.guard import Guard, Keys
 from shoal.web.refused import Refused
 from shoal.web.telling import CHARTS, MADE, PACKED
+from shoal.web.uploads import ENDINGS
 
 BODY = 1 << 20  # bytes of a request that is no upload
 TREE_BODY = 32 << 20
-FORMATS = "csv", "csv.gz", "parquet"
+FORMATS = [ending.removeprefix(".") for ending in ENDINGS]
 KINDS = "anonymize", "compare"
 STATIC = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 REPORT_POLICY = (

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import secrets
 from importlib import metadata
 from pathlib import Path
 
+from shoal.storage import cache_folder
+
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
-
-
-def usual_base() -> Path:
-    """Return the folder of Shoal in the user's cache."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "shoal"
 
 
 def bundle(room: Path) -> Path:
@@ -24,7 +19,7 @@ def bundle(room: Path) -> Path:
     """
     made_of = f"{metadata.version('vl-convert-python')} {SNIPPET}"
     name = f"vega-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.js"
-    for base in (usual_base(), room):
+    for base in (cache_folder(), room):
         path = base / name
         try:
             base.mkdir(mode=0o700, parents=True, exist_ok=True)

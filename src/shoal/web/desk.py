@@ -36,11 +36,11 @@ class Desk:
         self.limit = limit
         self.room = private_room(base)
         self.files: dict[str, Opened] = {}
-        self.queue = Queue(self.room.path / "jobs")
+        self.queue = Queue()
         self.coming = 0
         self.looking, self.asking = asyncio.Semaphore(LOOKS), asyncio.Semaphore(QUESTIONS)
         self._about: asyncio.Task[dict[str, Any]] | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
 
     def begin(self) -> None:
         """Start what goes on while the server lives."""
@@ -49,7 +49,7 @@ class Desk:
 
     def _find_out(self) -> asyncio.Task[dict[str, Any]]:
         asked = {"kind": "about", "room": str(self.room.path)}
-        self._about = asyncio.create_task(self._ask(asked, QUESTION))
+        self._about = self._start(self._ask(asked, QUESTION))
         return self._about
 
     async def about(self) -> dict[str, Any]:
@@ -273,7 +273,7 @@ class Desk:
         if file.estimating is not None:
             file.estimating.cancel()
         asked = {"kind": "preview", "path": str(file.path), "settings": settings}
-        file.estimating = asyncio.create_task(self._ask(asked, QUESTION))
+        file.estimating = self._start(self._ask(asked, QUESTION))
         try:
             found: dict[str, Any] = await file.estimating
         except asyncio.CancelledError:
@@ -312,13 +312,9 @@ class Desk:
 
     async def close(self) -> None:
         """End every job and remove all that lies here."""
-        for task in [*self._tasks, *([self._about] if self._about is not None else [])]:
+        going = list(self._tasks)
+        for task in going:
             task.cancel()
-        for file in self.files.values():
-            if file.estimating is not None:
-                file.estimating.cancel()
         await self.queue.close()
-        ends = [file.estimating for file in self.files.values() if file.estimating is not None]
-        ends += [self._about] if self._about is not None else []
-        await asyncio.gather(*self._tasks, *ends, return_exceptions=True)
+        await asyncio.gather(*going, return_exceptions=True)
         self.room.leave()

@@ -16,17 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from shoal.web.equivalent import command_line, python_snippet, summary_of
+from shoal.web.opened import last_part
 from shoal.web.refused import Refused
 from shoal.web.telling import ANSWER, ASKED, KEEP, PROGRESS
 
 WAITING = 100  # jobs in the queue at most
 GRACE = 2.0  # seconds that a worker has to clean up
 QUEUED, RUNNING, DONE, FAILED, CANCELED = "queued", "running", "done", "failed", "canceled"
-
-
-def last_part(name: str) -> str:
-    """Return a file's name without folders before it."""
-    return name.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 class Worker:
@@ -194,8 +190,7 @@ class Job:
 class Queue:
     """Runs jobs one at a time, in the order in which they came."""
 
-    def __init__(self, place: Path) -> None:
-        self.place = place
+    def __init__(self) -> None:
         self.jobs: dict[str, Job] = {}
         self._running: asyncio.Task[None] | None = None
 

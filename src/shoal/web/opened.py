@@ -71,10 +71,14 @@ def tree_names(hierarchies: dict[str, str]) -> dict[str, str]:
     return found
 
 
+def last_part(name: str) -> str:
+    """Return a file's name without folders before it."""
+    return name.replace("\\", "/").rsplit("/", 1)[-1]
+
+
 def kept_name(name: str, ending: str) -> str:
     """Return the name a file gets on disk: the last part of its own, of plain signs alone."""
-    last = name.replace("\\", "/").rsplit("/", 1)[-1]
-    stem = last[: -len(ending)]
+    stem = last_part(name)[: -len(ending)]
     plain = "".join(c if c.isprintable() and c not in '/:*?"<>|' else "_" for c in stem)
     plain = plain.encode("utf-8", "replace")[:80].decode("utf-8", "ignore").strip(" .")
     return f"{plain if plain and not plain.startswith('-') else 'table' + plain}{ending}"

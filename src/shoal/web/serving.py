@@ -16,8 +16,8 @@ from pathlib import Path
 import uvicorn
 
 from shoal.errors import OutputError, RequestError, shown
+from shoal.storage import cache_folder
 from shoal.web.app import make_app
-from shoal.web.bundle import usual_base
 from shoal.web.desk import Desk
 from shoal.web.guard import Keys
 
@@ -47,7 +47,7 @@ def serve(
     own = int(door.getsockname()[1])
     keys = Keys()
     try:
-        desk = Desk(base or usual_base(), folder, limit)
+        desk = Desk(base or cache_folder(), folder, limit)
     except OSError as error:
         door.close()
         raise OutputError(f"no folder for uploads: {error.strerror}") from None

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import InputError, RequestError
+from shoal.errors import InputError, RequestError, listed
 from shoal.estimates.run import machine_memory
-from shoal.release.spreadsheet import is_formula
+from shoal.release.spreadsheet import formulas_in
 from shoal.settings import Settings
+from shoal.table.pieces.cut import last_end
 from shoal.table.read import is_parquet, read
 from shoal.table.room import is_packed, needed, parquet_size, shape
 from shoal.table.table import Table
@@ -76,17 +77,9 @@ def head_of(path: Path, place: Path, most: int = HEAD) -> Path:
         text = file.read(most)
         whole = len(text) < most
     if not whole:
-        text = text[: _last_record(text)]
+        text = text[: last_end(text)]
     (folder / name).write_bytes(text)
     return folder / name
-
-
-def _last_record(text: bytes) -> int:
-    """Return where the last whole record ends: at a line end outside of quotes."""
-    end = text.rfind(b"\n") + 1
-    while end > 0 and text.count(b'"', 0, end) % 2:
-        end = text.rfind(b"\n", 0, end - 1) + 1
-    return end
 
 
 def check_parquet(path: Path) -> None:
@@ -118,10 +111,8 @@ def check_headers(table: Table, settings: Settings, form: str) -> None:
     """Refuse names that a spreadsheet would run before a run, not after."""
     roles = settings.roles
     gone = {*roles.identifiers, *roles.drop, *([roles.household] if roles.household else [])}
-    risky = [name for name in table.names if name not in gone and is_formula(name)]
+    risky = formulas_in(name for name in table.names if name not in gone)
     if risky and settings.release.spreadsheet_safe and form != "parquet":
-        from shoal.errors import listed
-
         raise RequestError(
             f"a spreadsheet would run the header of {listed(risky)} as a formula; leave such a "
             "column out, release Parquet, or say that the csv need not be safe for spreadsheets"

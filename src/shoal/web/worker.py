@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import Canceled, InputError, PrivacyError, ShoalError, UnlistedError
+from shoal.errors import Canceled, PrivacyError, ShoalError, UnlistedError
 from shoal.web.telling import ANSWER, ASKED, Teller, write_json
 
 NICE = 10
@@ -40,8 +40,6 @@ def main() -> None:
         told = _error("canceled", 409)
     except PrivacyError as error:
         told = _error(str(error), 422)
-    except InputError as error:
-        told = _error(str(error), 400)
     except ShoalError as error:
         told = _error(str(error), 400)
     except MemoryError:

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test test-all lint coverage faults bars published study search kaim mixed closeness audit measures scale records estimates load cluster mutate lock clean
+.PHONY: run test test-all lint coverage attacks faults bars published study search kaim mixed closeness audit measures scale records estimates load cluster mutate lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -24,6 +24,9 @@ lint: $(VENV)/test.stamp
 coverage: $(VENV)/test.stamp    ## branch coverage of table, release and models: at least 95 %
 	$(BIN)/python -m pytest -n auto --cov=shoal.table --cov=shoal.release --cov=shoal.models \
 	  --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=95
+
+attacks: $(VENV)/test.stamp     ## attacks on what is published, each carried out: how many learn something
+	$(BIN)/python -m pytest -n auto -m '' tests/attacks
 
 faults: $(VENV)/test.stamp      ## kills, failing calls and full disks while a release is written
 	cd tests && ../$(BIN)/python faults.py

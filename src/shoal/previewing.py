@@ -114,7 +114,7 @@ def preview_of(
     start = time.perf_counter()
     result = walk(table.taken(some), settings, callback, threads, folder)
     seconds = time.perf_counter() - start
-    lost, before = (one.report.information_loss_released for one in (result, smaller))
+    lost, before = (one.report.exact_loss for one in (result, smaller))
     ratio = math.log(table.rows / some.size)
     slope = 0.0
     if lost > 0.0 and before > 0.0 and some.size > part.size:

@@ -302,6 +302,11 @@ def ended_early(blocks: bool = True) -> list[str]:
     return []
 
 
+def said_of_unnamed(unnamed: Sequence[str]) -> list[str]:
+    """Say which columns nobody gave a role to."""
+    return [f"no role was given to {', '.join(unnamed)}: released as they are"] if unnamed else []
+
+
 def notes(
     table: Table,
     unnamed: Sequence[str],
@@ -309,9 +314,7 @@ def notes(
     reason: Reason = identifier_reason,
 ) -> list[str]:
     """Say what a steward should look at, without any value."""
-    found = []
-    if unnamed:
-        found.append(f"no role was given to {', '.join(unnamed)}: released as they are")
+    found = said_of_unnamed(unnamed)
     unique = [c.name for c in table.having(Role.QUASI_IDENTIFIER) if reason(c)]
     if unique:
         found.append(

@@ -39,6 +39,7 @@ from shoal.request import (
     generalizes,
     notes,
     resolved,
+    said_of_unnamed,
     trees_of,
     ways,
     without_groups,
@@ -327,6 +328,7 @@ def walk(
         dominance=judge_dominance(table, partition, wider, settings.requirement, how),
         survey=survey,
         drawn=said_of_survey(settings),
+        public_notes=said_of_unnamed(assigned.unnamed),
     )
     draw_ahead(result)  # while the rest is measured
     deleted = assigned.table.rows - table.rows

@@ -215,7 +215,7 @@ def _point(result: Result, method: str, k: int, seconds: float) -> Point:
     return Point(
         method,
         k,
-        report.information_loss_released,
+        report.exact_loss,
         max(found) if found else highest,
         highest,
         report.groups["count"],

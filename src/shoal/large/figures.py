@@ -32,6 +32,8 @@ from shoal.release.counts import (
     starred_for_missing,
     unit_of,
 )
+from shoal.release.public.cells import released_span
+from shoal.release.public.columns import sums_of
 from shoal.release.report import ColumnReport
 from shoal.table.code import Coded, CodedColumn
 from shoal.table.roles import TICKS, Column, Kind, Role
@@ -55,7 +57,10 @@ def added(one: Any, other: Any) -> Any:
 
 
 def ranges(before: Table, after: Table) -> dict[str, list[float]]:
-    """Return least and greatest released number of each column, and whether all are whole."""
+    """Return least and greatest number that each column's release names, and whether all are whole.
+
+    Of intervals their ends, of ordinal values ranks.
+    """
     found = {}
     for column in before.having(Role.QUASI_IDENTIFIER):
         kept = _kept(column, after[column.name])
@@ -64,6 +69,10 @@ def ranges(before: Table, after: Table) -> dict[str, list[float]]:
             found[column.name] = [
                 float(values.min()), float(values.max()), float(is_whole(values)),
             ]  # fmt: skip
+            continue
+        named = released_span(column, after[column.name])
+        if named is not None:
+            found[column.name] = [*named, 0.0]
     return found
 
 
@@ -114,6 +123,7 @@ class Figures:
             "incomplete": int(np.logical_or.reduce([~present(c) for c in columns]).sum()),
             "nothing": int(np.logical_and.reduce([starred(after[c.name]) for c in columns]).sum()),
             "error": float(squared_error(points, labels).sum()),
+            "public": self._public(columns, after, trees),
             **self._products(before, after),
         }
         if coded is not None:
@@ -124,6 +134,13 @@ class Figures:
                 "entropy": non_uniform_entropy(whole, labels),
             }
         return found
+
+    def _public(
+        self, before: Sequence[Column], after: Table, trees: Mapping[str, CodedColumn]
+    ) -> dict[str, Any]:
+        """Return the sums of what may be published."""
+        spans = {name: (low, high) for name, (low, high, _) in self.spans.items()}
+        return sums_of(before, [after[c.name] for c in before], self.how, trees, spans)
 
     def _counted(self, column: CodedColumn) -> CodedColumn:
         """Return a column of a region with the counts that its values have in all records."""

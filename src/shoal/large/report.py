@@ -20,8 +20,12 @@ from shoal.release.compare import (
 )
 from shoal.release.counts import missing_said
 from shoal.release.promises import guarantee
+from shoal.release.public.cells import Span
+from shoal.release.public.columns import Key, of_columns
+from shoal.release.public.figures import nested, of_tables
+from shoal.release.public.rounding import Stable
 from shoal.release.report import SCHEMA, ColumnReport, Report
-from shoal.request import ended_early, notes
+from shoal.request import ended_early, notes, said_of_unnamed
 from shoal.settings import Settings
 from shoal.solving import ILOSS, SSE
 from shoal.table.roles import Role
@@ -47,7 +51,7 @@ def report_of(
     deleted = asked.survey.rows - made.rows
     equal = sums["without_spread"]
     sizes = sorted((int(size), many) for size, many in sums["sizes"].items())
-    measures, note = _measured(releasing, made, deleted)
+    measures, compared, note = _measured(releasing, made, deleted)
     loss = _lost(releasing, made)
     return Report(
         schema=SCHEMA,
@@ -74,7 +78,7 @@ def report_of(
         verification=verification,
         information_loss=loss,
         information_loss_released=overall(
-            [column.information_loss for column in columns],
+            [column.information_loss or 0.0 for column in columns],
             _varied(columns, sums, made.rows) if averaged(asked.how) else None,
             made.rows,
             deleted,
@@ -84,7 +88,7 @@ def report_of(
         correlations=correlations(made.figures.numbers(made.released), sums, made.rows),
         guarantee=guarantee(
             k=k,
-            smallest=sizes[0][0],
+            smallest=verification["k"],
             values=any(c.by_range or c.rule.shows_values for c in shown),
             records=shows_records(quasi, asked.how),
             asked=asked.settings.requirement,
@@ -100,16 +104,27 @@ def report_of(
         ],
         seconds=round(seconds, 3),
         missing=missing_said(
-            cells=sum(c.missing for c in columns),
+            cells=sum(c.missing or 0 for c in columns),
             records=sums["incomplete"],
-            suppressed=sum(c.suppressed for c in columns),
+            suppressed=sum(c.suppressed or 0 for c in columns),
             starred=sum(sums["columns"][c.name]["beside"] for c in quasi),
             nothing=sums["nothing"],
             deleted=deleted,
         ),
         costs=costs(sums, [c.name for c in shown], k, deleted).to_dict() if shown else None,
         measures=measures,
+        public=nested(_public(made, deleted, k) | compared),
+        public_notes=said_of_unnamed(asked.unnamed),
     )
+
+
+def _public(made: Made, deleted: int, k: int) -> dict[Key, Stable]:
+    """Return the stable figures of all regions' sums."""
+    spans: dict[str, Span | None] = {
+        name: (low, high) for name, (low, high, _) in made.figures.spans.items()
+    }
+    counts = {name: one["before"] for name, one in made.sums["columns"].items() if "before" in one}
+    return of_columns(made.sums["public"], spans, counts, made.figures.how, deleted, k)
 
 
 def _grouped_by(settings: Settings, regions: int) -> str:
@@ -146,7 +161,9 @@ def _lost(releasing: Releasing, made: Made) -> float:
     return percent(sums["error"], total)
 
 
-def _measured(releasing: Releasing, made: Made, deleted: int) -> tuple[dict[str, Any], list[str]]:
+def _measured(
+    releasing: Releasing, made: Made, deleted: int
+) -> tuple[dict[str, Any], dict[Key, Stable], list[str]]:
     """Return costs and risks, measured on whole groups, and what is to be said of that."""
     work, regions = releasing.solver.work, range(len(releasing.stage.regions))
     before = releasing.solver.form.unpack(gather(work, [f"before-{r}" for r in regions], 0))
@@ -155,18 +172,24 @@ def _measured(releasing: Releasing, made: Made, deleted: int) -> tuple[dict[str,
     coded = releasing.solver.lens.coded(before)
     gone = round(deleted * share)
     found = measure_release(before, after, coded, gone, releasing.solver.seed).to_dict()
+    trees = {} if coded is None else {column.name: column for column in coded.columns}
+    public = of_tables(before, after, trees, releasing.solver.k)
     if before.rows == made.rows:
-        return found, []
-    return found, [
-        f"what it cost and what is left to fear was measured on {before.rows:,} of the "
-        f"{made.rows:,} records, in whole groups; among all records a person is harder to find"
-    ]
+        return found, public, []
+    return (
+        found,
+        public,
+        [
+            f"what it cost and what is left to fear was measured on {before.rows:,} of the "
+            f"{made.rows:,} records, in whole groups; among all records a person is harder to find"
+        ],
+    )
 
 
 def _varied(columns: list[ColumnReport], sums: Mapping[str, Any], rows: int) -> int:
     """Return how many columns vary."""
     return sum(
-        column.missing < rows and _varies(sums["columns"][column.name]) for column in columns
+        (column.missing or 0) < rows and _varies(sums["columns"][column.name]) for column in columns
     )
 
 

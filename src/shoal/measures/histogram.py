@@ -21,12 +21,16 @@ BINS = 20
 
 @dataclass(frozen=True)
 class Histogram:
-    """Counts of records by bin; `hidden` is the number of bins of the original left empty."""
+    """Counts of records by bin; `hidden` is the number of bins of the original left empty.
+
+    `step` is what counts of the original were rounded down to a multiple of, where they were.
+    """
 
     edges: list[float]
     before: list[int]
     after: list[int]
     hidden: int
+    step: float | None = None
 
 
 def histogram(before: Floats, after: Floats, k: int, bins: int = BINS) -> Histogram:

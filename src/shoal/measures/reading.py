@@ -43,7 +43,7 @@ def both_sides(
         found = _intervals(before, after, tree)
         if found is not None:
             return found
-    return _words(before, after, tree, pairs)
+    return words_of(before, after, tree, pairs)
 
 
 def _numbers(before: Column, after: Column) -> Numbers:
@@ -205,7 +205,7 @@ def _by_tree(
     return losses, widths
 
 
-def _words(before: Column, after: Column, tree: CodedColumn | None, pairs: Pairs | None) -> Words:
+def words_of(before: Column, after: Column, tree: CodedColumn | None, pairs: Pairs | None) -> Words:
     """Categories, released as themselves, as words of a tree, masks or *."""
     known = distinct_values(before.having(order=None))
     encoded = after.values.dictionary_encode()

@@ -129,6 +129,7 @@ class Measures:
         """Return plain values for JSON."""
         return {
             "schema": SCHEMA,
+            "audience": "private",
             "originals": self.originals,
             "records": self.records,
             "paired": self.paired,
@@ -164,6 +165,7 @@ class Measures:
             ]
         lines += [""] if self.notes else []
         lines += [f"  note: {note}" for note in self.notes]
+        lines += ["", "private: figures of the original are exact; do not publish them"]
         return "\n".join(lines)
 
     def __str__(self) -> str:

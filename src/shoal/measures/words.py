@@ -196,8 +196,7 @@ UTILITY = (
         "lower",
         "Every record looks like {rest} others on average (discernibility {value}): fewer means "
         "finer groups.",
-        "Σ|class|² over the classes of the release; a record that was left out counts as all "
-        "records.",
+        "Σ|class|² over the classes of the release.",
         "Bayardo and Agrawal 2005, ICDE",
     ),
 )
@@ -249,9 +248,16 @@ RISK = (
     ),
     Definition(
         "sample_uniques", "records alone in their class", "risk", "percent", "lower",
-        "{value} of the released records are the only ones with their combination ({rest} of the "
-        "original): any may be found by who knows the combination.",
+        "{value} of the released records are the only ones with their combination: any may be "
+        "found by who knows the combination.",
         "Share of records in classes of one.",
+        "Skinner and Elliot 2002, J. R. Statist. Soc. B 64(4)",
+    ),
+    Definition(
+        "original_uniques", "originals alone with their combination", "risk", "percent", "lower",
+        "{value} of the original records are the only ones with their combination of "
+        "quasi-identifiers: this is what a release without grouping would give away.",
+        "Share of originals whose combination of quasi-identifiers occurs once.",
         "Skinner and Elliot 2002, J. R. Statist. Soc. B 64(4)",
     ),
     Definition(

@@ -79,7 +79,8 @@ def group_sizes(report: Report) -> Spec:
 def loss_by_column(report: Report) -> Spec:
     """The share of each column that the release lost."""
     what = "variation lost, percent" if report.costs is None else "lost, percent"
-    values = [{"column": _name(c.name), "loss": c.information_loss} for c in report.columns]
+    what = "lost at most, percent of the range" if report.is_public else what
+    values = [{"column": _name(c.name), "loss": lost(c)} for c in report.columns]
     encoding = {
         "y": {"field": "column", "type": "nominal", "sort": "-x", "title": None},
         "x": {"field": "loss", "type": "quantitative", "title": what},
@@ -88,6 +89,13 @@ def loss_by_column(report: Report) -> Spec:
     return _spec(
         values, padding=ROOM, height=height, mark={"type": "bar", "color": AFTER}, encoding=encoding
     )
+
+
+def lost(column: ColumnReport) -> float:
+    """Return what a column lost in percent: exactly, or as it may be told; 0 where it may not."""
+    if column.information_loss is not None:
+        return column.information_loss
+    return float(column.loss.get("value") or 0.0)
 
 
 def cells_by_column(report: Report) -> Spec:
@@ -337,10 +345,13 @@ def attacks(measures: dict[str, Any] | None) -> Spec | None:
 
 def report_charts(report: Report) -> dict[str, Spec]:
     """Return every chart of a report by name; distributions of the columns that lost most."""
-    charts = {"group sizes": group_sizes(report), "loss by column": loss_by_column(report)}
-    if any(column.released_as in ("generalize", "range") for column in report.columns):
+    told = not report.is_public or report.loss.get("value") is not None
+    charts = {"group sizes": group_sizes(report)}
+    if told:
+        charts["loss by column"] = loss_by_column(report)
+    if told and any(c.released_as in ("generalize", "range") for c in report.columns):
         charts["cells by column"] = cells_by_column(report)
-    if len(report.correlations["columns"]) > 1:
+    if len(report.correlations["columns"]) > 1 and "before" in report.correlations:
         charts["correlations"] = correlations(report)
     found = attacks(report.measures)
     if found is not None:
@@ -348,7 +359,7 @@ def report_charts(report: Report) -> dict[str, Spec]:
     if report.search is not None and report.search["iterations"] > 0:
         charts["loss curve"] = loss_curve(report.search, report.loss_name)
     shown_ = [column for column in report.columns if column.histogram is not None]
-    ranked = sorted(shown_, key=lambda column: -column.information_loss)
+    ranked = sorted(shown_, key=lambda column: -lost(column))
     for column in ranked[:COLUMNS_SHOWN]:
         charts[f"distribution {column.name}"] = distribution(column)
     return charts

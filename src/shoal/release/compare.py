@@ -37,6 +37,7 @@ from shoal.release.counts import (
     unit_of,
 )
 from shoal.release.promises import guarantee
+from shoal.release.public.figures import nested, stable_figures
 from shoal.release.report import SCHEMA, ColumnReport, Report
 from shoal.table.code import Coded, CodedColumn
 from shoal.table.encode import near_zero
@@ -68,12 +69,14 @@ def make_report(
     dominance: Sequence[dict[str, Any]] = (),
     survey: Survey | None = None,
     drawn: Mapping[str, Any] | None = None,
+    public_notes: Sequence[str] = (),
 ) -> Report:
     """Compare the table with its release, column by column and pair by pair.
 
     `wider` has the groups of columns that have an own, larger k; `given` says that the groups came
     with the data, `asked` is what was asked beyond k, `dominance` how the p % rule was judged,
-    `survey` how the records were drawn, `drawn` which columns say so.
+    `survey` how the records were drawn, `drawn` which columns say so; `public_notes` are those that
+    may be published.
     """
     survey = survey or Survey()
     before = table.having(Role.QUASI_IDENTIFIER)
@@ -126,7 +129,7 @@ def make_report(
         correlations=_correlations(whole),
         guarantee=guarantee(
             k=partition.k,
-            smallest=int(partition.sizes.min()),
+            smallest=verification["k"],
             values=values,
             records=shows_records(before, how),
             given=given,
@@ -145,6 +148,8 @@ def make_report(
         asked={} if asked is None else asked_beyond_k(asked),
         totals=totals(table, released, how, survey.weights),
         survey=dict(drawn or {}),
+        public=nested(stable_figures(table, released, how, trees, partition.k, deleted)),
+        public_notes=list(public_notes),
     )
 
 
@@ -305,8 +310,8 @@ def _missing(
     deleted: int,
 ) -> dict[str, Any]:
     """Return how many cells were missing, what that means, and what was done about it."""
-    cells = sum(column.missing for column in columns)
-    suppressed = sum(column.suppressed for column in columns)
+    cells = sum(column.missing or 0 for column in columns)
+    suppressed = sum(column.suppressed or 0 for column in columns)
     beside = sum(starred_for_missing(column, labels) for column in before)
     nothing = int(np.logical_and.reduce([starred(column) for column in after]).sum())
     incomplete = {row for column in before for row in column.missing_rows()}

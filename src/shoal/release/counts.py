@@ -118,18 +118,19 @@ def unit_of(column: Column) -> str:
 
 
 def missing_said(
-    *, cells: int, records: int, suppressed: int, starred: int, nothing: int, deleted: int
+    *, cells: int, records: int, suppressed: int, starred: int | None, nothing: int, deleted: int
 ) -> dict[str, Any]:
     """Say how many cells were missing, what that means, and what was done about it.
 
-    `starred` counts cells in groups in which the column is missing for others, `nothing` the
-    records that are * in every quasi-identifier.
+    `starred` counts cells in groups in which the column is missing for others (None: not told),
+    `nothing` the records that are * in every quasi-identifier.
     """
     text = (
         f"{cells:,} cells of {records:,} records; in matching, a missing cell is a "
-        "category of its own; a group in which it is missing for some releases * for all: "
-        f"{starred:,} cells that were there are in such groups"
+        "category of its own; a group in which it is missing for some releases * for all"
     )
+    if starred is not None:
+        text += f": {starred:,} cells that were there are in such groups"
     if nothing:
         text += f"; {nothing:,} records are * in every quasi-identifier"
     if deleted:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.release.charts import attacks, report_charts
 from shoal.release.draw import begin, draw
 from shoal.release.feared import fears
+from shoal.release.page.about import PRIVATE_LINE, about_figures, audience
 from shoal.release.page.answers import first_screen, kept, verdict
 from shoal.release.page.columns import column_table, columns, costs, distributions, table
 from shoal.release.page.frame import bullets, document, escape
@@ -29,6 +30,7 @@ def page(report: Report) -> str:
     charts = report_charts(report)
     svgs = dict(zip(charts, draw(list(charts.values())), strict=True))
     body = [
+        audience(report),
         first_screen(report),
         beyond_k(report),
         risks(report.measures, svgs.get("attacks"), "attacks" in svgs),
@@ -39,6 +41,7 @@ def page(report: Report) -> str:
         table(report),
         search(report, svgs),
         columns(report),
+        about_figures(report),
         repeat(report),
     ]
     return document(f"Release report, k = {report.k}", body)
@@ -67,5 +70,5 @@ def measures_page(measures: dict[str, Any]) -> str:
         f"{escape(', '.join(measures['quasi_identifiers']))}</p>"
     )
     worst = bullets(fears(measures, measures["k"]))
-    body = [head, worst, risks(measures, svg, chart is not None), utility(measures)]
+    body = [PRIVATE_LINE, head, worst, risks(measures, svg, chart is not None), utility(measures)]
     return document("Measures of a release", body)

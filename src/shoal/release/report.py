@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,7 +12,8 @@ from shoal.measures.histogram import Histogram
 from shoal.release.feared import fears
 from shoal.table.roles import Role
 
-SCHEMA = "shoal-report/5"
+SCHEMA = "shoal-report/6"
+PRIVATE, PUBLIC = "private", "public"
 
 
 @dataclass(frozen=True)
@@ -20,20 +22,21 @@ class ColumnReport:
 
     `information_loss` is SSE/SST in percent for a column of numbers that stayed one and, on ranks,
     for medians of an ordinal one, ILoss in percent for what is generalized; only numbers have
-    means, variances and a histogram. `released_as` is what a
-    group's value is; unchanged, generalized and suppressed (`*`) count the cells that were there,
-    `missing` those that were not; `hierarchy` says where the tree is from, `levels` how many there
-    are.
+    means, variances and a histogram. `loss` is what may be published of it, with the step of its
+    rounding; `steps` are those of other figures. `released_as` is what a group's value is;
+    unchanged, generalized and suppressed (`*`) count the cells that were there, `missing` those
+    that were not; `hierarchy` says where the tree is from, `levels` how many there are. None is
+    what a public report does not tell.
     """
 
     name: str
     kind: str
-    information_loss: float
+    information_loss: float | None
     released_as: str
-    unchanged: int
-    generalized: int
-    suppressed: int
-    missing: int
+    unchanged: int | None
+    generalized: int | None
+    suppressed: int | None
+    missing: int | None
     hierarchy: str | None = None
     levels: int | None = None
     mean_before: float | str | None = None
@@ -41,11 +44,17 @@ class ColumnReport:
     variance_before: float | None = None
     variance_after: float | None = None
     histogram: Histogram | None = None
+    loss: dict[str, Any] = field(default_factory=dict)
+    steps: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Report:
     """The whole record of a run, as text and as JSON of a stated version.
+
+    It is for the steward: exact, `audience` private. `published()` is what may stand beside the
+    release: figures of the original that no k people change by more than a step of their rounding
+    (see `shoal.release.public`); `public` holds these, `public_notes` what may be said with them.
 
     `asked` is what was asked beyond k, as a recipe says it; `measures` what it cost and what is
     left to fear, as `shoal.Measures` says it; `totals` are those of columns that release means,
@@ -57,21 +66,21 @@ class Report:
     versions: dict[str, str]
     method: str
     k: int
-    seed: int
+    seed: int | None
     aggregate: str
     input: dict[str, Any]
     release: dict[str, Any]
     roles: dict[str, list[str]]
     groups: dict[str, Any]
     verification: dict[str, Any]
-    information_loss: float
-    information_loss_released: float
+    information_loss: float | None
+    information_loss_released: float | None
     loss_name: str
     columns: list[ColumnReport]
     correlations: dict[str, Any]
     guarantee: dict[str, list[str]]
     notes: list[str]
-    seconds: float
+    seconds: float | None
     search: dict[str, Any] | None = None
     bound: dict[str, Any] | None = None
     missing: dict[str, Any] = field(default_factory=dict)
@@ -81,10 +90,36 @@ class Report:
     measures: dict[str, Any] | None = None
     totals: list[dict[str, Any]] = field(default_factory=list)
     survey: dict[str, Any] = field(default_factory=dict)
+    audience: str = PRIVATE
+    loss: dict[str, Any] = field(default_factory=dict)
+    public: dict[str, Any] = field(default_factory=dict)
+    public_notes: list[str] = field(default_factory=list)
+
+    @property
+    def is_public(self) -> bool:
+        """Whether it may be published."""
+        return self.audience == PUBLIC
+
+    def published(
+        self, commitment: str | None = None, hierarchies: Mapping[str, str] | None = None
+    ) -> Report:
+        """Return the report that may stand beside the release.
+
+        `commitment` is what its input is known by, `hierarchies` the same of files of hierarchies,
+        by column.
+        """
+        from shoal.release.public.report import publish
+
+        return publish(self, commitment, hierarchies or {})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return asdict(self)
+        """Return plain values for JSON; a public report holds public keys alone."""
+        tree = asdict(self)
+        if not self.is_public:
+            return tree
+        from shoal.release.public.keys import only_public
+
+        return only_public(tree)
 
     def to_json(self) -> str:
         """Return the report as JSON."""
@@ -101,7 +136,7 @@ class Report:
         lines = [
             f"{self.release['records']} records in {self.groups['count']} groups of "
             f"{self.group_span()} (k = {self.k}, method {self.method})",
-            f"information loss {self.information_loss_released:.2f} % of {self.loss_of()}",
+            f"information loss {self.loss_said()}",
             *([] if self.bound is None else [f"the grouping is {self.bound['told']}"]),
             self._verdict(),
             *(f"  {plain(line, 500)}" for line in self.beyond_k()),
@@ -113,11 +148,11 @@ class Report:
         what = "mean before → after" if numeric else "what became of it"
         lines.append(f"  {'quasi-identifier':<{width}}  loss %  {what}")
         lines.extend(
-            f"  {plain(c.name):<{width}}  {c.information_loss:6.2f}  {_told(c, numeric)}"
+            f"  {plain(c.name):<{width}}  {self.column_loss(c):>6}  {_told(c, numeric)}"
             for c in self.columns
         )
         lines.append("")
-        if self.missing["cells"] or self.missing["deleted"]:
+        if self.missing.get("text") and (self.missing["cells"] or self.missing["deleted"]):
             lines.append(f"  missing: {self.missing['text']}")
         for role, names in self.roles.items():
             if names and role != Role.QUASI_IDENTIFIER:
@@ -125,8 +160,34 @@ class Report:
         lines.extend(f"  note: {plain(note, 500)}" for note in self.notes)
         return "\n".join(lines)
 
+    @property
+    def exact_loss(self) -> float:
+        """What the release lost, in percent; a public report does not hold it."""
+        if self.information_loss_released is None:
+            raise ValueError("a public report does not hold the exact loss")
+        return self.information_loss_released
+
+    def loss_said(self) -> str:
+        """Return how much was lost, of what."""
+        if not self.is_public:
+            return f"{self.exact_loss:.2f} % of {self.loss_of()}"
+        if self.loss.get("value") is None:
+            return "is not told: of so few records it would tell too much"
+        return f"at most {self.loss['value']:g} % of {self.loss_of()}"
+
+    def column_loss(self, column: ColumnReport) -> str:
+        """Return how much a column lost, in percent; a dash where it is not told."""
+        if not self.is_public:
+            return _percent(column.information_loss)
+        value = column.loss.get("value")
+        return "–" if value is None else f"≤ {value:g}"
+
     def loss_of(self) -> str:
         """Return what the loss is a share of."""
+        if self.is_public:
+            numbers = all(c.released_as in ("mean", "median", "stratum") for c in self.columns)
+            what = "the released range of its column" if numbers else "what it could say"
+            return f"{what} (mean over the cells)"
         if self.costs is None:
             return "the variation"
         words = all(column.released_as in ("generalize", "range") for column in self.columns)
@@ -188,6 +249,10 @@ def _short(value: float | str | None) -> str:
     return value if isinstance(value, str) else "–" if value is None else f"{value:.6g}"
 
 
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
 def _told(column: ColumnReport, numeric: bool) -> str:
     """Return what happened to a column: its means, or how many cells were generalized."""
     star = f", {column.suppressed:,} suppressed" if column.suppressed else ""
@@ -195,4 +260,6 @@ def _told(column: ColumnReport, numeric: bool) -> str:
         word = "" if numeric else "mean "
         return f"{word}{_short(column.mean_before)} → {_short(column.mean_after)}{star}"
     what = "generalized" if column.released_as in ("generalize", "range") else "changed"
+    if column.unchanged is None:
+        return column.released_as
     return f"{column.unchanged:,} cells kept, {column.generalized:,} {what}{star}"

@@ -16,15 +16,13 @@ def of_classes(task: Task) -> list[Measure]:
     compared = task.compared
     risks = classes.population_risks(compared.classes, compared.weights)
     average = float((risks * compared.sizes).sum()) / compared.records
-    alone = classes.share_below(compared.origins, 2)
     found = [
         Measure("prosecutor", 100.0 / compared.k),
         Measure("above_0.2", classes.share_below(compared.classes, 5)),
         Measure("above_0.09", classes.share_below(compared.classes, 11)),
         Measure("marketer", 100.0 * average),
-        Measure(
-            "sample_uniques", classes.share_below(compared.classes, 2), rest=told(alone, "percent")
-        ),
+        Measure("sample_uniques", classes.share_below(compared.classes, 2)),
+        Measure("original_uniques", classes.share_below(compared.origins, 2)),
     ]
     if compared.weights is not None:
         uniques = classes.population_uniques(compared.classes, compared.weights)

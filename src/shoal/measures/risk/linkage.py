@@ -48,6 +48,18 @@ class Attack:
         own = compared.classes[compared.second[pairs]]
         return cls(compared.quasi, seen, compared.sizes, compared.first[pairs], own)
 
+    def met(self, side: Side) -> Met:
+        """Return a column as the attackers see it."""
+        if isinstance(side, Words):
+            return MetWords(side, side.after[self.seen])
+        return MetNumbers.of(side, self.seen)
+
+    def ranked(self, side: Side) -> Met:
+        """Return a column as attackers see it who compare ranks."""
+        if isinstance(side, Words):
+            return self.met(side)
+        return MetNumbers.by_ranks(side, self.seen)
+
     def blocks(self) -> Iterator[tuple[slice, Integers]]:
         """Yield the attackers in parts whose distances fit in memory."""
         step = max(1, CELLS // max(self.seen.size, 1))
@@ -81,7 +93,12 @@ class MetNumbers:
     @classmethod
     def of(cls, side: Numbers, seen: Integers) -> MetNumbers:
         """Return a column by its classes, in standard deviations."""
-        low, high, scale = side.low[seen], side.high[seen], side.deviation
+        return cls.scaled(side, seen, side.deviation)
+
+    @classmethod
+    def scaled(cls, side: Numbers, seen: Integers, scale: float) -> MetNumbers:
+        """Return a column by its classes, divided by a scale."""
+        low, high = side.low[seen], side.high[seen]
         if not scale:  # what does not vary is 0 from everybody
             same = np.zeros(seen.size)
             return cls(np.zeros(side.before.size), same, same, True, same.astype(bool))
@@ -129,13 +146,6 @@ class MetWords:
 Met = MetNumbers | MetWords
 
 
-def met(side: Side, seen: Integers) -> Met:
-    """Return a column as the attackers see it."""
-    if isinstance(side, Words):
-        return MetWords(side, side.after[seen])
-    return MetNumbers.of(side, seen)
-
-
 def _unknown(apart: Floats, x: Floats, silent: Flags) -> Floats:
     """What says nothing is 0 from anybody; a missing original is 1 from what says something."""
     missing = np.isnan(x[:, 0])
@@ -162,12 +172,7 @@ def _nearest(apart: Floats) -> Flags:
 
 def by_ranks(attack: Attack) -> Floats:
     """Return of every attacker the chance to link right by the largest difference of ranks."""
-    columns = [
-        met(side, attack.seen)
-        if isinstance(side, Words)
-        else MetNumbers.by_ranks(side, attack.seen)
-        for side in attack.quasi
-    ]
+    columns = [attack.ranked(side) for side in attack.quasi]
     found = np.empty(attack.rows.size)
     for part, rows in attack.blocks():
         apart = columns[0].apart(rows)
@@ -232,7 +237,7 @@ def by_distance_and_blocks(attack: Attack) -> tuple[Floats, Floats]:
         for members in blocks
         if len(members) == 1 and isinstance(members[0], Numbers)
     }
-    every = [[met(side, attack.seen) for side in members] for members in blocks]
+    every = [[attack.met(side) for side in members] for members in blocks]
     near, pointed = np.empty(attack.rows.size), np.empty(attack.rows.size)
     for part, rows in attack.blocks():
         votes = np.zeros((rows.size, attack.seen.size), dtype=np.int16)

@@ -84,11 +84,11 @@ def value_of(report: Report) -> str:
 
 def kept(report: Report) -> str:
     """Say what was done to the groups and how much is left."""
+    done = f"Each group’s values were replaced by its {value_of(report)}."
+    if report.is_public:
+        return f"{done} What was lost is told in steps that hide {report.k} people."
     of = "the variation in the data" if report.costs is None else escape(report.loss_of())
-    return (
-        f"Each group’s values were replaced by its {value_of(report)}. This kept "
-        f"<strong>{100 - report.information_loss_released:.1f} %</strong> of {of}."
-    )
+    return f"{done} This kept <strong>{100 - report.exact_loss:.1f} %</strong> of {of}."
 
 
 def _lost(report: Report) -> str:
@@ -99,15 +99,23 @@ def _lost(report: Report) -> str:
             ("means", "largest shift of a mean, in standard deviations:"),
             ("correlations", "largest change of a correlation:"),
             ("classification", "accuracy that classifiers keep:"),
+            ("distributions", "largest gap of a distribution, at most:"),
         )
-        if key in utility
+        if key in utility and (report.is_public or key != "distributions")
     ]
     rows = "".join(f"<li>{escape(line)}</li>" for line in more)
     return _card(
-        "How much was lost?",
-        f'<p><strong class="big">{report.information_loss_released:.2f} %</strong> of '
-        f"{escape(report.loss_of())} lost</p><p>{kept(report)}</p><ul>{rows}</ul>",
+        "How much was lost?", f"<p>{_share(report)}</p><p>{kept(report)}</p><ul>{rows}</ul>"
     )
+
+
+def _share(report: Report) -> str:
+    """Return the loss in all, as it may be told."""
+    value = report.loss.get("value") if report.is_public else report.exact_loss
+    if value is None:
+        return "Of so few records it would tell too much."
+    text = f"At most {value:g} %" if report.is_public else f"{value:.2f} %"
+    return f'<strong class="big">{text}</strong> of {escape(report.loss_of())} lost'
 
 
 def _open(report: Report) -> str:

@@ -27,6 +27,9 @@ def costs(svgs: dict[str, str | None]) -> str:
 def distributions(report: Report, svgs: dict[str, str | None]) -> str:
     """Return the columns of numbers before and after, as charts."""
     notes = ["The outermost bars also count what lies beyond them."]
+    steps = {c.histogram.step for c in report.columns if c.histogram and c.histogram.step}
+    if steps:
+        notes.append(f"Bars of the original are rounded down to multiples of {max(steps):g}.")
     if any(column.histogram and column.histogram.hidden for column in report.columns):
         notes.append(f"Bars of the original with fewer than {report.k} records are left empty.")
     if sum(column.histogram is not None for column in report.columns) > COLUMNS_SHOWN:
@@ -45,28 +48,32 @@ def column_table(report: Report) -> str:
     every: list[tuple[str, bool, Any]] = [
         ("quasi-identifier", False, lambda c: f'<td class="name">{escape(c.name)}</td>'),
         ("kind", False, lambda c: f"<td>{escape(c.kind)}</td>"),
-        ("loss, %", True, lambda c: f'<td class="n">{c.information_loss:.2f}</td>'),
+        ("loss, %", True, lambda c: f'<td class="n">{escape(report.column_loss(c))}</td>'),
     ]
     if report.costs is not None:
         every += [
             ("released as", False, lambda c: f"<td>{escape(c.released_as)}</td>"),
             ("hierarchy", False, lambda c: f'<td class="name">{escape(c.hierarchy or "–")}</td>'),
             *(
-                (label, True, lambda c, field=field: f'<td class="n">{getattr(c, field):,}</td>')
+                (
+                    label,
+                    True,
+                    lambda c, field=field: f'<td class="n">{number(getattr(c, field))}</td>',
+                )
                 for label, field in (
                     ("as it was", "unchanged"), ("generalized", "generalized"),
                     ("suppressed (*)", "suppressed"), ("missing before", "missing"),
                 )
             ),
         ]  # fmt: skip
-    if any(column.mean_before is not None for column in report.columns):
-        every += [
-            (label, True, lambda c, field=field: f'<td class="n">{number(getattr(c, field))}</td>')
-            for label, field in (
-                ("mean before", "mean_before"), ("mean after", "mean_after"),
-                ("variance before", "variance_before"), ("variance after", "variance_after"),
-            )
-        ]  # fmt: skip
+    every += [
+        (label, True, lambda c, field=field: f'<td class="n">{number(getattr(c, field))}</td>')
+        for label, field in (
+            ("mean before", "mean_before"), ("mean after", "mean_after"),
+            ("variance before", "variance_before"), ("variance after", "variance_after"),
+        )
+        if any(getattr(column, field) is not None for column in report.columns)
+    ]  # fmt: skip
     head = "".join(
         f"<th{' class=n' if numeric else ''}>{label}</th>" for label, numeric, _ in every
     )
@@ -85,7 +92,7 @@ def table(report: Report) -> str:
 
 def totals(report: Report) -> str:
     """Return the totals of the columns that release means, and what rounding did to them."""
-    if not report.totals:
+    if not report.totals or report.is_public:
         return ""
     what = "weighted total" if report.survey.get("weight") else "total"
     head = "".join(
@@ -110,19 +117,22 @@ def costs_in_words(report: Report) -> str:
     found = report.costs
     lines = []
     if found is not None:
-        lines = [
+        exact = [] if report.is_public else [
             ("ILoss rate", f"{found['iloss_rate']:.2f} %", "what a cell lost, on average: 0 as it "
              "was, 100 % nothing left; a deleted record has lost all"),
             ("NCP", f"{found['ncp']:.2f} %", "normalized certainty penalty: the width of what a "
              "cell was released as"),
-            ("discernibility", f"{found['discernibility']:,}", "sum of squared class sizes"),
-            ("average class size", f"{found['average_class_size']:.2f} k", "1 is the least"),
             ("non-uniform entropy", f"{found['non_uniform_entropy']:,.0f} bits", "what it would "
              "take to say the original cells again"),
         ]  # fmt: skip
+        lines = [
+            *exact,
+            ("discernibility", number(found["discernibility"]), "sum of squared class sizes"),
+            ("average class size", f"{found['average_class_size']:.2f} k", "1 is the least"),
+        ]
     rows = "".join(f"<dt>{name}, {value}</dt><dd>{what}</dd>" for name, value, what in lines)
     table = f"<h2>Other measures of the generalized columns</h2>\n<dl>{rows}</dl>" if rows else ""
-    if report.missing["cells"] or report.missing["deleted"]:
+    if report.missing["text"] and (report.missing["cells"] or report.missing["deleted"]):
         table += f"\n<h2>Missing values</h2>\n<p>{escape(report.missing['text'])}.</p>"
     return table
 

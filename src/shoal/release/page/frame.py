@@ -17,6 +17,7 @@ body { margin: 0 auto; max-width: 66rem; padding: 1.5rem; background: var(--pape
   color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.6rem; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; }
 p { max-width: 44rem; } .soft { color: var(--soft); font-size: .9rem; }
+.private { border: 2px solid var(--bad); border-radius: .5rem; padding: .5rem .8rem; }
 .verdict { border-left: 5px solid var(--good); padding: .4rem 0 .4rem .9rem; margin: 1rem 0; }
 .verdict.no { border-color: var(--bad); } .verdict p { margin: .2rem 0; font-size: 1.08rem; }
 .answers { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr));

@@ -55,7 +55,7 @@ def _row(key: str, one: dict[str, Any]) -> str:
 
 def _moments(measures: dict[str, Any]) -> str:
     """Return the quantiles of the columns of numbers, in a part that unfolds."""
-    if not measures["columns"]:
+    if not measures.get("columns"):
         return ""
     head = "".join(f'<th class="n">{label}</th>' for label in QUANTILES)
     rows = "".join(
@@ -74,4 +74,4 @@ def _moments(measures: dict[str, Any]) -> str:
 
 
 def _notes(measures: dict[str, Any]) -> str:
-    return "".join(f'<p class="soft">{escape(note)}.</p>' for note in measures["notes"])
+    return "".join(f'<p class="soft">{escape(note)}.</p>' for note in measures.get("notes", ()))

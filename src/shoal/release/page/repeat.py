@@ -18,18 +18,25 @@ def repeat(report: Report) -> str:
     recipe = str(report.release.get("recipe", "run.toml"))
     file = [] if report.input["kind"] in ("csv", "parquet") else ["--input", "FILE"]
     again = escape(shlex.join(["shoal", "run", recipe, *file, "-o", "again/"]))
+    known = {
+        "input, sha256": report.input.get("sha256"),
+        "input, keyed commitment": report.input.get("commitment"),
+        "seed": None if report.seed is None else str(report.seed),
+    }
     facts = {
-        "input, sha256": report.input["sha256"],
+        **{name: value for name, value in known.items() if value is not None},
         "release, sha256": report.release.get("sha256", "not written to a file"),
         "rows of the release": report.release.get("order", "as in the input"),
-        "seed": str(report.seed),
         **report.versions,
     }
     rows = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
+    repeated = "" if report.is_public else (
+        f"<code>{again}</code> gives the same groups in fresh row order. "
+    )  # fmt: skip
+    title = "How to check it" if report.is_public else "How to repeat it"
     return (
-        f"<h2>How to repeat it</h2>\n<p><code>{again}</code> gives the same "
-        f"groups in fresh row order. Check the file yourself with <code>{_verify(report)}</code>"
-        f"</p>\n<dl>{rows}</dl>"
+        f"<h2>{title}</h2>\n<p>{repeated}Check the file yourself with "
+        f"<code>{_verify(report)}</code></p>\n<dl>{rows}</dl>"
     )
 
 

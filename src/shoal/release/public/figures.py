@@ -1,0 +1,95 @@
+"""Table and release -> every stable figure, as one flat dictionary of their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.measures.compared import classes_of
+from shoal.measures.utility.distributions import largest_gap
+from shoal.release.public.cells import Span, numbers, released_span
+from shoal.release.public.columns import Key, bars, of_columns, sums_of
+from shoal.release.public.linkage import linkages
+from shoal.release.public.rounding import Stable
+from shoal.table.code import CodedColumn
+from shoal.table.roles import Column, Role
+from shoal.table.table import Table
+
+Integers = npt.NDArray[np.int64]
+
+DISTANCES = 4e7  # between attackers and classes, column by column
+ATTACKERS = 200  # that are looked for at least
+
+
+def stable_figures(
+    table: Table,
+    released: Table,
+    how: Mapping[str, str],
+    trees: Mapping[str, CodedColumn],
+    k: int,
+    deleted: int = 0,
+) -> dict[Key, Stable]:
+    """Return the figures of all columns, and those that compare the two tables."""
+    before = table.having(Role.QUASI_IDENTIFIER)
+    after = [released[column.name] for column in before]
+    spans: dict[str, Span | None] = {
+        b.name: released_span(b, a) for b, a in zip(before, after, strict=True)
+    }
+    counts = {}
+    for b, a in zip(before, after, strict=True):
+        found = bars(b, a)
+        if found is not None:
+            counts[b.name] = found[1]
+    sums = sums_of(before, after, how, trees, spans)
+    return {
+        **of_columns(sums, spans, counts, how, deleted, k),
+        **of_tables(table, released, trees, k),
+    }
+
+
+def of_tables(
+    table: Table, released: Table, trees: Mapping[str, CodedColumn], k: int
+) -> dict[Key, Stable]:
+    """Return the figures that compare the two tables; row i of both is the same record."""
+    before = table.having(Role.QUASI_IDENTIFIER)
+    pairs = [(column, released[column.name]) for column in before]
+    gaps = {b.name: gap for b, a in pairs if (gap := gap_of(b, a, k)) is not None}
+    found: dict[Key, Stable] = {("gaps", name): gap for name, gap in gaps.items()}
+    classes = classes_of([after for _, after in pairs], released.rows)
+    each = max(1, (int(classes.max(initial=0)) + 1) * len(pairs))
+    most = max(ATTACKERS, int(DISTANCES // each))
+    given = {name: tree for name, tree in trees.items() if tree.rule.given}
+    for key, linked in linkages(pairs, given, classes, k, most).items():
+        found["linked", key] = linked
+    return found
+
+
+def gap_of(before: Column, after: Column, k: int) -> Stable | None:
+    """Return the largest gap between the distributions of originals and of released numbers.
+
+    sup |F - F'| (Kolmogorov and Smirnov), over the m cells of which the release says something. k
+    records replaced move F by at most k/m everywhere; k added or removed move F and F' each by at
+    most k/m, and so does the gap move by at most 2k/m.
+    """
+    both = numbers(before, after)
+    if both is None:
+        return None
+    kept = ~np.isnan(both[0]) & ~np.isnan(both[1])
+    if not kept.any():
+        return None
+    gap = largest_gap(both[0][kept], both[1][kept])
+    return Stable(gap, 2.0 * k / int(kept.sum()), 1.0, True)
+
+
+def nested(figures: Mapping[Key, Stable]) -> dict[str, Any]:
+    """Return the figures as they may be published, as a tree of their keys."""
+    tree: dict[str, Any] = {}
+    for key, figure in figures.items():
+        place = tree
+        for part in key[:-1]:
+            place = place.setdefault(part, {})
+        place[key[-1]] = figure.to_dict()
+    return tree

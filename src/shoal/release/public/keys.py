@@ -1,0 +1,210 @@
+"""Of every key of a report: is it asked for, a figure of the release, rounded, or private?
+
+`asked` is what somebody chose and what follows from that, `release` what anybody can compute from
+the released file, `rounded` a figure of the original that is stable against k people, `private` one
+that is not. Only private keys are left out of what is published. A key that is not listed is
+private, and a test fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+ASKED, RELEASE, ROUNDED, PRIVATE = "asked", "release", "rounded", "private"
+
+ANY, REST = "*", "**"  # one part of a path; all that follows
+
+KEYS: dict[str, str] = {
+    "schema": ASKED,
+    "audience": ASKED,
+    "versions **": ASKED,
+    "method": ASKED,
+    "k": ASKED,
+    "seed": PRIVATE,
+    "aggregate": ASKED,
+    "input kind": ASKED,
+    "input columns": ASKED,
+    "input commitment": ASKED,
+    "input sha256": PRIVATE,
+    "input records": PRIVATE,
+    "release **": RELEASE,
+    "roles **": ASKED,
+    "groups count": RELEASE,
+    "groups smallest": RELEASE,
+    "groups largest": RELEASE,
+    "groups sizes **": RELEASE,
+    "groups without_spread": PRIVATE,
+    "verification **": RELEASE,
+    "information_loss": PRIVATE,
+    "information_loss_released": PRIVATE,
+    "loss_name": PRIVATE,
+    "loss value": ROUNDED,
+    "loss step": ROUNDED,
+    "columns * name": ASKED,
+    "columns * kind": ASKED,
+    "columns * released_as": ASKED,
+    "columns * hierarchy": ASKED,
+    "columns * levels": PRIVATE,
+    "columns * information_loss": PRIVATE,
+    "columns * loss value": ROUNDED,
+    "columns * loss step": ROUNDED,
+    "columns * steps *": ROUNDED,
+    "columns * unchanged": ROUNDED,
+    "columns * generalized": ROUNDED,
+    "columns * suppressed": ROUNDED,
+    "columns * missing": ROUNDED,
+    "columns * mean_before": ROUNDED,
+    "columns * mean_after": RELEASE,
+    "columns * variance_before": PRIVATE,
+    "columns * variance_after": RELEASE,
+    "columns * histogram": ROUNDED,
+    "columns * histogram edges": RELEASE,
+    "columns * histogram after": RELEASE,
+    "columns * histogram before": ROUNDED,
+    "columns * histogram step": ROUNDED,
+    "columns * histogram hidden": PRIVATE,
+    "correlations columns": RELEASE,
+    "correlations before": PRIVATE,
+    "correlations after": RELEASE,
+    "guarantee **": ASKED,
+    "notes": PRIVATE,
+    "public_notes": ASKED,
+    "seconds": PRIVATE,
+    "search **": PRIVATE,
+    "bound **": PRIVATE,
+    "missing cells": ROUNDED,
+    "missing records": ROUNDED,
+    "missing deleted": ROUNDED,
+    "missing suppressed": ROUNDED,
+    "missing suppressed_beside_missing": PRIVATE,
+    "missing suppressed_everywhere": RELEASE,
+    "missing reading": ASKED,
+    "missing text": ROUNDED,
+    "costs": ROUNDED,
+    "costs iloss_rate": PRIVATE,
+    "costs ncp": PRIVATE,
+    "costs non_uniform_entropy": PRIVATE,
+    "costs discernibility": RELEASE,
+    "costs average_class_size": RELEASE,
+    "costs deleted": ROUNDED,
+    "dominance * model": ASKED,
+    "dominance * column": ASKED,
+    "dominance * asked": ASKED,
+    "dominance * ok": ASKED,
+    "dominance * found": PRIVATE,
+    "asked **": ASKED,
+    "totals * column": ASKED,
+    "totals * after": RELEASE,
+    "totals * before": PRIVATE,
+    "totals * drift_percent": PRIVATE,
+    "survey **": ASKED,
+    "public **": PRIVATE,
+    "measures": RELEASE,
+    "measures schema": ASKED,
+    "measures audience": ASKED,
+    "measures k": RELEASE,
+    "measures records": RELEASE,
+    "measures quasi_identifiers": ASKED,
+    "measures sensitive": ASKED,
+    "measures originals": PRIVATE,
+    "measures paired": PRIVATE,
+    "measures columns **": PRIVATE,
+    "measures pairs **": PRIVATE,
+    "measures notes": PRIVATE,
+    "measures seconds": PRIVATE,
+}
+
+MEASURES: dict[str, str] = {
+    "sse_sst": PRIVATE,
+    "il1s": PRIVATE,
+    "means": PRIVATE,
+    "variances": PRIVATE,
+    "correlations": PRIVATE,
+    "quantiles": PRIVATE,
+    "distributions": ROUNDED,
+    "propensity": PRIVATE,
+    "regression": PRIVATE,
+    "classification": PRIVATE,
+    "contingency": PRIVATE,
+    "iloss": PRIVATE,
+    "ncp": PRIVATE,
+    "discernibility": RELEASE,
+    "prosecutor": RELEASE,
+    "above_0.2": RELEASE,
+    "above_0.09": RELEASE,
+    "marketer": RELEASE,
+    "stratum_marketer": RELEASE,
+    "journalist": RELEASE,
+    "sample_uniques": RELEASE,
+    "original_uniques": PRIVATE,
+    "population_uniques": RELEASE,
+    "distance_linkage": ROUNDED,
+    "rank_linkage": ROUNDED,
+    "block_linkage": ROUNDED,
+    "interval_disclosure": PRIVATE,
+    "rank_interval_disclosure": PRIVATE,
+    "certain_inference": RELEASE,
+    "class_inference": RELEASE,
+    "model_inference": PRIVATE,
+    "known_members": PRIVATE,
+    "exact_values": PRIVATE,
+    "extra_digits": PRIVATE,
+    "dominance": PRIVATE,
+}
+
+
+def kind_of(path: Sequence[str]) -> str | None:
+    """Return the kind of a key by its path; None where nobody said. Items of lists are `*`."""
+    if path[:1] == ["measures"] and len(path) > 2 and path[1] in ("utility", "risk"):
+        return MEASURES.get(path[2])
+    for pattern, kind in KEYS.items():
+        if _fits(pattern.split(" "), path):
+            return kind
+    return None
+
+
+def _fits(pattern: Sequence[str], path: Sequence[str]) -> bool:
+    if pattern[-1] == REST:
+        return list(path[: len(pattern) - 1]) == list(pattern[:-1])
+    return len(pattern) == len(path) and all(
+        want in (ANY, part) for want, part in zip(pattern, path, strict=True)
+    )
+
+
+def leaves(tree: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    """Return the paths of all values of a report; items of lists of objects are `*`.
+
+    What is empty has none.
+    """
+    if isinstance(tree, Mapping | list) and not tree:
+        return []
+    if isinstance(tree, Mapping):
+        return [leaf for key, value in tree.items() for leaf in leaves(value, (*path, str(key)))]
+    if isinstance(tree, list) and isinstance(tree[0], Mapping):
+        return [leaf for item in tree for leaf in leaves(item, (*path, ANY))]
+    return [path]
+
+
+def only_public(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return a report without what is private, and without what nobody has told the kind of."""
+    found: dict[str, Any] = {}
+    for key, value in tree.items():
+        place = (*path, str(key))
+        if isinstance(value, Mapping) and value:
+            kept: Any = only_public(value, place)
+        elif isinstance(value, list) and value and isinstance(value[0], Mapping):
+            kept = [only_public(item, (*place, ANY)) for item in value]
+            kept = [item for item in kept if item]
+        else:
+            if is_public(place):
+                found[key] = value
+            continue
+        if kept:
+            found[key] = kept
+    return found
+
+
+def is_public(path: Sequence[str]) -> bool:
+    """Tell whether a key may be published."""
+    return kind_of(list(path)) in (ASKED, RELEASE, ROUNDED)

@@ -23,7 +23,7 @@ from shoal.measures.risk.linkage import (
 )
 from shoal.measures.sides import Numbers, Side, deviation
 from shoal.release.public.cells import intervals, numbers, originals
-from shoal.release.public.rounding import Stable
+from shoal.release.public.rounding import SAYS, Stable
 from shoal.table.code import CodedColumn
 from shoal.table.drawing import row_hashes
 from shoal.table.roles import Column
@@ -113,8 +113,9 @@ def linkages(
     attack = PublicAttack(sides, seen, counts, rows, classes[rows])
     near, pointed = by_distance_and_blocks(attack)
     bound = 200.0 / max(rows.size - k, 1)
+    scale = 100.0 if rows.size >= SAYS * k else 0.0
     return {
-        key: Stable(100.0 * float(chance.mean()), bound, 100.0, True)
+        key: Stable(100.0 * float(chance.mean()), bound, scale, True)
         for key, chance in zip(LINKAGES, (near, by_ranks(attack), pointed), strict=True)
     }
 

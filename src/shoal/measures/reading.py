@@ -205,8 +205,17 @@ def _by_tree(
     return losses, widths
 
 
-def words_of(before: Column, after: Column, tree: CodedColumn | None, pairs: Pairs | None) -> Words:
-    """Categories, released as themselves, as words of a tree, masks or *."""
+def words_of(
+    before: Column,
+    after: Column,
+    tree: CodedColumn | None,
+    pairs: Pairs | None,
+    strict: bool = False,
+) -> Words:
+    """Categories, released as themselves, as words of a tree, masks or *.
+
+    What nobody knows the meaning of covers everything, or, where `strict`, nothing.
+    """
     known = distinct_values(before.having(order=None))
     encoded = after.values.dictionary_encode()
     texts = texts_of(after, encoded.dictionary)
@@ -235,7 +244,7 @@ def words_of(before: Column, after: Column, tree: CodedColumn | None, pairs: Pai
             covers[form] = seen[starts[form] : ends[form]] % wide - 1
         unread = [form for form in unread if every[0][form] < every[1][form]]
     for form in unread:
-        covers[form] = np.arange(len(known.texts))
+        covers[form] = np.arange(0 if strict else len(known.texts))
     losses, widths = _flat(covers, len(known.texts))
     if tree is not None:
         losses, widths = _by_tree(texts, tree, losses, widths)

@@ -75,7 +75,7 @@ def side_of(before: Column, after: Column, tree: CodedColumn | None) -> Side:
         return both_sides(before, after, None, None)
     found = intervals(before, after)
     if found is None:
-        return words_of(before, after, tree, None)
+        return words_of(before, after, tree, None, strict=True)
     codes, ends = found
     original = originals(before)
     none = np.zeros(original.size)

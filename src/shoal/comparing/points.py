@@ -69,6 +69,7 @@ class Comparison:
         """Return plain values for JSON."""
         return {
             "schema": SCHEMA,
+            "audience": "private",
             "records": self.records,
             "loss_name": self.loss_name,
             "reason": self.reason,

@@ -165,7 +165,7 @@ class Measures:
             ]
         lines += [""] if self.notes else []
         lines += [f"  note: {note}" for note in self.notes]
-        lines += ["", "private: figures of the original are exact; do not publish them"]
+        lines += ["", "private: figures of the original are exact here; do not publish them"]
         return "\n".join(lines)
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ import csv
 import io
 from typing import Any
 
+from shoal.release.page.about import PRIVATE_LINE
 from shoal.release.page.frame import document, escape
 
 COLUMNS = (
@@ -30,6 +31,7 @@ def comparison_page(told: dict[str, Any], svg: str) -> str:
         f"<th>{name}</th>" for name in ("", "k", "method", "loss %", "risk %", "groups", "seconds")
     )
     body = [
+        PRIVATE_LINE,
         f"<h1>{told['records']:,} records: which method, which k</h1>",
         f'<div class="verdict"><p>{escape(told["reason"])}</p></div>',
         f"<figure>{svg}</figure>",

@@ -17,10 +17,11 @@ def fears(measures: dict[str, Any] | None, k: int) -> list[str]:
     lines = []
     linked = [risk[key]["value"] for key in LINKAGES if key in risk]
     if linked:
-        most = "at most " if any("step" in risk[key] for key in LINKAGES if key in risk) else ""
+        rounded = any("step" in risk[key] for key in LINKAGES if key in risk)
+        share = f"at most {max(linked):g} %" if rounded else told(max(linked), "percent")
         lines.append(
             f"The best of {len(linked)} linkage attacks by someone who holds all original "
-            f"quasi-identifiers finds {most}{told(max(linked), 'percent')} of the records rightly; "
+            f"quasi-identifiers finds {share} of the records rightly; "
             f"1 in k is {told(100.0 / k, 'percent')}."
         )
     for key in FEARED:

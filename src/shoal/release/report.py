@@ -14,6 +14,7 @@ from shoal.table.roles import Role
 
 SCHEMA = "shoal-report/6"
 PRIVATE, PUBLIC = "private", "public"
+PRIVATELY = "private: figures of the original are exact here; do not publish them"
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,8 @@ class Report:
             if names and role != Role.QUASI_IDENTIFIER:
                 lines.append(f"  {_ROLE_WORDS[role]}: {', '.join(map(plain, names))}")
         lines.extend(f"  note: {plain(note, 500)}" for note in self.notes)
+        if not self.is_public:
+            lines.append(f"  {PRIVATELY}")
         return "\n".join(lines)
 
     @property
@@ -186,8 +189,11 @@ class Report:
         """Return what the loss is a share of."""
         if self.is_public:
             numbers = all(c.released_as in ("mean", "median", "stratum") for c in self.columns)
-            what = "the released range of its column" if numbers else "what it could say"
-            return f"{what} (mean over the cells)"
+            return (
+                "what a cell could say, on average"
+                if not numbers
+                else ("the released range of its column, a cell on average")
+            )
         if self.costs is None:
             return "the variation"
         words = all(column.released_as in ("generalize", "range") for column in self.columns)

@@ -48,9 +48,16 @@ def _row(key: str, one: dict[str, Any]) -> str:
         )
     return (
         f"<tr><td>{escape(DEFINITIONS[key].title)}</td>"
-        f'<td class="value">{told(one["value"], one["unit"])}{spread}</td>'
+        f'<td class="value">{_value(one)}{spread}</td>'
         f'<td class="what">{escape(one["sentence"])}</td></tr>'
     )
+
+
+def _value(one: dict[str, Any]) -> str:
+    """Return a figure with its unit; one that was rounded up as what it is at most."""
+    if "step" not in one:
+        return told(one["value"], one["unit"])
+    return f"≤ {one['value']:g}{' %' if one['unit'] == 'percent' else ''}"
 
 
 def _moments(measures: dict[str, Any]) -> str:

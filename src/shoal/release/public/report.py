@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from shoal.measures.histogram import Histogram
-from shoal.measures.result import told
 from shoal.measures.words import DEFINITIONS
 from shoal.release.counts import missing_said, moment_said
 from shoal.release.public.keys import MEASURES, RELEASE, ROUNDED
@@ -191,5 +190,6 @@ def _measures(report: Report) -> dict[str, Any]:
 
 def _told(key: str, value: float, before: str) -> dict[str, Any]:
     words = DEFINITIONS[key]
-    sentence = words.sentence.format(value=f"{before}{told(value, words.unit)}", rest="")
+    text = f"{value:g} %" if words.unit == "percent" else f"{value:g}"
+    sentence = words.sentence.format(value=f"{before}{text}", rest="")
     return {"value": value, "unit": words.unit, "sentence": sentence}

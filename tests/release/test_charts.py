@@ -25,6 +25,7 @@ def report(columns=(), **changed):
         "columns": list(columns), "costs": None, "search": None, "loss_name": "loss",
         "groups": {"sizes": {"3": 7, "4": 1}},
         "correlations": {"columns": [], "before": [], "after": []}, "measures": None,
+        "is_public": False, "loss": {},
     }  # fmt: skip
     return SimpleNamespace(**{**told, **changed})
 

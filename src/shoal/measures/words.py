@@ -196,7 +196,8 @@ UTILITY = (
         "lower",
         "Every record looks like {rest} others on average (discernibility {value}): fewer means "
         "finer groups.",
-        "Σ|class|² over the classes of the release.",
+        "Σ|class|² over the classes of the release; a record that was left out counts as all "
+        "records.",
         "Bayardo and Agrawal 2005, ICDE",
     ),
 )

@@ -193,6 +193,7 @@ def of_generalization(task: Task) -> list[Measure]:
             Measure("iloss", sum(iloss.values()) / len(iloss), iloss),
             Measure("ncp", sum(ncp.values()) / len(ncp), ncp),
         ]
-    squares = float(sum(int(size) ** 2 for size in whole.sizes))
-    others = squares / whole.records - 1.0
-    return [*found, Measure("discernibility", squares, rest=f"{others:,.1f}")]
+    squares = sum(int(size) ** 2 for size in whole.sizes)
+    total = float(squares + deleted * (whole.records + deleted))
+    others = total / (whole.records + deleted) - 1.0
+    return [*found, Measure("discernibility", total, rest=f"{others:,.1f}")]

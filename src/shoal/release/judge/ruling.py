@@ -165,7 +165,8 @@ def summarized(sizes: Mapping[int, int]) -> Sizes:
     table: list[tuple[int | str, int]] = [*every]
     if len(every) > ROWS:
         table = [*every[: ROWS - 1], ("and more", sum(many for _, many in every[ROWS - 1 :]))]
-    return Sizes(every[0][0], _median(every), every[-1][0], tuple(table))
+    squares = sum(size * size * many for size, many in every)
+    return Sizes(every[0][0], _median(every), every[-1][0], tuple(table), squares)
 
 
 def _median(every: Sequence[tuple[int, int]]) -> float:

@@ -15,13 +15,15 @@ LISTED = 10  # offending classes in a summary
 class Sizes:
     """How large the classes are; `table` is at most 20 rows of a size and its classes.
 
-    The last row stands for all larger ones: its size is "and more".
+    The last row stands for all larger ones: its size is "and more". `squares` is the sum of the
+    squared sizes of all classes.
     """
 
     least: int = 0
     median: float = 0
     largest: int = 0
     table: tuple[tuple[int | str, int], ...] = ()
+    squares: int = 0
 
 
 @dataclass(frozen=True)

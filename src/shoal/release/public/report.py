@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.measures.histogram import Histogram
 from shoal.measures.words import DEFINITIONS
 from shoal.release.counts import missing_said, moment_said
-from shoal.release.public.keys import MEASURES, RELEASE, ROUNDED
+from shoal.release.public.keys import MEASURES, RELEASE
 from shoal.table.roles import Kind
 
 if TYPE_CHECKING:
@@ -149,9 +149,8 @@ def _missing(columns: list[ColumnReport], report: Report) -> dict[str, Any]:
 
 def _costs(report: Report) -> dict[str, Any]:
     found = report.verification
-    squares = (report.measures or {}).get("utility", {}).get("discernibility", NONE)["value"]
     return {
-        "discernibility": None if squares is None else int(squares),
+        "discernibility": found["sizes"]["squares"],
         "average_class_size": found["records"] / found["classes"] / report.k,
         "deleted": report.public.get("missing", {}).get("deleted", NONE)["value"],
     }
@@ -170,6 +169,13 @@ def _measures(report: Report) -> dict[str, Any]:
             "step": max(gap["step"] for gap in gaps.values()),
             "by": values,
         }
+    sizes = report.verification
+    if "discernibility" in measures["utility"]:
+        squares = sizes["sizes"]["squares"]
+        others = f"{squares / sizes['records'] - 1.0:,.1f}"
+        words = DEFINITIONS["discernibility"]
+        sentence = words.sentence.format(value=f"{squares:,}", rest=others)
+        rounded["discernibility"] = {"value": squares, "unit": words.unit, "sentence": sentence}
     for key, linked in figures.get("linked", {}).items():
         if linked["value"] is not None:
             rounded[key] = {**_told(key, linked["value"], "at most "), "step": linked["step"]}
@@ -181,10 +187,10 @@ def _measures(report: Report) -> dict[str, Any]:
         kept[side] = {}
         for key, one in measures[side].items():
             kind = MEASURES.get(key)
-            if kind == RELEASE and not (hidden and key in WEIGHED):
-                kept[side][key] = one
-            elif kind == ROUNDED and key in rounded:
+            if key in rounded:
                 kept[side][key] = rounded[key]
+            elif kind == RELEASE and not (hidden and key in WEIGHED):
+                kept[side][key] = one
     return kept
 
 

@@ -31,7 +31,9 @@ class Stable:
     @property
     def published(self) -> float | None:
         """The figure as it may be published; None where its step says nothing."""
-        if self.step * SAYS > self.scale * (1.0 + 1e-12) or not math.isfinite(self.value):
+        if not (math.isfinite(self.value) and math.isfinite(self.step)):
+            return None
+        if self.step * SAYS > self.scale * (1.0 + 1e-12):
             return None
         return rounded(self.value, self.step, up=self.up)
 

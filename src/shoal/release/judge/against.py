@@ -30,7 +30,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from shoal.errors import InputError
+from shoal.errors import InputError, in_shape
 from shoal.models.matching import is_star
 from shoal.release import covers
 from shoal.release.judge import counting
@@ -53,6 +53,8 @@ Span = tuple[Fraction, Fraction, bool]  # from, to, and whether the last one bel
 @dataclass
 class Group:
     """A class: its records by their sensitive values, and its cells in the shared columns."""
+
+    __repr__ = in_shape
 
     cells: Key
     values: Counter[Key]

@@ -47,7 +47,7 @@ def published(result):
     return getattr(result, "shuffled", lambda: result.data)()
 
 
-@pytest.mark.parametrize("column", ["*", "^.*$", "^.+$", "^[^x]*$"])
+@pytest.mark.parametrize("column", ["*", "^.*$", "^.+$", r"^(name|\W.*)$"])
 def test_a_name_that_is_a_pattern(column):
     """A column's name matches the dropped identifiers too: do they come back?"""
     frame = pl.DataFrame(people(column))
@@ -58,7 +58,7 @@ def test_a_name_that_is_a_pattern(column):
     assert names_of(published(result)) == [column]
 
 
-@pytest.mark.parametrize("column", ["^[^g]*$", "^[^g]+$"])
+@pytest.mark.parametrize("column", [r"^(name|ssn|\W.*)$", r"^(ssn|\W+.*)$"])
 def test_a_kept_column_that_is_a_pattern(column):
     """The hostile name is that of a kept column: do the identifiers come along?"""
     data = {**people("age"), column: list("abcabcabcabc")}

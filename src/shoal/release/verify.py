@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from typing import Any
 
@@ -104,22 +104,23 @@ def verify(
             )
         ruling = Ruling(requirement, ours, subsets)
         ruling.see(counted)
+        told = _of_manifest(source, quasi, ruling, lambda: after.enter_context(Spill()))
         met = None
         if against is not None:
             is_file = isinstance(data, str | os.PathLike)
             again = opened(data, kind, delimiter) if is_file else nullcontext(source)
             met = compose(again, opened(against, None, None), quasi, hidden, requirement.k)
-        return _verification(source, ruling, counted, missing_as, records, columns, met)
+        return _verification(source, ruling, counted, missing_as, records, columns, met, told)
 
 
 def _verification(
     source: Source, ruling: Ruling, counted: Counted, reading: str, records: int | None,
-    columns: Sequence[str] | None, met: Composition | None,
+    columns: Sequence[str] | None, met: Composition | None, told: Sequence[str],
 ) -> Verification:  # fmt: skip
     every = sum(size * classes for size, classes in ruling.sizes.items())
     models = tuple(watch.judged() for watch in ruling.watches)
     subsets = ruling.k_of(counted)
-    problems = _missing_or_extra(source.header, columns)
+    problems = [*_missing_or_extra(source.header, columns), *told]
     if not every:
         problems.append("there are no records")
     elif ruling.classes:
@@ -156,8 +157,29 @@ def _verification(
         offending=ruling.offenders(counted),
         offending_count=ruling.broken,
         against=met,
-        warnings=(WARNING,) if met is not None else (),
+        warnings=(*_warnings(source), *((WARNING,) if met is not None else ())),
     )
+
+
+def _of_manifest(
+    source: Source, quasi: Sequence[str], ruling: Ruling, spill: Callable[[], Spill]
+) -> list[str]:
+    """Return which numbers of a folder's manifest are wrong, by its own quasi-identifiers."""
+    manifest = source.manifest
+    if manifest is None:
+        return []
+    own = manifest.quasi_identifiers
+    if not own or not set(own) <= set(source.header) or len(set(own)) < len(own):
+        return ["manifest.json names quasi-identifiers that the release has not, or none"]
+    if set(own) == set(quasi):
+        return manifest.problems(source.header, ruling.sizes)
+    again = Ruling(Requirement(k=1), [], [])
+    again.see(count(source, own, [], [], "own", spill))
+    return manifest.problems(source.header, again.sizes)
+
+
+def _warnings(source: Source) -> tuple[str, ...]:
+    return () if source.manifest is None else source.manifest.warnings
 
 
 def class_counts(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 
 import numpy as np
 import pyarrow as pa
@@ -72,7 +71,7 @@ def refused(folder, word):
 
 @pytest.mark.parametrize("place", PLACES)
 def test_raw_records_beside_the_parts(release, raw, place):
-    """The raw input lies where a reader of the folder finds it, and the manifest does not say so."""
+    """The raw input lies where a reader of the folder finds it, and the manifest is silent."""
     put(release, place, raw)
     assert refused(release, place.partition("/")[0])
 
@@ -126,7 +125,7 @@ def test_an_empty_folder_in_it(release):
 def test_a_part_that_is_a_link(release, tmp_path):
     """A listed part is a link to a file that changes after the check."""
     part = json.loads((release / "manifest.json").read_text())["parts"][0]["file"]
-    os.replace(release / part, tmp_path / "elsewhere")
+    (release / part).replace(tmp_path / "elsewhere")
     (release / part).symlink_to(tmp_path / "elsewhere")
     assert refused(release, part)
 

@@ -39,7 +39,7 @@ def rewritten(release, change):
 
 @pytest.mark.parametrize("outside", ["../outside.parquet", "ABSOLUTE", "sub/../../outside.parquet"])
 def test_a_part_outside(release, tmp_path, outside):
-    """The manifest names a part that lies elsewhere: it is not what a reader of the folder reads."""
+    """A part that lies elsewhere is not what a reader of the folder reads."""
     told = json.loads((release / "manifest.json").read_text())
     part = told["parts"][0]["file"]
     shutil.move(release / part, tmp_path / "outside.parquet")

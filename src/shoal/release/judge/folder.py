@@ -133,7 +133,7 @@ def _of_manifest(place: Storage, entries: Mapping[str, str], name: str) -> Sourc
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON, of which no key is said twice: readers differ in which they take."""
+    """Return an object of JSON; no key is said twice, as readers differ in which they take."""
     if len({key for key, _ in pairs}) < len(pairs):
         raise ValueError
     return dict(pairs)

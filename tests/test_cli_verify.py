@@ -15,7 +15,7 @@ ASKED = ("-k", 2, "--quasi", "age,zip", "--sensitive", "s,pain")
 
 def test_all_options_together(shoal, write):
     """Every option is understood; a safe file is 0 on stdout, another one 3 on stderr."""
-    path = write("r.csv", SAFE)
+    path = write("r.csv", SAFE.replace("1,x", '"[1,2)",x').replace("2,y", '"[2,3)",y'))
     tree = write("tree.csv", "a;A;*\nb;B;*\n")
     options = (
         "--l", "s=2", "--l-kind", "entropy", "--t", "0.5", "--alpha", "s=0.5", "--k-of", "age=2",

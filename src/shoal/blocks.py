@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.engines.executor import Executor, Threads
+from shoal.errors import in_shape
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import group_means, squared_error
 from shoal.mixed.cluster import cluster
@@ -74,6 +75,9 @@ class Block(NamedTuple):
     seed: int
     iterations: int = 0
     weights: Floats | None = None
+
+    def __repr__(self) -> str:
+        return in_shape(self)
 
 
 def solve_block(block: Block) -> Integers:
@@ -181,6 +185,8 @@ def coordinates(coded: Coded) -> Floats:
 @dataclass(frozen=True)
 class Way:
     """What blocks are made of: places to cut, how a block is made and solved, what groups lose."""
+
+    __repr__ = in_shape
 
     points: Floats
     block: Callable[[Integers, Integers | None, int, int], Any]

@@ -6,6 +6,7 @@ import difflib
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import Enum
 from numbers import Real
 from typing import Any
 
@@ -118,6 +119,31 @@ def listed(names: Iterable[object], limit: int = 6) -> str:
     every = list(names)
     more = f" and {len(every) - limit} more" if len(every) > limit else ""
     return ", ".join(shown(name) for name in every[:limit]) + more
+
+
+def in_shape(one: Any) -> str:
+    """Return what an object is in names and sizes, for a `__repr__` that shows no cell.
+
+    Of its fields, its name, whole numbers and words of ours (enumerations) are shown, and how much
+    there is of anything else; floats and texts are left out.
+    """
+    fields: Iterable[str] = getattr(one, "_fields", ()) or getattr(one, "__dataclass_fields__", ())
+    found = [_field(name, getattr(one, name, None)) for name in fields]
+    return f"<{type(one).__name__}{''.join(f' {said}' for said in found if said)}>"
+
+
+def _field(name: str, value: Any) -> str:
+    if name == "name":
+        return shown(value)
+    if isinstance(value, Enum | bool | int):
+        return f"{name}={value}"
+    if type(value).__module__.startswith("shoal."):
+        return f"{name}={value!r}"
+    if hasattr(value, "shape"):
+        return f"{name}: {'×'.join(map(str, value.shape))}"
+    if isinstance(value, str | bytes) or not hasattr(value, "__len__"):
+        return ""
+    return f"{name}: {len(value)}"
 
 
 class UnlistedError(InputError):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.choosing import check_effort
-from shoal.errors import RequestError
+from shoal.errors import RequestError, in_shape
 from shoal.measures.loss import percent, squared_error, squares
 from shoal.partition import Partition, by_first_row
 from shoal.progress import Callback, Reporter
@@ -249,6 +249,8 @@ class ColumnByColumn:
     `data` has the caller's type of dataframe, `labels` one column of group numbers for each of
     `names`, `information_loss` is SSE/SST over all columns, in percent.
     """
+
+    __repr__ = in_shape
 
     data: Any
     labels: Integers

@@ -176,6 +176,9 @@ class Partition:
     def __str__(self) -> str:
         return self.summary()
 
+    def __repr__(self) -> str:
+        return f"<Partition: {self.summary()}>"
+
     def __eq__(self, other: Any) -> bool:
         if not isinstance(other, Partition):
             return NotImplemented

@@ -72,6 +72,10 @@ class Storage(Protocol):
         """Return the names of all whole files."""
         ...
 
+    def entries(self) -> dict[str, str]:
+        """Return everything that lies in the folder: by its name a "file", "folder" or "link"."""
+        ...
+
     def remove(self, *names: str) -> None:
         """Remove files; those that are gone do not matter."""
         ...
@@ -169,6 +173,15 @@ class Folder:
     def names(self) -> list[str]:
         """Return the names of all whole files."""
         return sorted(entry.name for entry in self.path.iterdir() if entry.suffix != HALF)
+
+    def entries(self) -> dict[str, str]:
+        """Return everything that lies in the folder, hidden, half or whole; no link is followed."""
+        found = {}
+        with os.scandir(self.path) as listing:
+            for entry in listing:
+                plain = "file" if entry.is_file(follow_symlinks=False) else "folder"
+                found[entry.name] = "link" if entry.is_symlink() else plain
+        return dict(sorted(found.items()))
 
     def remove(self, *names: str) -> None:
         """Remove files."""
@@ -273,6 +286,23 @@ class Remote:
         except FileNotFoundError:
             return []
         return sorted(str(one).rstrip("/").rpartition("/")[2] for one in found)
+
+    def entries(self) -> dict[str, str]:
+        """Return everything that lies at the URL, folders too; nothing where there is none."""
+        system, path = self._opened
+        found: dict[str, str] = {}
+        try:
+            every = system.ls(path, detail=True)
+        except FileNotFoundError:
+            return found
+        for one in every:
+            place = str(one["name"]).rstrip("/")
+            if place == str(path).rstrip("/"):  # a mark that there is a folder
+                continue
+            name = place.rpartition("/")[2]
+            plain = "file" if one.get("type") == "file" else "folder"
+            found[name] = "link" if one.get("islink") else plain
+        return dict(sorted(found.items()))
 
     def remove(self, *names: str) -> None:
         """Remove files."""

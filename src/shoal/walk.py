@@ -64,7 +64,8 @@ class Result:
     """A release that was checked, and how it came about.
 
     `data` has the caller's type of dataframe, with its rows in the caller's order, so that before
-    and after can be compared: what is published should be written by `save`, which shuffles.
+    and after can be compared. That order links every row to its original: what is published is
+    written by `save`, which shuffles, or is what `shuffled` returns.
     """
 
     data: Any
@@ -130,6 +131,16 @@ class Result:
             order_seed=order_seed,
             spreadsheet_safe=spreadsheet_safe,
         )
+
+    def shuffled(self, *, seed: int | None = None) -> Any:
+        """Return the release to publish: rows in random order, in the caller's type of dataframe.
+
+        The order is the operating system's randomness; `seed` is for tests. No index, and no order
+        of categories, tells the one that the rows had.
+        """
+        from shoal.release.write import row_order
+
+        return self.table.shuffled(row_order(self.table.rows, seed=seed))
 
     @property
     def plot(self) -> Plots:

@@ -118,15 +118,15 @@ def test_different_files_compare(tmp_path):
 
 def test_no_sensitive_column_is_a_bound(write):
     """Without a sensitive column in both, the size of the smaller class is the bound."""
-    one = write("1.csv", "a,s\n" + "1,x\n" * 4)
-    other = write("2.csv", "a,r\n" + "1,x\n" * 3)
+    one = write("1.csv", "a,s\n" + "v1,x\n" * 4)
+    other = write("2.csv", "a,r\n" + "v1,x\n" * 3)
     ask = partial(shoal.verify, one, k=4, quasi_identifiers=["a"], sensitive=["s"])
     found = ask(against=other)
     assert (found.against.smallest, found.against.sensitive, found.ok) == (3, (), False)
     assert ask(against=write("2.csv", "b,s\n" + "1,x\n" * 4)).ok
     with pytest.raises(shoal.InputError, match="shares no column"):
         ask(against=write("2.csv", "b,r\n1,x\n"))
-    apart = ask(against=write("2.csv", "a,s\n2,x\n"))
+    apart = ask(against=write("2.csv", "a,s\nv2,x\n"))
     assert apart.ok
     assert apart.against.smallest is None
     assert "no class of this one meets" in apart.summary()

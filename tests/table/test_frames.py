@@ -265,3 +265,71 @@ def test_types_are_for_csv():
     for options in ({"types": {"age": "text"}}, {"delimiter": ";"}, {"missing": ["NA"]}):
         with pytest.raises(shoal.RequestError, match="for csv files only"):
             shoal.anonymize(pd.DataFrame(DATA), k=2, **options)
+
+
+HOSTILE = [
+    "*",
+    "^.*$",
+    "^a",
+    "^n.*$",
+    "all()",
+    "a.b[0]+",
+    "(name|ssn)",
+    "col(name)",
+    "name*",
+    r"\w+",
+]
+
+
+@pytest.mark.parametrize("make", FRAMES)
+@pytest.mark.parametrize("column", HOSTILE)
+def test_columns_of_exact_names(make, column):
+    """A name that a library might read as a pattern is a name, in every library."""
+    frame = make({"name": [f"p{i}" for i in range(12)], "ssn": list(range(12)),
+                  column: [20 + i for i in range(12)]})  # fmt: skip
+    result = shoal.anonymize(
+        frame, k=3, quasi_identifiers=[column], identifiers=["name"], drop=["ssn"]
+    )
+    for data in (result.data, result.shuffled(seed=1)):
+        assert type(data) is type(frame)
+        assert list(data.column_names if make is pa.table else data.columns) == [column]
+        assert sorted(data[column].to_pylist() if make is pa.table else data[column]) == sorted(
+            result.table[column].values.to_pylist()
+        )
+
+
+def test_the_judge_reads_the_very_column():
+    """Is a column of singles judged by another one, which its name matches?"""
+    frame = pl.DataFrame({"a": [1] * 6, "^a$": [1, 2, 3, 4, 5, 6], "*": [1] * 6})
+    assert shoal.verify(frame, k=6, quasi_identifiers=["a", "*"]).ok
+    found = shoal.verify(frame, k=6, quasi_identifiers=["^a$"])
+    assert (found.ok, found.k) == (False, 1)
+
+
+@pytest.mark.parametrize("make", FRAMES)
+def test_shuffled_rows(make):
+    """The same rows in another order, which a seed repeats."""
+    frame = make({**DATA, "row": list(range(8))})
+    result = go(frame, other=["row"])
+    plain = [
+        pa.table(data) if make is not pd.DataFrame else pa.Table.from_pandas(data)
+        for data in (result.data, result.shuffled(seed=2), result.shuffled(seed=2))
+    ]
+    rows = [table.to_pylist() for table in plain]
+    assert rows[1] == rows[2] != rows[0]
+    assert sorted(rows[1], key=lambda row: row["row"]) == rows[0]
+    orders = {tuple(result.shuffled()["row"].to_numpy().tolist()) for _ in range(20)}
+    assert len(orders) > 10
+
+
+def test_a_table_of_a_file_tells_no_lines(tmp_path):
+    """The released table of a csv file knows the lines of its records: do they come along?"""
+    path = tmp_path / "t.csv"
+    path.write_text("age,ill\n" + "".join(f"{20 + row},w{row}\n" for row in range(40)))
+    result = shoal.anonymize(path, k=4, quasi_identifiers=["age"], sensitive=["ill"])
+    table = result.shuffled(seed=3)
+    assert table.source.lines is None
+    assert table.source.path is None
+    there = table["ill"].values.to_pylist()
+    assert sorted(there) == sorted(f"w{row}" for row in range(40))
+    assert there != [f"w{row}" for row in range(40)]

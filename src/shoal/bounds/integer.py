@@ -15,6 +15,7 @@ import numpy.typing as npt
 from shoal.bounds.columns import NOBODY, Columns
 from shoal.bounds.generation import Generation, Plan, Remaining
 from shoal.bounds.highs import Chosen, choose, hits
+from shoal.errors import in_shape
 from shoal.partition import rows_of_groups
 
 Floats = npt.NDArray[np.float64]
@@ -31,6 +32,8 @@ class Found:
 
     `proven`: none is better than the better one of the two.
     """
+
+    __repr__ = in_shape
 
     labels: Integers | None
     bound: float

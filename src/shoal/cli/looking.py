@@ -43,7 +43,10 @@ if TYPE_CHECKING:
 def verify(
     file: Annotated[str, typer.Argument(help="A released csv, csv.gz or Parquet file.")],
     k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
-    quasi: Annotated[list[str], typer.Option(help="Its quasi-identifiers: a,b,c.")],
+    quasi: Annotated[
+        list[str] | None,
+        typer.Option(help="Its quasi-identifiers: a,b,c; else those of the report beside it."),
+    ] = None,
     sensitive: Sensitive = None,
     l: L = None,  # noqa: E741 - its name in the literature
     l_kind: LKind = "distinct",
@@ -61,8 +64,21 @@ def verify(
     against: Annotated[
         str | None,
         typer.Option(
-            help="Another release of the same people: what is left of a class when both are known."
+            help="Another release of the same people: what is left of a class when both are known. "
+            "Roles are from the reports beside both; without --sensitive all columns count that "
+            "both keep (--sensitive none: there are none)."
         ),
+    ] = None,
+    original: Annotated[
+        str | None,
+        typer.Option(
+            help="The table that both releases were made of, with --against: counts exactly with "
+            "how many others each person shares both classes."
+        ),
+    ] = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns that name a person in all three files, with --original: a,b."),
     ] = None,
     missing_as: Annotated[
         str,
@@ -87,8 +103,8 @@ def verify(
     found = check(
         file,
         k=k,
-        quasi_identifiers=split_names(quasi),
-        sensitive=split_names(sensitive),
+        quasi_identifiers=None if quasi is None else split_names(quasi),
+        sensitive=_sensitive(sensitive),
         l=read_asked(l, "--l"),
         l_kind=l_kind,
         c=c,
@@ -100,10 +116,19 @@ def verify(
         words=split_names(words),
         missing=missing or ("",),
         against=against,
+        original=original,
+        key=split_names(key),
         delimiter=delimiter,
         missing_as=missing_as,
     )
     tell_verdict(found, as_json)
+
+
+def _sensitive(said: list[str] | None) -> list[str] | None:
+    """Return the sensitive columns; None where nobody said, and no column for `none`."""
+    if said is None:
+        return None
+    return [] if said == ["none"] else split_names(said)
 
 
 def _read(

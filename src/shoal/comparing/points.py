@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from shoal.release.charts import frontier
@@ -41,7 +41,7 @@ class Comparison:
     reason: str
     loss_name: str
     records: int
-    native: Any = None
+    native: Any = field(default=None, repr=False)
 
     @property
     def pick(self) -> Point | None:

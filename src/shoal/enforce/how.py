@@ -13,7 +13,7 @@ from shoal.enforce.merging import merge, merge_to
 from shoal.enforce.rules import Sensitive
 from shoal.enforce.slices import BEGIN, END, cut, sliced
 from shoal.enforce.swapping import swap_in
-from shoal.errors import PrivacyError
+from shoal.errors import PrivacyError, in_shape
 from shoal.kernels.rules import ROWS, Rules, reordered
 from shoal.progress import Reporter
 
@@ -31,6 +31,8 @@ TRIES_LEAST, TRIES, WORK = 2, 8, 2e8  # how often groups are made; records, squa
 @dataclass(frozen=True)
 class Enforced:
     """A grouping that keeps the rules, and how it came about."""
+
+    __repr__ = in_shape
 
     labels: Integers
     way: str
@@ -54,6 +56,8 @@ def check_possible(rules: Rules, some: int | None = None) -> None:
 @dataclass(frozen=True, eq=False)
 class Keep:
     """What groups must keep, and in which way that is brought about."""
+
+    __repr__ = in_shape
 
     rules: Rules
     values: Sequence[Sensitive]

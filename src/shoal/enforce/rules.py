@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import RequestError, shown
+from shoal.errors import RequestError, in_shape, shown
 from shoal.kernels.rules import (
     ALPHA,
     AT,
@@ -60,6 +60,8 @@ class Sensitive:
     In a `line` codes are ranks and -1 is missing; else they are leaves of a tree, given by the
     parents of its nodes (-1: the root), what the edges above them climb, and its height.
     """
+
+    __repr__ = in_shape
 
     codes: Integers
     line: bool

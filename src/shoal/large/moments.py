@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, shown
+from shoal.errors import InputError, in_shape, shown
 from shoal.table.roles import Column, Kind
 from shoal.table.table import as_integers
 
@@ -20,6 +20,8 @@ Floats = npt.NDArray[np.float64]
 @dataclass
 class Moments:
     """Count, mean and squared deviations of a column's numbers, less a base near them."""
+
+    __repr__ = in_shape
 
     base: Fraction | None = None
     count: int = 0

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal import blocks
+from shoal.errors import in_shape
 from shoal.table.drawing import Hashes, mixed
 
 Floats = npt.NDArray[np.float64]
@@ -27,6 +28,8 @@ class Cut:
 
     `below` and `above` are numbers of cuts, or places: -1 - place.
     """
+
+    __repr__ = in_shape
 
     point: list[float]
     columns: list[int]

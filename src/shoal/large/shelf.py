@@ -20,12 +20,11 @@ from typing import Any
 
 from shoal.errors import OutputError, RequestError, shown
 from shoal.large.work import MARK, Work
-from shoal.release.judge.folder import MANIFEST
+from shoal.release.judge.folder import MANIFEST, SCHEMA
 from shoal.release.pack import Targets
 from shoal.release.staging import uninterrupted
 from shoal.storage import Folder, Remote, Storage, check_url, is_url, plain, storage
 
-SCHEMA = "shoal.manifest/1"
 PAPERS = ("report.json", "report.html", "run.toml")
 UNFINISHED = re.compile(r"part-[0-9]{5}-[0-9a-f]{8}\.parquet")
 
@@ -220,7 +219,7 @@ def ours_in(folder: Storage, names: Iterable[str]) -> set[str]:
 
 def listed_in(folder: Storage) -> list[str] | None:
     """Return the parts that the manifest of a folder lists; None where it has none of ours."""
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         with folder.open(MANIFEST) as file:
             told = json.loads(file.read())
         if told["schema"] == SCHEMA:

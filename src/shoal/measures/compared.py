@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from shoal.errors import in_shape
 from shoal.measures.sides import Numbers, Side, Words
 from shoal.table.roles import Column, Kind
 
@@ -37,6 +38,8 @@ class Compared:
     release; `kept` are other columns that are released as they were; `strata` of the released
     records are None where nobody named any.
     """
+
+    __repr__ = in_shape
 
     quasi: tuple[Side, ...]
     sensitive: tuple[Side, ...]

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.errors import in_shape
 from shoal.table.code import Coded, CodedColumn
 
 Floats = npt.NDArray[np.float64]
@@ -26,6 +27,8 @@ class Spans:
 
     `low` and `high` are -1 in a range with a missing cell. `nodes` are those of the tree always.
     """
+
+    __repr__ = in_shape
 
     nodes: Integers
     low: Integers

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, listed
+from shoal.errors import InputError, in_shape, listed
 from shoal.measures.compared import joined
 from shoal.measures.moments import correlation, mean_ranks
 from shoal.measures.sides import Numbers, Side
@@ -34,6 +34,8 @@ FEW = 0.5  # of the records must be told apart by the kept columns
 @dataclass(frozen=True, eq=False)
 class Who:
     """The rows of originals and of released records that are the same person's, and how known."""
+
+    __repr__ = in_shape
 
     first: Integers
     second: Integers

@@ -15,6 +15,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from shoal.errors import in_shape
+
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -33,6 +35,8 @@ class Numbers:
     ILoss and NCP of every released cell, `step` is one step of the column's last digit, 0 where it
     has none.
     """
+
+    __repr__ = in_shape
 
     name: str
     before: Floats
@@ -90,6 +94,8 @@ class Words:
     each form covers, `own` is the value that a form is itself (-1: none). `read` tells whether
     somebody knows what every form covers.
     """
+
+    __repr__ = in_shape
 
     name: str
     values: tuple[str, ...]

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from shoal.errors import RequestError
+from shoal.errors import RequestError, in_shape
 from shoal.table.drawing import Hashes, drawn, row_hashes
 from shoal.table.read import is_parquet
 from shoal.table.roles import Kind
@@ -50,6 +50,8 @@ class Reading:
 @dataclass(frozen=True)
 class Drawn:
     """Both sides, and what is to be said of how they were drawn."""
+
+    __repr__ = in_shape
 
     before: Table
     after: Table

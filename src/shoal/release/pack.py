@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.release.claims import claims
+from shoal.release.promises import of_file
 from shoal.release.readback import says_what_was_meant
 from shoal.release.spreadsheet import guarded
 from shoal.release.staging import Staging
@@ -198,8 +199,6 @@ def finished_report(report: Report, digest: str, targets: Targets, keep: bool) -
     ]
     if keep:
         notes.append("the rows are in the input's order, which may link them to it")
-    else:
-        covers.append("The order of the rows says nothing about the order of the input.")
     written = {
         **report.release,
         "kind": targets.kind,
@@ -208,7 +207,7 @@ def finished_report(report: Report, digest: str, targets: Targets, keep: bool) -
         "sha256": digest,
         "order": "as in the input" if keep else "shuffled",
     }
-    guarantee = {**report.guarantee, "covers": covers}
+    guarantee = of_file({**report.guarantee, "covers": covers}, keep)
     return replace(report, release=written, notes=notes, guarantee=guarantee)
 
 

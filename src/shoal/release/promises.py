@@ -8,6 +8,14 @@ from shoal.errors import listed, shown
 from shoal.models.requirement import Requirement
 
 LIMITS = ("Minimality", "Downcoding", "Model inference", "Composition")
+IN_MEMORY = (
+    "Order: rows in memory (`Result.data`) are in the order of the input, which tells whose each "
+    "is; what is published is written by `save`, or given by `shuffled()`, which shuffle them."
+)
+IN_ORDER = (
+    "Order: the rows of the file are in the order of the input; whoever knows that order, or has "
+    "the input, can tell whose each is."
+)
 
 
 def guarantee(
@@ -75,8 +83,20 @@ def guarantee(
             "down the rest.",
             *_limits(given, by_sensitive),
             *more,
+            IN_MEMORY,
         ],
     }
+
+
+def of_file(promised: Mapping[str, list[str]], in_order: bool) -> dict[str, list[str]]:
+    """Return the promises of a written file, which says more about the order of its rows."""
+    covers, open_ = list(promised["covers"]), list(promised["does_not_cover"])
+    open_ = [line for line in open_ if line != IN_MEMORY]
+    if in_order:
+        open_.append(IN_ORDER)
+    else:
+        covers.append("The order of the rows says nothing about the order of the input.")
+    return {"covers": covers, "does_not_cover": open_}
 
 
 def _limits(given: bool, by_sensitive: bool) -> list[str]:

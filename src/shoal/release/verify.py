@@ -9,14 +9,17 @@ from __future__ import annotations
 import operator
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
+from dataclasses import replace
 from typing import Any
 
-from shoal.errors import InputError, RequestError, shown
+from shoal.errors import InputError, RequestError, listed, shown
 from shoal.models.matching import READINGS
 from shoal.models.requirement import Asked, Requirement
-from shoal.release.judge.against import WARNING, compose
+from shoal.release.judge.against import WARNING, compose, place_people
+from shoal.release.judge.against import Asked as Meeting
+from shoal.release.judge.beside import Beside, beside, told_by
 from shoal.release.judge.classes import Counted, Subset
 from shoal.release.judge.counting import count
 from shoal.release.judge.reading import opened
@@ -36,8 +39,8 @@ def verify(
     data: Any,
     *,
     k: int,
-    quasi_identifiers: Sequence[str],
-    sensitive: Sequence[str] = (),
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
     l: Asked = None,  # noqa: E741 - its name in the literature
     l_kind: str = "distinct",
     c: float | None = None,
@@ -50,6 +53,8 @@ def verify(
     missing: Sequence[str] = ("",),
     missing_as: str = "own",
     against: Any = None,
+    original: Any = None,
+    key: Sequence[str] = (),
     delimiter: str | None = None,
     kind: str | None = None,
     records: int | None = None,
@@ -67,14 +72,30 @@ def verify(
     and dates by theirs, others as equally far apart; `words` names sensitive columns whose numbers
     are codes, equally far apart, and `missing` how cells of theirs are written that are missing,
     beside empty ones and `*`. `k_of` is an own k for some of the
-    quasi-identifiers. `against` is another release of the same people: what is left of every class
-    when both are known counts as well, see `shoal.release.judge.against`.
+    quasi-identifiers. Without `quasi_identifiers`, those of the report, certificate or recipe
+    beside the file are taken.
+
+    `against` is another release of the same people: what is left of every class when both are known
+    counts as well, see `shoal.release.judge.against`; roles of its columns are those of the papers
+    beside it. Where nobody names `sensitive` columns, all that both have and neither groups count
+    there; `sensitive=[]` says that there are none. For means and the like it cannot be judged from
+    the releases alone, which is a problem; with `original`, the table that both were made of, each
+    person is placed in both, by the columns `key` that all three have, or by what the files tell,
+    and it is counted with how many others everybody shares both classes. Who cannot be placed is
+    not safe.
 
     `records` and `columns` say what the release should hold, where known; `kind` ("csv", "csv.gz"
     or "parquet") overrides the file's name.
     """
-    quasi = _names(quasi_identifiers, "quasi-identifier")
-    hidden = _names(sensitive, "sensitive column")
+    papers = beside(data) if quasi_identifiers is None or against is not None else None
+    if quasi_identifiers is None and papers is None:
+        raise RequestError("name the quasi-identifiers to verify: no report beside tells them")
+    chosen = papers.quasi_identifiers if quasi_identifiers is None and papers else quasi_identifiers
+    quasi = _names(chosen or (), "quasi-identifier")
+    hidden = _names(sensitive or (), "sensitive column")
+    knows = _names(key, "key column")
+    if (original is not None and against is None) or (knows and original is None):
+        raise RequestError("original goes with against, another release; key goes with original")
     requirement = Requirement(
         k=_whole(k), l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, k_of=_tuples(k_of or {})
     )
@@ -104,22 +125,39 @@ def verify(
             )
         ruling = Ruling(requirement, ours, subsets)
         ruling.see(counted)
+        told = _of_manifest(source, quasi, ruling, lambda: after.enter_context(Spill()))
         met = None
         if against is not None:
             is_file = isinstance(data, str | os.PathLike)
             again = opened(data, kind, delimiter) if is_file else nullcontext(source)
-            met = compose(again, opened(against, None, None), quasi, hidden, requirement.k)
-        return _verification(source, ruling, counted, missing_as, records, columns, met)
+            theirs = beside(against)
+            asked = Meeting(
+                quasi, sensitive if sensitive is None else hidden, requirement.k, papers, theirs,
+                (told_by(papers, quasi_identifiers), told_by(theirs, None)),
+            )  # fmt: skip
+            met = compose(again, opened(against, None, None), asked)
+            if original is not None:
+                again = opened(data, kind, delimiter) if is_file else nullcontext(source)
+                found = place_people(
+                    again, opened(against, None, None), opened(original, None, None), asked, knows,
+                    (_in_order(data, papers, original), _in_order(against, theirs, original)),
+                )  # fmt: skip
+                met = replace(met, shared=found)
+        roles = told_by(papers, None) if quasi_identifiers is None else ""
+        return _verification(
+            source, ruling, counted, missing_as, records, columns, met, told, roles
+        )
 
 
 def _verification(
     source: Source, ruling: Ruling, counted: Counted, reading: str, records: int | None,
-    columns: Sequence[str] | None, met: Composition | None,
+    columns: Sequence[str] | None, met: Composition | None, told: Sequence[str],
+    roles: str,
 ) -> Verification:  # fmt: skip
     every = sum(size * classes for size, classes in ruling.sizes.items())
     models = tuple(watch.judged() for watch in ruling.watches)
     subsets = ruling.k_of(counted)
-    problems = _missing_or_extra(source.header, columns)
+    problems = [*_missing_or_extra(source.header, columns), *told]
     if not every:
         problems.append("there are no records")
     elif ruling.classes:
@@ -135,11 +173,8 @@ def _verification(
             )
     if records is not None and every != records:
         problems.append(f"there are {every} records, not {records}")
-    if met is not None and met.below:
-        problems.append(
-            f"with the other release, {met.below} pairs of classes leave fewer than {ruling.k} "
-            f"candidates; {met.records} records of this file are among them"
-        )
+    if met is not None:
+        problems += _of_meeting(met, ruling.k)
     own = min(ruling.sizes, default=0)
     return Verification(
         ok=not problems,
@@ -156,8 +191,64 @@ def _verification(
         offending=ruling.offenders(counted),
         offending_count=ruling.broken,
         against=met,
-        warnings=(WARNING,) if met is not None else (),
+        roles=roles,
+        warnings=(*_warnings(source), *((WARNING,) if met is not None else ())),
     )
+
+
+def _of_meeting(met: Composition, k: int) -> list[str]:
+    """Return what is wrong when this release and the other are known."""
+    shared, found = met.shared, []
+    if shared is not None:
+        if shared.below:
+            found.append(
+                f"{shared.below} of {shared.people} people share their classes in both releases "
+                f"with fewer than {k - 1} others"
+            )
+        if shared.unknown:
+            found.append(
+                f"{shared.unknown} of {shared.people} people cannot be placed in both releases; "
+                "name columns that all three files know them by (--key)"
+            )
+        return found
+    if not met.judged:
+        found.append(
+            f"two releases of {listed(met.unjudged)} cannot be judged from the releases alone: "
+            "means and other single values do not say whom they stand for; say --original FILE"
+        )
+    if met.below:
+        found.append(
+            f"with the other release, {met.below} pairs of classes leave fewer than {k} "
+            f"candidates; {met.records} records of this file are among them"
+        )
+    return found
+
+
+def _in_order(data: Any, papers: Beside | None, original: Any) -> bool:
+    """Tell whether rows are said to be in the order of the original: in memory they are."""
+    in_memory = not any(isinstance(one, str | os.PathLike) for one in (data, original))
+    return in_memory or (papers is not None and papers.in_order)
+
+
+def _of_manifest(
+    source: Source, quasi: Sequence[str], ruling: Ruling, spill: Callable[[], Spill]
+) -> list[str]:
+    """Return which numbers of a folder's manifest are wrong, by its own quasi-identifiers."""
+    manifest = source.manifest
+    if manifest is None:
+        return []
+    own = manifest.quasi_identifiers
+    if not own or not set(own) <= set(source.header) or len(set(own)) < len(own):
+        return ["manifest.json names quasi-identifiers that the release has not, or none"]
+    if set(own) == set(quasi):
+        return manifest.problems(source.header, ruling.sizes)
+    again = Ruling(Requirement(k=1), [], [])
+    again.see(count(source, own, [], [], "own", spill))
+    return manifest.problems(source.header, again.sizes)
+
+
+def _warnings(source: Source) -> tuple[str, ...]:
+    return () if source.manifest is None else source.manifest.warnings
 
 
 def class_counts(

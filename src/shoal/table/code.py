@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, RequestError, UnlistedError, check_known, shown
+from shoal.errors import InputError, RequestError, UnlistedError, check_known, in_shape, shown
 from shoal.table.hierarchy.listed import FAR, Span, interval
 from shoal.table.hierarchy.specify import rules_for
 from shoal.table.hierarchy.texts import Flat
@@ -33,6 +33,8 @@ class CodedColumn:
     distinct values lie between the least (0) and the greatest (1), None where they have no order;
     `unit` is the share of one step of the column in what ILoss divides by.
     """
+
+    __repr__ = in_shape
 
     name: str
     kind: Kind
@@ -64,6 +66,8 @@ class CodedColumn:
 @dataclass(frozen=True, eq=False)
 class Coded:
     """The quasi-identifiers of a table as nodes."""
+
+    __repr__ = in_shape
 
     columns: tuple[CodedColumn, ...]
     rows: int

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.errors import in_shape
 from shoal.table.code import CodedColumn
 
 Floats = npt.NDArray[np.float64]
@@ -39,6 +40,8 @@ class Edges:
     present cells lies below each; `paths` has a row for every value, the edges from it to the root,
     filled up with -1.
     """
+
+    __repr__ = in_shape
 
     roots: Floats
     shares: Floats

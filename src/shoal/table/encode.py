@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, RequestError, check_known, check_weights, shown
+from shoal.errors import InputError, RequestError, check_known, check_weights, in_shape, shown
 from shoal.table.code import Coded, code
 from shoal.table.embed import Texts
 from shoal.table.roles import Column, Kind, Role
@@ -40,6 +40,8 @@ class Encoded:
     A text has one for every edge of its tree, and what misses cells one more: `mixed` tells whether
     there are such. Numbers come first, then texts, then what tells missing cells.
     """
+
+    __repr__ = in_shape
 
     matrix: Floats
     names: tuple[str, ...]

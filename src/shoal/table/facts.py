@@ -12,6 +12,7 @@ from itertools import product
 import numpy as np
 import pyarrow.compute as pc
 
+from shoal.errors import in_shape
 from shoal.table.distinct import (
     ANY_MOMENT,
     DATE,
@@ -51,6 +52,8 @@ class Facts:
     `decimals` and `whole` are the most digits after and before the point, where all are numbers;
     `forms` are the lengths and separators of dates and times.
     """
+
+    __repr__ = in_shape
 
     present: int = 0
     numbers: int = 0

@@ -169,20 +169,42 @@ def _kind(values: Any) -> tuple[Kind, Any]:
 
 
 def take_native(native: Any, rows: npt.NDArray[np.int64]) -> Any:
-    """Return some rows of a dataframe."""
-    return nw.from_native(native, eager_only=True)[rows.tolist()].to_native()
+    """Return some rows of a dataframe, numbered anew where it has an index."""
+    some = nw.from_native(native, eager_only=True)[rows.tolist()]
+    return nw.maybe_reset_index(some).to_native()
+
+
+def _exactly(frame: nw.DataFrame[Any], names: Sequence[str]) -> nw.DataFrame[Any]:
+    """Return the columns of these very names.
+
+    They are taken by their places: polars reads the names `*` and `^.*$` as patterns.
+    """
+    own = list(frame.columns)
+    kept = frame[:, [own.index(name) for name in names]]
+    _check_exact(kept.columns, names)
+    return kept
+
+
+def _check_exact(found: Sequence[str], names: Sequence[str]) -> None:
+    if list(found) != list(names):
+        raise InputError(f"the dataframe: its library does not give {listed(names)} alone")
 
 
 def to_native(table: Table) -> Any:
     """Return the released columns in the caller's type; untouched ones are the caller's own.
 
-    The index of a pandas dataframe is left behind: it may name people.
+    The index of a pandas dataframe is left behind, and so are its notes (attrs): they may name
+    people.
     """
     frame: nw.DataFrame[Any] = nw.from_native(table.source.native, eager_only=True)
-    kept = frame.select(table.names)
+    kept = _exactly(frame, table.names)
     changed = [_native_series(kept[c.name], c) for c in table.columns if c.protected]
     untouched = [_without_leftovers(kept[c.name]) for c in table.columns if not c.protected]
-    result = kept.with_columns(*changed, *untouched).to_native()
+    made = kept.with_columns(*changed, *untouched)
+    _check_exact(made.columns, table.names)
+    result = made.to_native()
+    if hasattr(result, "attrs"):
+        result.attrs = {}
     labels = table.source.labels or ()
     if any(not isinstance(label, str) for label in labels):
         own = {str(label): label for label in labels}
@@ -190,6 +212,27 @@ def to_native(table: Table) -> Any:
     if isinstance(result, pa.Table):
         return pa.table(dict(zip(result.column_names, result.columns, strict=True)))
     return result
+
+
+def without_order(native: Any) -> Any:
+    """Return a dataframe whose categories do not tell in which order its rows were read.
+
+    Categories of no order of their own are sorted in pandas, and texts in polars, which numbers
+    them as they come.
+    """
+    frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
+    changed: list[Any] = []
+    for name in frame.columns:
+        series = frame[name]
+        own = series.to_native()
+        if series.dtype != nw.Categorical or isinstance(own, pa.ChunkedArray):
+            continue
+        if hasattr(own, "cat") and hasattr(own.cat, "reorder_categories"):
+            levels = sorted(own.cat.categories, key=lambda level: (str(type(level)), level))
+            changed.append(nw.from_native(own.cat.reorder_categories(levels), series_only=True))
+        else:
+            changed.append(series.cast(nw.String))
+    return frame.with_columns(*changed).to_native() if changed else native
 
 
 def _without_leftovers(series: nw.Series[Any]) -> Any:

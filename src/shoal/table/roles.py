@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.errors import shown
+from shoal.errors import in_shape, shown
 
 STAR = "*"  # the root of every tree, and what a group releases that has nothing in common
 TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of Arrow's units of time, in a second
@@ -54,6 +54,8 @@ class Written:
     true are called; pattern: strftime of a date and time.
     """
 
+    __repr__ = in_shape
+
     decimals: int = 0
     words: tuple[str, str] = ("false", "true")
     pattern: str = ""
@@ -69,6 +71,8 @@ class Column:
     of a released Table whose values are those of groups. `order` is the declared order of the
     values of an ordinal column, whose kind is text; it may hold values that no cell has.
     """
+
+    __repr__ = in_shape
 
     name: str
     kind: Kind

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, shown
+from shoal.errors import InputError, in_shape, shown
 from shoal.table.decode import WHOLE, Begin
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -31,6 +31,8 @@ Flags = npt.NDArray[np.bool_]
 @dataclass(frozen=True)
 class Layout:
     """Where the cells are: `starts` and `ends` (records + 1, columns), the header in row 0."""
+
+    __repr__ = in_shape
 
     delimiter: str
     starts: Integers

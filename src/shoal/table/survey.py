@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, RequestError, listed, shown
+from shoal.errors import InputError, RequestError, in_shape, listed, shown
 from shoal.table.roles import Column, Kind, Role, Written
 from shoal.table.table import Table, as_floats, missing_cells
 
@@ -27,6 +27,8 @@ NAMED = 12  # small strata that a message names
 @dataclass(frozen=True, eq=False)
 class Survey:
     """Weights (n) above 0, strata (n) and households (n) by number from 0; None: there are none."""
+
+    __repr__ = in_shape
 
     weights: Floats | None = None
     strata: Integers | None = None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, RequestError, nearest_names, shown
+from shoal.errors import InputError, RequestError, in_shape, nearest_names, shown
 from shoal.table.roles import Column, Kind, Role, Schema
 
 Floats = npt.NDArray[np.float64]
@@ -25,6 +25,8 @@ class Source:
     `missing`, `types` and `columns` say how a file was read and what it holds, so that a recipe can
     read it so again. `start` is where the rows of a piece begin in what is not a csv file.
     """
+
+    __repr__ = in_shape
 
     name: str
     kind: str
@@ -156,6 +158,17 @@ class Table:
             missing = f", {column.missing} missing" if column.missing else ""
             lines.append(f"  {column.name:<{width}}  {column.kind_name}, {column.role}{missing}")
         return "\n".join(lines)
+
+    def shuffled(self, order: Integers) -> Any:
+        """Return the rows in an order, as `to_native` does, without a trace of the one they had."""
+        some = self.taken(order)
+        source = replace(some.source, sha256="", path=None, lines=None)
+        found = replace(some, source=source).to_native()
+        if self.source.native is None:
+            return found
+        from shoal.table.frames import without_order
+
+        return without_order(found)
 
     def to_native(self) -> Any:
         """Return the caller's type of dataframe, or the Table itself where it came from a file."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.errors import in_shape
 from shoal.measures.sides import Side, Words
 from shoal.measures.targets import binned, edges_of, targets
 
@@ -62,6 +63,8 @@ class Guessed:
 @dataclass(frozen=True, eq=False)
 class Feature:
     """A column as a model sees it, in few values: codes of originals, forms of the release."""
+
+    __repr__ = in_shape
 
     before: Integers
     after: Integers

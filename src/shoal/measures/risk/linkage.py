@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.errors import in_shape
 from shoal.measures.compared import Compared, joined
 from shoal.measures.moments import mean_ranks
 from shoal.measures.sides import Numbers, Side, Words
@@ -32,6 +33,8 @@ class Attack:
     `seen` is a released record of every class, `counts` how many it has, `rows` the originals that
     attack, `own` the class of each.
     """
+
+    __repr__ = in_shape
 
     quasi: tuple[Side, ...]
     seen: Integers
@@ -84,6 +87,8 @@ class MetNumbers:
     In standard deviations, or ranks; `silent` are the classes that say nothing.
     """
 
+    __repr__ = in_shape
+
     before: Floats
     low: Floats
     high: Floats
@@ -132,6 +137,8 @@ class MetNumbers:
 @dataclass(frozen=True, eq=False)
 class MetWords:
     """Categories as the attackers see them: the column, and the form of every class."""
+
+    __repr__ = in_shape
 
     side: Words
     forms: Integers
@@ -202,6 +209,8 @@ def blocks_of(attack: Attack) -> list[list[Side]]:
 @dataclass(frozen=True, eq=False)
 class Steps:
     """The distinct numbers that a column releases, in order, and which of them each class has."""
+
+    __repr__ = in_shape
 
     values: Floats
     codes: Integers

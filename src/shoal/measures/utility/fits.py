@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.errors import in_shape
 from shoal.measures.sides import Numbers, Side, Words
 from shoal.measures.targets import targets
 
@@ -27,6 +28,8 @@ CLASSES = 10  # that a classifier tells apart
 @dataclass(frozen=True, eq=False)
 class Design:
     """The columns as features of both sides, scaled by the originals' means and deviations."""
+
+    __repr__ = in_shape
 
     before: Floats
     after: Floats
@@ -161,6 +164,8 @@ def propensity(sides: Sequence[Side], rows: Integers, released: Integers) -> tup
 @dataclass(frozen=True, eq=False)
 class Halves:
     """Originals to train on and to test on, and the released records to train on instead."""
+
+    __repr__ = in_shape
 
     train: Integers
     test: Integers

@@ -7,11 +7,18 @@ counts in the two classes, summed. Where the releases share no sensitive column,
 the smaller class, which is only a bound: any other column that both have could tell more.
 
 Classes of this release are made of all its quasi-identifiers, those of the other of the ones that
-it has too. Two classes are compatible if in each of these columns their cells may stand for one
-value: equal texts; equal numbers; numbers, dates and intervals ([a,b), [a,b], <a, >=a, 2026-03,
-2026-Q1) that overlap; masks of one length (12** and 123*) that agree; a missing cell or * and
-anything. All other words are compared for equality: that France lies in Europe is not known here,
-nor what [mild,severe] spans, and an attack by such words is not found.
+it has too, and of its own, where a paper beside it names them. Two classes are compatible if in
+each of the shared columns their cells may stand for one value: equal texts; equal numbers; numbers,
+dates and intervals ([a,b), [a,b], <a, >=a, 2026-03, 2026-Q1) that overlap; masks of one length
+(12** and 123*) that agree; a missing cell or * and anything. All other words are compared for
+equality: that France lies in Europe is not known here, nor what [mild,severe] spans, and an attack
+by such words is not found.
+
+Where nobody says which columns are sensitive, all that both releases have and neither groups count:
+those that agree together, and each alone. Means, medians, modes and medoids do not say whom they
+stand for: where a quasi-identifier of both is released so (a paper says it, or it is single numbers
+or dates without any interval and nobody says what they are), or one release keeps what the other
+groups, this cannot be judged from the releases alone. With the original it can: see `people.py`.
 
 Classes are looked up by the columns that hold no intervals and masks, and compared one by one in
 the others; more than PAIRS such comparisons are refused. Both releases' classes are in memory.
@@ -21,19 +28,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from shoal.errors import InputError
+from shoal.errors import InputError, in_shape
 from shoal.models.matching import is_star
 from shoal.release import covers
-from shoal.release.judge import counting
+from shoal.release.judge import counting, people
+from shoal.release.judge.beside import SINGLE, Beside
+from shoal.release.judge.people import Shared
 from shoal.release.judge.source import Key, Source
 from shoal.release.judge.trees import number
 from shoal.release.judge.verification import Composition
@@ -54,28 +63,178 @@ Span = tuple[Fraction, Fraction, bool]  # from, to, and whether the last one bel
 class Group:
     """A class: its records by their sensitive values, and its cells in the shared columns."""
 
+    __repr__ = in_shape
+
     cells: Key
     values: Counter[Key]
     size: int = 0
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What is known of the two releases: roles as asked (None: nobody said), and papers beside."""
+
+    quasi: Sequence[str]
+    sensitive: Sequence[str] | None
+    k: int
+    ours: Beside | None = None
+    theirs: Beside | None = None
+    told: tuple[str, str] = ("", "")
+
+    def their_quasi(self, header: Sequence[str]) -> list[str]:
+        """Return the quasi-identifiers of the other release, as far as they are known."""
+        known = () if self.theirs is None else self.theirs.quasi_identifiers
+        return list(dict.fromkeys(name for name in (*self.quasi, *known) if name in header))
+
+
 def compose(
-    ours: AbstractContextManager[Source], theirs: AbstractContextManager[Source],
-    quasi: Sequence[str], sensitive: Sequence[str], k: int,
-) -> Composition:  # fmt: skip
+    ours: AbstractContextManager[Source], theirs: AbstractContextManager[Source], asked: Asked
+) -> Composition:
     """Return what is left of the classes of a release for somebody who has the other too."""
-    with theirs as other:
-        columns = [name for name in quasi if name in other.header]
-        hidden = [name for name in sensitive if name in other.header]
-        if not columns and not hidden:
+    with ours as source, theirs as other:
+        shared = [name for name in source.header if name in other.header]
+        columns = [name for name in asked.quasi if name in other.header]
+        keys = asked.their_quasi(other.header)
+        crossed = [name for name in shared if name in keys and name not in columns]
+        if asked.sensitive is None:
+            hidden = [name for name in shared if name not in (*columns, *keys)]
+        else:
+            hidden = [name for name in asked.sensitive if name in shared and name not in keys]
+        if not columns and not hidden and not crossed:
             raise InputError(f"{other.name}: it shares no column with this release")
-        second = _groups(other, columns, columns, hidden)
-    with ours as source:
-        first = _groups(source, quasi, columns, hidden)
+        second = _groups(other, keys, columns, hidden)
+        first = _groups(source, asked.quasi, columns, hidden)
     try:
-        return _met(first, second, columns, hidden, k)
+        single = {
+            *_single(first, columns, asked.ours), *_single(second, columns, asked.theirs), *crossed
+        }  # fmt: skip
+        found = [
+            _met(_only(first, hidden, some), _only(second, hidden, some), columns, some, asked.k)
+            for some in _sets(first, second, hidden, asked.sensitive is None)
+        ]
+        least = [one.smallest for one in found if one.smallest is not None]
+        worst = max(found, key=lambda one: (one.records, one.below, one.pairs))
+        return replace(
+            worst,
+            smallest=min(least, default=None),
+            unjudged=tuple(name for name in shared if name in single),
+            roles=asked.told,
+        )
     finally:
         _span.cache_clear()  # no values of records stay behind
+
+
+def _single(groups: list[Group], columns: Sequence[str], known: Beside | None) -> set[str]:
+    """Return the columns whose values may be means or the like, and do not say of what."""
+    ways = {} if known is None else known.released_as
+    found = set()
+    for place, name in enumerate(columns):
+        if name in ways:
+            if ways[name] in SINGLE:
+                found.add(name)
+        elif _is_single(_cells(groups, place)):
+            found.add(name)
+    return found
+
+
+def _is_single(cells: Iterable[Any]) -> bool:
+    """Tell whether cells are numbers or dates, and none is an interval or a mask."""
+    some = False
+    for cell in cells:
+        if isinstance(cell, str) and _is_range(cell):
+            return False
+        some = some or (cell is not None and _span(cell) is not None)
+    return some
+
+
+def _sets(
+    first: list[Group], second: list[Group], hidden: Sequence[str], by_default: bool
+) -> list[list[str]]:
+    """Return the sets of sensitive columns that records are compared by.
+
+    By default those that agree (half of the records of the smaller release find their value in the
+    other) together, and each alone: one that was changed between the releases hides nothing.
+    """
+    if not by_default or len(hidden) < 2:
+        return [list(hidden)]
+    least = min(sum(group.size for group in groups) for groups in (first, second))
+    agree = []
+    for place, name in enumerate(hidden):
+        ours, theirs = (_whole(groups, place) for groups in (first, second))
+        if 2 * sum((ours & theirs).values()) >= least:
+            agree.append(name)
+    every = [agree, *([name] for name in hidden)]
+    return [list(some) for some in dict.fromkeys(map(tuple, every))]
+
+
+def _whole(groups: list[Group], place: int) -> Counter[Any]:
+    found: Counter[Any] = Counter()
+    for group in groups:
+        for values, times in group.values.items():
+            found[values[place]] += times
+    return found
+
+
+def _only(groups: list[Group], hidden: Sequence[str], some: Sequence[str]) -> list[Group]:
+    """Return classes with some of their sensitive columns."""
+    if list(hidden) == list(some):
+        return groups
+    places = [list(hidden).index(name) for name in some]
+    found = []
+    for group in groups:
+        values: Counter[Key] = Counter()
+        for row, times in group.values.items():
+            values[tuple(row[place] for place in places)] += times
+        found.append(Group(group.cells, values, group.size))
+    return found
+
+
+def place_people(
+    ours: AbstractContextManager[Source], theirs: AbstractContextManager[Source],
+    original: AbstractContextManager[Source], asked: Asked, key: Sequence[str],
+    in_order: tuple[bool, bool],
+) -> Shared:  # fmt: skip
+    """Return with how many others each person of the original shares both classes."""
+    try:
+        with original as source:
+            _, cells = people.read_all(source, _comparable)
+        rows = len(next(iter(cells.values())))
+        sides = (
+            _side(ours, asked.quasi, asked.ours, cells, in_order[0]),
+            _side(theirs, None, asked.theirs, cells, in_order[1], asked),
+        )
+        return people.share(cells, rows, sides, key, asked.k, _may_cover)
+    finally:
+        _span.cache_clear()
+
+
+def _side(
+    opened: AbstractContextManager[Source], quasi: Sequence[str] | None, known: Beside | None,
+    original: people.Cells, in_order: bool, asked: Asked | None = None,
+) -> people.Side:  # fmt: skip
+    """Return a release, read; where nobody knows its roles, by all columns that it changed."""
+    with opened as source:
+        raw, cells = people.read_all(source, _comparable)
+    if quasi is None:
+        assert asked is not None
+        quasi = asked.their_quasi(source.header)
+        if known is None:
+            more = people.changed(original, cells)
+            quasi = [name for name in source.header if name in {*quasi, *more}]
+    rows = list(zip(*(cells[name] for name in quasi), strict=True))
+    groups = [Group(row, Counter()) for row in dict.fromkeys(rows)]
+    exact = frozenset(quasi) - _single(groups, quasi, known)
+    classes = people.numbered(list(zip(*(raw[name] for name in quasi), strict=True)))
+    return people.Side(source.name, cells, classes, quasi, exact, in_order)
+
+
+def _may_cover(cell: Any, own: Any, exact: bool) -> bool:
+    """Tell whether a released cell may stand for an original one; what is not known may."""
+    if cell is None or own is None or cell == own:
+        return True
+    if isinstance(cell, Decimal):
+        return not (exact and isinstance(own, Decimal))
+    return _overlap(cell, own) if _is_range(cell) else True
 
 
 def _groups(
@@ -84,7 +243,7 @@ def _groups(
     def full(*_: Any) -> bool:
         raise InputError(
             f"{source.name}: more than {counting.SPILL} classes are too many to meet another "
-            "release; name fewer quasi-identifiers"
+            "release; name fewer quasi-identifiers, or say which columns are sensitive"
         )
 
     counts, _ = counting.tally(source.keys([*quasi, *sensitive]), full)
@@ -219,7 +378,12 @@ def _overlap(one: Any, other: Any) -> bool:
     mine, its = _span(one), _span(other)
     if mine and its:
         return _reaches(mine, its) and _reaches(its, mine)
-    return _agree(str(one), str(other))
+    return _agree(*(_padded(cell, beside) for cell, beside in ((one, other), (other, one))))
+
+
+def _padded(cell: Any, beside: Any) -> str:
+    """Return a text; a number beside a mask gets the zeros back that it began with."""
+    return str(cell).zfill(len(beside)) if isinstance(cell, Decimal) else str(cell)
 
 
 def _reaches(one: Span, other: Span) -> bool:

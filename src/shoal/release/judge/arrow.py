@@ -20,11 +20,11 @@ def parquet(files: Sequence[str], name: str) -> Source:
     """Return opened Parquet files, one after the other; `name` is what they are together."""
     import pyarrow as pa
 
-    schema, records = None, 0
+    schema, each = None, []
     for file in files:
         with _opened(file) as found:
             own = found.schema_arrow.remove_metadata()
-            records += found.metadata.num_rows
+            each.append(int(found.metadata.num_rows))
         if schema is not None and own != schema:
             raise InputError(f"{_name(file)}: its columns are not those of the other files")
         schema = own
@@ -48,7 +48,7 @@ def parquet(files: Sequence[str], name: str) -> Source:
             except OverflowError:
                 raise InputError(f"{_name(file)}: a date is beyond the calendar") from None
 
-    return Source(name, header, partial(_rows, batches), False, batches, records)
+    return Source(name, header, partial(_rows, batches), False, batches, sum(each), tuple(each))
 
 
 def _name(file: str) -> str:

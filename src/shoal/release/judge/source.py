@@ -5,9 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from shoal.errors import InputError
+
+if TYPE_CHECKING:
+    from shoal.release.judge.folder import Manifest
 
 Key = tuple[Any, ...]
 Made = TypeVar("Made")
@@ -26,7 +29,8 @@ class Source:
     """An opened release: `rows` gives the cells of some columns, record by record.
 
     Cells of csv are bytes, each as one character of a text; `as_bytes` tells. Parquet and
-    dataframes come in `batches` too, and say how many `records` they have.
+    dataframes come in `batches` too, and say how many `records` they have; of several files, `each`
+    does. `manifest` is what a folder of them says of itself.
     """
 
     name: str
@@ -35,6 +39,8 @@ class Source:
     as_bytes: bool
     batches: Batches | None = None
     records: int = 0
+    each: tuple[int, ...] = ()
+    manifest: Manifest | None = None
 
     def places(self, wanted: Sequence[str]) -> list[int]:
         """Return where columns stand; one that there is not is an error."""

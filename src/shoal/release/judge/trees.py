@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from shoal.errors import InputError, RequestError, shown
+from shoal.errors import InputError, RequestError, in_shape, shown
 
 NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?\s*", re.ASCII)
 PREFIXES = "prefixes:"
@@ -29,6 +29,8 @@ def number(text: str) -> Decimal | None:
 @dataclass(frozen=True)
 class Tree:
     """The words above each value, the lowest first, or the lengths of prefixes."""
+
+    __repr__ = in_shape
 
     height: int
     lines: dict[str, tuple[str, ...]]

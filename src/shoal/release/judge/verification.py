@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from shoal.errors import listed, shown
+from shoal.release.judge.people import Shared
 
 LISTED = 10  # offending classes in a summary
 
@@ -87,7 +88,10 @@ class Composition:
     """This release met with another: `smallest` candidate set over pairs of compatible classes.
 
     `pairs` have candidates, `below` fewer than k; `records` of this file are in those. The classes
-    are compared by `columns`, their records by `sensitive`.
+    are compared by `columns`, their records by `sensitive`; `roles` says where the roles of this
+    release and the other are from. `unjudged` are columns because of which it cannot be judged from
+    the releases alone. With the original, `shared` says with how many others people share both
+    classes.
     """
 
     smallest: int | None
@@ -96,6 +100,14 @@ class Composition:
     records: int
     columns: tuple[str, ...]
     sensitive: tuple[str, ...]
+    roles: tuple[str, str] = ("", "")
+    unjudged: tuple[str, ...] = ()
+    shared: Shared | None = None
+
+    @property
+    def judged(self) -> bool:
+        """Whether it could be judged: by the original, or from the releases."""
+        return self.shared is not None or not self.unjudged
 
 
 @dataclass(frozen=True)
@@ -105,6 +117,7 @@ class Verification:
     `reading` is what a missing cell or `*` matches, see `shoal.models.matching`; `readings` has the
     smallest set of candidates in each (None where it was not counted). `offending` lists at most
     1,000 of the `offending_count` classes that break something. `warnings` do not make it fail.
+    `roles` says where the quasi-identifiers are from, where nobody named them.
     """
 
     ok: bool
@@ -122,6 +135,7 @@ class Verification:
     offending_count: int = 0
     against: Composition | None = None
     warnings: tuple[str, ...] = ()
+    roles: str = ""
 
     def summary(self) -> str:
         """Return the verdict in words."""
@@ -145,8 +159,10 @@ class Verification:
             lines.append(f"  smallest candidate set by what a missing cell or * matches: {each}")
         lines += [f"  {line}" for judged in self.models for line in _of_model(judged)]
         lines += [f"  {of.label}: {of.found}, asked: {of.asked}" for of in self.k_of]
+        if self.roles:
+            lines.append(f"  quasi-identifiers {self.roles}")
         if self.against is not None:
-            lines.append(f"  {_of_composition(self.against)}")
+            lines += [f"  {line}" for line in _of_composition(self.against)]
         lines += [f"  warning: {warning}" for warning in self.warnings]
         lines += [
             f"  class {one.number} of {one.size} records, from record {one.first_record}, breaks "
@@ -162,6 +178,10 @@ class Verification:
         found: dict[str, Any] = _plain(asdict(self))
         table = [{"size": size, "classes": classes} for size, classes in self.sizes.table]
         found["sizes"]["table"] = table
+        if self.against is not None:
+            found["against"]["judged"] = self.against.judged
+        if not self.roles:
+            del found["roles"]
         return found
 
     def __str__(self) -> str:
@@ -184,13 +204,39 @@ def _of_model(judged: Judged) -> list[str]:
     return lines
 
 
-def _of_composition(against: Composition) -> str:
-    if against.smallest is None:
-        return "with the other release: no class of this one meets one of the other"
-    return (
-        f"with the other release: smallest candidate set {against.smallest}, over {against.pairs} "
-        "pairs of classes"
+def _of_composition(against: Composition) -> list[str]:
+    lines = []
+    if against.shared is not None:
+        lines += _of_people(against.shared)
+    elif not against.judged:
+        lines.append("with the other release: cannot be judged from the releases alone")
+    elif against.smallest is None:
+        lines.append("with the other release: no class of this one meets one of the other")
+    else:
+        lines.append(
+            f"with the other release: smallest candidate set {against.smallest}, over "
+            f"{against.pairs} pairs of classes"
+        )
+    by = listed(against.sensitive) if against.sensitive else "no column"
+    lines.append(f"  classes met by {listed(against.columns) or 'no column'}, records by {by}")
+    for which, told in zip(("this", "the other"), against.roles, strict=True):
+        if told:
+            lines.append(f"  roles of {which} release: {told}")
+    return lines
+
+
+def _of_people(shared: Shared) -> list[str]:
+    least = "nobody" if shared.smallest is None else f"{shared.smallest} people"
+    lines = [
+        f"with the other release and the original: {shared.people} people are in both, at least "
+        f"{least} share both classes; {shared.below} share them with too few"
+    ]
+    if shared.unknown:
+        lines.append(f"  {shared.unknown} could not be placed in both, and are not safe")
+    lines.append(
+        f"  people were placed {shared.how[0]} in this release, {shared.how[1]} in the other"
     )
+    return lines
 
 
 def _plain(value: Any) -> Any:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from shoal.errors import InputError, shown
+from shoal.errors import InputError, in_shape, shown
 from shoal.table.hierarchy.axis import Axis
 from shoal.table.hierarchy.tree import ROOT, Tree, from_paths
 from shoal.table.hierarchy.values import Distinct
@@ -75,6 +75,8 @@ def holds(label: str, inner: Span, axis: Axis) -> bool:
 @dataclass(frozen=True)
 class Listed:
     """The paths of a file; `lines` says where each stands."""
+
+    __repr__ = in_shape
 
     name: str
     rows: tuple[tuple[str, ...], ...]

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, shown
+from shoal.errors import InputError, in_shape, shown
 from shoal.table.roles import STAR
 
 Integers = npt.NDArray[np.int64]
@@ -27,6 +27,8 @@ class Tree:
     The nodes below node i (itself included) are i, …, ends[i] - 1. `is_value` marks those that are
     values of the column; all leaves are.
     """
+
+    __repr__ = in_shape
 
     labels: tuple[str, ...]
     parents: Integers

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.errors import in_shape
 from shoal.table.hierarchy.axis import Axis
 from shoal.table.roles import Column, Kind
 from shoal.table.texts import as_written, texts_of
@@ -23,6 +24,8 @@ class Distinct:
     The values are in order, so that the order of the rows has no say. `indices` says which of them
     each record has; -1 is a missing cell. Of an ordinal column the values are ranks in its `order`.
     """
+
+    __repr__ = in_shape
 
     name: str
     kind: Kind

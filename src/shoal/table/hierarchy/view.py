@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.errors import InputError, RequestError, listed, shown
+from shoal.errors import InputError, RequestError, in_shape, listed, shown
 from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.specify import automatic, specify
 from shoal.table.hierarchy.tree import ROOT, Tree, from_paths
@@ -24,6 +24,8 @@ class Hierarchy:
     `counts` are records by value, where it was made for data; `uncovered` are values of the data
     that have no place in it.
     """
+
+    __repr__ = in_shape
 
     rule: str
     paths: tuple[tuple[str, ...], ...]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.errors import InputError
+from shoal.errors import InputError, in_shape
 from shoal.table.decode import Begin, check_text, without_mark
 from shoal.table.scan import (
     CR,
@@ -42,6 +42,8 @@ Read = Callable[[int], bytes]
 @dataclass(frozen=True)
 class Piece:
     """Some whole records after the header, where their cells are, and the names of the columns."""
+
+    __repr__ = in_shape
 
     raw: bytes
     layout: Layout

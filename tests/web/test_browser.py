@@ -14,6 +14,7 @@ import pytest
 
 import shoal
 from desks import SAMPLE, Server
+from shoal.web import serving
 from web_hostile import HOSTILE
 
 BROWSER = shutil.which("chromium") or "/usr/bin/chromium"
@@ -210,6 +211,18 @@ def test_the_secret_belongs_to_the_tab(page, chromium):
     expect(other.locator("[data-test=error]")).to_contain_text("no such job")
 
 
+def test_the_file_that_opens_the_browser_leads_to_the_desk(page, tmp_path, monkeypatch):
+    """The browser is given a file that only its owner reads; its page goes on to the desk."""
+    given = []
+    monkeypatch.setattr(serving.webbrowser, "open", given.append)
+    serving._open(tmp_path, page.desk.address)
+    assert page.desk.token not in given[0]
+    other = page.context.new_page()
+    other.goto(given[0])
+    other.locator("[data-test=open-sample]").wait_for()
+    assert other.url == f"http://127.0.0.1:{page.desk.port}/"
+
+
 def test_exact_figures_are_marked(page, made):
     """Jobs, comparisons and every table of measures say that they are not to be published."""
     _, job, compared = made
@@ -226,7 +239,7 @@ def test_the_report_opens_once(page, made):
     page.tab.goto(f"http://127.0.0.1:{page.desk.port}/jobs/{made[1]}")
     page.verdict()
     report = opened_report(page)
-    assert "k" in report.locator("h1").inner_text()
+    assert report.locator("h1").inner_text() == "Release report"
     assert report.evaluate("window.opener") is None
     assert report.evaluate("window.origin") == "null"  # a sandbox: the tab's storage is not its own
     report.reload()

@@ -1,8 +1,8 @@
 // The one door to the server: JSON in both directions, errors as one line.
 
 const SILENT = "The server does not answer; is `shoal serve` still running?";
-const FOREIGN = "This tab has no token of the server that runs now. Open the address that "
-  + "`shoal serve` printed: it holds the token.";
+const FOREIGN = "This tab does not hold the token of the server. Open the address that "
+  + "`shoal serve` printed: the token is in it.";
 const HEX = /^[0-9a-f]{1,64}$/;
 const LINK = /^\/links\/[\w-]{20,100}$/;
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -50,8 +51,7 @@ class Server:
     mask: int = 0o022
     process: subprocess.Popen | None = None
     address: str = ""
-    cookie: str = ""
-    word: str = ""
+    handles: int | None = None
     said: Path = field(init=False)
 
     def __enter__(self):
@@ -66,14 +66,27 @@ class Server:
                 command, stdout=subprocess.DEVNULL, stderr=err, stdin=subprocess.DEVNULL,
                 umask=self.mask,
             )  # fmt: skip
+        if self.handles is not None:
+            hard = resource.prlimit(self.process.pid, resource.RLIMIT_NOFILE)[1]
+            limits = min(self.handles, hard), hard
+            resource.prlimit(self.process.pid, resource.RLIMIT_NOFILE, limits)
         end = time.monotonic() + 60
-        while not (found := re.search(r"http://[\w.:]+/\?token=[\w-]+", self.said.read_text())):
+        while not (found := re.search(r"http://[\w.:]+/\Wtoken=[\w-]+", self.said.read_text())):
             assert self.process.poll() is None, self.said.read_text()
             assert time.monotonic() < end, "the server does not start"
             time.sleep(0.05)
         self.address = found[0]
-        self.enter()
+        while not self._listens():
+            assert time.monotonic() < end, "the server does not listen"
+            time.sleep(0.05)
         return self
+
+    def _listens(self):
+        try:
+            self.ask("GET", "/", plain=True)
+        except OSError:
+            return False
+        return True
 
     def __exit__(self, *_):
         self.close()
@@ -88,26 +101,21 @@ class Server:
         """Where uploads and jobs lie."""
         return self.base / "work"
 
-    def enter(self):
-        """Come in by the token, as a browser does."""
-        end = time.monotonic() + 30
-        while True:
-            try:
-                answer = self.ask("GET", f"/?{self.address.split('?')[1]}", plain=True)
-                break
-            except OSError:
-                assert time.monotonic() < end
-                time.sleep(0.05)
-        assert answer.status == 200
-        self.cookie = answer.headers["set-cookie"].split(";")[0]
-        page = self.ask("GET", "/").body.decode()
-        self.word = re.search(r'name="shoal" content="([^"]+)"', page)[1]
+    @property
+    def token(self):
+        """The secret of the address, as the page takes it from there."""
+        return self.address.split("token=")[1]
+
+    @property
+    def secret(self):
+        """What a page sends with every request."""
+        return {"Authorization": f"Bearer {self.token}"}
 
     def ask(self, method, path, body=None, headers=None, plain=False):
         """Send a request; what a page would send with it goes along, unless it is plain."""
-        own = {} if plain else {"Cookie": self.cookie}
+        own = {} if plain else dict(self.secret)
         if not plain and method != "GET":
-            own |= {"X-Shoal": self.word, "Content-Type": "application/json"}
+            own["Content-Type"] = "application/json"
         own |= headers or {}
         if isinstance(body, dict):
             body = json.dumps(body)
@@ -163,6 +171,10 @@ class Server:
         """Wait until a job has ended; return what there is to say of it."""
         ended = ("done", "failed", "canceled")
         return self.wait(f"/jobs/{job}.json", lambda told: told["state"] in ended, seconds)
+
+    def link(self, job, name, **more):
+        """Return the address of a file of a job that works once."""
+        return self.post(f"/jobs/{job}/links", {"name": name, **more}, 201)["path"]
 
     def wait(self, path, right, seconds=60.0):
         """Look at an address until it says what is awaited."""

@@ -79,8 +79,7 @@ class Watch:
 def send(desk, path):
     """Upload a file from the disk; return its id."""
     connection = http.client.HTTPConnection("127.0.0.1", desk.port, timeout=600)
-    headers = {"Cookie": desk.cookie, "X-Shoal": desk.word,
-               "Content-Type": "application/octet-stream",
+    headers = {**desk.secret, "Content-Type": "application/octet-stream",
                "Content-Length": str(path.stat().st_size)}  # fmt: skip
     with path.open("rb") as file:
         connection.request("POST", "/files?name=large.csv", file, headers)

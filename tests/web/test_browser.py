@@ -14,6 +14,7 @@ import pytest
 
 import shoal
 from desks import SAMPLE, Server
+from shoal.web import serving
 from web_hostile import HOSTILE
 
 BROWSER = shutil.which("chromium") or "/usr/bin/chromium"
@@ -145,8 +146,16 @@ def choose_roles(page, roles=SAMPLE_ROLES):
 def taken_home(page, name):
     """Download a file of the job; return its bytes."""
     with page.tab.expect_download() as waiting:
-        page.on("downloads").get_by_role("link", name=name, exact=True).click()
+        page.on("downloads").get_by_role("button", name=name, exact=True).click()
     return Path(waiting.value.path()).read_bytes()
+
+
+def opened_report(page):
+    """Open the report of the job as a page; return its tab."""
+    with page.tab.expect_popup() as waiting:
+        page.on("report").click()
+    waiting.value.wait_for_url("**/links/*")
+    return waiting.value
 
 
 def test_a_newcomer_goes_from_the_sample_to_a_verified_release(page, tmp_path):
@@ -176,6 +185,66 @@ def test_a_newcomer_goes_from_the_sample_to_a_verified_release(page, tmp_path):
     assert "k=6" in page.on("python").inner_text()
     for name in ("everything.zip", "certificate.json", "report.html", "run.toml"):
         assert len(taken_home(page, name)) > 100
+
+
+def test_the_secret_belongs_to_the_tab(page, chromium):
+    """It is in no address and no cookie; a reload keeps it, and another tab must bring its own."""
+    here = f"http://127.0.0.1:{page.desk.port}/"
+    page.on("open-sample").wait_for()
+    page.tab.reload()
+    page.on("open-sample").wait_for()
+    assert page.tab.url == here
+    assert page.tab.evaluate("history.length") <= 2
+    assert page.context.cookies() == []
+    assert page.tab.evaluate("localStorage.length") == 0
+    other = page.context.new_page()
+    for path in ("", f"files/{'0' * 32}", f"jobs/{'0' * 32}"):
+        other.goto(here + path)
+        told = other.locator("[data-test=error]").inner_text()
+        assert "Open the address that shoal serve printed" in told
+    other.goto(f"{here}#token=wrong")
+    expect(other.locator("[data-test=error]")).to_contain_text("shoal serve printed")
+    other.evaluate("(address) => location.assign(address)", page.desk.address)  # in the same tab
+    other.locator("[data-test=open-sample]").wait_for()
+    assert "token" not in other.url
+    other.goto(f"{here}jobs/{'0' * 32}")
+    expect(other.locator("[data-test=error]")).to_contain_text("no such job")
+
+
+def test_the_file_that_opens_the_browser_leads_to_the_desk(page, tmp_path, monkeypatch):
+    """The browser is given a file that only its owner reads; its page goes on to the desk."""
+    given = []
+    monkeypatch.setattr(serving.webbrowser, "open", given.append)
+    serving._open(tmp_path, page.desk.address)
+    assert page.desk.token not in given[0]
+    other = page.context.new_page()
+    other.goto(given[0])
+    other.locator("[data-test=open-sample]").wait_for()
+    assert other.url == f"http://127.0.0.1:{page.desk.port}/"
+
+
+def test_exact_figures_are_marked(page, made):
+    """Jobs, comparisons and every table of measures say that they are not to be published."""
+    _, job, compared = made
+    for key, least in ((job, 4), (compared, 1)):
+        page.tab.goto(f"http://127.0.0.1:{page.desk.port}/jobs/{key}")
+        page.verdict()
+        marks = page.tab.locator("[data-test=private]")
+        assert marks.count() >= least
+        assert all("do not publish" in text for text in marks.all_inner_texts())
+
+
+def test_the_report_opens_once(page, made):
+    """The report is a page without script in a tab of its own; its address is good for one look."""
+    page.tab.goto(f"http://127.0.0.1:{page.desk.port}/jobs/{made[1]}")
+    page.verdict()
+    report = opened_report(page)
+    assert report.locator("h1").inner_text() == "Release report"
+    assert report.evaluate("window.opener") is None
+    assert report.evaluate("window.origin") == "null"  # a sandbox: the tab's storage is not its own
+    report.reload()
+    assert "was used" in report.locator("body").inner_text()
+    opened_report(page)
 
 
 @pytest.mark.reference
@@ -428,9 +497,9 @@ def test_hostile_names_and_cells_are_shown_and_do_nothing(chromium, tmp_path):
             page.tab.wait_for_timeout(300)
         assert HOSTILE[0] in page.tab.locator("main").inner_text()
         assert page.tab.evaluate("window.__x") is None
-        page.tab.goto(f"{page.tab.url}/report")
-        assert HOSTILE[0] in page.tab.locator("body").inner_text()
-        assert page.tab.evaluate("window.__x") is None
+        report = opened_report(page)
+        assert HOSTILE[0] in report.locator("body").inner_text()
+        assert report.evaluate("window.__x") is None
         page.tab.goto(desk.address)
         page.on("file-card").wait_for()
         assert name in page.tab.locator("main").inner_text()

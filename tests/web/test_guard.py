@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from shoal.web.app import make_app
 from shoal.web.desk import Desk
-from shoal.web.guard import Keys
+from shoal.web.guard import OPEN
 
 ID = "0" * 32
 
@@ -22,7 +22,7 @@ ID = "0" * 32
 def routes(tmp_path_factory):
     """The whole table of routes: (method, path with ids in the place of parameters)."""
     room = Desk(tmp_path_factory.mktemp("routes"))
-    app = make_app(room, Keys(), 1, api=True).app
+    app = make_app(room, "token", 1, api=True).app
     room.room.leave()
     table = [
         (method, re.sub(r"\{name:path\}", "release.csv", route.path))
@@ -60,73 +60,100 @@ FOREIGN = [
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
 def test_a_foreign_host_or_origin_is_refused_everywhere(desk, routes, headers):
-    """W1: on every route, even with the right cookie and word; the answer holds no data."""
+    """W1: on every route, even with the right token; the answer holds no data."""
     own = {name: value.format(port=desk.port) for name, value in headers.items()}
-    entry = [] if "Sec-Fetch-Site" in headers else [("GET", f"/?{desk.address.split('?')[1]}")]
-    for method, path in [*routes, *entry]:
+    for method, path in [*routes, ("GET", "/static/main.js")]:
         answer = desk.ask(method, path, "{}" if method != "GET" else None, own)
         assert answer.status == 403, (method, path)
         assert answer.body in (b"foreign host\n", b"foreign origin\n")
-        assert "set-cookie" not in answer.headers
 
 
-def test_without_the_cookie_nothing_is_told(desk, routes):
-    """No cookie, a wrong one or a wrong token: 403 on every route."""
-    wrong = [{}, {"Cookie": desk.cookie[:-1]}, {"Cookie": "shoal=1"}, {"Cookie": "a=\x01;b"},
-             {"Cookie": f"{desk.cookie.split('=')[0]}="}]  # fmt: skip
+def test_only_the_first_page_is_reached_from_elsewhere(desk, routes):
+    """The file that opens the browser leads to the first page, as a page alone; nowhere else."""
+    site = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    for method, path in routes:
+        first = (method, path) == ("GET", "/")
+        for kind in ("document", "iframe", "script", "empty"):
+            answer = desk.ask(method, path, None, {**site, "Sec-Fetch-Dest": kind})
+            assert (answer.status == 200) == (first and kind == "document"), (path, kind)
+
+
+def locked(routes):
+    """What needs the token."""
+    found = [(m, path) for m, path in routes if m != "GET" or not OPEN.fullmatch(path)]
+    assert len(found) >= 16
+    return found
+
+
+def test_without_the_token_nothing_is_told(desk, routes):
+    """No token, a wrong one, or one in another place: 403 on every route that holds something."""
+    token = desk.token
+    wrong = [{}, {"Authorization": f"Bearer {token[:-1]}"}, {"Authorization": "Bearer "},
+             {"Authorization": token}, {"Authorization": f"Basic {token}"},
+             {"Authorization": f"Bearer {token}x"}, {"Authorization": "Bearer \xff\x01"},
+             {"Cookie": f"token={token}; shoal-{desk.port}={token}"},
+             {"X-Shoal": token}]  # fmt: skip
     for headers in wrong:
-        for method, path in routes:
+        for method, path in [*locked(routes), ("HEAD", "/"), ("POST", "/"), ("GET", "/nothing"),
+                             ("GET", f"/jobs/{ID}/report"), ("GET", "/files/x")]:  # fmt: skip
             answer = desk.ask(method, path, None, headers, plain=True)
             assert answer.status == 403, (method, path)
-            assert b"token" in answer.body
-    assert desk.ask("GET", "/?token=wrong", plain=True).status == 403
+            assert b"token" in answer.body or method == "HEAD"
 
 
-@pytest.mark.parametrize("other", ['foo={"a": 1}', "a=b c", "é=ü", "a", "=", "shoal=x"])
-def test_cookies_of_other_servers_of_this_machine_do_no_harm(desk, other):
-    """Cookies are shared by all ports: whatever stands beside ours, we find ours."""
-    for line in (f"{other}; {desk.cookie}", f"{desk.cookie}; {other}"):
-        assert (
-            desk.ask("GET", "/desk.json", None, {"Cookie": line.encode().decode("latin-1")}).status
-            == 200
-        )
+def test_two_tokens_are_none(desk):
+    """A request with the header twice is refused: nobody can tell which one was meant."""
+    line = f"Authorization: Bearer {desk.token}\r\n"
+    with socket.create_connection(("127.0.0.1", desk.port)) as client:
+        client.sendall(f"GET /desk.json HTTP/1.1\r\nHost: 127.0.0.1:{desk.port}\r\n{line}{line}\r\n"
+                       .encode())  # fmt: skip
+        assert client.recv(100).split()[1] == b"403"
+
+
+def test_what_is_open_to_all_holds_nothing(desk, routes):
+    """Pages are the same bytes whether there is such a file or not, and hold no secret."""
+    file = desk.sample()
+    shells = [desk.ask("GET", path, plain=True) for path in
+              ("/", f"/files/{ID}", f"/jobs/{ID}", f"/files/{file}")]  # fmt: skip
+    assert {answer.status for answer in shells} == {200}
+    assert len({answer.body for answer in shells}) == 1
+    assert desk.token.encode() not in shells[0].body
+    assert desk.ask("GET", f"/files/{file}.json", plain=True).status == 403
+    assert desk.ask("GET", "/static/main.js", plain=True).status == 200
+    assert desk.ask("GET", f"/links/{ID}", plain=True).status == 404
+    assert desk.ask("DELETE", f"/files/{file}").status == 200
 
 
 def test_a_missing_or_doubled_host_is_refused(desk):
     """A request without Host, or with two, is none of ours."""
     for lines in ("", f"Host: 127.0.0.1:{desk.port}\r\nHost: 127.0.0.1:{desk.port}\r\n"):
         with socket.create_connection(("127.0.0.1", desk.port)) as client:
-            client.sendall(
-                f"GET /desk.json HTTP/1.1\r\n{lines}Cookie: {desk.cookie}\r\n\r\n".encode()
-            )
+            secret = f"Authorization: Bearer {desk.token}\r\n"
+            client.sendall(f"GET /desk.json HTTP/1.1\r\n{lines}{secret}\r\n".encode())
             assert client.recv(100).split()[1] in (b"400", b"403")
 
 
-def test_what_changes_something_needs_the_word_and_its_content_type(desk, routes):
-    """W2: without the page's word, or as a form sends it, every such request is 403."""
+def test_what_changes_something_needs_its_content_type(desk, routes):
+    """W2: as a form sends it, every such request is 403, even with the token."""
     before = state(desk)
     changing = [(method, path) for method, path in routes if method != "GET"]
-    assert len(changing) >= 9
+    assert len(changing) >= 10
     forms = ("application/x-www-form-urlencoded", "multipart/form-data", "text/plain", None)
     for method, path in changing:
-        for headers in ({"X-Shoal": None}, {"X-Shoal": ""}, {"X-Shoal": desk.word[:-1]}):
-            answer = desk.ask(method, path, "{}", headers)
-            assert (answer.status, answer.body) == (403, b"not sent by the page\n")
         for form in forms:
             answer = desk.ask(method, path, "{}", {"Content-Type": form})
             assert (answer.status, answer.body) == (403, b"wrong content type\n")
     assert state(desk) == before
 
 
-def test_the_cookie_is_for_this_server_and_no_script(desk):
-    """The cookie is HttpOnly, SameSite=Strict, of the port's own name; the token is not in it."""
-    answer = desk.ask("GET", f"/?{desk.address.split('?')[1]}", plain=True)
-    kept = answer.headers["set-cookie"]
-    assert kept.startswith(f"shoal-{desk.port}=")
-    assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(kept.split("; "))
-    assert desk.address.split("token=")[1] not in kept
-    assert b'content="0; url=/"' in answer.body
-    assert desk.address.split("token=")[1].encode() not in answer.body
+def test_a_script_of_another_page_is_not_let_in_by_asking_first(desk, routes):
+    """A browser asks before it sends our header from elsewhere: the answer allows nothing."""
+    for _, path in routes:
+        answer = desk.ask("OPTIONS", path, None, {
+            "Access-Control-Request-Method": "GET",
+            "Access-Control-Request-Headers": "authorization"}, plain=True)  # fmt: skip
+        assert answer.status == 403
+        assert not any(name.startswith("access-control") for name in answer.headers)
 
 
 def test_every_answer_has_the_policy(desk, routes):
@@ -185,13 +212,16 @@ def test_no_path_of_a_client_is_opened(desk):
         plain = quote(way, safe="%/.:~")
         for path in (f"/jobs/{job}/files/{plain}", f"/static/{plain}",
                      f"/jobs/{job}/charts/{plain}.json", f"/files/{plain}.json",
-                     f"/jobs/{plain}.json"):  # fmt: skip
+                     f"/jobs/{plain}.json", f"/links/{plain}"):  # fmt: skip
             answer = desk.ask("GET", path)
             assert answer.status in (400, 404), path
             assert b"root:" not in answer.body
             assert set(answer.json) == {"error"}
             assert way.encode() not in answer.body or len(way) < 6
             tried += 1
+        for more in ({}, {"page": True}):
+            body = {"name": way, **more}
+            assert desk.ask("POST", f"/jobs/{job}/links", body).status in (400, 404), way
         if way.lower().endswith(".csv"):
             continue
         assert desk.ask("POST", f"/files?name={plain}", b"a\n", {
@@ -214,6 +244,8 @@ def test_no_path_of_a_client_is_opened(desk):
         assert (
             "not known here" in desk.post("/jobs", {"file": file, "recipe": recipe}, 400)["error"]
         )
+    for name in (None, 3, ["release.csv"], {}):
+        assert desk.ask("POST", f"/jobs/{job}/links", {"name": name}).status == 400
     for entry in ("../census.csv", "/etc/passwd", ID):
         assert desk.ask("POST", "/files/open", {"entry": entry}).status == 404
     assert desk.ask("POST", "/files/open", {"entry": ["x"]}).status == 400

@@ -140,8 +140,8 @@ def test_other_kinds_are_not_taken(desk, name):
 def test_an_upload_that_breaks_off_leaves_nothing(desk):
     """A client that goes away in the middle: its part of the file is gone."""
     head = (
-        f"POST /files?name=x.csv HTTP/1.1\r\nHost: 127.0.0.1:{desk.port}\r\nCookie: {desk.cookie}"
-        f"\r\nX-Shoal: {desk.word}\r\nContent-Type: application/octet-stream\r\n"
+        f"POST /files?name=x.csv HTTP/1.1\r\nHost: 127.0.0.1:{desk.port}\r\n"
+        f"Authorization: Bearer {desk.token}\r\nContent-Type: application/octet-stream\r\n"
         "Content-Length: 5000000\r\n\r\n"
     )
     with socket.create_connection(("127.0.0.1", desk.port)) as client:

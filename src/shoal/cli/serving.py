@@ -36,8 +36,8 @@ def serve(
 ) -> None:
     """Open the desk: a page on this machine for everything that the command line does.
 
-    Only this machine reaches it, by the address that is printed; nothing leaves it. Ctrl-C closes
-    the desk and removes what was uploaded.
+    Only this machine reaches it, in a tab with the address that is printed; nothing leaves it.
+    Ctrl-C closes the desk and removes what was uploaded.
 
     Example: `shoal serve --folder data/`
     """

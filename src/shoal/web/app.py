@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -17,12 +18,14 @@ from starlette.requests import ClientDisconnect
 
 from shoal.web.asked import read_tree
 from shoal.web.desk import Desk
-from shoal.web.guard import Guard, Keys
+from shoal.web.guard import KNOWN, Guard
+from shoal.web.links import Links
 from shoal.web.refused import Refused
 from shoal.web.telling import CHARTS, MADE, PACKED
 from shoal.web.uploads import ENDINGS
 
 BODY = 1 << 20  # bytes of a request that is no upload
+PATIENCE = 30.0  # seconds that it may take to come
 TREE_BODY = 32 << 20
 FORMATS = [ending.removeprefix(".") for ending in ENDINGS]
 KINDS = "anonymize", "compare"
@@ -32,7 +35,9 @@ REPORT_POLICY = (
 )
 
 
-def make_app(desk: Desk, keys: Keys, port: int, api: bool = False) -> Guard:
+def make_app(
+    desk: Desk, token: str, port: int, api: bool = False, links: Links | None = None
+) -> Guard:
     """Return the desk's routes behind their guard."""
 
     @asynccontextmanager
@@ -51,11 +56,13 @@ def make_app(desk: Desk, keys: Keys, port: int, api: bool = False) -> Guard:
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _unfit)
     app.add_exception_handler(Exception, _unexpected)
-    _pages(app, desk, keys)
+    _pages(app, desk)
     _files(app, desk)
     _jobs(app, desk)
     _papers(app, desk)
-    return Guard(app, keys, port)
+    _links(app, desk, links or Links())
+    _static(app, desk)
+    return Guard(app, token, port)
 
 
 async def _refused(_request: Request, error: Any) -> Response:
@@ -82,10 +89,16 @@ async def _unexpected(_request: Request, error: Any) -> Response:
 async def _body(request: Request, most: int = BODY) -> dict[str, Any]:
     """Return the JSON object that a request brings."""
     content = bytearray()
-    async for piece in request.stream():
-        content += piece
-        if len(content) > most:
-            raise Refused(413, "the request is too large")
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async for piece in request.stream():
+                content += piece
+                if len(content) > most:
+                    raise Refused(413, "the request is too large")
+    except TimeoutError:
+        raise Refused(408, "the request stopped coming") from None
+    except ClientDisconnect:
+        raise Refused(400, "the request was broken off") from None
     try:
         told = json.loads(content, parse_constant=_no_number)
         json.dumps(told, ensure_ascii=False).encode()  # half a sign of two could not be answered
@@ -100,9 +113,9 @@ def _no_number(said: str) -> None:
     raise ValueError(said)
 
 
-def _pages(app: FastAPI, desk: Desk, keys: Keys) -> None:
-    shell = resources.files("shoal.web").joinpath("static/index.html").read_text(encoding="utf-8")
-    page = shell.replace("{{token}}", keys.word)
+def _pages(app: FastAPI, desk: Desk) -> None:
+    """Pages are one empty page, the same for all: what they show is behind the token."""
+    page = resources.files("shoal.web").joinpath("static/index.html").read_text(encoding="utf-8")
 
     @app.get("/")
     async def home() -> Response:
@@ -112,14 +125,14 @@ def _pages(app: FastAPI, desk: Desk, keys: Keys) -> None:
     async def file_page(key: str) -> Response:
         if key.endswith(".json"):
             return JSONResponse(desk.file(key.removesuffix(".json")).told())
-        return HTMLResponse(page, 200 if key in desk.files else 404)
+        return HTMLResponse(page)
 
     @app.get("/jobs/{key}")
     async def job_page(key: str, after: int = 0) -> Response:
         if key.endswith(".json"):
             job = desk.job(key.removesuffix(".json"))
             return JSONResponse(job.told(desk.queue.ahead(job), max(0, after)))
-        return HTMLResponse(page, 200 if key in desk.jobs else 404)
+        return HTMLResponse(page)
 
     @app.get("/desk.json")
     async def desk_twin() -> Response:
@@ -225,17 +238,11 @@ def _compared(told: Any) -> dict[str, Any]:
 def _papers(app: FastAPI, desk: Desk) -> None:
     @app.get("/jobs/{key}/files/{name:path}")
     async def download(key: str, name: str) -> Response:
-        path = _made(desk, key, name)
-        return FileResponse(
-            path, media_type="application/octet-stream", filename=path.name,
-            content_disposition_type="attachment",
-        )  # fmt: skip
+        return _taken(desk, key, name)
 
     @app.get("/jobs/{key}/report")
     async def report(key: str) -> Response:
-        path = _made(desk, key, "report.html")
-        headers = {"content-security-policy": REPORT_POLICY}
-        return HTMLResponse(path.read_text(encoding="utf-8"), headers=headers)
+        return _shown(desk, key, "report.html")
 
     @app.get("/jobs/{key}/charts/{number}.json")
     async def chart(key: str, number: int) -> Response:
@@ -250,6 +257,26 @@ def _papers(app: FastAPI, desk: Desk) -> None:
     async def methods() -> Response:
         return JSONResponse((await desk.about())["methods"])
 
+
+def _links(app: FastAPI, desk: Desk, links: Links) -> None:
+    @app.post("/jobs/{key}/links", status_code=201)
+    async def link(key: str, request: Request) -> Response:
+        desk.job(key)
+        told = await _body(request)
+        name, page = told.get("name"), told.get("page") is True
+        if not isinstance(name, str) or (page and name != "report.html"):
+            raise Refused(400, "name a file of the job")
+        _made(desk, key, name)
+        return JSONResponse({"path": f"/links/{links.make(key, name, page)}"}, 201)
+
+    @app.get("/links/{key}")
+    async def follow(key: str, request: Request) -> Response:
+        link = links.take(key)
+        request.scope.setdefault("state", {})[KNOWN] = True
+        return (_shown if link.page else _taken)(desk, link.job, link.name)
+
+
+def _static(app: FastAPI, desk: Desk) -> None:
     static = {
         file.name: file.read_bytes()
         for file in resources.files("shoal.web").joinpath("static").iterdir()
@@ -263,6 +290,19 @@ def _papers(app: FastAPI, desk: Desk) -> None:
         if name not in static:
             raise Refused(404, "there is nothing at this address")
         return Response(static[name], media_type=STATIC[Path(name).suffix])
+
+
+def _taken(desk: Desk, key: str, name: str) -> Response:
+    path = _made(desk, key, name)
+    return FileResponse(
+        path, media_type="application/octet-stream", filename=path.name,
+        content_disposition_type="attachment",
+    )  # fmt: skip
+
+
+def _shown(desk: Desk, key: str, name: str) -> Response:
+    text = _made(desk, key, name).read_text(encoding="utf-8")
+    return HTMLResponse(text, headers={"content-security-policy": REPORT_POLICY})
 
 
 def _made(desk: Desk, key: str, name: str) -> Path:

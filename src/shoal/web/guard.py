@@ -1,16 +1,18 @@
 """Who may speak to the desk: this machine's own browser, with the token, from its own pages.
 
-Every request passes here before it meets a route. A name that somebody else's page points at
-127.0.0.1 has a foreign Host; a form or a script of another page has a foreign Origin, no cookie
-(SameSite=Strict) and cannot set the header.
+Every request passes here before it meets a route, and before a byte of its body is read. A name
+that somebody else's page points at 127.0.0.1 has a foreign Host; a form or a script of another page
+has a foreign Origin and cannot set the header. The token is in the address's fragment, which no
+browser sends, and in the storage of its tab: there is no cookie, which every other server of this
+machine would get.
 """
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
-from urllib.parse import parse_qs
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -32,28 +34,18 @@ HEADERS = {
     "cache-control": "no-store",
 }
 UPLOAD = "/files"  # the one address that takes bytes
-# A redirect would be part of the journey from elsewhere, on which a strict cookie stays behind; a
-# page of our own that goes on is not.
-ENTRY = (
-    b'<!doctype html><html lang="en"><meta charset="utf-8"><title>Shoal</title>'
-    b'<meta http-equiv="refresh" content="0; url=/"><p><a href="/">Open the desk</a></p></html>'
-)
+# What a browser asks for by itself, without the header: the empty page and its parts, which are the
+# same for everybody, and links, which are secrets of their own.
+OPEN = re.compile(r"/|/(?:files|jobs)/[0-9a-f]{32}|/static/[\w.-]+|/links/[\w-]+")
 LOCKED = b"Open the address that `shoal serve` printed: it holds the token.\n"
-
-
-class Keys:
-    """The secrets of one server: the token of its address, the cookie, the word of its pages."""
-
-    def __init__(self) -> None:
-        self.token, self.cookie, self.word = (secrets.token_urlsafe(32) for _ in range(3))
+KNOWN = "known"  # in a request's state: it came with the token, or by a link that was good
 
 
 class Guard:
     """Lets in what comes from the desk's own pages, and gives every answer its headers."""
 
-    def __init__(self, app: App, keys: Keys, port: int) -> None:
-        self.app, self.keys = app, keys
-        self.cookie_name = f"shoal-{port}"
+    def __init__(self, app: App, token: str, port: int) -> None:
+        self.app, self.token = app, token
         names = [f"127.0.0.1:{port}", f"localhost:{port}"]
         if port == 80:  # which browsers leave out
             names += ["127.0.0.1", "localhost"]
@@ -71,66 +63,54 @@ class Guard:
         headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.lower(), []).append(value)
-        entering = self._enters(scope)
-        refused = self._foreign(headers, entering)
-        if refused is None and entering:
-            await _answer(send, 200, ENTRY, self._entry())
-            return
-        if refused is None:
-            refused = self._locked(headers) or self._forged(scope, headers)
+        refused = (
+            self._foreign(scope, headers) or self._locked(scope, headers) or _shape(scope, headers)
+        )
         if refused is not None:
-            await _answer(send, 403, refused, [])
+            await _refuse(send, refused)
             return
         await self.app(scope, receive, _with_headers(send))
 
-    def _enters(self, scope: Scope) -> bool:
-        """Tell whether somebody comes with the token."""
-        if scope["path"] != "/" or scope["method"] != "GET":
-            return False
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
-        return bool(given) and _same(given[0], self.keys.token)
-
-    def _foreign(self, headers: dict[bytes, list[bytes]], entering: bool) -> bytes | None:
+    def _foreign(self, scope: Scope, headers: dict[bytes, list[bytes]]) -> bytes | None:
         """Refuse another Host or Origin, whatever else is right.
 
-        Who comes with the token may come from a page of another place: the file that opens the
-        browser is one.
+        A page of another place may lead to the desk's first page: the file that opens the browser
+        is one.
         """
         host = headers.get(b"host", [])
         if len(host) != 1 or host[0].lower() not in self.hosts:
             return b"foreign host\n"
         if any(origin.lower() not in self.origins for origin in headers.get(b"origin", [])):
             return b"foreign origin\n"
-        sites = [] if entering else headers.get(b"sec-fetch-site", [])
+        if scope["path"] == "/" and headers.get(b"sec-fetch-dest") == [b"document"]:
+            return None
+        sites = headers.get(b"sec-fetch-site", [])
         if any(site not in (b"same-origin", b"none") for site in sites):
             return b"foreign origin\n"
         return None
 
-    def _locked(self, headers: dict[bytes, list[bytes]]) -> bytes | None:
-        """Refuse who has no cookie of ours."""
-        for line in headers.get(b"cookie", []):  # where others of this machine may stand, too
-            for part in line.decode("latin-1").split(";"):
-                name, _, value = part.strip().partition("=")
-                if name == self.cookie_name and _same(value, self.keys.cookie):
-                    return None
+    def _locked(self, scope: Scope, headers: dict[bytes, list[bytes]]) -> bytes | None:
+        """Refuse who has no token, but for what holds nothing."""
+        given = headers.get(b"authorization", [])
+        if len(given) == 1:
+            kind, _, said = given[0].decode("latin-1").partition(" ")
+            if kind.lower() == "bearer" and _same(said.strip(), self.token):
+                scope.setdefault("state", {})[KNOWN] = True
+                return None
+        if scope["method"] == "GET" and OPEN.fullmatch(scope["path"]):
+            return None
         return LOCKED
 
-    def _forged(self, scope: Scope, headers: dict[bytes, list[bytes]]) -> bytes | None:
-        """Refuse what changes something and was not sent by a script of our page."""
-        if scope["method"] in ("GET", "HEAD"):
-            return None
-        word = headers.get(b"x-shoal", [])
-        if len(word) != 1 or not _same(word[0].decode("latin-1"), self.keys.word):
-            return b"not sent by the page\n"
-        kind = headers.get(b"content-type", [b""])[0].split(b";")[0].strip().lower()
-        raw = scope["method"] == "POST" and scope["path"] == UPLOAD
-        if kind != (b"application/octet-stream" if raw else b"application/json"):
-            return b"wrong content type\n"
-        return None
 
-    def _entry(self) -> list[tuple[bytes, bytes]]:
-        kept = f"{self.cookie_name}={self.keys.cookie}; HttpOnly; SameSite=Strict; Path=/"
-        return [(b"content-type", b"text/html; charset=utf-8"), (b"set-cookie", kept.encode())]
+def _shape(scope: Scope, headers: dict[bytes, list[bytes]]) -> bytes | None:
+    """Refuse what changes something and is no JSON, nor the bytes of an upload."""
+    if scope["method"] in ("GET", "HEAD"):
+        return None
+    kind = headers.get(b"content-type", [b""])[0].split(b";")[0].strip().lower()
+    raw = scope["method"] == "POST" and scope["path"] == UPLOAD
+    if kind != (b"application/octet-stream" if raw else b"application/json"):
+        return b"wrong content type\n"
+    return None
 
 
 def _same(one: str, other: str) -> bool:
@@ -154,12 +134,12 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-async def _answer(send: Send, status: int, body: bytes, headers: list[tuple[bytes, bytes]]) -> None:
+async def _refuse(send: Send, body: bytes) -> None:
     start = {
         "type": "http.response.start",
-        "status": status,
+        "status": 403,
         "headers": [
-            *(headers or [(b"content-type", b"text/plain; charset=utf-8")]),
+            (b"content-type", b"text/plain; charset=utf-8"),
             (b"content-length", str(len(body)).encode()),
         ],
     }

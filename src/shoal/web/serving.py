@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import html
 import os
+import secrets
 import signal
 import socket
 import threading
@@ -18,11 +19,21 @@ import uvicorn
 from shoal.errors import OutputError, RequestError, shown
 from shoal.storage import cache_folder
 from shoal.web.app import make_app
+from shoal.web.connection import ACCEPTED, IDLE, QUEUED, Connection
 from shoal.web.desk import Desk
-from shoal.web.guard import Keys
 
 HOST = "127.0.0.1"
 TRIED = range(8642, 8662)  # ports, where none is named
+
+
+class Server(uvicorn.Server):
+    """A server that takes few connections at a time, while the system holds many for it."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen."""
+        await super().startup(sockets)
+        for door in sockets or []:
+            door.listen(QUEUED)
 
 
 def serve(
@@ -45,17 +56,17 @@ def serve(
     os.umask(0o077)
     door = _door(port)
     own = int(door.getsockname()[1])
-    keys = Keys()
+    token = secrets.token_urlsafe(32)
     try:
         desk = Desk(base or cache_folder(), folder, limit)
     except OSError as error:
         door.close()
         raise OutputError(f"no folder for uploads: {error.strerror}") from None
-    address = f"http://{HOST}:{own}/?token={keys.token}"
+    address = f"http://{HOST}:{own}/#token={token}"  # no browser sends what is after the #
     config = uvicorn.Config(
-        make_app(desk, keys, own, api), log_level="critical", access_log=False, lifespan="on",
-        server_header=False, date_header=False, ws="none", timeout_keep_alive=30,
-        timeout_graceful_shutdown=2,
+        make_app(desk, token, own, api), log_level="critical", access_log=False, lifespan="on",
+        server_header=False, date_header=False, http=Connection, ws="none", backlog=ACCEPTED,
+        timeout_keep_alive=IDLE, timeout_graceful_shutdown=2,
     )  # fmt: skip
     told(address)
     opening = threading.Timer(0.5, _open, (desk.room.path, address))
@@ -66,7 +77,7 @@ def serve(
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     try:
         with suppress(KeyboardInterrupt):  # which is how a desk is closed
-            asyncio.run(uvicorn.Server(config).serve(sockets=[door]))
+            asyncio.run(Server(config).serve(sockets=[door]))
     finally:
         opening.cancel()
         door.close()

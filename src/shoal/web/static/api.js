@@ -1,12 +1,27 @@
 // The one door to the server: JSON in both directions, errors as one line.
 
 const SILENT = "The server does not answer; is `shoal serve` still running?";
-const FOREIGN = "This page belongs to a server that is gone; open the address that `shoal serve` "
-  + "printed.";
+const FOREIGN = "This tab does not hold the token of the server. Open the address that "
+  + "`shoal serve` printed: the token is in it.";
 const HEX = /^[0-9a-f]{1,64}$/;
+const LINK = /^\/links\/[\w-]{20,100}$/;
 
-function token() {
-  return document.querySelector('meta[name="shoal"]').content;
+/** Return the header that opens the server to this tab; nothing goes along by itself. */
+function secret() {
+  let token = null;
+  try {
+    token = sessionStorage.getItem("shoal-token");
+  } catch {
+    // Storage may be off; the server then refuses.
+  }
+  if (token === null) throw refusal(403, FOREIGN);
+  return { Authorization: `Bearer ${token}` };
+}
+
+function refusal(status, said) {
+  const error = new Error(said);
+  error.status = status;
+  return error;
 }
 
 /** Return an id if it is one; anything else must not become part of an address. */
@@ -16,9 +31,10 @@ export function checked(id) {
 }
 
 async function asked(path, options) {
+  const headers = { ...options.headers, ...secret() };
   let answer;
   try {
-    answer = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
+    answer = await fetch(path, { credentials: "omit", cache: "no-store", ...options, headers });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Error(SILENT);
@@ -35,9 +51,7 @@ function read(status, text) {
   }
   if (status >= 200 && status < 300 && told !== null) return told;
   const said = status === 403 ? FOREIGN : `The server answered with status ${status}.`;
-  const error = new Error(typeof told?.error === "string" ? told.error : said);
-  error.status = status;
-  throw error;
+  throw refusal(status, typeof told?.error === "string" ? told.error : said);
 }
 
 /** Return the JSON at an address. */
@@ -49,7 +63,7 @@ export function get(path, signal) {
 export function send(method, path, body, more = {}) {
   return asked(path, {
     method,
-    headers: { "Content-Type": "application/json", "X-Shoal": token() },
+    headers: { "Content-Type": "application/json" },
     body: body === undefined ? undefined : JSON.stringify(body),
     ...more,
   });
@@ -61,7 +75,7 @@ export function upload(file, onProgress) {
     const request = new XMLHttpRequest(); // fetch tells nothing of how far an upload is
     request.open("POST", `/files?${new URLSearchParams({ name: file.name })}`);
     request.setRequestHeader("Content-Type", "application/octet-stream");
-    request.setRequestHeader("X-Shoal", token());
+    for (const [key, value] of Object.entries(secret())) request.setRequestHeader(key, value);
     request.upload.addEventListener("progress", (event) => {
       if (event.lengthComputable) onProgress(event.loaded / event.total);
     });
@@ -76,6 +90,13 @@ export function upload(file, onProgress) {
     request.addEventListener("abort", () => reject(new Error("The upload was stopped.")));
     request.send(file);
   });
+}
+
+/** Return an address of a job's file that works once: for what the browser itself asks for. */
+export async function linkTo(job, name, page = false) {
+  const { path } = await send("POST", `/jobs/${checked(job)}/links`, { name, page });
+  if (!LINK.test(path)) throw new Error("The server named something that has no address.");
+  return path;
 }
 
 /** Wait so many milliseconds. */

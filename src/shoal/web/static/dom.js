@@ -93,6 +93,11 @@ export function problem(error, test = "error") {
   return el("div", { class: "problem", role: "alert", "data-test": test }, prose(said));
 }
 
+/** Return a line that marks what must not be published. */
+export function stamp(mark, text) {
+  return el("p", { class: "stamp", "data-test": "private" }, el("strong", null, mark), text);
+}
+
 /** Return a list of plain lines. */
 export function bullets(lines) {
   return el("ul", null, lines.map((line) => el("li", null, prose(line))));

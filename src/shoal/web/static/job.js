@@ -3,7 +3,7 @@
 import { checked, get, pause, send } from "./api.js";
 import { showComparison } from "./compare.js";
 import { confirmed } from "./dialog.js";
-import { cut, el, name, problem, set, table } from "./dom.js";
+import { cut, el, name, problem, set, stamp, table } from "./dom.js";
 import { count, counted, duration, figure, loss } from "./format.js";
 import { showRelease } from "./judge.js";
 import { curve, thinned } from "./small.js";
@@ -38,6 +38,8 @@ function heading(job) {
     el("h1", { tabindex: "-1" }, job.kind === "compare" ? "Comparison of " : "Release of ",
       name(job.name)),
     el("p", { class: "soft" }, job.says),
+    stamp("Private, do not publish:", " figures on this page are exact, and exact figures can give "
+      + "people away. What is made to be handed over is the pack."),
   ];
 }
 

@@ -1,7 +1,7 @@
 // A release to judge: is it safe, what is left to fear, what was lost; then what to take home.
 
 import { showChart } from "./charts.js";
-import { add, bullets, choice, cut, el, name, prose } from "./dom.js";
+import { add, bullets, choice, cut, el, name, prose, stamp } from "./dom.js";
 import { count, told } from "./format.js";
 import {
   beyondK, beyondTable, columnsTable, measuresTable, sizesTable, totalsPart,
@@ -46,6 +46,10 @@ export async function showRelease(main, job) {
 function section(id, title, ...content) {
   return el("section", { id, "aria-labelledby": `${id}-heading` },
     el("h2", { id: `${id}-heading` }, title), content);
+}
+
+function exact() {
+  return stamp("Private, do not publish:", " exact figures.");
 }
 
 function card(question, mood, ...content) {
@@ -177,7 +181,7 @@ function sizes(job, listed, report) {
 }
 
 function costs(job, listed, report) {
-  return section("costs", "What it cost", columnsTable(report), totalsPart(report),
+  return section("costs", "What it cost", exact(), columnsTable(report), totalsPart(report),
     report.missing?.cells || report.missing?.deleted
       ? el("p", null, "Missing values: ", prose(report.missing.text), ".") : null,
     chartGrid(job, listed));
@@ -185,7 +189,7 @@ function costs(job, listed, report) {
 
 function risks(job, listed, report) {
   const measures = report.measures;
-  return section("risks", "What could still go wrong",
+  return section("risks", "What could still go wrong", exact(),
     measures ? measuresTable("Risks that were measured", measures.risk, "risks")
       : el("p", { "data-test": "risks" }, "Nothing was measured."),
     chartGrid(job, listed),
@@ -193,7 +197,7 @@ function risks(job, listed, report) {
 }
 
 function utilities(report) {
-  return section("utilities", "What it is still good for",
+  return section("utilities", "What it is still good for", exact(),
     report.measures
       ? measuresTable("What the release is still good for", report.measures.utility, "utilities")
       : el("p", { "data-test": "utilities" }, "Nothing was measured."));

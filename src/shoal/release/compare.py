@@ -126,7 +126,7 @@ def make_report(
         correlations=_correlations(whole),
         guarantee=guarantee(
             k=partition.k,
-            smallest=int(partition.sizes.min()),
+            smallest=int(verification["k"]),
             values=values,
             records=shows_records(before, how),
             given=given,

@@ -79,6 +79,13 @@ def guarantee(
     }
 
 
+def said_of_file(keep_order: bool) -> list[str]:
+    """Say what holds of a written file, beside what its table promises."""
+    read_back = "The written file was read back by separate code, which counted its groups anew."
+    shuffled = "The order of the rows says nothing about the order of the input."
+    return [read_back] if keep_order else [read_back, shuffled]
+
+
 def _limits(given: bool, by_sensitive: bool) -> list[str]:
     """Say which known attacks k-anonymity and its kin leave open, each by its name.
 

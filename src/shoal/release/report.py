@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from shoal.errors import listed, shown
@@ -57,7 +58,7 @@ class Report:
     versions: dict[str, str]
     method: str
     k: int
-    seed: int
+    seed: int | None
     aggregate: str
     input: dict[str, Any]
     release: dict[str, Any]
@@ -89,6 +90,17 @@ class Report:
     def to_json(self) -> str:
         """Return the report as JSON."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def published(self, commitment: str | None, hierarchies: Mapping[str, str]) -> Report:
+        """Return the report as it may be published: files are named by commitments, no seed."""
+        told = {"kind": self.input["kind"], "commitment": commitment,
+                "columns": self.input["columns"]}  # fmt: skip
+        columns = [
+            replace(c, hierarchy=f"a file, commitment {hierarchies[c.name]}")
+            if c.name in hierarchies else c
+            for c in self.columns
+        ]  # fmt: skip
+        return replace(self, input=told, columns=columns, seed=None)
 
     def to_html(self) -> str:
         """Return the report as one page that needs nothing else: no script, no request."""

@@ -4,14 +4,38 @@ from __future__ import annotations
 
 import gzip
 import re
+from dataclasses import dataclass
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
+from typer.testing import CliRunner
 
 from shoal.table.room import PROGRAM
 
 TOWNS = "Ulm,south,*\nBonn,west,*\nKiel,north,*\nNeverseen,north,*\n"
 LAYOUTS = ("pack", "parquet pack", "folder", "file", "file without a page", "regions", "engine")
+
+
+@dataclass(frozen=True)
+class Handed:
+    """A release, what it was made of, and where its private folder should be."""
+
+    SEED = 918273645
+
+    layout: str
+    path: Path
+    tree: Path
+    files: list[Path]
+    private: Path
+
+
+def in_process(*arguments):
+    """Run the command line in this process."""
+    from shoal.cli import app
+
+    found = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert found.exit_code == 0, found.stderr
 
 
 def write_table(path, rows=60, seed=3):
@@ -28,7 +52,7 @@ def write_table(path, rows=60, seed=3):
 
 
 def release(shoal, layout, place, path, tree, *more):
-    """Release a table in one of the layouts into a new folder; return all published files."""
+    """Release a table in one of the forms into a new folder; return all published files."""
     place.mkdir()
     asked = ["anonymize", path, "-k", "3", "--quasi", "age,town", "--sensitive", "illness",
              "--identifier", "name", "--hierarchy", f"town={tree}"]  # fmt: skip
@@ -49,8 +73,7 @@ def release(shoal, layout, place, path, tree, *more):
     else:
         asked += ["-o", f"{place}/out/", "--engine", "threads"]
     with mock.patch("shoal.table.room.PROGRAM", 10**9 if layout == "regions" else PROGRAM):
-        ran = shoal(*asked, *more)
-    assert ran.code == 0, ran.err
+        shoal(*asked, *more)
     return published(place)
 
 

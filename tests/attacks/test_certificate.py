@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import shutil
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -76,11 +77,20 @@ def pack(request, tmp_path_factory):
     return folder, given
 
 
-@pytest.fixture
-def plain(tmp_path):
-    """A pack of its own, to be changed in several files."""
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory):
+    """A pack that nobody changes."""
     made = library.anonymize(table(), k=3, effort="quick", **PACKS["l-diversity"])
-    return made.pack(tmp_path / "out")
+    return made.pack(tmp_path_factory.mktemp("plain") / "out")
+
+
+@pytest.fixture
+def plain(packed, tmp_path):
+    """A copy of it, to be changed in several files, with its private folder beside it."""
+    for name in ("out", "out.private"):
+        if packed.with_name(name).exists():
+            shutil.copytree(packed.with_name(name), tmp_path / name)
+    return tmp_path / "out"
 
 
 def load(folder):

@@ -3,80 +3,57 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 
 import pytest
 
 import shoal as library
-from layouts import LAYOUTS, release, said, write_table
-
-SEED = 918273645
+from layouts import said, write_table
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_seed_is_not_told(shoal, tmp_path, layout):
+def test_the_seed_is_not_told(handed):
     """With the seed and a guess of the input a run can be repeated, and its release compared."""
-    path, tree = write_table(tmp_path / "in.csv")
-    files = release(shoal, layout, tmp_path / "out", path, tree, "--seed", SEED)
-    assert str(SEED).encode() not in said(files)
-    for file in files:
+    assert str(handed.SEED).encode() not in said(handed.files)
+    for file in handed.files:
         if file.suffix == ".json":
             assert json.loads(file.read_bytes()).get("seed") is None
         if file.suffix == ".toml":
             assert "seed" not in file.read_text()
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_where_the_input_lies_is_not_told(shoal, tmp_path, layout):
+def test_where_the_input_lies_is_not_told(handed):
     """Names of folders and files of whoever made a release are looked for in what is published."""
-    hidden = tmp_path / "Ward-7-secret"
-    hidden.mkdir()
-    path, tree = write_table(hidden / "patients-of-dr-gray.csv")
-    tree = tree.rename(tree.with_name("gray-towns.csv"))
-    text = said(release(shoal, layout, tmp_path / "out", path, tree))
+    text = said(handed.files)
     for word in (b"Ward-7-secret", b"dr-gray", b"gray-towns"):
         assert word not in text
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_nobody_else_can_read_it(shoal, tmp_path, layout):
+def test_nobody_else_can_read_it(handed):
     """Another user of the machine looks for files with the exact report, the recipe, the key."""
-    path, tree = write_table(tmp_path / "in.csv")
-    before = os.umask(0)
-    try:
-        files = release(shoal, layout, tmp_path / "out", path, tree)
-    finally:
-        os.umask(before)
-    assert all(stat.S_IMODE(file.stat().st_mode) == 0o666 for file in files)
-    private = tmp_path / "out" / "out.private"
-    assert stat.S_IMODE(private.stat().st_mode) == 0o700
+    assert all(stat.S_IMODE(file.stat().st_mode) == 0o666 for file in handed.files)
+    assert stat.S_IMODE(handed.private.stat().st_mode) == 0o700
     names = {"report.json", "report.html", "run.toml", "commitment.key"}
-    if layout == "file without a page":
+    if handed.layout == "file without a page":
         names.remove("report.html")
-    assert {file.name for file in private.iterdir()} == names
-    assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in private.iterdir())
+    assert {file.name for file in handed.private.iterdir()} == names
+    assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in handed.private.iterdir())
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_key_and_the_exact_papers_stay_apart(shoal, tmp_path, layout):
+def test_the_key_and_the_exact_papers_stay_apart(handed):
     """Whoever is handed the release folder, or the files by their name, gets no private file."""
-    path, tree = write_table(tmp_path / "in.csv")
-    files = release(shoal, layout, tmp_path / "out", path, tree)
-    private = tmp_path / "out" / "out.private"
-    key = (private / "commitment.key").read_text().strip()
+    key = (handed.private / "commitment.key").read_text().strip()
     assert len(bytes.fromhex(key)) == 32
-    assert key.encode() not in said(files)
-    handed = tmp_path / "out" / "out"
-    if handed.is_dir():
-        assert not [one for one in handed.rglob("*") if one.is_dir()]
-        assert "commitment.key" not in {one.name for one in handed.iterdir()}
-    exact = json.loads((private / "report.json").read_bytes())
-    told = [json.loads(file.read_bytes()) for file in files if file.name.endswith("report.json")]
+    assert key.encode() not in said(handed.files)
+    folder = handed.private.with_name("out")
+    if folder.is_dir():
+        assert not [one for one in folder.rglob("*") if one.is_dir()]
+        assert "commitment.key" not in {one.name for one in folder.iterdir()}
+    exact = json.loads((handed.private / "report.json").read_bytes())
     assert exact["input"]["records"] == 60
     assert exact["input"]["sha256"]
-    for report in told:
-        assert set(report["input"]) == {"kind", "commitment", "columns"}
+    for file in handed.files:
+        if file.name.endswith("report.json"):
+            assert set(json.loads(file.read_bytes())["input"]) == {"kind", "commitment", "columns"}
 
 
 def test_a_looser_private_folder_is_closed(tmp_path):

@@ -89,11 +89,12 @@ class Judge:
     def __init__(self, result, folder, old):
         self.result, self.folder, self.old = result, folder, old
         self.targets = Targets.in_folder(folder)
+        self.private = self.targets.private
 
     def bad_states(self, code):
         """What must not be: a half file, an unsafe one, or success without a release."""
         found = []
-        for path in self.folder.glob("*"):
+        for path in (*self.folder.glob("*"), *self.private.glob("*")):
             content = path.read_bytes()
             if self.old and content == b"old":
                 continue
@@ -114,22 +115,35 @@ class Judge:
             released = self.targets.release.read_bytes()
             if released != b"old":
                 found.append("an error is said and a release was written")
-        for path in self.folder.glob(f".*{MARK}"):
+        for path in self.temporary():
             if path.stat().st_mode & 0o077 and path.read_bytes() != b"old":
                 found.append("others can read a temporary file")
+        if self.private.exists():
+            for path in (self.private, *self.private.glob("*")):
+                if path.stat().st_mode & 0o077 and (path.is_dir() or path.read_bytes() != b"old"):
+                    found.append("others can read what is private")
         self.result.save(self.folder, force=True)
-        if list(self.folder.glob(f".*{MARK}")):
+        if self.temporary():
             found.append("a temporary file is left after the next run")
         return found
+
+    def temporary(self):
+        """Temporary files beside the release and in its private folder."""
+        return [path for place in (self.folder, self.private) for path in place.glob(f".*{MARK}")]
 
 
 def fresh(folder, old):
     """An empty folder, or one with old files in it."""
-    shutil.rmtree(folder, ignore_errors=True)
+    private = folder.with_name(f"{folder.name}.private")
+    for place in (folder, private):
+        shutil.rmtree(place, ignore_errors=True)
     folder.mkdir()
     if old:
-        for name in ("release.csv", "report.json", "report.html", "run.toml"):
+        private.mkdir(mode=0o700)
+        for name in ("release.csv", "report.json", "report.html"):
             (folder / name).write_bytes(b"old")
+        for name in ("report.json", "report.html", "run.toml", "commitment.key"):
+            (private / name).write_bytes(b"old")
 
 
 def try_injections(folder, limit=None):

@@ -33,7 +33,7 @@ def test_one_line(shoal, tmp_path):
         rows = list(csv.DictReader(file))
     assert len(rows) == 48_842
     assert min(Counter(tuple(row[name] for name in QUASI) for row in rows).values()) >= 10
-    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    report = json.loads((tmp_path / "out.private" / "report.json").read_text())
     assert (report["missing"]["cells"], report["missing"]["records"]) == (6_465, 3_620)
     assert report["method"] == "kaim+"
     assert report["information_loss_released"] < 9.95

@@ -73,10 +73,12 @@ def test_the_first_interrupt_ends_with_the_best(table, tmp_path, shoal):
     assert "finishing with the best so far" in said
     assert "ended by interrupt" in said
     assert shoal("verify", tmp_path / "r.csv", "-k", "3", "--quasi", "a,b,c").code == 0
-    recipe = tomllib.loads((tmp_path / "r.run.toml").read_text())
+    recipe = tomllib.loads((tmp_path / "r.private/run.toml").read_text())
     assert recipe["protect"]["max_iterations"] > 0
     assert "time_limit" not in recipe["protect"]
-    again = shoal("run", tmp_path / "r.run.toml", "-o", tmp_path / "again.csv", "--no-report")
+    again = shoal(
+        "run", tmp_path / "r.private/run.toml", "-o", tmp_path / "again.csv", "--no-report"
+    )
     assert again.code == 0, again.err
     first, second = (
         sorted((tmp_path / name).read_text().splitlines()) for name in ("r.csv", "again.csv")
@@ -100,7 +102,7 @@ def test_auto_says_why(table, tmp_path, shoal):
     iterations = choose(120, 3, 4, "quick").changes["stop"]["iterations"]
     said = f"the search for the least squared error (SSE), {iterations:,} iterations"
     assert f"auto chose ilsmc+: {said}" in ran.err
-    assert load(tmp_path / "r.run.toml").protect.max_iterations == iterations
+    assert load(tmp_path / "r.private/run.toml").protect.max_iterations == iterations
     one = library.anonymize(MATRIX[:, :1], k=4)
     assert one.partition.method == "optimal-1d"
     assert "one column varies" in " ".join(one.report.notes)
@@ -125,7 +127,7 @@ def test_time_limit_and_repeat(table, tmp_path, shoal):
                 "--runs", "2", "--threads", "2", "--no-report")  # fmt: skip
     assert ran.code == 0, ran.err
     assert "ended by time limit" in ran.err
-    recipe = load(tmp_path / "r.run.toml")
+    recipe = load(tmp_path / "r.private/run.toml")
     assert recipe.protect.runs == 2
     again = library.anonymize(
         table, k=3, method=recipe.protect.method, runs=2, search=recipe.search, threads=1,
@@ -200,7 +202,7 @@ def test_search_table_of_a_recipe(table, tmp_path, shoal):
     ran = shoal("anonymize", table, "--recipe", tmp_path / "s.toml", "-o", tmp_path / "r.csv",
                 "--no-report")  # fmt: skip
     assert ran.code == 0, ran.err
-    written = load(tmp_path / "r.run.toml")
+    written = load(tmp_path / "r.private/run.toml")
     assert written.search["acceptance"] == {"rule": "late", "length": 7}
     assert written.search["samples"] == 3
     report = library.anonymize(table, k=3, method="ilsmc", max_iterations=40,
@@ -217,7 +219,7 @@ def test_column_weights(table, tmp_path, shoal):
     ran = shoal("anonymize", table, "-k", "5", "-o", tmp_path / "r.csv", "--column-weight", "a=100",
                 "--max-iterations", "200", "--no-report")  # fmt: skip
     assert ran.code == 0, ran.err
-    assert load(tmp_path / "r.run.toml").protect.column_weights == {"a": 100.0}
+    assert load(tmp_path / "r.private/run.toml").protect.column_weights == {"a": 100.0}
     for wrong, said in (("z=2", "'z'"), ("a=x", "not a number"), ("a=-1", "column_weights")):
         ran = shoal(
             "anonymize", table, "-k", "5", "-o", tmp_path / "n.csv", "--column-weight", wrong
@@ -235,7 +237,9 @@ def test_refine_command(grouped, tmp_path, shoal):
         assert "as they came" in ran.err
         assert shoal("verify", out, "-k", "5", "--quasi", "a,b").code == 0
         again = tmp_path / f"{how}2.csv"
-        assert shoal("run", tmp_path / f"{how}.run.toml", "-o", again, "--no-report").code == 0
+        assert (
+            shoal("run", tmp_path / f"{how}.private/run.toml", "-o", again, "--no-report").code == 0
+        )
         assert sorted(out.read_text().splitlines()) == sorted(again.read_text().splitlines())
 
 

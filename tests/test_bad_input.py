@@ -335,7 +335,8 @@ def test_12_odd_headers(shoal, write, tmp_path, name):
     ran = shoal("anonymize", path, "-k", 2, "--quasi", f"{name},b", "-o", f"{out}/")
     assert ran.code == 0, ran.err
     assert sorted(p.name for p in tmp_path.rglob("*") if p.is_file()) == [
-        "release.csv", "report.html", "report.json", "run.toml", "t.csv",
+        "commitment.key", "release.csv", "report.html", "report.html", "report.json",
+        "report.json", "run.toml", "t.csv",
     ]  # fmt: skip
     assert "<script>" not in (out / "report.html").read_text()
     assert (out / "release.csv").read_text().splitlines()[0].startswith(f"{name},b")
@@ -562,9 +563,11 @@ def test_57_broken_parquet(shoal, tmp_path):
 
 @pytest.mark.parametrize("content", [None, "old"])
 def test_58_output_exists(shoal, write, tmp_path, content):
-    """An existing file is kept without --force, whichever of the four it is."""
+    """An existing file is kept without --force, whichever of them it is."""
     path = write("t.csv", GOOD)
-    for name in ("r.csv", "r.report.json", "r.report.html", "r.run.toml"):
+    (tmp_path / "r.private").mkdir()
+    private = ("report.json", "report.html", "run.toml", "commitment.key")
+    for name in ("r.csv", "r.report.json", "r.report.html", *(f"r.private/{n}" for n in private)):
         (tmp_path / name).write_text("old")
         ran = shoal("anonymize", path, *QUASI, "-o", tmp_path / "r.csv")
         assert (ran.code, "--force" in ran.err) == (2, True)

@@ -35,15 +35,19 @@ ROLES = ("-k", 3, "--quasi", "a,b", "--sensitive", "s", "--identifier", "who")
 
 
 def test_make_runs_main_job(shoal, repository, tmp_path):
-    """The README's main job: four files, verified; one changed cell and verify says no."""
+    """The README's main job, verified, what is private beside it; one changed cell is found."""
     recipe = repository / "src/shoal/datasets/patients.toml"
     out = tmp_path / "out"
     ran = shoal("run", recipe, "-o", f"{out}/", "--force")
     assert (ran.code, ran.out) == (0, "")
     assert sorted(p.name for p in out.iterdir()) == [
-        "release.csv", "report.html", "report.json", "run.toml",
+        "release.csv", "report.html", "report.json",
+    ]  # fmt: skip
+    assert sorted(p.name for p in (tmp_path / "out.private").iterdir()) == [
+        "commitment.key", "report.html", "report.json", "run.toml",
     ]  # fmt: skip
     assert "verified" in ran.err
+    assert f"private, not to be published: {out}.private/: report.json, report.html" in ran.err
     assert shoal("verify", out / "release.csv", "-k", 5, "--quasi", QUASI).code == 0
     lines = (out / "release.csv").read_text().splitlines()
     lines[7] = "0" + lines[7] if lines[7][0] != '"' else lines[7].replace("[", "(", 1)
@@ -63,10 +67,11 @@ def test_the_samples_release_is_safe_by_a_plain_count(shoal, repository, tmp_pat
 
 
 def test_anonymize_file(shoal, table, tmp_path):
-    """-o F.csv writes the release, a report and a recipe; stdout stays empty."""
+    """-o F.csv writes the release and a report, a recipe to F.private/; stdout stays empty."""
     ran = shoal("anonymize", table, *ROLES, "-o", tmp_path / "r.csv")
     assert (ran.code, ran.out) == (0, "")
-    assert {"r.csv", "r.report.json", "r.run.toml"} <= {p.name for p in tmp_path.iterdir()}
+    assert {"r.csv", "r.report.json", "r.private"} <= {p.name for p in tmp_path.iterdir()}
+    assert (tmp_path / "r.private/run.toml").is_file()
     report = json.loads((tmp_path / "r.report.json").read_text())
     assert report["roles"]["identifier"] == ["who"]
     rows = list(csv.DictReader(io.StringIO((tmp_path / "r.csv").read_text())))
@@ -164,18 +169,18 @@ def test_run_repeats(shoal, table, tmp_path):
     """run.toml repeats the run: same groups, other order; it needs --force or -o to write."""
     shoal("anonymize", table, *ROLES, "-o", tmp_path / "r.csv", "--method", "cbfs-nc")
     first = (tmp_path / "r.csv").read_text().splitlines()
-    assert shoal("run", tmp_path / "r.run.toml").code == 2
-    assert shoal("run", tmp_path / "r.run.toml", "--force").code == 0
+    assert shoal("run", tmp_path / "r.private/run.toml").code == 2
+    assert shoal("run", tmp_path / "r.private/run.toml", "--force").code == 0
     second = (tmp_path / "r.csv").read_text().splitlines()
     assert sorted(first) == sorted(second)
-    assert shoal("run", tmp_path / "r.run.toml", "-o", f"{tmp_path}/again/").code == 0
+    assert shoal("run", tmp_path / "r.private/run.toml", "-o", f"{tmp_path}/again/").code == 0
     report = json.loads((tmp_path / "again" / "report.json").read_text())
     assert report["method"] == "cbfs-nc"
     table.write_text(TEXT + "CANARY99,1,1,s1\n")
-    ran = shoal("run", tmp_path / "r.run.toml", "--force")
+    ran = shoal("run", tmp_path / "r.private/run.toml", "--force")
     assert ran.code == 2
     assert "has changed" in ran.err
-    assert shoal("run", tmp_path / "r.run.toml", "--input", table, "--force").code == 0
+    assert shoal("run", tmp_path / "r.private/run.toml", "--input", table, "--force").code == 0
 
 
 def test_recipe_for_roles(shoal, table, write, tmp_path):
@@ -239,7 +244,7 @@ def test_zero_is_said_too(shoal, write, tmp_path):
     ran = shoal(
         "anonymize", path, *roles, "--recipe", recipe, "--seed", 0, "-o", tmp_path / "r.csv"
     )
-    assert "seed = 0" in (tmp_path / "r.run.toml").read_text()
+    assert "seed = 0" in (tmp_path / "r.private/run.toml").read_text()
     assert shoal("anonymize", path, *roles, "--recipe", recipe, "-k", 0, "-o", "-").code == 2
     assert shoal("anonymize", path, "-k", 2, "--quasi", "", "-o", "-").code == 2
 
@@ -285,7 +290,7 @@ def test_odd_names_come_through(shoal, write, tmp_path, name):
     assert ran.code == 0, ran.err
     assert "\x1b" not in ran.err
     assert shoal("verify", tmp_path / "r.csv", "-k", 2, "--quasi", quoted).code == 0
-    assert shoal("run", tmp_path / "r.run.toml", "--force").code == 0
+    assert shoal("run", tmp_path / "r.private/run.toml", "--force").code == 0
 
 
 def test_names_that_are_not_utf8(shoal, table, tmp_path):

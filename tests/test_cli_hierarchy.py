@@ -311,7 +311,7 @@ def test_a_newcomers_day(shoal, stays, here):
     assert {row["age"] for row in rows_of(text)} <= known
     towns = {"Bonn", "Ulm", "Gera", "Jena", "West", "South", "East", "*"}
     assert {row["town"] for row in rows_of(text)} <= towns
-    columns = json.loads((here / "out/report.json").read_text())["columns"]
+    columns = json.loads((here / "out.private/report.json").read_text())["columns"]
     assert [(c["hierarchy"], c["levels"]) for c in columns] == [("age.csv", 5), ("town.csv", 3)]
 
 
@@ -447,7 +447,7 @@ def released(folder):
 
 def test_recipe_names_paths_as_seen_from_it(project):
     """run.toml holds every hierarchy, files relative to itself, and no folder any more."""
-    recipe = tomllib.loads((project / "out/run.toml").read_text())
+    recipe = tomllib.loads((project / "out.private/run.toml").read_text())
     assert recipe["hierarchies"] == {
         "age": "../age file.csv", "town": "../trees/town.csv", "day": "dates:month,year",
     }  # fmt: skip
@@ -461,15 +461,15 @@ def test_run_again_from_another_folder(shoal, project, tmp_path, monkeypatch):
     first = released(project / "out")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    ran = shoal("run", "../desk/out/run.toml", "-o", "again/")
+    ran = shoal("run", "../desk/out.private/run.toml", "-o", "again/")
     assert ran.code == 0, ran.err
     assert released(tmp_path / "elsewhere/again") == first
-    ran = shoal("run", "again/run.toml", "-o", "third/")
+    ran = shoal("run", "again.private/run.toml", "-o", "third/")
     assert ran.code == 0, ran.err
     assert released(tmp_path / "elsewhere/third") == first
     shutil.move(project, tmp_path / "moved")
     monkeypatch.chdir("/")
-    ran = shoal("run", tmp_path / "moved/out/run.toml", "--force")
+    ran = shoal("run", tmp_path / "moved/out.private/run.toml", "--force")
     assert ran.code == 0, ran.err
     assert released(tmp_path / "moved/out") == first
 
@@ -478,7 +478,7 @@ def test_run_again_without_the_tree(shoal, project):
     """A hierarchy that is gone is named, and the release stays as it was."""
     first = (project / "out/release.csv").read_bytes()
     (project / "trees/town.csv").unlink()
-    ran = shoal("run", project / "out/run.toml", "--force")
+    ran = shoal("run", project / "out.private/run.toml", "--force")
     assert (ran.code, ran.err.count("\n")) == (2, 1)
     assert "town.csv" in ran.err
     assert (project / "out/release.csv").read_bytes() == first
@@ -488,8 +488,8 @@ def test_recipe_for_another_table(shoal, project, monkeypatch):
     """anonymize --recipe finds the recipe's hierarchies wherever it is called from."""
     for folder in ("out", "trees", "."):
         monkeypatch.chdir(project / folder)
-        ran = shoal("anonymize", project / "data/stays.csv", "--recipe", project / "out/run.toml",
-                    "-o", "-")  # fmt: skip
+        recipe = project / "out.private/run.toml"
+        ran = shoal("anonymize", project / "data/stays.csv", "--recipe", recipe, "-o", "-")
         assert ran.code == 0, (folder, ran.err)
 
 
@@ -502,7 +502,7 @@ def test_recipe_with_a_folder(shoal, project, monkeypatch):
     monkeypatch.chdir("/")
     ran = shoal("run", project / "mine.toml", "-o", f"{project}/mine/")
     assert ran.code == 0, ran.err
-    recipe = tomllib.loads((project / "mine/run.toml").read_text())
+    recipe = tomllib.loads((project / "mine.private/run.toml").read_text())
     assert recipe["hierarchies"] == {"town": "../trees/town.csv"}
 
 
@@ -534,14 +534,14 @@ def test_incomplete(shoal, write, here):
     assert (report["input"]["records"], report["release"]["records"]) == (10, 8)
     assert "2 incomplete records were deleted" in ran.err
     assert "2 incomplete records were deleted" in (here / "d/report.html").read_text()
-    assert 'incomplete = "delete"' in (here / "d/run.toml").read_text()
+    assert 'incomplete = "delete"' in (here / "d.private/run.toml").read_text()
     assert len((here / "d/release.csv").read_text().splitlines()) == 9
     assert sum(int(n) * c for n, c in report["groups"]["sizes"].items()) == 8
     assert "8 records in" in ran.err
     ran = shoal(*common, "k/", "--incomplete", "keep", "--json")
     assert json.loads(ran.out)["missing"]["deleted"] == 0
     assert len((here / "k/release.csv").read_text().splitlines()) == 11
-    assert shoal("run", "d/run.toml", "-o", "e/").code == 0
+    assert shoal("run", "d.private/run.toml", "-o", "e/").code == 0
     assert len((here / "e/release.csv").read_text().splitlines()) == 9
 
 

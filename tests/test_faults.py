@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -12,6 +14,7 @@ import pytest
 import faults
 import naive
 import shoal as library
+from shoal.release.commitments import Commitments
 
 
 @pytest.fixture
@@ -82,9 +85,16 @@ def test_side_by_side(tmp_path):
     common = ("anonymize", path, "-k", 4, "--no-report", "-o", out)
     assert run_many(4, *common, "--force") == [0] * 4
     assert library.verify(out, k=4, quasi_identifiers=["a", "b"]).ok
-    assert sorted(p.name for p in out.parent.iterdir()) == ["r.csv", "r.report.json", "r.run.toml"]
-    for file in out.parent.iterdir():
-        file.unlink()
+    assert sorted(p.name for p in out.parent.iterdir()) == ["r.csv", "r.private", "r.report.json"]
+    private = out.with_name("r.private")
+    assert sorted(p.name for p in private.iterdir()) == [
+        "commitment.key", "report.json", "run.toml",
+    ]  # fmt: skip
+    made = [json.loads((place / name).read_text()) for place, name in
+            ((out.parent, "r.report.json"), (private, "report.json"))]  # fmt: skip
+    known = Commitments.load(private)
+    assert known.of_input(made[1]["input"]["sha256"]) == made[0]["input"]["commitment"]
+    shutil.rmtree(out.parent)
     codes = run_many(3, *common)
     assert sorted(codes)[0] == 0
     assert set(codes) <= {0, 2}

@@ -106,7 +106,7 @@ def test_shuffled_rows_are_paired_by_what_was_kept(files):
     found = library.measure(*files)
     assert found.paired == 120
     assert any("paired by what was kept" in note for note in found.notes)
-    told = json.loads(files[1].with_name("report.json").read_text())["measures"]
+    told = json.loads((files[0].parent / "out.private" / "report.json").read_text())["measures"]
     for key, one in {**told["utility"], **told["risk"]}.items():
         if key not in ("model_inference", "regression", "classification"):  # other halves
             assert found[key].value == pytest.approx(one["value"]), key
@@ -117,7 +117,9 @@ def test_shuffled_rows_are_paired_by_what_was_kept(files):
 def test_key(files):
     """A named column pairs the records; one that names nobody is refused."""
     found = library.measure(*files, quasi_identifiers=QUASI, key="id")
-    told = json.loads(files[1].with_name("report.json").read_text())["measures"]["risk"]
+    told = json.loads((files[0].parent / "out.private" / "report.json").read_text())["measures"][
+        "risk"
+    ]
     for key in ("distance_linkage", "rank_linkage", "block_linkage", "known_members"):
         assert found[key].value == pytest.approx(told[key]["value"])
     with pytest.raises(library.InputError, match="does not name records"):
@@ -291,7 +293,7 @@ def test_recipe_with_hierarchies(shoal, tmp_path):
     recipe = patients_recipe()
     ran = shoal("run", recipe, "-o", f"{tmp_path}/out/")
     assert ran.code == 0, ran.err
-    told = json.loads((tmp_path / "out" / "report.json").read_text())
+    told = json.loads((tmp_path / "out.private" / "report.json").read_text())
     found = library.measure(recipe.with_name("patients.csv"), tmp_path / "out" / "release.csv")
     assert found["iloss"].value == pytest.approx(told["costs"]["iloss_rate"])
     assert found["ncp"].value == pytest.approx(told["costs"]["ncp"])

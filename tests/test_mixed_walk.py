@@ -79,9 +79,11 @@ def test_limits_of_a_search_on_texts(shoal, write, tmp_path):
     assert "auto chose kaim+" in ran.err
     assert "generalized as little as possible (ILoss)" in ran.err
     assert "search: loss" in ran.err
-    ran = shoal("run", tmp_path / "a" / "run.toml", "--no-report", "-o", f"{tmp_path}/b/")
+    ran = shoal("run", tmp_path / "a.private" / "run.toml", "--no-report", "-o", f"{tmp_path}/b/")
     assert ran.code == 0, ran.err
-    reports = [json.loads((tmp_path / one / "report.json").read_text()) for one in "ab"]
+    reports = [
+        json.loads((tmp_path / f"{one}.private" / "report.json").read_text()) for one in "ab"
+    ]
     assert reports[0]["information_loss"] == reports[1]["information_loss"]
 
 
@@ -103,7 +105,7 @@ def test_a_changed_hierarchy_stops_a_recipe(shoal, write, tmp_path):
     ran = shoal("anonymize", write("t.csv", WORDS), *MIXED, "--hierarchy", f"city={tree}",
                 "--no-report", "-o", f"{tmp_path}/a/")  # fmt: skip
     assert ran.code == 0
-    recipe = tmp_path / "a" / "run.toml"
+    recipe = tmp_path / "a.private" / "run.toml"
     assert shoal("run", recipe, "--no-report", "-o", f"{tmp_path}/b/").code == 0
     tree.write_text("Köln;West;*\nŁódź;East;*\n東京;East;*\n", encoding="utf-8")
     ran = shoal("run", recipe, "--no-report", "-o", f"{tmp_path}/c/")

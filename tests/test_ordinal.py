@@ -345,7 +345,7 @@ def test_levels_stay_out_of_every_file(tmp_path):
         result.save(tmp_path / method)
         for file in (tmp_path / method).iterdir():
             assert b"CANARY" not in file.read_bytes()
-        assert "orders" not in (tmp_path / method / "run.toml").read_text()
+        assert "orders" not in (tmp_path / f"{method}.private" / "run.toml").read_text()
         assert "the order of the values of pain came with the data" in result.summary()
 
 
@@ -361,7 +361,7 @@ def test_a_run_from_the_command_line(shoal, write, tmp_path, method):
     ran = shoal("anonymize", write("t.csv", FILE), *ASKED, *SAID, "--method", method, "-o",
                 f"{tmp_path}/a/")  # fmt: skip
     assert ran.code == 0, ran.err
-    recipe = tmp_path / "a" / "run.toml"
+    recipe = tmp_path / "a.private" / "run.toml"
     assert '[orders]\npain = ["mild", "moderate", "severe", "worst"]\n' in recipe.read_text()
     ran = shoal("verify", tmp_path / "a" / "release.csv", "-k", 3, "--quasi", "pain,n")
     assert ran.code == 0

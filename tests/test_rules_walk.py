@@ -268,7 +268,7 @@ def test_numbers_of_any_type(tmp_path):
     plain = library.anonymize(source, **ROLES, l=2, t={"s": 0.5}, alpha=0.9)
     assert np.array_equal(found.partition.labels, plain.partition.labels)
     found.save(tmp_path / "out", report=False)
-    assert load(tmp_path / "out/run.toml").protect.l == 2
+    assert load(tmp_path / "out.private/run.toml").protect.l == 2
 
 
 @pytest.mark.parametrize("names", [
@@ -320,12 +320,14 @@ def test_a_recipe_repeats_the_run(asked, method, shoal, tmp_path):
         **effort, **asked,
     )  # fmt: skip
     found.save(tmp_path / "out", report=False)
-    ran = shoal("run", tmp_path / "out/run.toml", "-o", tmp_path / "again.csv", "--no-report")
+    ran = shoal(
+        "run", tmp_path / "out.private/run.toml", "-o", tmp_path / "again.csv", "--no-report"
+    )
     assert ran.code == 0, ran.err
     first, again = (sorted(path.read_text().splitlines())
                     for path in (tmp_path / "out/release.csv", tmp_path / "again.csv"))  # fmt: skip
     assert first == again
-    said = load(tmp_path / "out/run.toml").protect
+    said = load(tmp_path / "out.private/run.toml").protect
     before = found.settings.protect
     for name in ("l", "l_kind", "c", "t", "alpha", "dominance", "k_of", "enforce"):
         assert getattr(said, name) == getattr(before, name)
@@ -456,8 +458,8 @@ def test_refine_on_the_command_line(shoal, tmp_path):
                     "--no-report", "--force")  # fmt: skip
         assert ran.code == 0, ran.err
         assert shoal("verify", out, *roles, *asked).code == 0
-        ran = shoal("run", tmp_path / "out.run.toml", "-o", tmp_path / "again.csv", "--no-report",
-                    "--force")  # fmt: skip
+        again = ("-o", tmp_path / "again.csv", "--no-report", "--force")
+        ran = shoal("run", tmp_path / "out.private/run.toml", *again)
         assert ran.code == 0, ran.err
         first, again = (sorted((tmp_path / name).read_text().splitlines())
                         for name in ("out.csv", "again.csv"))  # fmt: skip

@@ -67,7 +67,7 @@ def test_totals_in_the_file_and_the_drift(tmp_path, shoal):
     exact = pd.read_csv(tmp_path / "exact.csv")
     assert shoal(*common, "-o", tmp_path / "r.csv").code == 0
     rounded = pd.read_csv(tmp_path / "r.csv")
-    report = pd.read_json(tmp_path / "r.report.json", typ="series")
+    report = pd.read_json(tmp_path / "r.private/report.json", typ="series")
     assert {one["column"] for one in report.totals} == {"age", "income"}
     for one in report.totals:
         name = one["column"]
@@ -277,7 +277,9 @@ def test_a_recipe_repeats_it(tmp_path, shoal, method):
         "-o", tmp_path / "r.csv", "--no-report",
     )  # fmt: skip
     assert ran.code == 0, ran.err
-    again = shoal("run", tmp_path / "r.run.toml", "-o", tmp_path / "again.csv", "--no-report")
+    again = shoal(
+        "run", tmp_path / "r.private/run.toml", "-o", tmp_path / "again.csv", "--no-report"
+    )
     assert again.code == 0, again.err
     first, second = (
         sorted((tmp_path / name).read_text().splitlines()) for name in ("r.csv", "again.csv")

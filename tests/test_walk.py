@@ -147,13 +147,13 @@ def test_row_order_of_the_input_does_not_matter():
 
 def test_recipe_repeats_the_run(result, tmp_path):
     """run.toml gives the same groups in another row order, and holds no data."""
-    result.save(tmp_path)
-    recipe = tmp_path / "run.toml"
+    result.save(tmp_path / "out")
+    recipe = tmp_path / "out.private" / "run.toml"
     settings = load(recipe)
     assert settings.input.sha256 == result.report.input["sha256"]
     again = repeat(settings, recipe, None)
     assert np.array_equal(again.partition.labels, result.partition.labels)
-    first = (tmp_path / "release.csv").read_text().splitlines()
+    first = (tmp_path / "out" / "release.csv").read_text().splitlines()
     second = again.save(tmp_path / "again").read_text().splitlines()
     assert first != second
     assert sorted(first) == sorted(second)
@@ -163,7 +163,7 @@ def test_recipe_notices_another_input(write, tmp_path):
     """A changed input stops a recipe; named on purpose, it is used."""
     path = write("t.csv", "a\n1\n2\n3\n4\n")
     shoal.anonymize(path, k=2).save(tmp_path / "out")
-    recipe = tmp_path / "out" / "run.toml"
+    recipe = tmp_path / "out.private" / "run.toml"
     write("t.csv", "a\n1\n2\n3\n5\n")
     with pytest.raises(shoal.RequestError, match="input has changed"):
         repeat(load(recipe), recipe, None)
@@ -177,7 +177,7 @@ def test_recipe_of_a_narrowed_table(write, tmp_path):
     narrow = table.only(lambda column: column.name != "secret")
     first = shoal.anonymize(narrow, k=2, quasi_identifiers=["a"], other=["b"])
     first.save(tmp_path / "out")
-    recipe = tmp_path / "out" / "run.toml"
+    recipe = tmp_path / "out.private" / "run.toml"
     settings = load(recipe)
     assert settings.input.missing == ("NA",)
     assert settings.input.types == {"secret": "text"}

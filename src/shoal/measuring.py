@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +19,7 @@ from shoal.measures.reading import both_sides
 from shoal.measures.result import Measures
 from shoal.measures.sides import Pairs, Side
 from shoal.measures.task import BRIEF
-from shoal.settings import Settings, load, names, whole
+from shoal.settings import COMMITTED, HASHED, Settings, load, names, whole
 from shoal.table.assign import with_roles
 from shoal.table.code import Coded, CodedColumn, code
 from shoal.table.hierarchy.specify import in_folder
@@ -60,9 +59,9 @@ def measure(
 
     Both are paths (csv, csv.gz, Parquet), dataframes or matrices. The quasi-identifiers are the
     columns of both whose values changed, unless they are named. A recipe (`run.toml`) says them,
-    the sensitive columns and the hierarchies; the one beside a released file is taken where
-    nothing is said. `weight` names a column of survey weights, `by` columns of the release whose
-    combinations are strata: risks are also told stratum by stratum.
+    the sensitive columns and the hierarchies; the one in the private folder of a released file,
+    or beside it, is taken where nothing is said. `weight` names a column of survey weights, `by`
+    columns of the release whose combinations are strata: risks are also told stratum by stratum.
 
     Some measures compare every record with its own release. `rows` says whether row i of both is
     the same person ("same") or not ("shuffled"), `key` names columns that identify the person;
@@ -216,22 +215,37 @@ def _is_finite(column: Column) -> bool:
 def _recipe(
     release: Any, recipe: str | os.PathLike[str] | None, wanted: bool
 ) -> tuple[Settings | None, Path | None]:
-    """Return the recipe that is named or lies beside a released file, and its folder."""
+    """Return the recipe that is named, or that of a released file, and its folder.
+
+    It lies in the private folder of the release, or beside it in a pack, where what it does not
+    tell is not used.
+    """
     if recipe is not None:
         path = Path(recipe)
         return load(path), path.parent
     if not wanted or not isinstance(release, str | os.PathLike):
         return None, None
-    from shoal.release.pack import Targets
+    from shoal.release.private import RECIPE, private_folders, stem_of
 
     file = Path(release)
-    beside = [file.with_name("run.toml")] if file.name.startswith("release.") else []
-    with contextlib.suppress(RequestError):
-        beside.append(Targets.of(str(file)).recipe)
+    beside = [place / RECIPE for place in private_folders(file)]
+    if file.name.startswith("release."):
+        beside.append(file.with_name(RECIPE))
+    beside.append(file.with_name(f"{stem_of(file.name)}.{RECIPE}"))  # of an earlier version
     for path in beside:
         if path.is_file():
-            return load(path), path.parent
+            return _told(load(path)), path.parent
     return None, None
+
+
+def _told(recipe: Settings) -> Settings:
+    """Return a recipe without what it only commits to."""
+    hidden = (COMMITTED, HASHED)
+    trees = {n: one for n, one in recipe.hierarchies.items() if not one.startswith(hidden)}
+    orders = {n: o for n, o in recipe.orders.items() if not (o and o[0].startswith(hidden))}
+    missing = tuple(one for one in recipe.input.missing if not one.startswith(hidden))
+    told = recipe.having(input={"missing": missing or ("",)})
+    return told.model_copy(update={"hierarchies": trees, "orders": orders})
 
 
 def _read(

@@ -35,10 +35,14 @@ class _Part(BaseModel):
 
 
 class InputSettings(_Part):
-    """Where the data is and how it is written; `hierarchies` is a folder of files COLUMN.csv."""
+    """Where the data is and how it is written; `hierarchies` is a folder of files COLUMN.csv.
+
+    `commitment` stands for the input where its path and hash are not told, in a pack.
+    """
 
     path: str | None = None
     sha256: str | None = None
+    commitment: str | None = None
     delimiter: str | None = None
     missing: Names = ("",)
     types: dict[str, str] = {}
@@ -106,7 +110,8 @@ class ProtectSettings(_Part):
     small_strata: Literal["refuse", "merge"] = "refuse"
 
 
-HASHED = "sha256:"  # before the hash of a file that a recipe does not name
+HASHED = "sha256:"  # before the hash of a file that a recipe does not name, in packs of old
+COMMITTED = "commitment:"  # before the commitment to what a published recipe does not tell
 Decimals = int | Literal["none"]  # none: as many as a float holds
 
 
@@ -166,9 +171,12 @@ class Settings(_Part):
             tree[part] = {**tree[part], **changes}
         return build(tree)
 
-    def to_toml(self) -> str:
-        """Return the recipe's text."""
-        return _toml(_said(self.model_dump()))
+    def to_toml(self, seed: bool = True) -> str:
+        """Return the recipe's text; one that is published is without its `seed`."""
+        tree = _said(self.model_dump())
+        if not seed:
+            del tree["protect"]["seed"]
+        return _toml(tree)
 
 
 def split_key(key: str) -> tuple[str, ...]:

@@ -85,7 +85,10 @@ class Result:
         order_seed: int | None = None,
         spreadsheet_safe: bool | None = None,
     ) -> Path:
-        """Write release, report.json, report.html and run.toml to a folder, verified, or nothing.
+        """Write release, report.json and report.html to a folder, verified, or nothing.
+
+        Beside it, in FOLDER.private/, go the exact report, the recipe that repeats the run
+        (run.toml) and the key that proves which input it was: not to be published.
 
         `format` is csv, csv.gz or parquet; `report=False` leaves out the page. The rows are
         shuffled by the operating system's randomness unless `keep_order`; `order_seed` is for
@@ -114,11 +117,13 @@ class Result:
         keep_order: bool | None = None,
         order_seed: int | None = None,
         spreadsheet_safe: bool | None = None,
+        sign: str | Path | None = None,
     ) -> Path:
         """Write a release pack: data, dictionary, report, recipe, certificate; whole or nothing.
 
-        No file of it names the input but by its sha256; `shoal.check_pack` (or `shoal certificate
-        check`) verifies everything again. The options are those of `save`.
+        No file of it names the input but by a commitment, whose key is in FOLDER.private/, beside
+        it; `shoal.check_pack` (or `shoal certificate check`) verifies everything again. `sign` is
+        a private key (Ed25519, PEM) that signs the certificate. The options are those of `save`.
         """
         from shoal.release.packing.folder import write_pack
 
@@ -130,6 +135,7 @@ class Result:
             keep_order=keep_order,
             order_seed=order_seed,
             spreadsheet_safe=spreadsheet_safe,
+            sign=sign,
         )
 
     def shuffled(self, *, seed: int | None = None) -> Any:
@@ -402,8 +408,8 @@ def named_by(settings: Settings, recipe: Path, data: str | Path | None) -> str |
         return data
     if said is None:
         raise RequestError(
-            "the recipe names its input by its sha256 alone; say --input FILE"
-            if settings.input.sha256
+            "the recipe does not name its input but by its hash or a commitment; say --input FILE"
+            if settings.input.sha256 or settings.input.commitment
             else "the recipe names no input; say --input FILE"
         )
     if is_url(said):

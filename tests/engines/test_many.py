@@ -35,6 +35,7 @@ from shoal.errors import EngineLostError, InputError, OutputError, RequestError
 from shoal.large import plan
 from shoal.large.shelf import Shelf
 from shoal.large.work import Work
+from shoal.release.private import FILES
 from shoal.storage import Folder, Remote, is_url, storage
 from shoal.table.parts import digest_parts, find_parts, is_many
 
@@ -92,7 +93,8 @@ def test_the_manifest(tmp_path, monkeypatch):
         assert part["sha256"] == hashlib.sha256(content).hexdigest()
         assert part["records"] == pq.read_metadata(out / part["file"]).num_rows
     names = {path.name for path in out.iterdir()} - {part["file"] for part in told["parts"]}
-    assert names == {"manifest.json", "report.json", "report.html", "run.toml"}
+    assert names == {"manifest.json", "report.json", "report.html"}
+    assert {path.name for path in (tmp_path / "out.private").iterdir()} == set(FILES)
     report = json.loads((out / "report.json").read_text())
     assert report["release"]["file"] == "manifest.json"
     digest = hashlib.sha256((out / "manifest.json").read_bytes()).hexdigest()
@@ -135,11 +137,13 @@ def test_the_command_line(tmp_path, shoal):
     told = json.loads(found.out)
     assert told["verification"]["ok"]
     assert "the engine is threads" in " ".join(told["notes"])
-    assert "Parquet parts, manifest.json, report.json, report.html, run.toml" in found.err
+    assert "Parquet parts, manifest.json, report.json, report.html\n" in found.err
+    assert f"not to be published: {tmp_path}/out.private/: report.json" in found.err
     checked = shoal("verify", tmp_path / "out", "-k", "10", "--quasi", ",".join(QUASI))
     assert checked.code == 0
     assert "3001 records" in checked.out
-    again = shoal("run", tmp_path / "out" / "run.toml", "-o", tmp_path / "again/", "--no-report")
+    recipe = tmp_path / "out.private" / "run.toml"
+    again = shoal("run", recipe, "-o", tmp_path / "again/", "--no-report")
     assert again.code == 0, again.err
     one, other = (together(tmp_path / name) for name in ("out", "again"))
     names = [*QUASI, "diagnosis"]
@@ -147,7 +151,7 @@ def test_the_command_line(tmp_path, shoal):
             for t in (one, other)]  # fmt: skip
     assert rows[0] == rows[1]
     pq.write_table(people(50, 77), tmp_path / "in" / "7.parquet")
-    found = shoal("run", tmp_path / "out" / "run.toml", "-o", tmp_path / "third/")
+    found = shoal("run", recipe, "-o", tmp_path / "third/")
     assert found.code == 2
     assert "the input has changed" in found.err
 
@@ -355,17 +359,17 @@ def test_what_a_lost_worker_left_is_not_published(tmp_path, monkeypatch):
     """Half a part in the folder of the run is removed, not renamed with the rest."""
     before = Shelf.commit
 
-    def commit(self, staged, names, done):
+    def commit(self, staged, names, own, done):
         (staged.path / "part-00000.parquet.12345678.half").write_bytes(b"half")
         (staged.path / "report.html").write_text("of an earlier run")
-        before(self, staged, names, done)
+        before(self, staged, names, own, done)
 
     monkeypatch.setattr(Shelf, "commit", commit)
     (tmp_path / "out").mkdir(mode=0o700)
     run(write_parts(tmp_path / "in"), tmp_path / "out", Here(1))
     names = {path.name for path in (tmp_path / "out").iterdir()}
     parts = {part["file"] for part in listed(tmp_path / "out")}
-    assert names == {*parts, "manifest.json", "report.json", "run.toml"}
+    assert names == {*parts, "manifest.json", "report.json"}
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700  # as it was
 
 
@@ -453,7 +457,8 @@ def test_names_with_signs_of_patterns(tmp_path, shoal):
     found = shoal("anonymize", tmp_path / "a[1]", "-k", "10", *SAID, "-o", out, "--no-report")
     assert found.code == 0, found.err
     assert together(out).num_rows == 600
-    found = shoal("run", out / "run.toml", "-o", tmp_path / "again", "--no-report")
+    recipe = out.with_name("out[9].private") / "run.toml"
+    found = shoal("run", recipe, "-o", tmp_path / "again", "--no-report")
     assert found.code == 0, found.err
     write_parts(tmp_path / "a1" / "deep", sizes=(5, 6))
     assert find_parts(f"{tmp_path}/a1/**/*.parquet").rows == 88

@@ -514,10 +514,12 @@ def test_a_recipe_repeats_the_run(tmp_path, shoal, monkeypatch):
     assert ran.code == 0, ran.err
     assert "regions, whose borders were mended" in " ".join(json.loads(ran.out)["notes"])
     first = Counter(tuple(row.values()) for row in read_csv(tmp_path / "out.csv"))
-    again = shoal("run", tmp_path / "out.run.toml", "-o", tmp_path / "two.csv", "--no-report")
+    again = shoal(
+        "run", tmp_path / "out.private/run.toml", "-o", tmp_path / "two.csv", "--no-report"
+    )
     assert again.code == 0, again.err
     assert Counter(tuple(row.values()) for row in read_csv(tmp_path / "two.csv")) == first
-    assert 'memory = "800MB"' in (tmp_path / "out.run.toml").read_text()
+    assert 'memory = "800MB"' in (tmp_path / "out.private/run.toml").read_text()
 
 
 def test_a_file_that_fits_goes_the_usual_way(tmp_path, shoal):

@@ -99,7 +99,10 @@ def test_written_beside_the_release(result, tmp_path):
     text = (tmp_path / "with" / "report.html").read_text()
     report = json.loads((tmp_path / "with" / "report.json").read_text())
     assert report["release"]["sha256"] in text
-    assert report["input"]["sha256"] in text
+    assert report["input"]["commitment"] in text
+    exact = json.loads((tmp_path / "with.private" / "report.json").read_text())
+    assert exact["input"]["sha256"] in (tmp_path / "with.private" / "report.html").read_text()
+    assert exact["input"]["sha256"] not in text
     result.save(tmp_path / "without", report=False)
     assert not (tmp_path / "without" / "report.html").exists()
 

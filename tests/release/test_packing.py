@@ -14,6 +14,8 @@ import pytest
 
 import shoal as library
 from shoal.errors import InputError, OutputError, PrivacyError
+from shoal.release.commitments import Commitments
+from shoal.release.packing import certificate
 from shoal.release.packing import folder as packing
 from shoal.release.packing.certificate import Certificate, load_certificate, schema_json
 
@@ -51,13 +53,14 @@ def test_the_whole_pack(result, tmp_path, shoal, kind):
     folder = result.pack(tmp_path / "out", format=kind)
     names = {path.name for path in folder.iterdir()}
     assert names == {*FILES - {"release.csv"}, f"release.{kind}"}
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.private"]
     made = load_certificate(folder)
     assert made.claims.k == 3
     assert made.claims.l == 2
     assert made.verified.smallest_class >= 3
     assert set(made.files) == names - {"certificate.json"}
-    assert made.input.sha256 == result.report.input["sha256"]
+    known = Commitments.load(tmp_path / "out.private")
+    assert made.input.commitment == known.of_input(result.report.input["sha256"])
     found = library.check_pack(folder)
     assert found.ok, found.problems
     ran = shoal("certificate", "check", folder)
@@ -75,7 +78,7 @@ def test_the_schema_describes_the_certificate(result, tmp_path, shoal):
     assert schema["additionalProperties"] is False
     assert set(told) == set(schema["properties"])
     assert set(schema["required"]) <= set(told)
-    assert told["schema"] == "shoal-certificate/1"
+    assert told["schema"] == "shoal-certificate/2"
     assert shoal("certificate", "schema").out == schema_json()
     assert Certificate.model_validate(told).to_json() == (folder / "certificate.json").read_text()
 
@@ -113,18 +116,23 @@ def test_a_certificate_that_lies_is_found(result, tmp_path):
         (lambda t: t["claims"].update(k=50), "k = 50"),
         (lambda t: t["claims"].update(l=3.5), "cannot be verified"),
         (lambda t: t["claims"].update(l=4), "break"),
-        (lambda t: t["verified"].update(classes=1), "not those of the certificate"),
+        (lambda t: t["verified"].update(classes=1), "certificate's verified"),
         (lambda t: t["release"].update(records=7), "records"),
         (lambda t: t["claims"].update(quasi_identifiers=["age"]), "recipe"),
-        (lambda t: t["input"].update(sha256="0" * 64), "report"),
+        (lambda t: t["input"].update(commitment="0" * 64), "report"),
+        (lambda t: t.update(schema="shoal-certificate/1"), "earlier version"),
         (lambda t: t["files"].pop("report.html"), "report.html"),
         (lambda t: t["files"].update({"../x": t["files"]["run.toml"]}), "no plain file"),
     ]:
         changed = json.loads(json.dumps(told))
         change(changed)
-        (folder / "certificate.json").write_text(json.dumps(changed))
-        found = library.check_pack(folder)
-        assert not found.ok
+        text = json.dumps(changed, indent=2, ensure_ascii=False) + "\n"
+        (folder / "certificate.json").write_text(text)
+        try:
+            found = library.check_pack(folder)
+            assert not found.ok
+        except InputError as error:
+            found = error
         assert said in str(found)
     for text in ("", "[]", "{}", '{"schema": "other"}', "\x00", "9" * 5000):
         (folder / "certificate.json").write_text(text)
@@ -191,6 +199,11 @@ def test_nothing_of_the_input_is_told(tmp_path, shoal, kind, method):
     )  # fmt: skip
     assert ran.code == 0, ran.err
     assert no_canary(out) == []
+    assert set(no_canary(out.with_name("out.private"))) == {
+        "report.html",
+        "report.json",
+        "run.toml",
+    }
     told = json.loads((out / "certificate.json").read_text())
     assert any("hierarchy of town" in line for line in told["recipe_lacks"])
     result = library.anonymize(
@@ -201,8 +214,11 @@ def test_nothing_of_the_input_is_told(tmp_path, shoal, kind, method):
     assert no_canary(result.pack(tmp_path / "own", format=kind)) == []
 
 
-def test_the_recipe_repeats_the_groups(tmp_path, shoal):
-    """For who has the input and the tree the recipe of a pack makes the same groups."""
+def test_the_private_recipe_repeats_the_groups(tmp_path, shoal):
+    """The recipe in the private folder does, with nothing said; that in the pack takes its files.
+
+    Which these are it does not tell: another tree is taken, too.
+    """
     data = table()
     path, tree = tmp_path / "t.csv", tmp_path / "towns.csv"
     data.to_csv(path, index=False)
@@ -214,16 +230,15 @@ def test_the_recipe_repeats_the_groups(tmp_path, shoal):
     assert str(tmp_path) not in recipe.read_text()
     ran = shoal("run", recipe, "-o", tmp_path / "again.csv")
     assert ran.code == 2
-    assert "sha256" in ran.err
+    assert "does not name" in ran.err
     ran = shoal("run", recipe, "--input", path, "-o", tmp_path / "again.csv")
     assert ran.code == 2
     assert "--hierarchy" in ran.err
-    wrong = tmp_path / "wrong.csv"
-    wrong.write_text("Ulm,*\nBonn,*\nKiel,*\n")
-    said = ("run", recipe, "--input", path, "-o", tmp_path / "again.csv", "--hierarchy")
-    ran = shoal(*said, f"town={wrong}")
-    assert ran.code == 2
+    said = ("run", recipe, "--input", path, "-o", tmp_path / "asked.csv", "--hierarchy")
     ran = shoal(*said, f"town={tree}")
+    assert ran.code == 0, ran.err
+    assert library.verify(tmp_path / "asked.csv", k=3, quasi_identifiers=["age", "town"]).ok
+    ran = shoal("run", tmp_path / "out.private/run.toml", "-o", tmp_path / "again.csv")
     assert ran.code == 0, ran.err
     first, second = (
         sorted(file.read_text().splitlines())
@@ -233,7 +248,10 @@ def test_the_recipe_repeats_the_groups(tmp_path, shoal):
 
 
 def test_closeness_by_a_tree_needs_the_tree(tmp_path, shoal):
-    """What the pack does not hold must be given for a check; another tree is found out."""
+    """What the pack does not hold must be given for a check.
+
+    Whether it is the one that was certified is told by the private folder alone.
+    """
     data = table(90)
     path, tree = tmp_path / "t.csv", tmp_path / "tree.csv"
     data.to_csv(path, index=False)
@@ -246,29 +264,45 @@ def test_closeness_by_a_tree_needs_the_tree(tmp_path, shoal):
     assert ran.code == 3
     assert "--hierarchy" in ran.err
     said = ("certificate", "check", tmp_path / "out", "--hierarchy")
+    ran = shoal(*said, f"illness={tree}")
+    assert ran.code == 0
+    assert "cannot be told without the private folder" in ran.out
+    private = ("--private", tmp_path / "out.private")
+    ran = shoal(*said, f"illness={tree}", *private)
+    assert ran.code == 0
+    assert "cannot be told" not in ran.out
+    tree.write_text("flu,infection,*\ncold,infection,*\ngout,nothing,*\n")
     assert shoal(*said, f"illness={tree}").code == 0
-    tree.write_text("flu,infection,*\ncold,other,*\ngout,other,*\n")
-    assert shoal(*said, f"illness={tree}").code == 3
+    ran = shoal(*said, f"illness={tree}", *private)
+    assert ran.code == 3
+    assert "is not the one that was certified" in ran.err
 
 
 def test_what_only_t_needs_is_asked_for_with_t_alone(tmp_path):
     """An order of a sensitive column is not needed to check l; t = 0 is checked, too."""
     rng = np.random.default_rng(0)
     data = pd.DataFrame(
-        {"a": rng.normal(size=40), "s": pd.Categorical(["lo", "hi"] * 20, ["lo", "hi"], True)}
+        {"a": rng.normal(size=40), "s": pd.Categorical(["lo", "hi"] * 20, ["lo", "hi", "x"], True)}
     )
     asked = {"quasi_identifiers": ["a"], "sensitive": ["s"]}
     made = library.anonymize(data, k=4, l=2, **asked).pack(tmp_path / "l")
     assert library.check_pack(made).ok
     exact = library.anonymize(data, k=4, t=0.0, **asked).pack(tmp_path / "t")
     assert not library.check_pack(exact).ok
-    found = library.check_pack(exact, orders={"s": ["lo", "hi"]})
+    found = library.check_pack(exact, orders={"s": ["lo", "hi", "x"]})
     assert found.ok
     assert any("t-closeness" in line for line in found.done)
+    assert any("order of 's'" in line for line in found.open)
+    known = {"private": tmp_path / "t.private"}
+    assert library.check_pack(exact, orders={"s": ["lo", "hi", "x"]}, **known).ok
+    assert not library.check_pack(exact, orders={"s": ["lo", "hi", "y"]}, **known).ok
+    data["s"] = data["s"].cat.remove_unused_categories()
+    shown = library.anonymize(data, k=4, t=0.0, **asked).pack(tmp_path / "shown")
+    assert library.check_pack(shown).ok  # the recipe tells an order whose values are released
 
 
-def test_orders_and_signs_are_told_by_hash(tmp_path, shoal):
-    """Values that the release does not show are hashed in the recipe, which asks for them."""
+def test_orders_and_signs_are_not_told(tmp_path, shoal):
+    """The recipe only commits to values that the release does not show, and asks for them."""
     rng = np.random.default_rng(2)
     data = pd.DataFrame(
         {"a": rng.integers(0, 50, 60), "c": rng.choice(["lo", "mid", "hi"], 60)}
@@ -283,9 +317,11 @@ def test_orders_and_signs_are_told_by_hash(tmp_path, shoal):
     assert no_canary(tmp_path / "out") == []
     again = ("run", tmp_path / "out/run.toml", "--input", path, "-o", tmp_path / "again.csv")
     given = [("--order", order), ("--missing", f"{CANARY}na", "--missing", "")]
-    for lacking in ((), given[0], given[1], ("--order", "c=hi,mid,lo", *given[1])):
+    for lacking in ((), given[0], given[1]):
         assert shoal(*again, *lacking).code == 2
-    ran = shoal(*again, *given[0], *given[1])
+    ran = shoal(*again[:-1], tmp_path / "asked.csv", *given[0], *given[1])
+    assert ran.code == 0, ran.err
+    ran = shoal("run", tmp_path / "out.private/run.toml", *again[4:])
     assert ran.code == 0, ran.err
     first, second = (
         sorted(file.read_text().splitlines())
@@ -304,7 +340,7 @@ def test_a_pack_set_aside_by_a_killed_run_comes_back(result, tmp_path):
     assert (folder / "release.csv").read_bytes() == before
     shutil.copytree(folder, tmp_path / ".out.shoal-old-0123456789ab")
     result.pack(folder, force=True)
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.private"]
 
 
 def test_not_where_somebody_stands(result, tmp_path, monkeypatch):
@@ -324,8 +360,8 @@ def test_what_is_there_is_kept(result, tmp_path, shoal):
         result.pack(folder)
     assert (folder / "release.csv").read_bytes() == before
     result.pack(folder, force=True)
-    assert library.check_pack(folder).ok
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert library.check_pack(folder, private=tmp_path / "out.private").ok
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.private"]
     (folder / "mine.txt").write_text("keep me")
     with pytest.raises(OutputError, match="no part of a pack"):
         result.pack(folder, force=True)
@@ -344,11 +380,11 @@ def test_what_is_there_is_kept(result, tmp_path, shoal):
     assert (data / "t.csv").exists()
 
 
-@pytest.mark.parametrize("where", ["dictionary", "readme", "_certificate", "check_pack", "_name"])
+@pytest.mark.parametrize("where", ["dictionary", "readme", "_certificate", "checked_pack", "_name"])
 def test_a_failure_leaves_nothing(result, tmp_path, monkeypatch, where):
     """Whatever goes wrong on the way, there is no folder, or the old one."""
     old = result.pack(tmp_path / "old")
-    before = {path.name: path.read_bytes() for path in old.iterdir()}
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
@@ -357,18 +393,19 @@ def test_a_failure_leaves_nothing(result, tmp_path, monkeypatch, where):
     for folder in (tmp_path / "new/deep", old):
         with pytest.raises((OSError, OutputError)):
             result.pack(folder, force=True)
-    assert [path.name for path in tmp_path.iterdir()] == ["old"]
-    assert {path.name: path.read_bytes() for path in old.iterdir()} == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["old", "old.private"]
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert after == before
 
 
 def test_a_pack_that_is_not_safe_is_not_kept(result, tmp_path, monkeypatch):
     """The check runs before the folder has its name: what it refuses is gone."""
-    real = packing._claims
+    real = certificate.claims_of
 
-    def too_much(release):
-        return real(release).model_copy(update={"k": 40})
+    def too_much(*asked):
+        return real(*asked).model_copy(update={"k": 40})
 
-    monkeypatch.setattr(packing, "_claims", too_much)
+    monkeypatch.setattr(certificate, "claims_of", too_much)
     with pytest.raises(PrivacyError, match="nothing was kept"):
         result.pack(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []

@@ -119,7 +119,7 @@ def test_suppressed_cells_are_left_out(tmp_path, shoal, kind):
         (("column", "out", "--name", "t"), "no column of numbers"),
         (("sizes", "nowhere"), "cannot be read"),
         (("frontier", "out/report.json"), "no comparison"),
-        (("sizes", "out/run.toml"), "not JSON"),
+        (("sizes", "out.private/run.toml"), "not JSON"),
     ],
 )
 def test_refused(result, tmp_path, shoal, arguments, said):

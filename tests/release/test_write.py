@@ -54,15 +54,18 @@ def test_no_trace_of_the_original(result, tmp_path, kind):
     """Identifiers, dropped cells, unused levels and the index are in no file, in no form."""
     import gzip
 
-    release = result.save(tmp_path, format=kind)
+    release = result.save(tmp_path / "out", format=kind)
     assert release.name == f"release.{kind}"
-    for path in tmp_path.iterdir():
+    for path in (path for path in tmp_path.rglob("*") if path.is_file()):
         content = path.read_bytes()
         assert b"CANARY" not in content, path.name
         if path.suffix == ".gz":
             assert b"CANARY" not in gzip.decompress(content)
-    assert sorted(p.name for p in tmp_path.iterdir()) == [
-        release.name, "report.html", "report.json", "run.toml",
+    assert sorted(p.name for p in release.parent.iterdir()) == [
+        release.name, "report.html", "report.json",
+    ]  # fmt: skip
+    assert sorted(p.name for p in (tmp_path / "out.private").iterdir()) == [
+        "commitment.key", "report.html", "report.json", "run.toml",
     ]  # fmt: skip
 
 
@@ -125,25 +128,33 @@ def test_order_can_be_kept_or_seeded(result, tmp_path):
     frame = pd.read_csv(result.save(tmp_path / "kept", keep_order=True))
     assert frame["row"].tolist() == list(range(ROWS))
     assert "as in the input" in (tmp_path / "kept" / "report.json").read_text()
-    assert "keep_order = true" in (tmp_path / "kept" / "run.toml").read_text()
+    assert "keep_order = true" in (tmp_path / "kept.private" / "run.toml").read_text()
     first = result.save(tmp_path / "1", order_seed=7).read_bytes()
     assert first == result.save(tmp_path / "2", order_seed=7).read_bytes()
     assert sorted(row_order(100).tolist()) == list(range(100))
 
 
 def test_existing_files_are_kept(result, tmp_path):
-    """Any of the four files stops the run; force replaces them."""
-    result.save(tmp_path)
-    for name in ("release.csv", "report.html", "report.json", "run.toml"):
-        for other in tmp_path.iterdir():
+    """Any file of a release, public or private, stops the run; force replaces them."""
+    out = tmp_path / "out"
+    result.save(out)
+    names = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file())
+    assert len(names) == 3 + 4
+    for name in names:
+        for other in [path for path in tmp_path.rglob("*") if path.is_file()]:
             other.unlink()
         (tmp_path / name).write_text("mine")
         with pytest.raises(shoal.OutputError, match="exists; say --force"):
-            result.save(tmp_path)
-        assert [p.name for p in tmp_path.iterdir()] == [name]
+            result.save(out)
+        assert [p.relative_to(tmp_path) for p in tmp_path.rglob("*") if p.is_file()] == [name]
         assert (tmp_path / name).read_text() == "mine"
-    result.save(tmp_path, force=True)
-    assert len(list(tmp_path.iterdir())) == 4
+    (tmp_path / "out.private" / "mine.txt").write_text("mine")
+    result.save(out, force=True)
+    assert sorted(p.relative_to(tmp_path) for p in tmp_path.rglob("*") if p.is_file()) == sorted(
+        [*names, (tmp_path / "out.private" / "mine.txt").relative_to(tmp_path)]
+    )
+    result.save(out, force=True, report=False)
+    assert not list(tmp_path.rglob("report.html"))
 
 
 def test_a_file_that_comes_up_meanwhile_is_kept(tmp_path):
@@ -237,7 +248,7 @@ def test_temporary_files_are_private_and_go(result, tmp_path, monkeypatch):
     seen = []
 
     def fail(path, **options):
-        for temporary in tmp_path.glob(f"new/sub/.*{MARK}"):
+        for temporary in tmp_path.glob(f"new/sub*/.*{MARK}"):
             seen.append(stat.S_IMODE(temporary.stat().st_mode))
         raise KeyboardInterrupt
 
@@ -248,7 +259,7 @@ def test_temporary_files_are_private_and_go(result, tmp_path, monkeypatch):
             result.save(tmp_path / "new" / "sub")
     finally:
         os.umask(mask)
-    assert seen == [0o600] * 4
+    assert seen == [0o600] * (3 + 4)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -455,11 +466,17 @@ def test_from_another_thread(tmp_path):
 
 
 def test_file_names():
-    """-o F.csv puts report and recipe beside it; a folder gets three fixed names."""
+    """-o F.csv puts the report beside it, F.private/ gets the recipe; a folder has fixed names."""
     targets = Targets.of("a/b.v1.csv")
-    assert [p.name for p in (targets.release, targets.report, targets.recipe)] == [
-        "b.v1.csv", "b.v1.report.json", "b.v1.run.toml",
+    assert [p.as_posix() for p in (targets.release, targets.report, targets.recipe)] == [
+        "a/b.v1.csv", "a/b.v1.report.json", "a/b.v1.private/run.toml",
     ]  # fmt: skip
+    assert Targets.of("a/new/").recipe.as_posix() == "a/new.private/run.toml"
+    here = Path.cwd()
+    assert Targets.of("./").private == here.with_name(f"{here.name}.private")
+    assert Targets.of("../").private == here.parent.with_name(f"{here.parent.name}.private")
+    with pytest.raises(shoal.RequestError, match="beside it"):
+        Targets.of("/")
     assert Targets.of("a/b.csv.gz").report.name == "b.report.json"
     assert Targets.of("new/").release.as_posix() == "new/release.csv"
 

@@ -384,9 +384,9 @@ def test_a_recipe_of_a_search_object(tmp_path):
     found = shoal.anonymize(tmp_path / "t.csv", k=4, search=shoal.Search(samples=2),
                             quasi_identifiers=["a", "b", "x"], time_limit=0.1)  # fmt: skip
     found.save(tmp_path / "out", report=False)
-    again = load(tmp_path / "out" / "run.toml")
+    again = load(tmp_path / "out.private" / "run.toml")
     assert again.search["samples"] == 2
-    assert repeat(again, tmp_path / "out" / "run.toml", None).partition == found.partition
+    assert repeat(again, tmp_path / "out.private" / "run.toml", None).partition == found.partition
 
 
 def test_looks_beyond_the_usual_are_kept():

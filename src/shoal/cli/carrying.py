@@ -108,6 +108,7 @@ def make_pack(
     force: bool,
     as_json: bool,
     threads: int | None,
+    sign: Path | None = None,
 ) -> None:
     """Run the walk with a progress bar, write a release pack, say what was done."""
     from shoal.progress import live_progress
@@ -115,43 +116,73 @@ def make_pack(
 
     with ahead(True), live_progress() as callback:
         from shoal.filing import check_whole
-        from shoal.release.packing.folder import check_folder
+        from shoal.release.pack import Targets
+        from shoal.release.packing.folder import check_folder, check_private
+        from shoal.release.packing.signing import check_key
+        from shoal.release.staging import Staging
         from shoal.walk import walk
 
         check_folder(folder, force, settings.having(input={"path": source}))
+        targets = Targets.in_folder(folder, kind)
+        check_private(targets, Staging(force=force))
+        if sign is not None:
+            check_key(sign)
         check_whole(source, settings)
         result = walk(Path(source), settings, callback, threads, None, tell_ahead)
-        result.pack(folder, force=force, format=kind)
+        result.pack(folder, force=force, format=kind, sign=sign)
     with contextlib.suppress(KeyboardInterrupt):
         _tell(result, None, as_json, True)
         names = ", ".join(sorted(path.name for path in folder.iterdir()))
         typer.echo(f"\nwrote {folder}/: {names}", err=True)
+        _tell_private(str(targets.private), True)
+        _warn_of_others(targets, result)
 
 
 def _tell(result: Any, order: Any, as_json: bool, with_page: bool) -> None:
     """Say what was done."""
     if as_json:
-        say(result.report.to_json())
+        told = {"private": True, **result.report.to_dict()}
+        say(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     typer.echo(result.report.summary(), err=True)
     if result.settings.release.keep_order:
         typer.echo("  warning: the rows keep the input's order, which links them to it", err=True)
     if order is None:
         return
     targets = order.targets
-    page = [targets.page] if with_page else []
-    written = [targets.release, targets.report, *page, targets.recipe]
+    written = [targets.release, targets.report, *([targets.page] if with_page else [])]
     if order.shelf is not None:
         names = ", ".join(path.name for path in written)
         typer.echo(f"\nwrote {order.shelf.place}/: Parquet parts, {names}", err=True)
+        _tell_private(order.shelf.private, with_page)
+        if not order.shelf.is_url:
+            _warn_of_others(targets, result)
         return
     typer.echo(f"\nwrote {', '.join(map(str, written))}", err=True)
+    _tell_private(str(targets.private), with_page)
+    _warn_of_old(targets)
     _warn_of_others(targets, result)
+
+
+def _tell_private(folder: str, with_page: bool) -> None:
+    """Say what is in the private folder, and that it stays there."""
+    from shoal.release.private import FILES, PAGE
+
+    names = ", ".join(name for name in FILES if with_page or name != PAGE)
+    typer.echo(f"private, not to be published: {folder}/: {names}", err=True)
+
+
+def _warn_of_old(targets: Any) -> None:
+    """Warn of a recipe that an earlier version left beside the release, with hash and seed."""
+    stem = targets.report.name.removesuffix("report.json")
+    old = targets.report.with_name(f"{stem}run.toml")
+    if old.exists():
+        typer.echo(f"  warning: {old} of an earlier version is private, too; move it", err=True)
 
 
 def _warn_of_others(targets: Any, result: Any) -> None:
     from shoal.release.siblings import earlier_releases
 
-    others = earlier_releases(targets.report, result.report.input["sha256"])
+    others = earlier_releases(targets.private, result.report.input["sha256"])
     if others:
         typer.echo(
             f"  warning: another release of the same input lies beside it: {listed(others)}; "

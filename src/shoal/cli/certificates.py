@@ -1,4 +1,4 @@
-"""The commands about release packs: certificate check, certificate schema."""
+"""The commands about release packs: certificate check, sign, key, schema."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from shoal.cli.app import app
-from shoal.cli.options import JsonFlag, Orders, SensitiveTrees, read_orders, split_pairs
+from shoal.cli.options import Force, JsonFlag, Orders, SensitiveTrees, read_orders, split_pairs
 from shoal.cli.speak import say, tell_verdict
+from shoal.errors import RequestError
 
 certificate = typer.Typer(
     name="certificate",
@@ -25,21 +26,73 @@ def check(
     folder: Annotated[Path, typer.Argument(help="The folder of a release pack.")],
     hierarchy: SensitiveTrees = None,
     order: Orders = None,
+    original: Annotated[
+        Path | None,
+        typer.Option(help="Prove that the release was made of this file; needs --private."),
+    ] = None,
+    private: Annotated[
+        Path | None, typer.Option(help="The private folder of the pack: PACK.private/.")
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(help="The public key (Ed25519, PEM) by which the pack must be signed."),
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Verify a pack again, from its files alone: exit code 0 if all holds, 3 if it does not.
 
-    Every file is compared with its hash, the groups of the release are counted anew, report and
-    recipe must agree with the certificate.
+    Every file is compared with its hash, the groups of the release are counted anew, and every
+    field of the certificate is made again of the other files; only a signature protects the time
+    when it was issued, and tells who wrote it all.
 
-    Example: `shoal certificate check out/`
+    Example: `shoal certificate check out/ --key steward.pub.pem`, `shoal certificate check out/
+    --original stays.csv --private out.private/`
     """
     from shoal.release.packing.recheck import check_pack
 
+    if original is not None and private is None:
+        raise RequestError("--original takes --private FOLDER, the private folder of the pack")
     found = check_pack(
-        folder, trees=split_pairs(hierarchy, "--hierarchy", first=True), orders=read_orders(order)
-    )
+        folder, trees=split_pairs(hierarchy, "--hierarchy", first=True), orders=read_orders(order),
+        original=original, private=private, key=key,
+    )  # fmt: skip
     tell_verdict(found, as_json)
+
+
+@certificate.command()
+def sign(
+    folder: Annotated[Path, typer.Argument(help="The folder of a release pack.")],
+    key: Annotated[Path, typer.Option(help="The private key to sign with (Ed25519, PEM).")],
+    force: Force = False,
+) -> None:
+    """Sign the certificate of a pack: writes certificate.sig.
+
+    Example: `shoal certificate sign out/ --key steward.pem`
+    """
+    from shoal.release.packing.certificate import NAME, SIGNATURE, load_certificate
+    from shoal.release.packing.signing import sign as signature
+    from shoal.release.staging import Staging
+
+    load_certificate(folder)
+    with Staging(force=force) as staging:
+        staging.check(folder / SIGNATURE)
+        staging.add(folder / SIGNATURE, signature((folder / NAME).read_bytes(), key))
+        staging.commit()
+    typer.echo(f"wrote {folder / SIGNATURE}", err=True)
+
+
+@certificate.command()
+def key(
+    target: Annotated[Path, typer.Argument(help="Where the private key goes: NAME.pem.")],
+) -> None:
+    """Make a key to sign with: NAME.pem, which is private, and NAME.pub.pem, for who checks.
+
+    Example: `shoal certificate key steward.pem`
+    """
+    from shoal.release.packing.signing import make_keys
+
+    public = make_keys(target)
+    typer.echo(f"wrote {target} (private: keep it) and {public} (to hand out)", err=True)
 
 
 @certificate.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -83,12 +84,19 @@ def anonymize(
         Path | None,
         typer.Option(
             help="Write a release pack to this folder instead: release, dictionary, report, "
-            "recipe and certificate, whole or not at all."
+            "recipe and certificate, whole or not at all; beside it FOLDER.private/."
         ),
     ] = None,
     format_: Annotated[
         str | None,
         typer.Option("--format", help="Of the release in a pack: csv, csv.gz, parquet."),
+    ] = None,
+    sign: Annotated[
+        Path | None,
+        typer.Option(
+            help="Sign the certificate of the pack with this private key (Ed25519, PEM); see "
+            "`shoal certificate key`."
+        ),
     ] = None,
     k: Annotated[
         int | None, typer.Option("-k", "--k", help="How many records share every combination.")
@@ -175,7 +183,10 @@ def anonymize(
     show_values: ShowValues = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Make a table safe to release, verify it, and write it with a report and a recipe.
+    """Make a table safe to release, verify it, and write it with a report.
+
+    The exact report, the recipe that repeats the run and the key that proves the input go to a
+    folder of their own, NAME.private/: not to be published.
 
     Texts and missing cells are grouped too: by trees, and released generalized. Texts that have an
     order are grouped by their ranks: `--order pain=mild,moderate,severe`. What is asked beyond k
@@ -195,7 +206,7 @@ def anonymize(
     tree: dict[str, Any] = {"input": {}, "roles": {}, "protect": {}, "release": {}}
     if recipe is not None:
         tree |= load_tree(recipe)
-        for key in ("path", "sha256"):
+        for key in ("path", "sha256", "commitment"):
             tree["input"].pop(key, None)
         beside_recipe(tree, recipe.parent)
     given: dict[str, dict[str, Any]] = {
@@ -250,9 +261,11 @@ def anonymize(
         raise RequestError("say where to: -o OUT, or --pack FOLDER")
     if format_ is not None and pack is None:
         raise RequestError("--format is that of a pack; the name after -o says it otherwise")
+    if sign is not None and pack is None:
+        raise RequestError("--sign is for the certificate of a pack; say --pack FOLDER")
     with showing(show_values):
         if pack is not None:
-            make_pack(build(tree), input, pack, format_ or "csv", force, as_json, threads)
+            make_pack(build(tree), input, pack, format_ or "csv", force, as_json, threads, sign)
             return
         assert output is not None
         make(
@@ -352,7 +365,9 @@ def refine(
 
 @app.command()
 def run(
-    recipe: Annotated[Path, typer.Argument(help="A recipe, such as the run.toml of a release.")],
+    recipe: Annotated[
+        Path, typer.Argument(help="A recipe: the run.toml in the private folder of a release.")
+    ],
     input: Annotated[  # noqa: A002
         str | None, typer.Option(help="Run it on this file instead of the recipe's own.")
     ] = None,
@@ -361,7 +376,7 @@ def run(
     ] = None,
     hierarchy: Annotated[
         list[str] | None,
-        typer.Option(help="COLUMN=FILE.csv: a hierarchy that the recipe of a pack names by hash."),
+        typer.Option(help="COLUMN=FILE.csv: a hierarchy that the recipe of a pack does not name."),
     ] = None,
     order: Orders = None,
     missing: Missing = None,
@@ -378,9 +393,10 @@ def run(
 ) -> None:
     """Repeat a run from its recipe: the same groups, in fresh row order.
 
-    Example: `shoal run out/run.toml --force`
+    Example: `shoal run out.private/run.toml --force`
     """
     from shoal.settings import load
+    from shoal.storage import is_url
 
     settings = with_trees(load(recipe), split_pairs(hierarchy, "--hierarchy", first=True))
     settings = with_values(settings, read_orders(order), missing)
@@ -388,7 +404,8 @@ def run(
         noted = settings.release.output
         if noted is None:
             raise RequestError("the recipe names no output; say -o OUT")
-        output = str(recipe.parent / noted) + ("/" if noted.endswith("/") else "")
+        output = noted if is_url(noted) else os.path.normpath(recipe.parent / noted)
+        output += "/" if noted.endswith("/") and not output.endswith("/") else ""
     if memory is not None:
         settings = settings.having(protect={"memory": memory})
     if engine is not None:

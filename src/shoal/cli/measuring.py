@@ -57,7 +57,7 @@ def measure(
         Path | None,
         typer.Option(
             help="The recipe of the release (run.toml), for roles and hierarchies. Default: the "
-            "one beside the release, where no role is said."
+            "one in its private folder, or beside it, where no role is said."
         ),
     ] = None,
     sample: Annotated[

@@ -1,4 +1,4 @@
-"""Recipes that are run again: files beside them, and what the recipe of a pack only hashes."""
+"""Recipes that are run again: files beside them, and what the recipe of a pack does not tell."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from shoal.errors import RequestError, shown
 
 
 def with_trees(settings: Any, given: dict[str, str]) -> Any:
-    """Return the settings with the files of hierarchies that a pack names by their hash."""
+    """Return the settings with the files of hierarchies that the recipe of a pack does not name.
+
+    It names them by a commitment, which says nothing without its key, or by a hash (of old).
+    """
     from shoal.request import digests
-    from shoal.settings import HASHED
+    from shoal.settings import COMMITTED, HASHED
 
     trees = {**settings.hierarchies, **{name: str(Path(p).resolve()) for name, p in given.items()}}
     for name, tree in settings.hierarchies.items():
-        if tree.startswith(HASHED):
+        if tree.startswith((COMMITTED, HASHED)):
             if name not in given:
                 raise RequestError(
-                    f"the recipe names the hierarchy of {shown(name)} by its sha256; say "
+                    f"the recipe does not name the hierarchy of {shown(name)}; say "
                     f"--hierarchy {name}=FILE"
                 )
-            if HASHED + digests({name: trees[name]})[name] != tree:
+            if tree.startswith(HASHED) and HASHED + digests({name: trees[name]})[name] != tree:
                 raise RequestError(
                     f"the hierarchy of {shown(name)} is not the recipe's: its sha256 differs"
                 )
@@ -29,29 +32,26 @@ def with_trees(settings: Any, given: dict[str, str]) -> Any:
 
 
 def with_values(settings: Any, orders: dict[str, Any], missing: list[str] | None) -> Any:
-    """Return the settings with the orders and signs for missing cells that a pack only hashes."""
-    from shoal.release.packing.certificate import order_digest
-    from shoal.settings import HASHED
+    """Return the settings with the orders and signs for missing cells that a pack does not tell."""
+    from shoal.settings import COMMITTED, HASHED
 
+    hidden = (COMMITTED, HASHED)
     own = dict(settings.orders)
     for name, order in settings.orders.items():
-        if order[:1] and order[0].startswith(HASHED):
+        if order[:1] and order[0].startswith(hidden):
             if name not in orders:
                 raise RequestError(
-                    f"the recipe names the order of {shown(name)} by its sha256; say --order "
+                    f"the recipe does not tell the order of {shown(name)}; say --order "
                     f"{name}=least,…,greatest"
                 )
-            if HASHED + order_digest(orders[name]) != order[0]:
-                raise RequestError(f"the order of {shown(name)} is not the recipe's")
             own[name] = tuple(orders[name])
-    signs = list(settings.input.missing)
-    if any(sign.startswith(HASHED) for sign in signs):
-        known = {HASHED + order_digest([sign]): sign for sign in missing or ()}
-        if not all(sign in known for sign in signs if sign.startswith(HASHED)):
+    signs = settings.input.missing
+    if any(sign.startswith(hidden) for sign in signs):
+        if missing is None:
             raise RequestError(
-                "the recipe names what stands for missing cells by its sha256; say --missing"
+                "the recipe does not tell what stands for missing cells; say --missing"
             )
-        signs = [known.get(sign, sign) for sign in signs]
+        signs = tuple(missing)
     changed = settings.model_copy(update={"orders": own})
     return changed.having(input={"missing": tuple(signs)})
 

@@ -19,11 +19,11 @@ from shoal.large.plan import WORKER, plan_for
 from shoal.large.release import Made
 from shoal.large.report import report_of
 from shoal.large.run import made_of, request_of, stamps_of
-from shoal.large.shelf import Papers, manifest
+from shoal.large.shelf import manifest
 from shoal.large.work import LOG, Work
 from shoal.progress import Callback, Reporter
 from shoal.release.compare import versions
-from shoal.release.pack import add_papers, verify_written
+from shoal.release.pack import papers_of, verify_written
 from shoal.settings import Settings
 from shoal.table.parts import Parts
 from shoal.table.room import read_memory, shape
@@ -161,12 +161,15 @@ def release_parts(
                 "classes": verification.classes,
             },
         )
-        papers = Papers(staged)
         keep = settings.release.keep_order
         digest = hashlib.sha256(content).hexdigest()
-        add_papers(papers, targets, made.settings, told, digest, keep, order.with_page)
-        papers.add(targets.release, content)
-        shelf.commit(staged, [*(part["file"] for part in parts), *papers.names], work.forget)
+        papers = papers_of(targets, made.settings, told, digest, keep, order.with_page)
+        names = [part["file"] for part in parts]
+        for target, text in {**papers.public, targets.release: content}.items():
+            with staged.writing(target.name) as file:
+                file.write(text)
+            names.append(target.name)
+        shelf.commit(staged, names, papers.private, work.forget)
     final = [shelf.full(part["file"]) for part in parts]
     return Released(shelf.manifest, told, made.settings, origin.released(final))
 

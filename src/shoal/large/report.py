@@ -88,7 +88,7 @@ def report_of(
         correlations=correlations(made.figures.numbers(made.released), sums, made.rows),
         guarantee=guarantee(
             k=k,
-            smallest=verification["k"],
+            smallest=int(verification["k"]),
             values=any(c.by_range or c.rule.shows_values for c in shown),
             records=shows_records(quasi, asked.how),
             asked=asked.settings.requirement,

@@ -23,7 +23,7 @@ from shoal.large.seeing import seen
 from shoal.large.solve import Solver, Stage
 from shoal.large.work import Work
 from shoal.progress import Callback, Reporter
-from shoal.release.pack import add_papers, verify_written
+from shoal.release.pack import papers_of, verify_written
 from shoal.release.staging import Staging
 from shoal.request import digests
 from shoal.settings import Settings
@@ -62,7 +62,8 @@ def release_file(
             seconds = time.perf_counter() - begin
             told = report_of(releasing, made, verification.to_dict(), seconds)
             keep = settings.release.keep_order
-            add_papers(staging, targets, made.settings, told, digest, keep, order.with_page)
+            page = order.with_page
+            papers_of(targets, made.settings, told, digest, keep, page).add_to(staging)
             staging.commit(last=targets.release)
     targets.leave_no_page(order.force, order.with_page)
     return Released(targets.release, told, made.settings)

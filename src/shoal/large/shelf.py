@@ -1,5 +1,6 @@
-"""A release of many files: a folder of Parquet parts, their manifest, report and recipe.
+"""A release of many files: a folder of Parquet parts, their manifest and report.
 
+What is private (the exact report, the recipe, the key) goes to a folder beside it.
 All of it is made in the folder of the run, where nobody looks, and gets its place when everything
 is verified: at a path by one rename, at a URL file by file, the manifest last. A folder without a
 manifest is no release.
@@ -13,8 +14,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,11 @@ from shoal.errors import OutputError, RequestError, shown
 from shoal.large.work import MARK, Work
 from shoal.release.judge.folder import MANIFEST, SCHEMA
 from shoal.release.pack import Targets
-from shoal.release.staging import uninterrupted
+from shoal.release.private import FILES, PAGE, RECIPE, REPORT, SUFFIX, private_folder
+from shoal.release.staging import Staging, uninterrupted
 from shoal.storage import Folder, Remote, Storage, check_url, is_url, plain, storage
 
-PAPERS = ("report.json", "report.html", "run.toml")
+PAPERS = (REPORT, PAGE, RECIPE)  # a recipe was beside them in earlier versions
 UNFINISHED = re.compile(r"part-[0-9]{5}-[0-9a-f]{8}\.parquet")
 
 
@@ -60,9 +62,16 @@ class Shelf:
     @property
     def targets(self) -> Targets:
         """Where the papers go; the release itself is known by its manifest."""
-        folder = Path() if self.is_url else Path(self.place)
-        manifest, (report, page, recipe) = folder / MANIFEST, (folder / name for name in PAPERS)
-        return Targets(manifest, report, page, recipe, "parquet", "./")
+        if self.is_url:
+            manifest, report, page = (Path(name) for name in (MANIFEST, REPORT, PAGE))
+            return Targets(manifest, report, page, Path(), "parquet", f"{self.place}/")
+        found = Targets.in_folder(Path(self.place), "parquet")
+        return replace(found, release=Path(self.place) / MANIFEST)
+
+    @property
+    def private(self) -> str:
+        """Where the private folder is: a path or a URL beside it."""
+        return self.place + SUFFIX if self.is_url else str(private_folder(Path(self.place)))
 
     def full(self, name: str) -> str:
         """Return the path or URL of a file."""
@@ -87,11 +96,15 @@ class Shelf:
         if self.is_url:
             try:
                 self._check_names(Remote(self.place), Remote(self.place).names())
+                if not self.force and set(FILES) & set(Remote(self.private).names()):
+                    raise OutputError(f"{shown(self.private)} exists; say --force to replace it")
             except OSError as error:
                 reason = error.strerror or type(error).__name__
                 raise OutputError(f"{shown(self.place)}: cannot be written: {reason}") from None
             return
-        path = Path(self.place)
+        path, staging = Path(self.place), Staging(force=self.force)
+        for name in FILES:
+            staging.check(Path(self.private) / name)
         try:
             if path.is_symlink():
                 raise OutputError(f"{shown(path)}: this is a link; name the folder itself")
@@ -123,18 +136,52 @@ class Shelf:
         found.make()
         return found
 
-    def commit(self, staged: Folder | Remote, names: list[str], done: Callable[[], None]) -> None:
-        """Bring what was made to its place; when it is there, and before old files go, `done`."""
+    def commit(
+        self,
+        staged: Folder | Remote,
+        names: list[str],
+        own: Mapping[Path, bytes],
+        done: Callable[[], None],
+    ) -> None:
+        """Bring what was made to its place; when it is there, and before old files go, `done`.
+
+        `own` are the private files, by their targets.
+        """
         try:
             with uninterrupted():
                 self.check()  # somebody may have been there meanwhile
                 if self.is_url:
-                    self._send(staged, names, done)
-                else:
-                    self._rename(staged, names, Path(self.place), done)
+                    with self._sent_beside({path.name: text for path, text in own.items()}):
+                        self._send(staged, names, done)
+                    return
+                with Staging(force=self.force) as staging:
+                    for target, text in own.items():
+                        staging.add(target, text, private=True)
+                    place = Path(self.place)
+                    staging.commit(then=lambda: self._rename(staged, names, place, done))
+                for name in set(FILES) - {target.name for target in own}:  # of another release
+                    (Path(self.private) / name).unlink(missing_ok=True)
         except OSError as error:
             reason = error.strerror or "the storage does not take it"
             raise OutputError(f"{shown(self.place)}: cannot be written: {reason}") from None
+
+    @contextlib.contextmanager
+    def _sent_beside(self, own: Mapping[str, bytes]) -> Iterator[None]:
+        """Send the private files to their own folder; where the rest fails, they go back."""
+        target = Remote(self.private)
+        target.make()
+        before = {}
+        for name in set(FILES) & set(target.names()):
+            with target.open(name) as file:
+                before[name] = file.read()
+        try:
+            _put(target, own)
+            yield
+        except BaseException:
+            _put(target, before)
+            target.remove(*(name for name in own if name not in before))
+            raise
+        target.remove(*(name for name in before if name not in own))
 
     def _send(self, staged: Storage, names: list[str], done: Callable[[], None]) -> None:
         """Send all files, the manifest last; only then old ones go."""
@@ -201,6 +248,12 @@ class Shelf:
         return copy.path
 
 
+def _put(target: Remote, files: Mapping[str, bytes]) -> None:
+    for name, content in files.items():
+        with target.writing(name) as file:
+            file.write(content)
+
+
 def _real(place: str) -> str:
     return place if is_url(place) else os.path.realpath(place)
 
@@ -225,21 +278,6 @@ def listed_in(folder: Storage) -> list[str] | None:
         if told["schema"] == SCHEMA:
             return [name for part in told["parts"] if "/" not in (name := str(part["file"]))]
     return None
-
-
-class Papers:
-    """What `add_papers` writes to, as it would to a Staging."""
-
-    def __init__(self, staged: Storage) -> None:
-        self.staged = staged
-        self.names: list[str] = []
-
-    def add(self, target: Path, content: bytes) -> Path:
-        """Write a file."""
-        with self.staged.writing(target.name) as file:
-            file.write(content)
-        self.names.append(target.name)
-        return target
 
 
 def manifest(parts: list[dict[str, Any]], told: dict[str, Any]) -> bytes:

@@ -129,7 +129,7 @@ def make_report(
         correlations=_correlations(whole),
         guarantee=guarantee(
             k=partition.k,
-            smallest=verification["k"],
+            smallest=int(verification["k"]),
             values=values,
             records=shows_records(before, how),
             given=given,

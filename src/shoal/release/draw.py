@@ -63,7 +63,7 @@ class Renderer:
         """Return one SVG a spec; None for one that could not be drawn."""
         texts = [json.dumps(spec) for spec in specs]
         known = set(self.begun)
-        more = [text for text in texts if text not in known]
+        more = [text for text in dict.fromkeys(texts) if text not in known]
         drawn = dict(zip([*self.begun, *more], self._drawn(more), strict=False))
         return [drawn.get(text) for text in texts]
 

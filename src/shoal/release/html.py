@@ -22,13 +22,25 @@ from shoal.release.page.search import search
 if TYPE_CHECKING:
     from shoal.release.report import Report
 
-__all__ = ["draw_ahead", "escape", "measures_page", "page", "short"]
+__all__ = ["draw_ahead", "escape", "measures_page", "page", "pages", "short"]
 
 
 def page(report: Report) -> str:
     """Return the whole page of a release."""
-    charts = report_charts(report)
-    svgs = dict(zip(charts, draw(list(charts.values())), strict=True))
+    return pages(report)[0]
+
+
+def pages(*reports: Report) -> list[str]:
+    """Return the pages of some reports, whose charts are drawn at once."""
+    charts = [report_charts(report) for report in reports]
+    drawn = iter(draw([spec for own in charts for spec in own.values()]))
+    return [
+        _page(report, {name: next(drawn) for name in own})
+        for report, own in zip(reports, charts, strict=True)
+    ]
+
+
+def _page(report: Report, svgs: dict[str, str | None]) -> str:
     body = [
         audience(report),
         first_screen(report),

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
+from shoal.release import private
 from shoal.release.claims import claims
+from shoal.release.commitments import Commitments
 from shoal.release.promises import of_file
 from shoal.release.readback import says_what_was_meant
 from shoal.release.spreadsheet import guarded
@@ -30,23 +32,27 @@ KINDS = ("csv", "csv.gz", "parquet")
 
 @dataclass(frozen=True)
 class Targets:
-    """Where the four files go. `output` is what the recipe notes: a file or a folder."""
+    """Where files go: release, report and page; what is private to a folder of its own.
+
+    `output` is what the recipe notes, as seen from the private folder: a file or a folder.
+    """
 
     release: Path
     report: Path
     page: Path
-    recipe: Path
+    private: Path
     kind: str
     output: str
 
     @classmethod
     def in_folder(cls, folder: Path, kind: str = "csv") -> Targets:
-        """Return release.csv, report.json, report.html and run.toml in a folder."""
+        """Return release.csv, report.json, report.html in a folder; what is private beside it."""
         if kind not in KINDS:
             raise RequestError(f"format must be one of {', '.join(KINDS)}")
         release = folder / f"release.{kind}"
-        report, page = folder / "report.json", folder / "report.html"
-        return cls(release, report, page, folder / "run.toml", kind, "./")
+        report, page = folder / private.REPORT, folder / private.PAGE
+        own = private.private_folder(folder)
+        return cls(release, report, page, own, kind, f"../{own.name.removesuffix(private.SUFFIX)}/")
 
     @classmethod
     def of(cls, output: str) -> Targets:
@@ -56,29 +62,35 @@ class Targets:
             raise RequestError(f"{shown(output)}: the output's name is not plain UTF-8")
         if output.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 - never raises
             return cls.in_folder(path)
-        for kind in ("csv.gz", "csv", "parquet"):
+        for kind in private.ENDINGS:
             if path.name.lower().endswith(f".{kind}"):
-                stem = path.name[: -len(kind) - 1]
-                report, page, recipe = (
-                    path.with_name(f"{stem}.{ending}")
-                    for ending in ("report.json", "report.html", "run.toml")
+                report, page, own = (
+                    path.with_name(f"{private.stem_of(path.name)}{ending}")
+                    for ending in (".report.json", ".report.html", private.SUFFIX)
                 )
-                return cls(path, report, page, recipe, kind, path.name)
+                return cls(path, report, page, own, kind, f"../{path.name}")
         raise RequestError(
             f"{shown(output)}: write to a name that ends in .csv, .csv.gz or .parquet, "
             "to a folder (ending in /), or to - for the screen"
         )
 
+    @property
+    def recipe(self) -> Path:
+        """The recipe that repeats the run, which is private."""
+        return self.private / private.RECIPE
+
     def check(self, staging: Staging, inputs: list[Path], with_page: bool = True) -> None:
         """Refuse what must not be overwritten, before any work is done."""
+        own = [self.private / name for name in private.FILES if with_page or name != private.PAGE]
         page = [self.page] if with_page else []
-        for target in (self.report, *page, self.recipe, self.release):
+        for target in (*own, self.report, *page, self.release):
             staging.check(target, *inputs)
 
     def leave_no_page(self, force: bool, with_page: bool) -> None:
         """Remove a page about another release: it must not stand beside this one."""
         if force and not with_page:
-            self.page.unlink(missing_ok=True)
+            for page in (self.page, self.private / private.PAGE):
+                page.unlink(missing_ok=True)
 
 
 class Release(Protocol):
@@ -144,7 +156,8 @@ def save(
         order = row_order(release.table.rows, keep=keep, seed=order_seed)
         content = release_bytes(release.table, order, targets.kind)
         digest = hashlib.sha256(content).hexdigest()
-        add_papers(staging, targets, settings, release.report, digest, keep, with_page)
+        papers = papers_of(targets, settings, release.report, digest, keep, with_page)
+        papers.add_to(staging)
         temporary = staging.add(targets.release, content)
         verified_bytes(release, temporary, content, targets.kind)
         staging.commit()
@@ -152,20 +165,57 @@ def save(
     return targets.release
 
 
-class Papers(Protocol):
-    """Where the papers of a release are written to."""
+@dataclass(frozen=True)
+class Papers:
+    """What is written beside a release, and what is private of it, by its place."""
 
-    def add(self, target: Path, content: bytes) -> Path: ...
+    public: dict[Path, bytes]
+    private: dict[Path, bytes]
+
+    def add_to(self, staging: Staging) -> None:
+        """Write all of them, those that are private for their owner alone."""
+        for target, content in self.private.items():
+            staging.add(target, content, private=True)
+        for target, content in self.public.items():
+            staging.add(target, content)
 
 
-def add_papers(
-    staging: Papers, targets: Targets, settings: Settings, report: Report, digest: str, keep: bool,
-    with_page: bool,
-) -> None:  # fmt: skip
-    """Write recipe, report and page of a release whose file has this sha256."""
-    report = finished_report(report, digest, targets, keep)
-    place = targets.recipe.parent
-    settings = settings.having(
+def papers_of(
+    targets: Targets, settings: Settings, report: Report, digest: str, keep: bool, with_page: bool
+) -> Papers:
+    """Return the papers of a release whose file has this sha256."""
+    from shoal.release.html import pages
+
+    exact = finished_report(report, digest, targets, keep)
+    commitments = Commitments.new()
+    public = published(exact, settings, commitments)
+    told = {targets.report: public.to_json().encode("utf-8")}
+    own = private_papers(targets, settings, exact, commitments, keep)
+    if with_page:
+        page, exact_page = pages(public, exact)
+        told[targets.page] = page.encode("utf-8")
+        own[targets.private / private.PAGE] = exact_page.encode("utf-8")
+    return Papers(told, own)
+
+
+def published(report: Report, settings: Settings, commitments: Commitments) -> Report:
+    """Return the report as it may be published, with commitments in the place of hashes."""
+    digest = report.input["sha256"]
+    return report.published(
+        commitments.of_input(digest) if digest else None,
+        {
+            name: commitments.of_hierarchy(name, digest)
+            for name, digest in settings.input.hierarchies_sha256.items()
+        },
+    )
+
+
+def private_papers(
+    targets: Targets, settings: Settings, report: Report, commitments: Commitments, keep: bool
+) -> dict[Path, bytes]:
+    """Return the private files of a release: key, recipe, exact report; its page is not yet."""
+    place = targets.private
+    recipe = settings.having(
         input={"path": _relative(settings.input.path, place)},
         hierarchies={
             name: str(_relative(said, place)) if is_file(said) else said
@@ -173,10 +223,12 @@ def add_papers(
         },
         release={"keep_order": keep, "output": targets.output},
     )
-    staging.add(targets.recipe, settings.to_toml().encode("utf-8"))
-    staging.add(targets.report, report.to_json().encode("utf-8"))
-    if with_page:
-        staging.add(targets.page, report.to_html().encode("utf-8"))
+    texts = {
+        private.KEY: commitments.to_text(),
+        private.RECIPE: recipe.to_toml(),
+        private.REPORT: report.to_json(),
+    }
+    return {place / name: text.encode("utf-8") for name, text in texts.items()}
 
 
 def stdout_bytes(release: Release) -> bytes:
@@ -193,21 +245,16 @@ def stdout_bytes(release: Release) -> bytes:
 def finished_report(report: Report, digest: str, targets: Targets, keep: bool) -> Report:
     """Return the report with what is known only when the file is written."""
     notes = list(report.notes)
-    covers = [
-        *report.guarantee["covers"],
-        "The written file was read back by separate code, which counted its groups anew.",
-    ]
     if keep:
         notes.append("the rows are in the input's order, which may link them to it")
     written = {
         **report.release,
         "kind": targets.kind,
         "file": targets.release.name,
-        "recipe": targets.recipe.name,
         "sha256": digest,
         "order": "as in the input" if keep else "shuffled",
     }
-    guarantee = of_file({**report.guarantee, "covers": covers}, keep)
+    guarantee = of_file(report.guarantee, keep)
     return replace(report, release=written, notes=notes, guarantee=guarantee)
 
 

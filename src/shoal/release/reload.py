@@ -8,22 +8,35 @@ from typing import Any
 
 from shoal.errors import InputError, shown
 from shoal.measures.histogram import Histogram
-from shoal.release.report import SCHEMA, ColumnReport, Report
+from shoal.release.private import REPORT, SUFFIX, private_folders, published_beside
+from shoal.release.public.report import restored
+from shoal.release.report import PUBLIC, SCHEMA, ColumnReport, Report
 from shoal.table.read import is_parquet, read
 from shoal.table.roles import STAR
 from shoal.table.table import Table
 
 
 def load_report(source: Path) -> tuple[Report, Path]:
-    """Return the report that a file or folder holds, and the path of the release it is about."""
-    path = source / "report.json" if source.is_dir() else source
+    """Return the report that a file or folder holds, and the path of the release it is about.
+
+    Of the folder of a release it is the exact one in its private folder, where that is there.
+    """
+    path = source / REPORT if source.is_dir() else source
+    if source.is_dir():
+        own = [place / REPORT for place in private_folders(source) if (place / REPORT).is_file()]
+        path = own[0] if own else path
     tree = load_json(path)
     if tree.get("schema") != SCHEMA:
         raise InputError(f"{shown(path)}: this is no report of a release ({SCHEMA})")
     try:
-        columns = [_column(dict(one)) for one in tree["columns"]]
-        report = Report(**{**tree, "columns": columns})
-        file = path.parent / str(report.release.get("file", "release.csv"))
+        if tree.get("audience") == PUBLIC:
+            report = restored(tree)
+        else:
+            columns = [_column(dict(one)) for one in tree["columns"]]
+            report = Report(**{**tree, "columns": columns})
+        name = str(report.release.get("file", "release.csv"))
+        is_private = path.parent.name.endswith(SUFFIX)
+        file = published_beside(path.parent, name) if is_private else path.parent / name
     except (KeyError, TypeError, ValueError):
         raise InputError(f"{shown(path)}: the report is not whole") from None
     return report, file

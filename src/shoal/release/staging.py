@@ -17,12 +17,13 @@ import secrets
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, cast
 
 from shoal.errors import OutputError, shown
+from shoal.release.private import SUFFIX
 
 MARK = ".shoal-tmp"
 PATIENCE = 10.0  # seconds to wait for another run that names its files; then go on without
@@ -35,6 +36,7 @@ class Staging:
     def __init__(self, *, force: bool) -> None:
         self.force = force
         self._files: list[tuple[int, Path, Path]] = []
+        self._private: set[Path] = set()
         self._folders: list[Path] = []
 
     def __enter__(self) -> Staging:
@@ -69,6 +71,11 @@ class Staging:
                 raise OutputError(f"{shown(target)}: input and output are the same file")
         if target.is_dir():
             raise OutputError(f"{shown(target)}: this is a folder")
+        folder = target.parent
+        if folder.name.endswith(SUFFIX) and folder.is_symlink():
+            raise OutputError(f"{shown(folder)}: this is a link; name the folder itself")
+        if folder.exists() and not folder.is_dir():
+            raise OutputError(f"{shown(folder)}: cannot be written: this is no folder")
         if target.is_symlink():
             raise OutputError(f"{shown(target)}: this is a link; name the file itself")
         if target.exists() and not target.is_file():
@@ -76,8 +83,13 @@ class Staging:
         if target.exists() and not self.force:
             raise OutputError(f"{shown(target)} exists; say --force to replace it")
 
-    def add(self, target: Path, content: bytes) -> Path:
-        """Write a file under a temporary name beside its final one, and return that name."""
+    def add(self, target: Path, content: bytes, private: bool = False) -> Path:
+        """Write a file under a temporary name beside its final one, and return that name.
+
+        What is `private` only its owner may ever read, and a folder *.private that it is in.
+        """
+        if private:
+            self._private.add(target)
         with self.writing(target) as (temporary, file):
             file.write(content)
         return temporary
@@ -87,6 +99,8 @@ class Staging:
         """Yield a temporary name beside a final one, and the file to write."""
         try:
             self._make(target.parent)
+            if target in self._private and target.parent.name.endswith(SUFFIX):
+                target.parent.chmod(0o700)
             with _turns({target.parent}):
                 sweep(target.parent, target.name)
             descriptor, temporary = _create(target)
@@ -100,15 +114,15 @@ class Staging:
         """Make a folder and those above it, and remember which ones are new."""
         if not folder.exists():
             self._make(folder.parent)
-            folder.mkdir(exist_ok=True)
+            folder.mkdir(0o700 if folder.name.endswith(SUFFIX) else 0o777, exist_ok=True)
             self._folders.append(folder)
 
-    def commit(self, last: Path | None = None) -> None:
+    def commit(self, last: Path | None = None, then: Callable[[], None] | None = None) -> None:
         """Give every file its final name, in the order they were added: the last is the release.
 
         `last` is the target of the one that is to be last, where another was added last. Interrupts
-        wait until all have theirs. If one cannot be named, those before it go back to what they
-        were.
+        wait until all have theirs. `then` names what else belongs to them. If one cannot be named,
+        those before it go back to what they were.
         """
         self._files.sort(key=lambda held: held[2] == last)
         mask = os.umask(0o077)
@@ -127,9 +141,12 @@ class Staging:
                     else:
                         _name_new(temporary, target)
                     named.append((target, old))
-                    os.fchmod(descriptor, 0o666 & ~mask)
+                    if target not in self._private:
+                        os.fchmod(descriptor, 0o666 & ~mask)
                 for folder in {path.parent for path, _ in named}:
                     _sync(folder)
+                if then is not None:
+                    then()
                 self._folders = []
         except BaseException as error:
             for path, old in reversed(named):

@@ -14,6 +14,7 @@ import numpy as np
 
 from shoal.measures.histogram import counted as in_bins
 from shoal.measures.histogram import edges_of, is_whole
+from shoal.release.private import RECIPE, REPORT, private_folder
 from shoal.settings import Settings, build, load
 from shoal.table.inspect import inspect
 from shoal.table.read import is_parquet
@@ -22,7 +23,7 @@ from shoal.table.table import as_floats, missing_cells, some_rows
 from shoal.table.texts import texts_of
 from shoal.web.charting import CELL, charts_of, counted_values
 from shoal.web.tables import check_headers, check_parquet, some_table, whole_table
-from shoal.web.telling import CHARTS, MADE, PACKED, Teller, write_json
+from shoal.web.telling import CHARTS, MADE, PACKED, PRIVATE, Teller, write_json
 
 ROWS = 20  # of a table that are shown
 BINS, WORDS = 24, 8
@@ -211,15 +212,20 @@ def _by_regions(
     order = replace(order, told_ahead=tell.expected, targets=targets)
     done = release(path, settings, order, tell)
     shutil.rmtree(place / "work", ignore_errors=True)
-    own = {str(Path(said).resolve()): name for said, name in asked["trees"].items()}
-    recipe = load(made / "run.toml")
+    return _finished(place, charts_of(done.report, None, None), asked)
+
+
+def _carried(own: Path, asked: Mapping[str, Any]) -> None:
+    """Let the recipe in a private folder name files as they are called where it is taken home."""
+    names = {str(Path(said).resolve()): name for said, name in asked["trees"].items()}
+    recipe = load(own / RECIPE)
     trees = {
-        column: own.get(str((made / said).resolve()), said)
+        column: names.get(str((own / said).resolve()), said)
         for column, said in recipe.hierarchies.items()
     }
-    named = recipe.having(input={"path": path.name}).model_copy(update={"hierarchies": trees})
-    (made / "run.toml").write_text(named.to_toml(), encoding="utf-8")
-    return _finished(place, charts_of(done.report, None, None), asked)
+    told = recipe.having(input={"path": Path(asked["path"]).name}, release={"output": None})
+    told = told.model_copy(update={"hierarchies": trees})
+    (own / RECIPE).write_text(told.to_toml(), encoding="utf-8")
 
 
 def _finished(place: Path, drawn: list[dict[str, Any]], asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -233,17 +239,26 @@ def _finished(place: Path, drawn: list[dict[str, Any]], asked: Mapping[str, Any]
         write_json(place / CHARTS / f"{number}.json", chart.pop("spec"))
         chart["id"] = number
     names = sorted(str(path.relative_to(made)) for path in made.rglob("*") if path.is_file())
-    with zipfile.ZipFile(place / PACKED, "x", zipfile.ZIP_DEFLATED) as archive:
-        for name in names:
-            archive.write(made / name, name)
-    report = json.loads((made / "report.json").read_bytes()) if "report.json" in names else None
+    _zipped(place / PACKED, made, names)
     files = [_file(place / PACKED, PACKED, "all of these that may be handed over")]
     files += [_file(made / name, name, SAYS.get(name, SAYS["release"])) for name in names]
+    report, own = None, private_folder(made)
+    if own.is_dir():
+        _carried(own, asked)
+        report = json.loads((own / REPORT).read_bytes())
+        _zipped(place / PRIVATE, own, sorted(path.name for path in own.iterdir()))
+        files.append(_file(place / PRIVATE, PRIVATE, SAYS[PRIVATE]))
     for said, name in asked["trees"].items():
         (made / name).parent.mkdir(mode=0o700, exist_ok=True)
         shutil.copyfile(said, made / name)
         files.append(_file(made / name, name, "a hierarchy that was used; not to be published"))
     return {"report": report, "files": files, "charts": drawn}
+
+
+def _zipped(path: Path, folder: Path, names: list[str]) -> None:
+    with zipfile.ZipFile(path, "x", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.write(folder / name, name)
 
 
 def _file(path: Path, name: str, says: str) -> dict[str, Any]:
@@ -252,9 +267,10 @@ def _file(path: Path, name: str, says: str) -> dict[str, Any]:
 
 SAYS = {
     "release": "the table that may be released",
+    PRIVATE: "exact report, recipe, key of the commitments: do not publish",
     "report.html": "the report, for people",
     "report.json": "the report, for programs",
-    "run.toml": "the recipe: shoal run repeats it",
+    "run.toml": "the recipe, without what only you may know",
     "certificate.json": "what was verified, with the hashes of all files",
     "certificate.schema.json": "the schema of the certificate",
     "dictionary.csv": "the columns of the release, explained",

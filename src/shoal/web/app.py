@@ -21,7 +21,7 @@ from shoal.web.desk import Desk
 from shoal.web.guard import KNOWN, Guard
 from shoal.web.links import Links
 from shoal.web.refused import Refused
-from shoal.web.telling import CHARTS, MADE, PACKED
+from shoal.web.telling import CHARTS, MADE, PACKED, PRIVATE
 from shoal.web.uploads import ENDINGS
 
 BODY = 1 << 20  # bytes of a request that is no upload
@@ -311,4 +311,4 @@ def _made(desk: Desk, key: str, name: str) -> Path:
     known = [] if job.result is None else [one["name"] for one in job.result["files"]]
     if name not in known:
         raise Refused(404, "there is no such file of this job")
-    return job.place / name if name == PACKED else job.place / MADE / name
+    return job.place / name if name in (PACKED, PRIVATE) else job.place / MADE / name

@@ -12,6 +12,7 @@ from shoal.errors import interrupt
 
 ASKED, ANSWER, PROGRESS, KEEP = "asked.json", "answer.json", "progress.jsonl", "keep"
 MADE, CHARTS, PACKED = "made", "charts", "everything.zip"  # what there is to see and take home
+PRIVATE = "private.zip"  # the private folder of a release, to take home and keep
 OFTEN = 0.2  # seconds between two looks that are told
 
 

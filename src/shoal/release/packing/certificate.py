@@ -1,19 +1,31 @@
-"""The certificate: what was verified of which files, for machines; its model is its schema."""
+"""The certificate: what was verified of which files, for machines; its model is its schema.
+
+Every field but `issued` follows from the other files of the pack: `certificate_of` makes it of
+report, recipe, dictionary and what the released file showed, when a pack is written and again when
+it is checked.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shoal.errors import InputError, shown
+from shoal.release.judge.verification import Verification
+from shoal.release.packing.recipe import is_committed, lacks
+from shoal.release.promises import guarantee, of_file
+from shoal.settings import COMMITTED, Settings, joined_key
+from shoal.table.roles import Kind
 
-NAME, SCHEMA_NAME = "certificate.json", "certificate.schema.json"
-SCHEMA: Literal["shoal-certificate/1"] = "shoal-certificate/1"
+NAME, SCHEMA_NAME, SIGNATURE = "certificate.json", "certificate.schema.json", "certificate.sig"
+DICTIONARY, README = "dictionary.csv", "README.md"
+SCHEMA: Literal["shoal-certificate/2"] = "shoal-certificate/2"
+OLD = "shoal-certificate/1"
+PLACED = {"ordinal", *(str(kind) for kind in Kind if kind.is_numeric)}  # kinds with differences
 Digest = Field(pattern=r"^[0-9a-f]{64}$")
 
 
@@ -29,11 +41,10 @@ class File(_Part):
 
 
 class Input(_Part):
-    """The table that the release was made of, by its hash alone."""
+    """The table that the release was made of, by a commitment alone (None: there is no hash)."""
 
-    sha256: str = Digest
     kind: str
-    records: int
+    commitment: str | None = Digest
     columns: int
 
 
@@ -51,8 +62,8 @@ class Release(_Part):
 class Claims(_Part):
     """What the release keeps, as `shoal verify` is asked.
 
-    `needs` names by sha256 what a check of t-closeness takes and the pack does not hold: trees
-    and orders list values that may not be in the release.
+    `needs` names the columns whose hierarchies and orders a check of t-closeness takes, and the
+    pack does not hold: they list values that may not be in the release.
     """
 
     k: int
@@ -66,7 +77,7 @@ class Claims(_Part):
     k_of: dict[str, int] = {}
     words: list[str] = []
     missing: list[str] = [""]
-    needs: dict[str, dict[str, str]] = {}
+    needs: dict[str, list[str]] = {}
 
 
 class Verified(_Part):
@@ -80,9 +91,13 @@ class Verified(_Part):
 
 
 class Certificate(_Part):
-    """Says what was verified, of which files, made by which versions and which recipe."""
+    """Says what was verified, of which files, made by which versions and which recipe.
 
-    schema_: Literal["shoal-certificate/1"] = Field(SCHEMA, alias="schema")
+    `checks` is promised and verified again by every check; `stated` is promised, too, but only who
+    has the original can verify it (households, the p % rule, the order of the rows).
+    """
+
+    schema_: Literal["shoal-certificate/2"] = Field(SCHEMA, alias="schema")
     issued: str
     versions: dict[str, str]
     input: Input
@@ -90,6 +105,7 @@ class Certificate(_Part):
     claims: Claims
     verified: Verified
     checks: list[str]
+    stated: list[str]
     not_covered: list[str]
     households: bool = False
     strata: list[str] = []
@@ -104,9 +120,114 @@ class Certificate(_Part):
         return json.dumps(tree, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def order_digest(order: Sequence[str]) -> str:
-    """Return the sha256 of an order, a value a line."""
-    return hashlib.sha256("\n".join(order).encode("utf-8")).hexdigest()
+def certificate_of(
+    report: Mapping[str, Any],
+    recipe: Settings,
+    types: Mapping[str, str],
+    found: Verification,
+    files: Mapping[str, File],
+    issued: str,
+) -> Certificate:
+    """Return the certificate that follows from the files of a pack.
+
+    `report` and `recipe` are the published ones, `types` are those of the dictionary, `found` is
+    what the released file showed.
+    """
+    release, roles, told = report["release"], recipe.roles, found.to_dict()
+    delimiter = recipe.input.delimiter or ","
+    promised = promises(report, recipe, found.k)
+    checks = promises(report, checkable(recipe), found.k)["covers"]
+    return Certificate(
+        schema=SCHEMA,
+        issued=issued,
+        versions=dict(report["versions"]),
+        input=Input.model_validate(report["input"]),
+        release=Release(
+            file=release["file"],
+            kind=release["kind"],
+            delimiter=None if release["kind"] == "parquet" else delimiter,
+            records=release["records"],
+            columns=list(release["columns"]),
+            order="as in the input" if recipe.release.keep_order else "shuffled",
+        ),
+        claims=claims_of(recipe, types),
+        verified=Verified(
+            records=found.records, classes=found.classes, smallest_class=found.k,
+            models=told["models"], k_of=told["k_of"],
+        ),
+        checks=checks,
+        stated=[line for line in promised["covers"] if line not in checks],
+        not_covered=promised["does_not_cover"],
+        households=roles.household is not None,
+        strata=list(roles.by),
+        weight=roles.weight,
+        recipe=release["recipe"],
+        recipe_lacks=lacks(recipe),
+        files=dict(files),
+    )  # fmt: skip
+
+
+def claims_of(recipe: Settings, types: Mapping[str, str]) -> Claims:
+    """Return what a published recipe asks of a release, as `verify` takes it."""
+    asked, roles = recipe.requirement, recipe.roles
+    found: dict[str, Any] = {
+        "k": asked.k,
+        "quasi_identifiers": list(roles.quasi_identifiers),
+        "k_of": {joined_key(columns): k for columns, k in asked.k_of.items()},
+    }
+    if asked.of_sensitive:
+        own = list(roles.sensitive)
+        by_t = [name for name in own if asked.asked("t", name) is not None]
+        trees = [n for n in by_t if recipe.hierarchies.get(n, "").startswith(COMMITTED)]
+        orders = [n for n in by_t if is_committed(recipe.orders.get(n, ()))]
+        needs = {"hierarchies": trees, "orders": orders}
+        found |= {
+            "sensitive": own,
+            **{what: _plain(getattr(asked, what)) for what in ("l", "c", "t", "alpha")},
+            "l_kind": asked.l_kind,
+            "words": [name for name in own if types.get(name) not in PLACED],
+            "missing": [one for one in recipe.input.missing if not one.startswith(COMMITTED)],
+            "needs": {what: names for what, names in needs.items() if names},
+        }
+    return Claims.model_validate(found)
+
+
+def _plain(asked: Any) -> Any:
+    return dict(asked) if isinstance(asked, Mapping) else asked
+
+
+def promises(report: Mapping[str, Any], recipe: Settings, smallest: int) -> dict[str, list[str]]:
+    """Return what a release promises and leaves open, from its report and recipe."""
+    roles, columns = recipe.roles, report["columns"]
+    said = guarantee(
+        k=recipe.protect.k,
+        smallest=smallest,
+        values=any(_ends_in_values(one["released_as"], one["hierarchy"] or "") for one in columns),
+        records=any(_shows_records(one["released_as"], one["kind"]) for one in columns),
+        given=roles.group is not None,
+        asked=recipe.requirement,
+        sensitive=roles.sensitive,
+        households=roles.household is not None,
+        weighted=roles.weight is not None,
+    )
+    return of_file(said, recipe.release.keep_order)
+
+
+def checkable(recipe: Settings) -> Settings:
+    """Return a recipe without what a check of the released file alone cannot verify."""
+    return recipe.having(
+        protect={"dominance": None}, roles={"household": None}, release={"keep_order": True}
+    )
+
+
+def _ends_in_values(released_as: str, hierarchy: str) -> bool:
+    """Tell whether intervals of a column end in values of the data, by where its tree is from."""
+    from_data = hierarchy == "balanced" or hierarchy.startswith("quantiles:")
+    return released_as == "range" or (released_as == "generalize" and from_data)
+
+
+def _shows_records(released_as: str, kind: str) -> bool:
+    return released_as in ("mode", "medoid") or (released_as == "median" and kind == "ordinal")
 
 
 def schema_json() -> str:
@@ -118,21 +239,40 @@ def schema_json() -> str:
 
 def load_certificate(folder: Path) -> Certificate:
     """Read the certificate of a pack, or say what is wrong with it."""
-    path = folder / NAME
+    path, tree = folder / NAME, _tree(folder)
+    if tree.get("schema") == OLD:
+        raise InputError(
+            f"{shown(path)}: made by an earlier version of shoal; check it with that one"
+        )
     try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError(f"{shown(folder)}: there is no {NAME}; this is no release pack") from None
-    except (OSError, UnicodeDecodeError):
-        raise InputError(f"{shown(path)}: cannot be read as text") from None
-    try:
-        tree = json.loads(text)
-        if not isinstance(tree, Mapping):
-            raise InputError(f"{shown(path)}: this is no certificate")
         return Certificate.model_validate(tree, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise InputError(f"{shown(path)}: {where}: {first['msg']}") from None
+    except RecursionError:
+        raise InputError(f"{shown(path)}: this is not JSON") from None
+
+
+def certified(folder: Path) -> list[str]:
+    """Return the names of the files that a certificate covers, also one of an earlier version."""
+    tree = _tree(folder)
+    files = tree.get("files")
+    if tree.get("schema") not in (SCHEMA, OLD) or not isinstance(files, Mapping):
+        raise InputError(f"{shown(folder / NAME)}: this is no certificate")
+    return list(files)
+
+
+def _tree(folder: Path) -> Mapping[str, Any]:
+    path = folder / NAME
+    try:
+        tree = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{shown(folder)}: there is no {NAME}; this is no release pack") from None
+    except OSError:
+        raise InputError(f"{shown(path)}: cannot be read as text") from None
     except (ValueError, RecursionError):
         raise InputError(f"{shown(path)}: this is not JSON") from None
+    if not isinstance(tree, Mapping):
+        raise InputError(f"{shown(path)}: this is no certificate")
+    return tree

@@ -8,30 +8,43 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from glob import escape
 from pathlib import Path
 
 from shoal.errors import InputError, OutputError, PrivacyError, shown
-from shoal.release.claims import claims
-from shoal.release.pack import Release, Targets, finished_report, verified_bytes, verify_written
+from shoal.release import private
+from shoal.release.commitments import Commitments
+from shoal.release.html import pages
+from shoal.release.pack import (
+    Release,
+    Targets,
+    finished_report,
+    private_papers,
+    published,
+    verified_bytes,
+    verify_written,
+)
 from shoal.release.packing import certificate as papers
 from shoal.release.packing.dictionary import dictionary
 from shoal.release.packing.readme import readme
-from shoal.release.packing.recheck import check_pack
+from shoal.release.packing.recheck import checked_pack
+from shoal.release.packing.recipe import lacks, public_recipe
+from shoal.release.packing.signing import check_key
+from shoal.release.packing.signing import sign as signature
 from shoal.release.report import Report
 from shoal.release.spreadsheet import guarded
-from shoal.release.staging import MARK, uninterrupted
+from shoal.release.staging import MARK, Staging, uninterrupted
 from shoal.release.verify import Verification
 from shoal.release.write import release_bytes, row_order
-from shoal.settings import HASHED, Settings, joined_key
+from shoal.settings import Settings
 from shoal.storage import remove_unheld
-from shoal.table.hierarchy.specify import is_file
 from shoal.table.table import Table
 
-DICTIONARY, README = "dictionary.csv", "README.md"
+DICTIONARY, README = papers.DICTIONARY, papers.README
 OLD = ".shoal-old"  # a pack that is being replaced
 
 
@@ -44,16 +57,21 @@ def write_pack(
     keep_order: bool | None = None,
     order_seed: int | None = None,
     spreadsheet_safe: bool | None = None,
+    sign: str | os.PathLike[str] | None = None,
 ) -> Path:
     """Write the whole pack, check it as it lies on disk, then give the folder its name.
 
-    A folder that is there already is replaced only with `force`, and only if it is a pack.
+    A folder that is there already is replaced only with `force`, and only if it is a pack. What is
+    private goes to a folder beside it; `sign` is the key that signs the certificate.
     """
     check_folder(folder, force, release.settings)
+    if sign is not None:
+        check_key(sign)
     release = guarded(release, kind, spreadsheet_safe)
     keep = release.settings.release.keep_order if keep_order is None else keep_order
     targets = Targets.in_folder(folder, kind)
-    with _private(folder) as place:
+    with _aside(folder) as place, Staging(force=force) as staging:
+        check_private(targets, staging)
         order = row_order(release.table.rows, keep=keep, seed=order_seed)
         content = release_bytes(release.table, order, kind)
         path = place / targets.release.name
@@ -61,23 +79,46 @@ def write_pack(
         verified_bytes(release, path, content, kind)
         found = verify_written(path, release.settings, release.table, release.table.rows, kind)
         digest = hashlib.sha256(content).hexdigest()
-        settings, lacks = _hashed(release.settings, release.table, keep)
-        report = _quiet(finished_report(release.report, digest, targets, keep), release.settings)
+        commitments = Commitments.new()
+        recipe = public_recipe(release.settings, release.table, keep, commitments)
+        exact = finished_report(release.report, digest, targets, keep)
+        report = published(exact, release.settings, commitments)
+        report = replace(report, release={**report.release, "recipe": private.RECIPE})
+        page, exact_page = pages(report, exact)
+        own = private_papers(targets, release.settings, exact, commitments, keep)
+        own[targets.private / private.PAGE] = exact_page.encode("utf-8")
+        texts = {
+            targets.report.name: report.to_json(),
+            targets.page.name: page,
+            private.RECIPE: recipe.to_toml(seed=False),
+            papers.SCHEMA_NAME: papers.schema_json(),
+            README: readme(report, recipe, lacks(recipe)),
+        }
         _write(place / DICTIONARY, dictionary(release.table, report))
-        _write(place / targets.report.name, report.to_json().encode("utf-8"))
-        _write(place / targets.page.name, report.to_html().encode("utf-8"))
-        _write(place / targets.recipe.name, settings.to_toml().encode("utf-8"))
-        _write(place / papers.SCHEMA_NAME, papers.schema_json().encode("utf-8"))
-        _write(place / README, readme(report, settings, lacks).encode("utf-8"))
-        made = _certificate(place, release, report, found, targets, keep, lacks)
-        _write(place / papers.NAME, made.to_json().encode("utf-8"))
-        checked = check_pack(place, trees=_trees(release.settings), orders=_orders(release))
+        for name, text in texts.items():
+            _write(place / name, text.encode("utf-8"))
+        made = _certificate(place, report, recipe, release.table, found)
+        content = made.to_json().encode("utf-8")
+        _write(place / papers.NAME, content)
+        if sign is not None:
+            _write(place / papers.SIGNATURE, signature(content, Path(sign)))
+        checked = checked_pack(
+            place, trees=_trees(release.settings), orders=_orders(release), known=commitments
+        )
         if not checked.ok:
             raise PrivacyError(
                 f"the pack does not hold what it says, nothing was kept: {checked.problems[0]}"
             )
-        _name(place, folder, force)
+        for target, told in own.items():
+            staging.add(target, told, private=True)
+        staging.commit(then=partial(_name, place, folder, force))
     return folder
+
+
+def check_private(targets: Targets, staging: Staging) -> None:
+    """Refuse a private folder whose files must not be overwritten, before any work is done."""
+    for name in private.FILES:
+        staging.check(targets.private / name)
 
 
 def check_folder(folder: Path, force: bool, settings: Settings | None = None) -> None:
@@ -101,7 +142,7 @@ def check_folder(folder: Path, force: bool, settings: Settings | None = None) ->
     if not force:
         raise OutputError(f"{shown(folder)} exists; say --force to replace it")
     try:
-        others = set(inside) - {papers.NAME, *papers.load_certificate(folder).files}
+        others = set(inside) - {papers.NAME, papers.SIGNATURE, *papers.certified(folder)}
     except InputError:
         others = set(inside)
     if others:
@@ -111,7 +152,7 @@ def check_folder(folder: Path, force: bool, settings: Settings | None = None) ->
 
 
 @contextlib.contextmanager
-def _private(folder: Path) -> Iterator[Path]:
+def _aside(folder: Path) -> Iterator[Path]:
     """Yield a folder beside the final one that only its owner can read; it is gone in the end."""
     made: list[Path] = []
     place = folder.parent / f".{folder.name}{MARK}-{secrets.token_hex(6)}"
@@ -190,58 +231,6 @@ def _name(place: Path, folder: Path, force: bool) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def _hashed(settings: Settings, released: Table, keep: bool) -> tuple[Settings, list[str]]:
-    """Return a recipe that names files by their hash, and what it lacks to repeat the run.
-
-    An order that lists values which the release does not show is left out.
-    """
-    trees, lacks = {}, ["the input, which is named by its sha256"]
-    for name, said in settings.hierarchies.items():
-        trees[name] = said
-        if is_file(said):
-            trees[name] = HASHED + settings.input.hierarchies_sha256[name]
-            lacks.append(f"the hierarchy of {name}, which is named by its sha256")
-    orders = {}
-    for name, order in settings.orders.items():
-        if name in released.names and set(order) <= _shown_values(released, name):
-            orders[name] = order
-        else:
-            orders[name] = (HASHED + papers.order_digest(order),)
-            lacks.append(f"the order of {name}, which is named by its sha256")
-    told, missing = {"", *_cells(released, released.names)}, []
-    for token in settings.input.missing:
-        missing.append(token if token in told else HASHED + papers.order_digest([token]))
-    if any(token.startswith(HASHED) for token in missing):
-        lacks.append("what stands for missing cells, which is named by its sha256")
-    quiet = settings.having(
-        input={"path": None, "missing": missing}, release={"keep_order": keep, "output": None}
-    ).model_copy(update={"orders": orders, "hierarchies": trees})
-    return quiet, lacks
-
-
-def _cells(released: Table, names: Iterable[str]) -> set[str]:
-    """Return the texts that cells of columns which are released as they are hold, of csv files."""
-    kept = [released[name].cells for name in names if not released[name].protected]
-    return {str(cell) for cells in kept if cells is not None for cell in cells.unique().to_pylist()}
-
-
-def _shown_values(released: Table, name: str) -> set[str]:
-    return {str(value) for value in released[name].values.unique().to_pylist()}
-
-
-def _quiet(report: Report, settings: Settings) -> Report:
-    """Return a report that names no file but those of the pack."""
-    files = {
-        name: f"a file, {HASHED}{digest}"
-        for name, digest in settings.input.hierarchies_sha256.items()
-    }
-    columns = [
-        replace(column, hierarchy=files.get(column.name, column.hierarchy))
-        for column in report.columns
-    ]
-    return replace(report, columns=columns)
-
-
 def _trees(settings: Settings) -> dict[str, str]:
     own = settings.roles.sensitive
     return {name: said for name, said in settings.hierarchies.items() if name in own}
@@ -254,13 +243,7 @@ def _orders(release: Release) -> dict[str, list[str]]:
 
 
 def _certificate(
-    place: Path,
-    release: Release,
-    report: Report,
-    found: Verification,
-    targets: Targets,
-    keep: bool,
-    lacks: list[str],
+    place: Path, report: Report, recipe: Settings, released: Table, found: Verification
 ) -> papers.Certificate:
     """Return what was verified, of the files that lie in a folder."""
     files = {
@@ -269,59 +252,6 @@ def _certificate(
         )
         for path in sorted(place.iterdir())
     }
-    told, roles = found.to_dict(), release.settings.roles
-    csv_like = targets.kind != "parquet"
-    return papers.Certificate(
-        schema=papers.SCHEMA,
-        issued=datetime.now(UTC).isoformat(timespec="seconds"),
-        versions=report.versions,
-        input=papers.Input.model_validate(report.input),
-        release=papers.Release(
-            file=targets.release.name,
-            kind=targets.kind,  # type: ignore[arg-type]
-            delimiter=(release.table.source.delimiter or ",") if csv_like else None,
-            records=release.table.rows,
-            columns=release.table.names,
-            order="as in the input" if keep else "shuffled",
-        ),
-        claims=_claims(release),
-        verified=papers.Verified(
-            records=found.records, classes=found.classes, smallest_class=found.k,
-            models=told["models"], k_of=told["k_of"],
-        ),
-        checks=report.guarantee["covers"],
-        not_covered=report.guarantee["does_not_cover"],
-        households=roles.household is not None,
-        strata=list(roles.by),
-        weight=roles.weight,
-        recipe=targets.recipe.name,
-        recipe_lacks=lacks,
-        files=files,
-    )  # fmt: skip
-
-
-def _claims(release: Release) -> papers.Claims:
-    """Return what `verify` was asked, with trees and orders by their hash."""
-    asked = claims(release.settings, release.table)
-    needs: dict[str, dict[str, str]] = {}
-    t = release.settings.requirement
-    trees, orders = asked.pop("hierarchies", {}), asked.pop("orders", {})
-    for name, said in trees.items():
-        if t.asked("t", name) is None:
-            continue
-        digest = hashlib.sha256(Path(said).read_bytes()).hexdigest() if is_file(said) else said
-        needs.setdefault("hierarchies", {})[name] = digest
-    for name, order in orders.items():
-        if t.asked("t", name) is None:
-            continue
-        needs.setdefault("orders", {})[name] = papers.order_digest(order)
-    if "missing" in asked:  # those that a sensitive cell of the release is written as
-        hidden = _cells(release.table, asked["sensitive"])
-        asked["missing"] = [token for token in asked["missing"] if token in ("", *hidden)]
-    own = {joined_key(columns): k for columns, k in asked.pop("k_of", {}).items()}
-    plain = {
-        key: list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, dict)
-        else value
-        for key, value in asked.items()
-    }  # fmt: skip
-    return papers.Claims.model_validate({**plain, "k_of": own, "needs": needs})
+    types = {column.name: column.kind_name for column in released.columns}
+    issued = datetime.now(UTC).isoformat(timespec="seconds")
+    return papers.certificate_of(report.to_dict(), recipe, types, found, files, issued)

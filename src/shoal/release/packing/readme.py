@@ -27,15 +27,19 @@ def readme(report: Report, settings: Settings, lacks: Sequence[str]) -> str:
 | `report.html` | the report: what is promised, what was lost, which risks are left; print it |
 | `report.json` | the same for machines |
 | `certificate.json` | what was verified, of which files, by which versions |
+| `certificate.sig` | its signature (Ed25519), where it was signed |
 | `certificate.schema.json` | the JSON schema of the certificate |
-| `{release["recipe"]}` | the recipe that repeats the run, for who has the input |
+| `{release["recipe"]}` | the recipe: what was asked for, without what only the steward may know |
 
 ## Check it
 
     shoal certificate check .
 
 counts every group of the released file anew, by code that shares nothing with what made it, and
-compares every file with its hash in the certificate.
+compares every file with its hash in the certificate, and the certificate with what they say. With
+`--key PUBLIC.pem` the signature is verified: without one anyone could have written all of this.
+Who has the original and the private folder proves with `--original FILE --private FOLDER` that the
+release was made of it.
 
 ## What it promises
 
@@ -47,8 +51,8 @@ compares every file with its hash in the certificate.
 
 ## The recipe
 
-`shoal run {release["recipe"]} --input FILE -o again/` makes the same groups again. It lacks, so
-that nothing of the input is told:
+It says what was asked for and how groups were found. The recipe that repeats the run is in the
+private folder of whoever made it. This one lacks, so that nothing of the input is told:
 
 {lacking}
 """

@@ -15,27 +15,25 @@ if TYPE_CHECKING:
 
 def repeat(report: Report) -> str:
     """Return the commands that repeat and check a release, and what identifies it."""
-    recipe = str(report.release.get("recipe", "run.toml"))
-    file = [] if report.input["kind"] in ("csv", "parquet") else ["--input", "FILE"]
-    again = escape(shlex.join(["shoal", "run", recipe, *file, "-o", "again/"]))
-    known = {
-        "input, sha256": report.input.get("sha256"),
-        "input, keyed commitment": report.input.get("commitment"),
-        "seed": None if report.seed is None else str(report.seed),
-    }
+    again = "Whoever made it repeats it from the recipe in its private folder."
+    if "commitment" not in report.input or "recipe" in report.release:
+        recipe = str(report.release.get("recipe", "run.toml"))
+        found = report.input["kind"] in ("csv", "parquet") and "commitment" not in report.input
+        words = ["shoal", "run", recipe, *([] if found else ["--input", "FILE"]), "-o", "again/"]
+        same = "the same groups" if "sha256" in report.input else "groups by the same method"
+        again = f"<code>{escape(shlex.join(words))}</code> gives {same} in fresh row order."
+    known = [what for what in ("sha256", "commitment") if report.input.get(what)]
     facts = {
-        **{name: value for name, value in known.items() if value is not None},
+        **{f"input, {what}": report.input[what] for what in known},
         "release, sha256": report.release.get("sha256", "not written to a file"),
         "rows of the release": report.release.get("order", "as in the input"),
+        **({} if report.seed is None else {"seed": str(report.seed)}),
         **report.versions,
     }
     rows = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
-    repeated = "" if report.is_public else (
-        f"<code>{again}</code> gives the same groups in fresh row order. "
-    )  # fmt: skip
     title = "How to check it" if report.is_public else "How to repeat it"
     return (
-        f"<h2>{title}</h2>\n<p>{repeated}Check the file yourself with "
+        f"<h2>{title}</h2>\n<p>{again} Check the file yourself with "
         f"<code>{_verify(report)}</code></p>\n<dl>{rows}</dl>"
     )
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from shoal.measures.histogram import Histogram
 from shoal.measures.words import DEFINITIONS
 from shoal.release.counts import missing_said, moment_said
-from shoal.release.public.keys import MEASURES, RELEASE
+from shoal.release.public.keys import MEASURES, RELEASE, only_public
 from shoal.table.roles import Kind
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def publish(report: Report, commitment: str | None, hierarchies: Mapping[str, st
     notes = list(report.public_notes)
     if report.release.get("order") == "as in the input":
         notes.append(ORDERED)
-    return replace(
+    draft = replace(
         report,
         audience="public",
         seed=None,
@@ -57,6 +57,43 @@ def publish(report: Report, commitment: str | None, hierarchies: Mapping[str, st
         totals=totals,
         public={},
     )  # fmt: skip
+    return restored(only_public(asdict(draft)))
+
+
+def restored(tree: Mapping[str, Any]) -> Report:
+    """Return the public report that a JSON tree holds: what is not there is not told."""
+    from shoal.release.report import ColumnReport, Report
+
+    columns = [
+        ColumnReport(**{**UNTOLD_COLUMN, **one, "histogram": _restored_bars(one.get("histogram"))})
+        for one in tree["columns"]
+    ]
+    whole = {**UNTOLD, **tree, "columns": columns, "notes": list(tree.get("public_notes", ()))}
+    for key in ("missing", "correlations"):
+        whole[key] = {**UNTOLD[key], **tree.get(key, {})}
+    whole["dominance"] = [{**one, "found": None} for one in tree.get("dominance", ())]
+    return Report(**whole)
+
+
+def _restored_bars(told: Mapping[str, Any] | None) -> Histogram | None:
+    return None if told is None else Histogram(**{"hidden": 0, **told})
+
+
+UNTOLD_COLUMN: dict[str, Any] = dict.fromkeys(
+    ("information_loss", "unchanged", "generalized", "suppressed", "missing")
+)
+UNTOLD: dict[str, Any] = {
+    "seed": None,
+    "information_loss": None,
+    "information_loss_released": None,
+    "loss_name": "",
+    "correlations": {"columns": [], "after": []},
+    "seconds": None,
+    "missing": dict.fromkeys(
+        ("cells", "records", "deleted", "suppressed", "suppressed_everywhere", "reading")
+    )
+    | {"text": ""},
+}
 
 
 def _classes(verification: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,7 +117,7 @@ def _column(column: ColumnReport, report: Report, hierarchies: Mapping[str, str]
         column,
         information_loss=None,
         loss=own.get("loss", NONE),
-        hierarchy=hierarchies.get(column.name, column.hierarchy),
+        hierarchy=_file(hierarchies.get(column.name)) or column.hierarchy,
         levels=None,
         unchanged=_whole(unchanged["value"]),
         generalized=_rest(kept, unchanged["value"]),
@@ -91,6 +128,10 @@ def _column(column: ColumnReport, report: Report, hierarchies: Mapping[str, str]
         histogram=_histogram(column, own.get("bars", {})),
         steps={key: step for key, step in steps.items() if step is not None},
     )
+
+
+def _file(commitment: str | None) -> str | None:
+    return None if commitment is None else f"a file, commitment {commitment}"
 
 
 def _count(value: int | None) -> int:

@@ -232,10 +232,9 @@ def _again(
     if _is_file(data):
         return lambda: opened(data, kind, delimiter)
     if source is None:
-        with opened(data, kind, delimiter) as source:
-            pass
-    found = source
-    return lambda: nullcontext(found)
+        with opened(data, kind, delimiter) as found:
+            return lambda: nullcontext(found)
+    return lambda: nullcontext(source)
 
 
 def _in_order(data: Any, papers: Beside | None, original: Any) -> bool:

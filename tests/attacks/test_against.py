@@ -3,85 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 
-import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import shoal as library
-
-QUASI = ["age", "pay", "kids"]
-
-
-@pytest.fixture(scope="module")
-def table():
-    """Six hundred people."""
-    rng = np.random.default_rng(5)
-    return pa.table(
-        {
-            "id": [f"p{row}" for row in range(600)],
-            "age": rng.integers(18, 90, 600),
-            "pay": rng.integers(10, 5000, 600),
-            "kids": rng.integers(0, 9, 600),
-            "ill": [f"w{one}" for one in rng.integers(0, 6, 600)],
-        }
-    )
-
-
-def alone(one, other, k=5):
-    """The share of people who share both classes with fewer than k - 1 others, by brute force."""
-    pairs = list(zip(one.partition.labels.tolist(), other.partition.labels.tolist(), strict=True))
-    counts = Counter(pairs)
-    return sum(counts[pair] < k for pair in pairs)
-
-
-def released(table, **more):
-    given = {
-        "k": 5, "quasi_identifiers": QUASI, "sensitive": ["ill"], "identifiers": ["id"],
-        "method": "mdav", **more,
-    }  # fmt: skip
-    return library.anonymize(table, **given)
-
-
-@pytest.fixture(scope="module")
-def means(table):
-    """Two releases of means, by two sets of quasi-identifiers' weights."""
-    one = released(table, column_weights={"age": 50.0})
-    other = released(table, column_weights={"pay": 50.0})
-    assert alone(one, other) > 0.95 * 600
-    return one, other
-
-
-def write(folder, result, name, bare=True):
-    """Save a release; bare is without anything beside it."""
-    path = result.save(folder / name)
-    if not bare:
-        return path
-    lone = folder / f"{name}.csv"
-    lone.write_bytes(path.read_bytes())
-    return lone
-
+from meeting_tables import QUASI, two_of_means, write
 
 ASKED = {"k": 5, "quasi_identifiers": QUASI}
 
 
 @pytest.mark.parametrize("sensitive", [["ill"], None])
 @pytest.mark.parametrize("bare", [True, False])
-def test_two_releases_of_means(means, tmp_path, bare, sensitive):
+def test_two_releases_of_means(tmp_path, bare, sensitive):
     """Nearly everybody is nearly alone in both classes: does it say fine?"""
-    one, other = (write(tmp_path, r, n, bare) for r, n in zip(means, "ab", strict=True))
+    one, other = (write(tmp_path, r, n, bare) for r, n in zip(two_of_means(), "ab", strict=True))
     more = {} if sensitive is None else {"sensitive": sensitive}
     found = library.verify(one, **ASKED, **more, against=other)
     assert not found.ok
     assert "cannot be judged from the releases alone" in " ".join(found.problems)
 
 
-def test_two_releases_of_means_in_parquet(means, tmp_path):
+def test_two_releases_of_means_in_parquet(tmp_path):
     """The same, of Parquet files without anything beside them."""
     paths = []
-    for number, result in enumerate(means):
+    for number, result in enumerate(two_of_means()):
         pq.write_table(result.data, tmp_path / f"{number}.parquet")
         paths.append(tmp_path / f"{number}.parquet")
     assert not library.verify(paths[0], **ASKED, sensitive=["ill"], against=paths[1]).ok

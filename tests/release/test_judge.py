@@ -406,12 +406,18 @@ def test_what_changes_nothing(tmp_path):
 
 def test_a_stream_is_read_once(write):
     """What can be read only once is judged, and met with another release, all the same."""
-    table = pa.table({"a": [1, 1, 2, 2], "s": ["x", "y", "x", "y"]})
-    other = write("o.csv", "a,s\n1,x\n1,y\n2,x\n2,y\n")
+    table = pa.table({"a": ["p", "p", "q", "q"], "s": ["x", "y", "x", "y"]})
+    other = write("o.csv", "a,s\np,x\np,y\nq,x\nq,y\n")
     reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches())
     found = shoal.verify(reader, k=2, quasi_identifiers=["a"], sensitive=["s"], against=other)
     assert found.ok
     assert found.against.smallest == 2
+    readers = [pa.RecordBatchReader.from_batches(table.schema, table.to_batches()) for _ in "abc"]
+    found = shoal.verify(
+        readers[0], k=2, quasi_identifiers=["a"], against=readers[1], original=readers[2]
+    )
+    assert found.ok
+    assert found.against.shared.people == 4
 
 
 def test_columns_of_several_kinds():

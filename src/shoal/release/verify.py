@@ -10,7 +10,7 @@ import operator
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -128,21 +128,18 @@ def verify(
         told = _of_manifest(source, quasi, ruling, lambda: after.enter_context(Spill()))
         met = None
         if against is not None:
-            is_file = isinstance(data, str | os.PathLike)
-            again = opened(data, kind, delimiter) if is_file else nullcontext(source)
             theirs = beside(against)
             asked = Meeting(
                 quasi, sensitive if sensitive is None else hidden, requirement.k, papers, theirs,
                 (told_by(papers, quasi_identifiers), told_by(theirs, None)),
             )  # fmt: skip
-            met = compose(again, opened(against, None, None), asked)
+            both = _again(data, kind, delimiter, source), _again(against, None, None)
+            met = compose(both[0](), both[1](), asked)
             if original is not None:
-                again = opened(data, kind, delimiter) if is_file else nullcontext(source)
-                found = place_people(
-                    again, opened(against, None, None), opened(original, None, None), asked, knows,
-                    (_in_order(data, papers, original), _in_order(against, theirs, original)),
-                )  # fmt: skip
-                met = replace(met, shared=found)
+                in_order = (_in_order(data, papers, original), _in_order(against, theirs, original))
+                whose = opened(original, None, None)
+                placed = place_people(both[0](), both[1](), whose, asked, knows, in_order)
+                met = replace(met, shared=placed)
         roles = told_by(papers, None) if quasi_identifiers is None else ""
         return _verification(
             source, ruling, counted, missing_as, records, columns, met, told, roles
@@ -224,9 +221,25 @@ def _of_meeting(met: Composition, k: int) -> list[str]:
     return found
 
 
+def _is_file(data: Any) -> bool:
+    return isinstance(data, str | os.PathLike)
+
+
+def _again(
+    data: Any, kind: str | None, delimiter: str | None, source: Source | None = None
+) -> Callable[[], AbstractContextManager[Source]]:
+    """Return what opens a release once more: a file anew, anything else as it was opened."""
+    if _is_file(data):
+        return lambda: opened(data, kind, delimiter)
+    if source is None:
+        with opened(data, kind, delimiter) as found:
+            return lambda: nullcontext(found)
+    return lambda: nullcontext(source)
+
+
 def _in_order(data: Any, papers: Beside | None, original: Any) -> bool:
     """Tell whether rows are said to be in the order of the original: in memory they are."""
-    in_memory = not any(isinstance(one, str | os.PathLike) for one in (data, original))
+    in_memory = not _is_file(data) and not _is_file(original)
     return in_memory or (papers is not None and papers.in_order)
 
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,23 +60,23 @@ def _found(path: Path) -> Iterator[Beside]:
     stem = name[: len(name) - len(ending)] if ending else name
     digest = ""
     for paper in (f"{stem}.report.json", "report.json"):
-        told = _json(folder / paper)
+        told = _read(folder / paper, json.loads)
         if told is None:
             continue
         digest = digest or _digest(path)
         if _at(told, "release", "sha256") == digest:
             yield from _of_report(told, paper)
-    told = _json(folder / "certificate.json")
+    told = _read(folder / "certificate.json", json.loads)
     if told is not None and _at(told, "release", "file") == name:
         claims = _at(told, "claims")
         yield from _made("certificate.json", claims, "quasi_identifiers")
     own = [f"{stem}.run.toml", *(["run.toml"] if stem == "release" or name == MANIFEST else [])]
     for paper in own:
-        recipe = _toml(folder / paper)
+        recipe = _read(folder / paper, tomllib.loads)
         if recipe is not None:
             yield from _made(paper, _at(recipe, "roles"), "quasi_identifiers")
     if name == MANIFEST:
-        yield from _made(MANIFEST, _json(path), "quasi_identifiers")
+        yield from _made(MANIFEST, _read(path, json.loads), "quasi_identifiers")
 
 
 def _of_report(told: Any, paper: str) -> Iterator[Beside]:
@@ -122,18 +122,11 @@ def _text(path: Path) -> str | None:
         return None
 
 
-def _json(path: Path) -> Any:
+def _read(path: Path, parse: Callable[[str], Any]) -> Any:
+    """Return what a paper says; None where it is none."""
     text = _text(path)
     try:
-        return None if text is None else json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _toml(path: Path) -> Any:
-    text = _text(path)
-    try:
-        return None if text is None else tomllib.loads(text)
+        return None if text is None else parse(text)
     except (ValueError, RecursionError):
         return None
 

@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .PHONY: run test test-all lint coverage attacks faults bars published study search kaim mixed closeness audit measures scale records estimates load cluster mutate lock clean
 
-run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/
+run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and out.private/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
 
 test: lint                      ## ruff, mypy, import-linter, pytest without the slow ones
@@ -87,7 +87,7 @@ lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs 
 	  --no-annotate --group engines -c requirements/test.txt -o requirements/engines.txt
 
 clean:
-	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) out out.private .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -56,7 +56,8 @@ def test_the_harness_can_fail(folder, monkeypatch):
     """A writer that writes in place is caught by the harness."""
     from shoal.release.staging import Staging
 
-    def careless(self, target, content):
+    def careless(self, target, content, private=False):
+        target.parent.mkdir(mode=0o700, exist_ok=True)
         with open(target, "wb") as file:  # noqa: PTH123
             for i in range(0, len(content), 50):
                 os.write(file.fileno(), content[i : i + 50])

@@ -31,7 +31,7 @@ def sample():
             asked = asked.replace('effort = "quick"\n', "")
             recipe.write_text(asked, encoding="utf-8")
             seconds = min(run(recipe, Path(name, "out")) for _ in range(2))  # the first compiles
-            report = json.loads(Path(name, "out", "report.json").read_text(encoding="utf-8"))
+            report = json.loads(Path(name, "out.private", "report.json").read_bytes())
             loss = report["information_loss_released"]
             print(f"      {method:<5} is {report['method']:<6} {seconds:5.2f} s  "
                   f"loss {loss:8.4f} %", flush=True)  # fmt: skip

@@ -144,7 +144,9 @@ def test_commands_can_be_pasted(tmp_path):
     words = shlex.split(command)
     assert words[:6] == ["shoal", "verify", "release.csv", "-k", "3", "--quasi"]
     assert words[6].startswith("x'; touch pwned; ',\"b,c\"")
-    assert "--input FILE" in text
+    exact = tmp_path.with_name(f"{tmp_path.name}.private") / "report.html"
+    assert "--input FILE" in exact.read_text()
+    assert "--input FILE" not in text
 
 
 def test_notebook_form(result):

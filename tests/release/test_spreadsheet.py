@@ -98,7 +98,7 @@ def test_files_are_safe_and_verified(tmp_path, source, how):
                    if not row[name].startswith("'"))  # fmt: skip
     assert library.verify(folder / "release.csv", k=3, quasi_identifiers=["job", "pay"]).ok
     assert "apostrophe" in (folder / "report.json").read_text()
-    assert "spreadsheet_safe = true" in (folder / "run.toml").read_text()
+    assert "spreadsheet_safe = true" in (tmp_path / "out.private" / "run.toml").read_text()
     assert "=1+1" in set(result.data["job"] if source == "frame" else table()["job"])
 
 

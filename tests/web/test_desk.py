@@ -44,6 +44,14 @@ def test_from_the_sample_to_a_verified_release(desk, tmp_path):
     with zipfile.ZipFile(io.BytesIO(archive.body)) as packed:
         packed.extractall(tmp_path / "pack")
     assert shoal.check_pack(tmp_path / "pack").ok
+    private = desk.ask("GET", f"/jobs/{job}/files/private.zip").body
+    with zipfile.ZipFile(io.BytesIO(private)) as packed:
+        packed.extractall(tmp_path / "pack.private")
+    checked = shoal.check_pack(tmp_path / "pack", private=tmp_path / "pack.private")
+    assert "the private folder is that of this pack" in checked.done
+    recipe = (tmp_path / "pack.private" / "run.toml").read_text()
+    assert "desk/room-" not in recipe
+    assert "output" not in recipe
     quasi = SAMPLE["roles"]["quasi_identifiers"]
     assert shoal.verify(tmp_path / "pack" / "release.csv", k=5, quasi_identifiers=quasi).ok
     for chart in told["result"]["charts"]:
@@ -424,9 +432,11 @@ def test_in_the_memory_that_is_given(desk, tmp_path):
     told = desk.done(desk.start(file, recipe, format="parquet"))
     assert told["state"] == "done", told["error"]
     names = {one["name"] for one in told["result"]["files"]}
-    assert {"release.parquet", "report.json", "report.html", "run.toml"} <= names
+    assert {"release.parquet", "report.json", "report.html", "private.zip"} <= names
     assert told["command"].endswith("-o release.parquet")
-    recipe = desk.ask("GET", f"/jobs/{told['id']}/files/run.toml").body.decode()
+    private = desk.ask("GET", f"/jobs/{told['id']}/files/private.zip").body
+    with zipfile.ZipFile(io.BytesIO(private)) as packed:
+        recipe = packed.read("run.toml").decode()
     assert 'path = "numbers.csv"' in recipe
     assert "desk/room-" not in recipe
 

@@ -97,6 +97,10 @@ class Renderer:
             self._writer.join()
         with contextlib.suppress(OSError, ValueError):
             self.process.communicate()
+        for pipe in (self.process.stdin, self.process.stdout):
+            with contextlib.suppress(OSError, ValueError):
+                if pipe is not None:
+                    pipe.close()
         self.process.wait()
 
 

@@ -74,7 +74,7 @@ class Staging:
         folder = target.parent
         if folder.name.endswith(SUFFIX) and folder.is_symlink():
             raise OutputError(f"{shown(folder)}: this is a link; name the folder itself")
-        if folder.exists() and not folder.is_dir():
+        if folder.name.endswith(SUFFIX) and folder.exists() and not folder.is_dir():
             raise OutputError(f"{shown(folder)}: cannot be written: this is no folder")
         if target.is_symlink():
             raise OutputError(f"{shown(target)}: this is a link; name the file itself")

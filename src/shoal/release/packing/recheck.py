@@ -126,8 +126,6 @@ def checked_pack(
     done: list[str] = []
     left: list[str] = []
     problems = [*_signature(place, key, done, left), *_files(place, made, done), *_issued(made)]
-    if (place / NAME).read_bytes() != made.to_json().encode("utf-8"):
-        problems.append(f"{NAME} is not written as certificates are")
     if not problems:  # what is not the file that was certified need not be looked into
         try:
             pack = _Pack.of(place, made)
@@ -135,6 +133,8 @@ def checked_pack(
             problems.append("report, recipe or dictionary cannot be read")
         else:
             problems = pack.compared(trees, orders, known, done, left)
+    if (place / NAME).read_bytes() != made.to_json().encode("utf-8"):
+        problems.append(f"{NAME} is not written as certificates are")
     return Checked(
         not problems, made.claims.k, len(made.files), tuple(done), tuple(problems), tuple(left)
     )

@@ -107,6 +107,8 @@ def check_possible(settings: Settings) -> None:
         needs = "a search with limits of its own"
     elif asked.of_sensitive or asked.dominance is not None or asked.k_of:
         needs = "what is asked beyond k"
+    elif roles.person is not None:
+        needs = "a count of people"
     elif roles.weight is not None or roles.by or roles.household is not None:
         needs = "a survey's weights, strata or households"
     elif "none" in (digits.values() if isinstance(digits, dict) else [digits]):

@@ -49,6 +49,8 @@ def verify(
     words: Sequence[str] = (),
     missing: Sequence[str] = ("",),
     missing_as: str = "own",
+    missing_sensitive: str = "ignored",
+    by_people: bool = False,
     against: Any = None,
     delimiter: str | None = None,
     kind: str | None = None,
@@ -67,8 +69,12 @@ def verify(
     and dates by theirs, others as equally far apart; `words` names sensitive columns whose numbers
     are codes, equally far apart, and `missing` how cells of theirs are written that are missing,
     beside empty ones and `*`. `k_of` is an own k for some of the
-    quasi-identifiers. `against` is another release of the same people: what is left of every class
-    when both are known counts as well, see `shoal.release.judge.against`.
+    quasi-identifiers. l and alpha take values that differ in case, spaces or signs that cannot be
+    seen for one, and t-closeness takes the larger of both distances; a missing sensitive cell adds
+    nothing to l and alpha, or is a value of its own with `missing_sensitive="value"`. `by_people`
+    says that t, alpha, entropy and recursive l were promised of people, who are not in the file:
+    only what it shows all the same is judged. `against` is another release of the same people: what
+    is left of every class when both are known counts as well, see `shoal.release.judge.against`.
 
     `records` and `columns` say what the release should hold, where known; `kind` ("csv", "csv.gz"
     or "parquet") overrides the file's name.
@@ -76,9 +82,12 @@ def verify(
     quasi = _names(quasi_identifiers, "quasi-identifier")
     hidden = _names(sensitive, "sensitive column")
     requirement = Requirement(
-        k=_whole(k), l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, k_of=_tuples(k_of or {})
-    )
+        k=_whole(k), l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, k_of=_tuples(k_of or {}),
+        missing_sensitive=missing_sensitive,
+    )  # fmt: skip
     requirement.check(hidden, quasi)
+    if by_people:
+        requirement = requirement.shown_by_records()
     named = [*(hierarchies or {}), *(orders or {}), *words]
     _check(quasi, hidden, missing_as, delimiter, named)
     trees = {n: read_tree(said, n) for n, said in (hierarchies or {}).items() if n in hidden}
@@ -156,7 +165,7 @@ def _verification(
         offending=ruling.offenders(counted),
         offending_count=ruling.broken,
         against=met,
-        warnings=(WARNING,) if met is not None else (),
+        warnings=(*ruling.warnings(), *((WARNING,) if met is not None else ())),
     )
 
 

@@ -66,6 +66,8 @@ class Claims(_Part):
     k_of: dict[str, int] = {}
     words: list[str] = []
     missing: list[str] = [""]
+    missing_sensitive: str = "ignored"
+    by_people: bool = False
     needs: dict[str, dict[str, str]] = {}
 
 
@@ -92,6 +94,7 @@ class Certificate(_Part):
     checks: list[str]
     not_covered: list[str]
     households: bool = False
+    people: bool = False
     strata: list[str] = []
     weight: str | None = None
     recipe: str

@@ -29,6 +29,7 @@ from shoal.release.write import release_bytes, row_order
 from shoal.settings import HASHED, Settings, joined_key
 from shoal.storage import remove_unheld
 from shoal.table.hierarchy.specify import is_file
+from shoal.table.spelling import form_of
 from shoal.table.table import Table
 
 DICTIONARY, README = "dictionary.csv", "README.md"
@@ -292,6 +293,7 @@ def _certificate(
         checks=report.guarantee["covers"],
         not_covered=report.guarantee["does_not_cover"],
         households=roles.household is not None,
+        people=roles.person is not None,
         strata=list(roles.by),
         weight=roles.weight,
         recipe=targets.recipe.name,
@@ -316,8 +318,8 @@ def _claims(release: Release) -> papers.Claims:
             continue
         needs.setdefault("orders", {})[name] = papers.order_digest(order)
     if "missing" in asked:  # those that a sensitive cell of the release is written as
-        hidden = _cells(release.table, asked["sensitive"])
-        asked["missing"] = [token for token in asked["missing"] if token in ("", *hidden)]
+        hidden = {form_of(cell) for cell in _cells(release.table, asked["sensitive"])}
+        asked["missing"] = [n for n in asked["missing"] if n == "" or form_of(n) in hidden]
     own = {joined_key(columns): k for columns, k in asked.pop("k_of", {}).items()}
     plain = {
         key: list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, dict)

@@ -78,14 +78,14 @@ def test_what_a_model_says_in_words():
         return shoal.verify(table, k=2, quasi_identifiers=["a"], sensitive=["s"], **asked).summary()
 
     text = said(l=2)
-    assert "records whose class has a single value: 50 %" in text
+    assert "records whose class has a single known value: 50 %" in text
     assert "surest of a value, after ruling out 0 others: 100 %" in text
     assert "after ruling out 0 to 1 others: 100 %, 100 %" in said(l=3)
     assert "surest" not in said(l=1)
-    assert "single value" in said(l=1)
+    assert "single known value" in said(l=1)
     text = said(alpha=0.5)
     assert "surest" not in text
-    assert "single value" not in text
+    assert "single known value" not in text
     assert "below 2" in said(l=2, l_kind="recursive", c=2)
     assert "too few values" in said(l=2, l_kind="recursive", c=2)
     assert "asked: 0.5" in text

@@ -56,13 +56,13 @@ class Watch:
             self._note(self.reading, max(rule.found(counts) for rule, counts in parts))
             good = all(rule.holds(counts) for rule, counts in parts)
         else:
-            good = self._see_forms(tally)
+            good = self._see_forms(tally, size)
         if not good:
             self.classes += 1
             self.records += size
         return good
 
-    def _see_forms(self, tally: Tally) -> bool:
+    def _see_forms(self, tally: Tally, size: int) -> bool:
         for reading in MISSING:
             counts = read_as(tally, reading)
             self._note(reading, self.rule.found(counts))
@@ -70,7 +70,7 @@ class Watch:
         mine = read_as(tally, self.reading)
         if self.diverse:
             known = tally.known
-            self.certain += sum(known.values()) if len(known) == 1 else 0
+            self.certain += min(size, sum(known.values())) if len(known) == 1 else 0
             for excluded, sure in enumerate(self.posterior):
                 if sure < 1.0:
                     now = diversity.worst_posterior(mine.values(), excluded)

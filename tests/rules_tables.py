@@ -79,9 +79,9 @@ def keeps(kind, asked, part, whole):
         return False
     if least is not None and sort == "distinct" and len(set(there)) < least:
         return False
-    if least is not None and sort == "entropy":
-        if not judging.has_entropy(there, as_decimal(least)):
-            return False
+    wanted = None if least is None or sort != "entropy" else as_decimal(least)
+    if wanted is not None and not judging.has_entropy(there, wanted):
+        return False
     if least is not None and sort == "recursive":
         found = judging.recursive(there, int(least))
         if found == math.inf or found >= as_decimal(asked["c"]):
@@ -110,7 +110,8 @@ def draw_asked(rng, model, kind, values):
 
 def draw_known(rng, model, values):
     """Numbers for a model of values that count."""
-    different = len({spelling.form(value) for value in values})
+    values = [spelling.form(value) for value in values]
+    different = len(set(values))
     if model == "distinct":
         return {"l": int(rng.integers(1, different + 1))}
     if model == "entropy":
@@ -118,7 +119,8 @@ def draw_known(rng, model, values):
         return {"l": round(float(rng.uniform(1.0, top)), 2), "l_kind": "entropy"}
     if model == "recursive":
         least = int(rng.integers(1, min(3, different) + 1))
-        c = float(rng.choice([0.5, 1.0, 1.5, 2.0, 3.0, 5.0]))
+        found = float(judging.recursive(values, least))
+        c = round(found * float(rng.choice([0.8, 1.2, 1.5, 2.0, 3.0])) + 0.01, 2)
         return {"l": least, "l_kind": "recursive", "c": c}
     if model == "alpha":
         top = max(values.count(v) for v in set(values)) / len(values)

@@ -89,12 +89,12 @@ def check_people(table: Table, settings: Settings, repeats: Repeats = repeating)
         )
 
 
-def said_of_people(table: Table, settings: Settings) -> list[str]:
+def said_of_people(table: Table, settings: Settings, repeats: Repeats = repeating) -> list[str]:
     """Say that identifiers repeat where records are counted."""
     roles = settings.roles
     if roles.person or roles.household:
         return []
-    again, _ = _repeating(table, repeating)
+    again, _ = _repeating(table, repeats)
     if not again:
         return []
     return [

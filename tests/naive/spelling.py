@@ -30,7 +30,7 @@ def as_number(text):
 
 def form(value):
     """What all spellings of a value have in common; None where it says nothing."""
-    if value is None or value != value:  # noqa: PLR0124 - not a number
+    if value is None or value != value:
         return None
     if not isinstance(value, str):
         return value

@@ -81,7 +81,8 @@ def verify(
     Quasi-identifiers of csv are compared as bytes, those of Parquet as values; a missing cell is a
     value of its own unless --missing-as says otherwise. Sensitive values that are numbers are
     compared as numbers, texts whatever their case, spaces and signs that cannot be seen; missing
-    ones add nothing to --l and --alpha, and what it would be otherwise is said. Classes that break something are named by number and size, never by value.
+    ones add nothing to --l and --alpha, and what it would be otherwise is said. Classes that break
+    something are named by number and size, never by value.
 
     Example: `shoal verify release.csv -k 5 --quasi age,income --sensitive diagnosis --l 3`
     """

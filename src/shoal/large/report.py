@@ -24,6 +24,7 @@ from shoal.release.report import SCHEMA, ColumnReport, Report
 from shoal.request import ended_early, notes
 from shoal.settings import Settings
 from shoal.solving import ILOSS, SSE
+from shoal.surveying import said_of_people
 from shoal.table.roles import Role
 
 
@@ -92,6 +93,7 @@ def report_of(
         ),
         notes=[
             *notes(asked.table, asked.unnamed, asked.settings.orders, asked.survey.reason),
+            *said_of_people(asked.table, asked.settings, asked.survey.repeats),
             _grouped_by(asked.settings, len(releasing.stage.regions)),
             *ended_early(),
             *_counted(verification),

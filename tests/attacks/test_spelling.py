@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import unicodedata
 
 import pandas as pd
 import pyarrow as pa
@@ -129,20 +130,17 @@ def sick(words, rows=60):
     return pd.DataFrame({"age": ages, "weight": [3 * age for age in ages], "s": cells})
 
 
+INKLESS = ("Cf", "Zs", "Cc")
+
+
 def simple(cell, gone=("", "*")):
     """What somebody reads who sees a cell on paper; None where nothing stands there."""
-    import unicodedata
-
-    text = unicodedata.normalize("NFKC", "" if cell is None else cell)
-    text = unicodedata.normalize("NFKC", "".join(
-        c for c in text if unicodedata.category(c) not in ("Cf", "Zs", "Cc") and c != "\ufe0f"
-        and c != "\u1160" and c != "\u3164"
-    )).upper().lower()  # fmt: skip
+    text = unicodedata.normalize("NFKC", cell or "")
+    text = "".join(c for c in text if unicodedata.category(c) not in INKLESS)
+    text = unicodedata.normalize("NFKC", text.strip("\ufe0f\u1160\u3164")).upper().lower()
     text = text.replace("ß", "ss").translate({0x0660 + i: str(i) for i in range(10)})
-    try:
+    if text.isascii() and text.replace(".", "").replace("e", "").isdecimal():
         text = str(float(text))
-    except ValueError:
-        pass
     return None if text in gone else text
 
 
@@ -201,16 +199,6 @@ def forged_frame(words):
     """The forged table as a dataframe."""
     cells = ["flu", *(words[i % len(words)] for i in range(1, 5 * K))]
     return pa.table({"age": [20 + i // K for i in range(5 * K)], "s": cells})
-
-
-@pytest.mark.parametrize("t", [0.3])
-def test_closeness_of_spellings(t):
-    """A class of one value in many spellings is as far from all as the value is."""
-    cells = ["hiv", "HIV", "Hiv", "hIv"] + ["hiv", "HIV", "flu", "gout", "pox", "ague"] * 2
-    table = pa.table({"age": [1] * 4 + [2] * 12, "s": cells})
-    found = library.verify(table, k=4, quasi_identifiers=["age"], sensitive=["s"], t=t)
-    exact = 1 - 8 / 16  # all of the class is HIV, half of the table
-    assert found.models[0].found >= exact
 
 
 def test_an_impossible_l_says_both_numbers():

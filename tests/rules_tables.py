@@ -120,7 +120,8 @@ def draw_known(rng, model, values):
     if model == "recursive":
         least = int(rng.integers(1, min(3, different) + 1))
         found = float(judging.recursive(values, least))
-        c = round(found * float(rng.choice([0.8, 1.2, 1.5, 2.0, 3.0])) + 0.01, 2)
+        c = round(found * float(rng.choice([1.2, 1.5, 2.0, 3.0])) + 0.01, 2)
+        c = 0.5 if rng.random() < 0.1 else c
         return {"l": least, "l_kind": "recursive", "c": c}
     if model == "alpha":
         top = max(values.count(v) for v in set(values)) / len(values)

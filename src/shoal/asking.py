@@ -94,6 +94,8 @@ def _check_possible(
 ) -> None:
     """Raise a PrivacyError that says what all records as one group lack; no grouping has more."""
     for column in table.having(Role.SENSITIVE):
+        if not asked.of_column(column.name):
+            continue
         own = counted(column, table, asked, persons)
         counts = own.counts
         for rule in asked.rules(column.name, Equal(counts)):
@@ -126,7 +128,7 @@ def said_of_values(table: Table, asked: Requirement) -> list[str]:
     wanted = {
         column.name: counted(column, table, asked)
         for column in table.having(Role.SENSITIVE)
-        if any(asked.asked(what, column.name) is not None for what in ("l", "t", "alpha"))
+        if asked.of_column(column.name)
     }
     said = []
     respelled = [name for name, own in wanted.items() if own.spelled]

@@ -52,7 +52,6 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
-MODELS = ("l", "t", "alpha")  # what is asked of sensitive columns
 PREFIXED = (Kind.TEXT, Kind.INTEGER, Kind.DATE)  # kinds that have prefixes
 SILENT = ("", STAR)  # texts that say nothing, as missing cells
 
@@ -239,7 +238,7 @@ def make_rules(
     groups that are judged by the rules must hold all records of a person.
     """
     columns = table.having(Role.SENSITIVE) if asked.of_sensitive else []
-    wanted = [c for c in columns if any(asked.asked(w, c.name) is not None for w in MODELS)]
+    wanted = [column for column in columns if asked.of_column(column.name)]
     dominated = _dominated(table, asked, averaged)
     values = [sensitive(c, table, hierarchies.get(c.name), folder) for c in wanted]
     parts = [

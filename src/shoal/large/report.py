@@ -94,6 +94,7 @@ def report_of(
         notes=[
             *notes(asked.table, asked.unnamed, asked.settings.orders, asked.survey.reason),
             *said_of_people(asked.table, asked.settings, asked.survey.repeats),
+            *asked.survey.said_of_repeats(asked.table.having(Role.IDENTIFIER)),
             _grouped_by(asked.settings, len(releasing.stage.regions)),
             *ended_early(),
             *_counted(verification),

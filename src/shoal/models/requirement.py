@@ -69,6 +69,10 @@ class Requirement:
         """Whether anything is asked of sensitive columns."""
         return not (self.l is None and self.t is None and self.alpha is None)
 
+    def of_column(self, name: str) -> bool:
+        """Tell whether anything is asked of a sensitive column."""
+        return any(self.asked(what, name) is not None for what in ("l", "t", "alpha"))
+
     @property
     def more_than_k(self) -> bool:
         """Whether groups of k are not enough."""

@@ -90,12 +90,12 @@ def check_people(table: Table, settings: Settings, repeats: Repeats = repeating)
 
 
 def said_of_people(table: Table, settings: Settings, repeats: Repeats = repeating) -> list[str]:
-    """Say that identifiers repeat where records are counted."""
+    """Say that every identifier repeats where records are counted all the same."""
     roles = settings.roles
     if roles.person or roles.household:
         return []
-    again, _ = _repeating(table, repeats)
-    if not again:
+    again, alone = _repeating(table, repeats)
+    if alone or not again:
         return []
     return [
         f"counts records, not people: {listed(again)} {_verb(again)}; "

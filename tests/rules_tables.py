@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow as pa
 
-from naive import judging
+from naive import judging, spelling
 from shoal.enforce.rules import make_rules
 from shoal.models.requirement import Requirement
 from shoal.settings import RoleSettings
@@ -25,7 +25,7 @@ LINES = [
     ("c1", "C", "Y", "*"), ("c2", "C", "Y", "*"),
 ]  # fmt: skip
 ORDER = ("none", "mild", "fair", "much", "most")
-KINDS = ("category", "number", "ordinal", "tree")
+KINDS = ("category", "number", "ordinal", "tree", "spelled")
 MODELS = ("distinct", "entropy", "recursive", "t", "alpha")
 
 
@@ -46,6 +46,7 @@ def values_of(kind, rng, rows, gaps=0.0):
         "number": [3, 5, 8, 13, 21, 34, 55],
         "ordinal": list(ORDER),
         "tree": [line[0] for line in LINES],
+        "spelled": ["flu", "FLU ", "gout", "fl\u200bu", "Gout", "1", "\u00a0", "1.0", "\uff11"],
     }[kind]
     words = words[: int(rng.integers(2, len(words) + 1))]
     weights = rng.random(len(words)) + 0.1
@@ -62,22 +63,31 @@ def distance(kind, part, whole):
         return judging.ordered_distance(*ranks)
     if kind == "tree":
         return judging.hierarchical_distance(part, whole, LINES)
+    if kind == "spelled":
+        forms = [[spelling.form(v) for v in some] for some in (part, whole)]
+        return max(judging.equal_distance(part, whole), judging.equal_distance(*forms))
     return judging.equal_distance(part, whole)
 
 
 def keeps(kind, asked, part, whole):
     """Whether some values keep all that is asked: a dict of l, l_kind, c, t and alpha."""
     least, sort = asked.get("l"), asked.get("l_kind", "distinct")
-    if least is not None and sort == "distinct" and len(set(part)) < least:
+    there = spelling.known(part)
+    if asked.get("missing_sensitive") == "value":
+        there = [spelling.form(value) for value in part]
+    if least is not None and not there:
         return False
-    if least is not None and sort == "entropy" and not judging.has_entropy(part, as_decimal(least)):
+    if least is not None and sort == "distinct" and len(set(there)) < least:
+        return False
+    wanted = None if least is None or sort != "entropy" else as_decimal(least)
+    if wanted is not None and not judging.has_entropy(there, wanted):
         return False
     if least is not None and sort == "recursive":
-        found = judging.recursive(part, int(least))
+        found = judging.recursive(there, int(least))
         if found == math.inf or found >= as_decimal(asked["c"]):
             return False
-    if asked.get("alpha") is not None:
-        most = max(judging.share(part, v) for v in set(part))
+    if asked.get("alpha") is not None and there:
+        most = max(judging.share(there, v) for v in set(there))
         if float(most) > asked["alpha"]:
             return False
     t = asked.get("t")
@@ -92,6 +102,15 @@ def dominated(values, p):
 
 def draw_asked(rng, model, kind, values):
     """Numbers for a model, most often such that a table can have them."""
+    if rng.random() < 0.3 and model != "t":
+        own = [None if spelling.form(value) is None else value for value in values]
+        return {**draw_known(rng, model, own), "missing_sensitive": "value"}
+    return draw_known(rng, model, spelling.known(values) or ["-"])
+
+
+def draw_known(rng, model, values):
+    """Numbers for a model of values that count."""
+    values = [spelling.form(value) for value in values]
     different = len(set(values))
     if model == "distinct":
         return {"l": int(rng.integers(1, different + 1))}
@@ -100,7 +119,9 @@ def draw_asked(rng, model, kind, values):
         return {"l": round(float(rng.uniform(1.0, top)), 2), "l_kind": "entropy"}
     if model == "recursive":
         least = int(rng.integers(1, min(3, different) + 1))
-        c = float(rng.choice([0.5, 1.0, 1.5, 2.0, 3.0, 5.0]))
+        found = float(judging.recursive(values, least))
+        c = round(found * float(rng.choice([1.2, 1.5, 2.0, 3.0])) + 0.01, 2)
+        c = 0.5 if rng.random() < 0.1 else c
         return {"l": least, "l_kind": "recursive", "c": c}
     if model == "alpha":
         top = max(values.count(v) for v in set(values)) / len(values)

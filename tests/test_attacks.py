@@ -47,7 +47,8 @@ def test_homogeneity(shoal, write):
     assert judged["certain"] == pytest.approx(certain / len(rows))
     assert judged["records"] == certain > 0
     text = shoal(*asked, "--l", 2).err
-    assert f"records whose class has a single value: {100 * certain / len(rows):.4g} %" in text
+    share = f"{100 * certain / len(rows):.4g} %"
+    assert f"records whose class has a single known value: {share}" in text
 
 
 # --- background knowledge: somebody rules out values (the same)

@@ -411,8 +411,15 @@ def test_inference_by_hand():
 
 
 def test_certain_about_missing_by_hand():
-    """Classes aa, a and missing, missing twice: only the first two of six are certain."""
+    """Classes aa, a and missing, missing twice: the first three of six are certain."""
     cells, beside = {"q": [*"xxyyzz"]}, {"s": ["a", "a", "a", None, None, None]}
+    found = by_hand(cells, cells, beside, sensitive=["s"]).risk
+    assert found["certain_inference"].value == pytest.approx(100 * 3 / 6)
+
+
+def test_certain_whatever_the_spelling_by_hand():
+    """A class of A, a and a with a space holds one value: two of its four records miss theirs."""
+    cells, beside = {"q": [*"xxxxyy"]}, {"s": ["A", "a\u00a0", " ", None, "a", "b"]}
     found = by_hand(cells, cells, beside, sensitive=["s"]).risk
     assert found["certain_inference"].value == pytest.approx(100 * 2 / 6)
 

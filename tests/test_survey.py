@@ -47,7 +47,7 @@ def test_weighted_totals_stay(seed, k, method):
     data = people(seed, rows=60)
     released = library.anonymize(
         data, k=k, weight="w", decimals="none", method=method, **ROLES, other=["region"],
-        identifiers=["home"], effort="quick",
+        identifiers=["home"], count="records", effort="quick",
     ).data  # fmt: skip
     for name in ("age", "income"):
         before, after = (data[name] * data.w).sum(), (released[name] * data.w).sum()

@@ -9,7 +9,8 @@ from typing import Any
 from shoal.asking import more_than_k
 from shoal.errors import RequestError
 from shoal.search.parameters import Search
-from shoal.settings import Settings, build, count, names, whole
+from shoal.settings import Settings, build, names, whole
+from shoal.settings import count as number
 from shoal.table.order import read_orders
 
 
@@ -33,6 +34,9 @@ def settings_from(
     weight: str | None = None,
     by: Sequence[str] | str | None = None,
     household: str | None = None,
+    person: str | None = None,
+    count: str = "people",
+    missing_sensitive: str = "ignored",
     small_strata: str = "refuse",
     method: str = "auto",
     effort: str = "normal",
@@ -80,17 +84,19 @@ def settings_from(
                 "weight": weight,
                 "by": names(by, "by"),
                 "household": household,
+                "person": person,
             },
             "protect": {
                 "k": whole(k, "k"),
-                **more_than_k(l, l_kind, c, t, alpha, dominance, k_of),
+                **more_than_k(l, l_kind, c, t, alpha, dominance, k_of, missing_sensitive),
+                "count": count,
                 "enforce": enforce,
                 "method": method,
                 "effort": effort,
                 "start": start,
-                "max_iterations": count(max_iterations, "max_iterations"),
+                "max_iterations": number(max_iterations, "max_iterations"),
                 "time_limit": time_limit,
-                "runs": count(runs, "runs"),
+                "runs": number(runs, "runs"),
                 "refine": refine,
                 "seed": whole(seed, "seed"),
                 "column_weights": dict(column_weights or {}),

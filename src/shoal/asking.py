@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from numbers import Integral, Real
@@ -15,8 +14,8 @@ import numpy.typing as npt
 
 from shoal.enforce.how import Keep, check_possible
 from shoal.enforce.merging import merge_to
-from shoal.enforce.rules import magnitudes, make_rules
-from shoal.errors import PrivacyError, RequestError, shown
+from shoal.enforce.rules import Counted, counted, magnitudes, make_rules
+from shoal.errors import PrivacyError, RequestError, listed, shown
 from shoal.models.closeness import Equal
 from shoal.models.dominance import left_over
 from shoal.models.requirement import Requirement
@@ -24,7 +23,6 @@ from shoal.partition import Partition, by_first_row, rows_of_groups
 from shoal.progress import Reporter
 from shoal.settings import Settings, joined_key, names, whole
 from shoal.table.encode import canonical_order, encode
-from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table
 
@@ -33,7 +31,14 @@ Integers = npt.NDArray[np.int64]
 
 
 def more_than_k(
-    least: Any, kind: str, c: Any, t: Any, alpha: Any, dominance: Any, k_of: Any
+    least: Any,
+    kind: str,
+    c: Any,
+    t: Any,
+    alpha: Any,
+    dominance: Any,
+    k_of: Any,
+    missing_sensitive: str = "ignored",
 ) -> dict[str, Any]:
     """Return what is asked beyond k as settings say it."""
     asked = {"l": least, "t": t, "alpha": alpha, "dominance": dominance}
@@ -46,7 +51,8 @@ def more_than_k(
     own = {
         joined_key(names(columns, "k_of")): whole(k, "k_of") for columns, k in (k_of or {}).items()
     }
-    return {**by_name, "l_kind": kind, "c": _plain(c), "k_of": own}
+    said = {"l_kind": kind, "missing_sensitive": missing_sensitive}
+    return {**by_name, **said, "c": _plain(c), "k_of": own}
 
 
 def _plain(number: Any) -> Any:
@@ -57,11 +63,16 @@ def _plain(number: Any) -> Any:
 
 
 def to_keep(
-    table: Table, settings: Settings, folder: Path | None, how: Mapping[str, str]
+    table: Table,
+    settings: Settings,
+    folder: Path | None,
+    how: Mapping[str, str],
+    persons: Integers | None = None,
 ) -> Keep | None:
     """Return the rules that groups must keep, or None where k is enough.
 
-    Raises a PrivacyError where no grouping could keep them.
+    `persons` says whose record each is, where people are counted. Raises a PrivacyError where
+    no grouping could keep them.
     """
     asked = settings.requirement
     schema = table.schema
@@ -72,21 +83,27 @@ def to_keep(
     if not asked.more_than_k:
         return None
     averaged = [name for name, way in how.items() if way == "mean" and table[name].kind.is_number]
-    rules, values = make_rules(table, asked, settings.hierarchies, folder, averaged)
-    _check_possible(table, asked, averaged)
+    rules, values = make_rules(table, asked, settings.hierarchies, folder, averaged, persons)
+    _check_possible(table, asked, averaged, persons)
     check_possible(rules)
     return Keep(rules, values, settings.protect.enforce)
 
 
-def _check_possible(table: Table, asked: Requirement, averaged: Sequence[str]) -> None:
+def _check_possible(
+    table: Table, asked: Requirement, averaged: Sequence[str], persons: Integers | None
+) -> None:
     """Raise a PrivacyError that says what all records as one group lack; no grouping has more."""
     for column in table.having(Role.SENSITIVE):
-        counts = Counter(distinct_values(column).indices.tolist())
+        if not asked.of_column(column.name):
+            continue
+        own = counted(column, table, asked, persons)
+        counts = own.counts
         for rule in asked.rules(column.name, Equal(counts)):
             if not rule.holds(counts):
                 raise PrivacyError(
                     f"{rule.model} of {shown(column.name)} cannot be met: {rule.asked:g} is asked, "
-                    f"all records as one group have {rule.found(counts):.4g}; nothing was written"
+                    f"all records as one group have {rule.found(counts):.4g}{_less(own, asked)}; "
+                    "nothing was written"
                 )
     for name in averaged:
         p = asked.asked("dominance", name)
@@ -96,6 +113,41 @@ def _check_possible(table: Table, asked: Requirement, averaged: Sequence[str]) -
                 f"the p % rule of {shown(name)} cannot be met: {p:g} is asked, all records as one "
                 f"group have {found:.4g}; nothing was written"
             )
+
+
+def _less(own: Counted, asked: Requirement) -> str:
+    """Say what counts for less than it seems to."""
+    ignored = own.missing and asked.missing_sensitive == "ignored"
+    why = ["spellings of one value count as one"] if own.spelled else []
+    why += ["missing cells do not count"] if ignored else []
+    return f" ({' and '.join(why)})" if why else ""
+
+
+def said_of_values(table: Table, asked: Requirement) -> list[str]:
+    """Name the sensitive columns in which spellings and missing cells made a difference."""
+    wanted = {
+        column.name: counted(column, table, asked)
+        for column in table.having(Role.SENSITIVE)
+        if asked.of_column(column.name)
+    }
+    said = []
+    respelled = [name for name, own in wanted.items() if own.spelled]
+    if respelled:
+        said.append(
+            f"values of {listed(respelled)} that differ in case, spaces or signs that cannot be "
+            "seen alone count as one value"
+        )
+    gone = [name for name, own in wanted.items() if own.missing and _is_counted(asked, name)]
+    if gone and asked.missing_sensitive == "ignored":
+        said.append(
+            f"missing cells of {listed(gone)} add no diversity and no share; --missing-sensitive "
+            "value counts them as a value of their own"
+        )
+    return said
+
+
+def _is_counted(asked: Requirement, name: str) -> bool:
+    return asked.asked("l", name) is not None or asked.asked("alpha", name) is not None
 
 
 def wider_groups(

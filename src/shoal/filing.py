@@ -36,6 +36,8 @@ def anonymize_file(
     weight: str | None = None,
     by: Sequence[str] | str | None = None,
     household: str | None = None,
+    person: str | None = None,
+    count: str = "people",
     small_strata: str = "refuse",
     method: str = "auto",
     effort: str = "normal",
@@ -75,8 +77,8 @@ def anonymize_file(
     """
     settings = settings_from(
         k=k, quasi_identifiers=quasi_identifiers, sensitive=sensitive, identifiers=identifiers,
-        other=other, drop=drop, weight=weight, by=by, household=household,
-        small_strata=small_strata, method=method, effort=effort, seed=seed,
+        other=other, drop=drop, weight=weight, by=by, household=household, person=person,
+        count=count, small_strata=small_strata, method=method, effort=effort, seed=seed,
         column_weights=column_weights, hierarchies=hierarchies, orders=orders,
         incomplete=incomplete, aggregate=aggregate, decimals=decimals, missing=missing, types=types,
         delimiter=delimiter, keep_order=keep_order, spreadsheet_safe=spreadsheet_safe,

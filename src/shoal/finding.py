@@ -158,7 +158,7 @@ class _Trees:
 
 
 class _Distances:
-    """Groups the rows of a matrix, or households by the means of their rows."""
+    """Groups the rows of a matrix, or households and people by the means of their rows."""
 
     def __init__(self, asked: _Asked, matrix: Floats, mixed: bool) -> None:
         self.asked, self.matrix, self.mixed = asked, matrix, mixed
@@ -178,8 +178,8 @@ class _Distances:
     def group(self, rows: Integers, given: Integers | None, keep: Keep | None) -> Partition:
         survey = self.asked.survey.taken(rows)
         matrix = self.matrix if rows.size == self.rows else self.matrix[rows]
-        if survey.households is not None:
-            return self._by_household(matrix, survey, keep)
+        if survey.together is not None:
+            return self._by_unit(matrix, survey, survey.together, keep)
         if given is None:
             return self._solve(matrix, keep, survey.weights)
         asked, protect = self.asked, self.asked.settings.protect
@@ -207,14 +207,15 @@ class _Distances:
             weights=weights,
         )
 
-    def _by_household(self, matrix: Floats, survey: Survey, keep: Keep | None) -> Partition:
-        """Group households, each as heavy as its records; groups that break a rule are merged.
+    def _by_unit(
+        self, matrix: Floats, survey: Survey, together: Integers, keep: Keep | None
+    ) -> Partition:
+        """Group households or people, each as heavy as its records; groups that break a rule merge.
 
-        What a household's records differ from their own mean by is lost in any grouping, so the
-        least loss of the means is that of the records.
+        What the records of one differ from their own mean by is lost in any grouping, so the least
+        loss of the means is that of the records.
         """
-        assert survey.households is not None
-        units = by_first_row(survey.households)
+        units = by_first_row(together)
         own = np.ones(units.size) if survey.weights is None else survey.weights
         means = group_means(matrix, units, own)
         masses = np.bincount(units, own).astype(np.float64)
@@ -223,7 +224,7 @@ class _Distances:
         if keep is not None:
             labels = merge(matrix, labels, keep.rules, self.asked.report)
             gone = found.groups - int(labels.max()) - 1
-            kept = f"{gone:,} of {found.groups:,} groups of households were merged with others"
+            kept = f"{gone:,} of {found.groups:,} groups of {survey.who} were merged with others"
         lost = information_loss(matrix, labels, survey.weights)
         return replace(found, labels=labels, information_loss=lost, enforced=kept)
 

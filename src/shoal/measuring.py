@@ -183,7 +183,7 @@ def compare_tables(
             _side(before, after, name, {}, None)
             for name in [name for name in others if _is_finite(before[name])][:OTHERS]
         ),
-        secrets=tuple(secret_codes(after[name]) for name in sensitive),
+        secrets=tuple(secret_codes(after[name], after.source.missing) for name in sensitive),
         classes=classes_of([after[name] for name in quasi], after.rows),
         origins=classes_of([before[name] for name in quasi], before.rows),
         first=None if who is None else who.first,

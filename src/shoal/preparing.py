@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from shoal.request import check_request, compared, complete, with_hierarchies
 from shoal.settings import Settings
-from shoal.surveying import with_survey
+from shoal.surveying import check_people, with_survey
 from shoal.table.assign import Assigned, assign
 from shoal.table.order import with_orders
 from shoal.table.table import Table
@@ -26,6 +26,7 @@ def prepared(table: Table, settings: Settings, folder: Path | None) -> Prepared:
     """Give a table its roles and orders, and leave out what is to be deleted."""
     settings = with_survey(settings, table)
     assigned = assign(table, settings.roles)
+    check_people(assigned.table, settings)
     own = compared(assigned.table, settings)
     assigned = replace(assigned, table=with_orders(assigned.table, settings.orders, own))
     settings = with_hierarchies(settings, assigned.table, folder)

@@ -86,7 +86,7 @@ def preview(
     """Run on a sample of the records and tell what all of them will lose and take.
 
     The other arguments are those of `shoal.anonymize`. Strata are sampled each by their share,
-    households as a whole.
+    households and people as a whole.
     """
     settings = settings_from(k=k, **asked)
     return preview_of(data, settings, whole(sample, "sample"), threads, callback)
@@ -162,14 +162,14 @@ def _samples(
     rng = np.random.default_rng(settings.protect.seed)
     least = max([settings.protect.k, *settings.protect.k_of.values()])
     assigned, given, own = prepared(table, settings, folder)
-    if not (own.roles.by or own.roles.household):
+    if not (own.roles.by or own.roles.household or own.roles.person):
         order = rng.permutation(table.rows)[:size]
         return np.sort(order), np.sort(order[: max(2 * least, size // PART)])
     kept = np.arange(table.rows)
     if given.rows < table.rows:  # incomplete records, which are deleted
         kept = complete_rows(assigned.table)
     _, survey, _ = in_strata(given, own, folder)
-    units = np.arange(given.rows) if survey.households is None else survey.households
+    units = np.arange(given.rows) if survey.together is None else survey.together
     strata = np.zeros(given.rows, dtype=np.int64) if survey.strata is None else survey.strata
     chosen: list[list[Integers]] = [[], []]
     for rows in rows_of_groups(strata):

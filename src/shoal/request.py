@@ -75,16 +75,18 @@ def complete_rows(table: Table) -> Integers:
 
 def generalizes(table: Table, settings: Settings) -> bool:
     """Tell whether the records are grouped by trees: asked for, or nothing else can be done."""
-    whole = settings.roles.household
+    roles = settings.roles
+    whole = roles.person if roles.household is None else roles.household
+    who = "people" if roles.household is None else "households"
     if settings.roles.group is not None:
         if whole is not None:
-            raise RequestError("groups that are given cannot be made of whole households anew")
+            raise RequestError(f"groups that are given cannot be made of whole {who} anew")
         return on_trees(settings.protect.refine)
     if whole is not None:
         method = settings.protect.method
         if method != "auto" and find(method).mixed is not None:
             raise RequestError(
-                f"{method} groups records one by one; households are grouped by methods of "
+                f"{method} groups records one by one; {who} are grouped by methods of "
                 "distances, such as auto"
             )
         return False

@@ -55,7 +55,8 @@ class RoleSettings(_Part):
 
     `group` names a column that holds a grouping to start from; it is left out too. `weight` is a
     column of survey weights, `by` are those whose combinations are strata, `household` tells whose
-    records stay together: they are other, quasi-identifiers and an identifier.
+    records stay together, `person` whose record each is: they are other, quasi-identifiers and
+    identifiers.
     """
 
     identifiers: Names = ()
@@ -67,6 +68,7 @@ class RoleSettings(_Part):
     weight: str | None = None
     by: Names = ()
     household: str | None = None
+    person: str | None = None
 
     @property
     def any_given(self) -> bool:
@@ -81,7 +83,9 @@ class ProtectSettings(_Part):
     how groups come to keep what is asked beyond k; `memory` ("4GB") is a limit beyond which a file
     is grouped region by region. With an `engine` it always is, by several machines maybe, and
     `memory` is what a task may take; which machines, is not noted. `small_strata` is what becomes
-    of strata with fewer than k records.
+    of strata with fewer than k records. `missing_sensitive` is what a missing sensitive cell is to
+    l-diversity and alpha; `count` is what k counts where identifiers repeat and no person is named:
+    records, or people, whom nobody could count then.
     """
 
     k: int
@@ -92,6 +96,8 @@ class ProtectSettings(_Part):
     alpha: Asked = None
     dominance: Asked = None
     k_of: dict[str, int] = {}
+    missing_sensitive: Literal["ignored", "value"] = "ignored"
+    count: Literal["people", "records"] = "people"
     enforce: Literal["auto", "slices", "swap", "merge"] = "auto"
     method: str = "auto"
     effort: Effort = "normal"
@@ -157,6 +163,7 @@ class Settings(_Part):
             alpha=asked.alpha,
             dominance=asked.dominance,
             k_of={split_key(key): k for key, k in asked.k_of.items()},
+            missing_sensitive=asked.missing_sensitive,
         )
 
     def changes(self) -> dict[str, Any]:
@@ -260,6 +267,8 @@ def build(tree: dict[str, Any], source: str = "") -> Settings:
             "say --allow-k1 (allow_k1=True) if that is what you want"
         )
     _check_decimals(settings.release.decimals)
+    if settings.roles.person is not None and settings.protect.count == "records":
+        raise RequestError("person counts people, count says records: take one")
     _ = settings.requirement  # it checks itself
     return settings
 
@@ -322,16 +331,26 @@ def _known_keys(path: tuple[object, ...]) -> list[str]:
 
 def load(path: Path) -> Settings:
     """Read a recipe; unknown keys, wrong types and broken TOML are errors with their place."""
-    return build(_parse(path), path.name)
+    return build(_as_of_old(_parse(path)), path.name)
 
 
 def load_tree(path: Path) -> dict[str, Any]:
     """Read a recipe that need not be whole, for others to complete; what it says is checked."""
-    tree = _parse(path)
+    tree = _as_of_old(_parse(path))
     protect = tree.get("protect", {})
     whole_tree = {**tree, "protect": {"k": 2, **protect} if isinstance(protect, dict) else protect}
     build(whole_tree, path.name)
     return tree
+
+
+def _as_of_old(tree: dict[str, Any]) -> dict[str, Any]:
+    """Return a recipe of a run from before people were counted as one that counts records.
+
+    The recipe of a run names a version and every choice, so that one without this choice is older.
+    """
+    protect = tree.get("protect")
+    old = "shoal" in tree and isinstance(protect, dict) and "count" not in protect
+    return {**tree, "protect": {**protect, "count": "records"}} if old and protect else tree
 
 
 def _parse(path: Path) -> dict[str, Any]:

@@ -83,7 +83,8 @@ def solve(
     recipe = find(method)
     if weights is not None and recipe.programme:
         raise RequestError(
-            f"{recipe.name} takes no survey weights and no households; ilsmc+ does, and auto"
+            f"{recipe.name} takes no survey weights, no households and no people; ilsmc+ does, and "
+            "auto"
         )
     if recipe.mixed is not None:
         raise RequestError(f"{recipe.name} groups cells of a table by their trees, not a matrix")

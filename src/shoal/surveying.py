@@ -1,7 +1,8 @@
-"""What a request says of a survey: roles, strata and households of a table."""
+"""What a request says of a survey: roles, strata, households and people of a table."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from shoal.settings import Settings
 from shoal.table.assign import all_quasi_identifiers
 from shoal.table.code import code, needs_trees
 from shoal.table.encode import encode
-from shoal.table.roles import Role
+from shoal.table.roles import Column, Role
 from shoal.table.survey import (
     Survey,
     check_strata,
@@ -22,11 +23,26 @@ from shoal.table.survey import (
 )
 from shoal.table.table import Table
 
+Repeats = Callable[[Column], bool | None]
+
+
+def repeating(column: Column) -> bool | None:
+    """Tell whether two records have one value of a column; None if none has any."""
+    import pyarrow.compute as pc
+
+    present = column.values.filter(pc.invert(column.values.is_null(nan_is_null=True)))
+    if not len(present):
+        return None
+    try:
+        return int(pc.count_distinct(present).as_py()) < len(present)
+    except NotImplementedError:  # lists and the like: nobody counts by them
+        return None
+
 
 def with_survey(settings: Settings, table: Table) -> Settings:
-    """Return the settings with the roles of the columns of weights, strata and households."""
+    """Return the settings with the roles of columns of weights, strata, households, people."""
     roles = settings.roles
-    named = survey_roles(table, roles.weight, roles.by, roles.household)
+    named = survey_roles(table, roles.weight, roles.by, roles.household, roles.person)
     if not named:
         return settings
     keys = {
@@ -45,11 +61,61 @@ def with_survey(settings: Settings, table: Table) -> Settings:
     for name, own in named.items():
         for role, names in lists.items():
             if name in names and role is not own:
-                what = {Role.IDENTIFIER: "household", Role.OTHER: "weight"}.get(own, "stratum")
+                whole = "person" if name == roles.person else "household"
+                what = {Role.IDENTIFIER: whole, Role.OTHER: "weight"}.get(own, "stratum")
                 raise RequestError(f"column {shown(name)} is a {what}; it cannot be {role}, too")
         if name not in lists[own]:
             lists[own].append(name)
     return settings.having(roles={keys[role]: names for role, names in lists.items()})
+
+
+def check_people(table: Table, settings: Settings, repeats: Repeats = repeating) -> None:
+    """Stop where every identifier repeats and nobody said what is to be counted.
+
+    Groups of k records may be of fewer people then. `repeats` tells whether two records have one
+    value of a column, None where it has none.
+    """
+    roles = settings.roles
+    if roles.person or roles.household or settings.protect.count == "records":
+        return
+    again, alone = _repeating(table, repeats)
+    if again and not alone:
+        name = shown(again[0])
+        raise RequestError(
+            f"{table.source.name}: {listed(again)} {_verb(again)}, "
+            "and no identifier is different for every record: people have several records, and k "
+            f"of these may be of fewer people; say --person {name} (person={name}) to count "
+            'people, or --count records (count="records") if every record is a person\'s own'
+        )
+
+
+def said_of_people(table: Table, settings: Settings, repeats: Repeats = repeating) -> list[str]:
+    """Say that every identifier repeats where records are counted all the same."""
+    roles = settings.roles
+    if roles.person or roles.household:
+        return []
+    again, alone = _repeating(table, repeats)
+    if alone or not again:
+        return []
+    return [
+        f"counts records, not people: {listed(again)} {_verb(again)}; "
+        "where records of one value are one person's, a class may be of fewer than k people "
+        f"(--person {shown(again[0])} counts them)"
+    ]
+
+
+def _verb(names: list[str]) -> str:
+    return "repeats" if len(names) == 1 else "repeat"
+
+
+def _repeating(table: Table, repeats: Repeats) -> tuple[list[str], list[str]]:
+    """Return the identifiers that repeat, and those that are different for every record."""
+    found: dict[bool, list[str]] = {True: [], False: []}
+    for column in table.having(Role.IDENTIFIER):
+        again = repeats(column)
+        if again is not None:
+            found[again].append(column.name)
+    return found[True], found[False]
 
 
 def in_strata(
@@ -60,24 +126,30 @@ def in_strata(
     Strata with fewer than k records are an error, or joined to others, as the settings say.
     """
     roles, protect = settings.roles, settings.protect
-    survey = read_survey(table, roles.weight, roles.by, roles.household)
+    survey = read_survey(table, roles.weight, roles.by, roles.household, roles.person)
     told = []
-    if survey.households is not None:
-        count = int(survey.households.max()) + 1
+    if survey.together is not None:
+        count, who = int(survey.together.max()) + 1, survey.who
         if count < protect.k:
             raise RequestError(
-                f"{table.source.name}: {count} households < k = {protect.k}, a group cannot be made"
+                f"{table.source.name}: {count} {who} < k = {protect.k}, a group cannot be made"
             )
         if settings.requirement.k_of:
-            raise RequestError("k_of counts records, household asks for households: take one")
-        told.append(f"{count:,} households: every group is made of at least {protect.k} of them")
+            raise RequestError(
+                "k_of counts records, household and person ask for households and people: take one"
+            )
+        if survey.households is not None:
+            told.append(f"{count:,} {who}: every group is made of at least {protect.k} of them")
+    if survey.persons is not None:
+        people = int(survey.persons.max()) + 1
+        told.append(f"counts people: {people:,} people in {table.rows:,} records")
     if small_strata(survey, protect.k) and protect.small_strata == "merge":
         trees = trees_of(table, settings)
         rest = without_strata(table, settings)
         coded = code(rest, trees, folder) if needs_trees(rest) else None
         matrix = encode(rest, coded=coded, k=protect.k, survey=survey.weights).matrix
         table, merged = merge_strata(table, roles.by, survey, protect.k, matrix)
-        survey = read_survey(table, roles.weight, roles.by, roles.household)
+        survey = read_survey(table, roles.weight, roles.by, roles.household, roles.person)
         names = listed(dict.fromkeys(merged), 12)
         told.append(f"strata with fewer than k = {protect.k} were joined: {names}")
     check_strata(table, roles.by, survey, protect.k)
@@ -94,7 +166,10 @@ def in_strata(
 def said_of_survey(settings: Settings) -> dict[str, Any]:
     """Return which columns say how the records were drawn."""
     roles = settings.roles
-    said = {"weight": roles.weight, "by": list(roles.by), "household": roles.household}
+    said = {
+        "weight": roles.weight, "by": list(roles.by), "household": roles.household,
+        "person": roles.person,
+    }  # fmt: skip
     return {key: value for key, value in said.items() if value}
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arguments import settings_from
-from shoal.asking import judge_dominance, to_keep, wider_groups
+from shoal.asking import judge_dominance, said_of_values, to_keep, wider_groups
 from shoal.errors import PrivacyError, RequestError
 from shoal.estimates.model import Estimate
 from shoal.estimates.run import check_fits, expected
@@ -30,7 +30,7 @@ from shoal.release.claims import claims
 from shoal.release.compare import averaged, make_report
 from shoal.release.coverage import check_coverage
 from shoal.release.html import draw_ahead
-from shoal.release.judge.units import units_a_class
+from shoal.release.judge.units import judge_people, units_a_class
 from shoal.release.plots import Plots
 from shoal.release.report import Report
 from shoal.release.verify import Verification, verify
@@ -48,7 +48,7 @@ from shoal.search.parameters import Search
 from shoal.settings import Settings
 from shoal.solving import check_search, check_size
 from shoal.storage import is_url
-from shoal.surveying import in_strata, said_of_survey, without_strata
+from shoal.surveying import in_strata, said_of_people, said_of_survey, without_strata
 from shoal.table.code import code, needs_trees
 from shoal.table.parts import digest_parts, is_many
 from shoal.table.read import digest_of, read
@@ -190,6 +190,9 @@ def anonymize(
     weight: str | None = None,
     by: Sequence[str] | str | None = None,
     household: str | None = None,
+    person: str | None = None,
+    count: str = "people",
+    missing_sensitive: str = "ignored",
     small_strata: str = "refuse",
     method: str = "auto",
     effort: str = "normal",
@@ -241,15 +244,21 @@ def anonymize(
     weighted totals of means stay what they were, up to rounding (`decimals="none"` rounds nothing).
     `by` names columns whose combinations are strata: groups are made within them; one with fewer
     than k records is an error, or joined to another with `small_strata="merge"`. `household` says
-    which records stay together: groups are then of at least k households.
+    which records stay together: groups are then of at least k households. `person` names the
+    identifier that says whose record each is, where people have several: every group is then of at
+    least k people, each with all records, and l, t and alpha count people: each person and value
+    of a group once. Where identifiers are given and every one of them repeats, one of them must be
+    the `person`, or `count="records"` says that records are meant.
 
     Beyond k, of every sensitive column, or by the names of some: `l` different values in each group
     (`l_kind`: distinct, entropy, or recursive with `c`), a distribution within `t` of the table's
     (earth mover's distance: ordered for numbers, by the tree for columns in `hierarchies`, else
-    equal), no value more than `alpha` of a group; `dominance` is the p of the p % rule for numbers
-    that release means, `k_of` an own k for some quasi-identifiers ({("age", "zip"): 10}). Every
-    method keeps what is asked: `enforce` says how, by slices, swap or merge, auto by what loses
-    least. What cannot be met is a PrivacyError.
+    equal), no value more than `alpha` of a group. l and alpha take texts that differ in case,
+    spaces or signs that cannot be seen for one value, and t takes the larger distance; a missing
+    cell adds nothing to l and alpha, or is a value with `missing_sensitive="value"`; `dominance` is
+    the p of the p % rule for numbers that release means, `k_of` an own k for some quasi-identifiers
+    ({("age", "zip"): 10}). Every method keeps what is asked: `enforce` says how,
+    by slices, swap or merge, auto by what loses least. What cannot be met is a PrivacyError.
 
     The callback gets a `Progress`; True from it ends a search with its best, and cancels anything
     else. Raises a ShoalError that says what to do.
@@ -258,7 +267,8 @@ def anonymize(
         k=k, l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, dominance=dominance, k_of=k_of,
         enforce=enforce, quasi_identifiers=quasi_identifiers, sensitive=sensitive,
         identifiers=identifiers, other=other, drop=drop, group=group, weight=weight, by=by,
-        household=household, small_strata=small_strata, method=method,
+        household=household, person=person, count=count, missing_sensitive=missing_sensitive,
+        small_strata=small_strata, method=method,
         effort=effort, start=start, max_iterations=max_iterations, time_limit=time_limit,
         runs=runs, search=search, refine=refine, seed=seed, column_weights=column_weights,
         hierarchies=hierarchies, orders=orders, incomplete=incomplete, aggregate=aggregate,
@@ -308,7 +318,7 @@ def walk(
         coded = code(
             grouped, trees_of(grouped, settings), folder, ranges, partial(report, "coding")
         )
-    keep = to_keep(grouped, settings, folder, how)
+    keep = to_keep(grouped, settings, folder, how, survey.persons)
     partition, more = find_groups(
         grouped, settings, coded, by_trees, given, keep, report, threads, survey
     )
@@ -326,7 +336,7 @@ def walk(
         )
     settings = resolved(settings, table, partition.method, partition.search, folder)
     verification = check(released, settings)
-    check_survey(released, settings, survey)
+    told += check_survey(released, settings, survey)
     result = make_report(
         table,
         released,
@@ -338,7 +348,13 @@ def walk(
         verification=verification.to_dict(),
         wider=wider,
         dropped=settings.roles.drop,
-        notes=[*notes(grouped, assigned.unnamed, settings.orders), *told, *more],
+        notes=[
+            *notes(grouped, assigned.unnamed, settings.orders),
+            *told,
+            *more,
+            *said_of_people(assigned.table, settings),
+            *said_of_values(table, settings.requirement),
+        ],
         seconds=time.perf_counter() - start,
         given=given is not None,
         asked=settings.requirement,
@@ -366,21 +382,32 @@ def check(released: Table, settings: Settings) -> Verification:
     return verification
 
 
-def check_survey(released: Table, settings: Settings, survey: Survey) -> None:
-    """Count strata and households of every released class: one stratum, k households, or nothing.
+def check_survey(released: Table, settings: Settings, survey: Survey) -> list[str]:
+    """Count strata, households and people of every released class: one stratum, k of the others.
 
-    A release where it is otherwise never leaves.
+    A release where it is otherwise never leaves. Where people are counted, what is asked beyond k
+    is judged by them; what was found is returned in words: the release does not show it.
     """
     k = settings.protect.k
     columns = [released[name].values for name in settings.roles.quasi_identifiers]
     if survey.strata is not None and units_a_class(columns, survey.strata.tolist())[1] > 1:
         raise PrivacyError("the release is not safe: a class lies in several strata")
-    if survey.households is not None:
-        fewest = units_a_class(columns, survey.households.tolist())[0]
+    for units, who in ((survey.households, "households"), (survey.persons, "people")):
+        fewest = k if units is None else units_a_class(columns, units.tolist())[0]
         if fewest < k:
-            raise PrivacyError(
-                f"the release is not safe: a class has {fewest} households, k is {k}"
-            )
+            raise PrivacyError(f"the release is not safe: a class has {fewest} {who}, k is {k}")
+    if survey.persons is None or not settings.requirement.of_sensitive:
+        return []
+    asked = claims(settings, released)
+    judged = judge_people(
+        columns, survey.persons.tolist(), {n: released[n].values for n in asked["sensitive"]},
+        settings.requirement, asked["hierarchies"], asked["orders"], asked["words"],
+        asked["missing"],
+    )  # fmt: skip
+    broken = [one.label for one in judged if not one.ok]
+    if broken:
+        raise PrivacyError(f"the release is not safe: classes break {'; '.join(broken)}, by people")
+    return [f"by people: {one.label} {one.found:.4g}, asked {one.asked:g}" for one in judged]
 
 
 def source_of(settings: Settings, recipe: Path, data: str | Path | None) -> str | Path:

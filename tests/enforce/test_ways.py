@@ -331,10 +331,10 @@ def test_a_constant_sensitive_column(way):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_missing_cells_and_stars_are_one_value(way):
-    """Empty, missing and * count as one value of their own."""
+    """Where missing cells are to count, empty, missing and * are one value of their own."""
     cells = [None, "", "*", "a"] * 6
     table = pa.table({"x": list(range(24)), "s": cells})
-    options = {**ROLES, "k": 3, "enforce": way}
+    options = {**ROLES, "k": 3, "enforce": way, "missing_sensitive": "value"}
     found = library.anonymize(table, **options, l=2, alpha=0.75)
     for group in groups_of(found.partition.labels):
         values = ["" if cells[i] in (None, "", "*") else cells[i] for i in group]
@@ -344,6 +344,22 @@ def test_missing_cells_and_stars_are_one_value(way):
         library.anonymize(table, **options, l=3)
     with pytest.raises(PrivacyError):
         library.anonymize(table, **options, alpha=0.7)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_missing_cells_add_nothing(way):
+    """By default they are no value, and left out of shares."""
+    cells = [None, "", "*", "a", "b", "\u200b"] * 6
+    table = pa.table({"x": list(range(36)), "s": cells})
+    options = {**ROLES, "k": 3, "enforce": way}
+    found = library.anonymize(table, **options, l=2, alpha=0.75)
+    for group in groups_of(found.partition.labels):
+        values = [cells[i] for i in group if cells[i] in ("a", "b")]
+        assert set(values) == {"a", "b"}
+        assert max(Counter(values).values()) / len(values) <= 0.75
+    for asked in ({"l": 3}, {"alpha": 0.4}):
+        with pytest.raises(PrivacyError, match="missing cells do not count"):
+            library.anonymize(table, **options, **asked)
 
 
 @pytest.mark.parametrize("way", WAYS)

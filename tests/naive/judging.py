@@ -41,12 +41,14 @@ def classes(keys):
 def has_entropy(values, wanted):
     """Whether the product of (n/c)^c is at least l^n, in whole numbers."""
     counts, size = Counter(values), len(values)
-    return size**size >= wanted**size * math.prod(c**c for c in counts.values())
+    return size > 0 and size**size >= wanted**size * math.prod(c**c for c in counts.values())
 
 
 def entropy(values):
     """e to the power of the entropy."""
     size = len(values)
+    if not size:
+        return 0.0
     return math.exp(-sum(c / size * math.log(c / size) for c in Counter(values).values()))
 
 
@@ -61,6 +63,8 @@ def worst_posterior(values, excluded):
     """The surest belief in a value, over all sets of so many values that are ruled out."""
     counts = Counter(values)
     surest = Fraction(0)
+    if not counts:
+        return surest
     for out in combinations(counts, min(excluded, len(counts) - 1)):
         left = {value: count for value, count in counts.items() if value not in out}
         surest = max(surest, Fraction(max(left.values()), sum(left.values())))

@@ -144,14 +144,14 @@ def population_uniques(release, weights):
 
 
 def certain_inference(release, sensitive):
-    """Records in classes with one value of a sensitive column; `sensitive` is a list of columns."""
+    """Records with a value whose class has no other; `sensitive` is a list of columns."""
     found = []
     for values in sensitive:
         certain = 0
         for group in classes(release):
-            having = {values[i] for i in group}
-            if len(having) == 1 and having != {None}:
-                certain += len(group)
+            having = [values[i] for i in group if values[i] is not None]
+            if len(set(having)) == 1:
+                certain += len(having)
         found.append(share(certain, len(release)))
     return max(found)
 

@@ -73,14 +73,17 @@ def given(rng, records, form, path):
     return target
 
 
-def twin(records, reading, k, wanted, l_kind, c, t, alpha, distance, k_of):
+def twin(records, reading, k, wanted, l_kind, c, t, alpha, distance, k_of, missing_sensitive):
     """Everything that verify should find, by brute force."""
     keys = [record[:2] for record in records]
     values = [None if judging.is_star(r[2]) else r[2] for r in records]
+    both = missing_sensitive == "value"
     sets = judging.candidates(keys, reading)
     groups = judging.classes(keys)
     narrow = judging.candidates([key[:1] for key in keys], reading)
-    having = [[values[i] for i in sets[group[0]]] for group in groups]
+    every = [[values[i] for i in sets[group[0]]] for group in groups]
+    there = [[v for v in part if v is not None] for part in every]
+    having = every if both else there
     found = {
         "distinct": [len(set(part)) for part in having],
         "entropy": [judging.entropy(part) for part in having],
@@ -91,8 +94,8 @@ def twin(records, reading, k, wanted, l_kind, c, t, alpha, distance, k_of):
         "entropy": [judging.has_entropy(part, wanted) for part in having],
         "recursive": [x < (c or 0) for x in found],
     }[l_kind]
-    apart = [distance(part, values) for part in having]
-    largest = [max(judging.share(part, v) for v in part) for part in having]
+    apart = [distance(part, values) for part in every]
+    largest = [max((judging.share(part, v) for v in part), default=0) for part in having]
     bad = [
         [len(sets[g[0]]) < k, not l_good, float(a) > t, float(most) > alpha,
          len(narrow[g[0]]) < k_of]
@@ -105,7 +108,8 @@ def twin(records, reading, k, wanted, l_kind, c, t, alpha, distance, k_of):
         "readings": {r: min(map(len, judging.candidates(keys, r))) for r in READINGS},
         "found": [worst(found), max(apart), max(largest), min(map(len, narrow))],
         "certain": sum(
-            len(g) for g, part in zip(groups, having, strict=True) if len(set(part)) == 1
+            min(len(g), len(part))
+            for g, part in zip(groups, there, strict=True) if len(set(part)) == 1
         ) / len(records),
         "posterior": [
             max(judging.worst_posterior(part, m) for part in having) for m in range(wanted - 1)
@@ -147,6 +151,7 @@ def question(rng, kind, tree):
     asked = {
         "k": rng.randint(1, 4), "t": rng.choice([0, 0.2, 0.25, 0.5]),
         "alpha": rng.choice([0.3, 0.5, 1]), "l_kind": l_kind, "c": c,
+        "missing_sensitive": rng.choice(["ignored", "ignored", "value"]),
     }  # fmt: skip
     wanted, own = rng.randint(1, 4), rng.randint(1, 6)
     options = {**asked, "l": wanted, "k_of": {("p",): own}, "sensitive": ["s"]}
@@ -209,12 +214,12 @@ def test_what_cannot_be_met(write):
 
 
 def test_constant_sensitive_column(write):
-    """A sensitive column with one value is l = 1 and t = 0, whatever the distance."""
-    for value in ("x", "1", "2026-01-01", ""):
+    """A sensitive column with one value is l = 1 and t = 0; with none it is l = 0."""
+    for value, least in (("x", 1), ("1", 1), ("2026-01-01", 1), ("", 0)):
         path = write("t.csv", "a,s\n" + f"1,{value}\n" * 3 + f"2,{value}\n" * 2)
         found = shoal.verify(path, k=2, quasi_identifiers=["a"], sensitive=["s"], l=2, t=0)
-        assert [model.found for model in found.models] == [1, 0]
-        assert found.models[0].certain == 1
+        assert [model.found for model in found.models] == [least, 0]
+        assert found.models[0].certain == least
         assert found.models[1].ok
 
 

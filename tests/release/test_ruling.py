@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import random
+from functools import partial
 
 import pyarrow as pa
 import pytest
 
 import shoal
+from naive import judging, spelling
 from shoal.release.judge.reading import _delimiter
 from shoal.release.judge.ruling import summarized
 from shoal.release.judge.trees import _joined
@@ -78,14 +81,14 @@ def test_what_a_model_says_in_words():
         return shoal.verify(table, k=2, quasi_identifiers=["a"], sensitive=["s"], **asked).summary()
 
     text = said(l=2)
-    assert "records whose class has a single value: 50 %" in text
+    assert "records whose class has a single known value: 50 %" in text
     assert "surest of a value, after ruling out 0 others: 100 %" in text
     assert "after ruling out 0 to 1 others: 100 %, 100 %" in said(l=3)
     assert "surest" not in said(l=1)
-    assert "single value" in said(l=1)
+    assert "single known value" in said(l=1)
     text = said(alpha=0.5)
     assert "surest" not in text
-    assert "single value" not in text
+    assert "single known value" not in text
     assert "below 2" in said(l=2, l_kind="recursive", c=2)
     assert "too few values" in said(l=2, l_kind="recursive", c=2)
     assert "asked: 0.5" in text
@@ -107,3 +110,57 @@ def test_delimiters_within_quotes_separate_nothing():
     assert _delimiter("a", "t") == ","
     with pytest.raises(shoal.InputError, match="say with --delimiter"):
         _delimiter("a;b,c", "t")
+
+
+def test_closeness_takes_the_larger_distance(tmp_path):
+    """Of ordered and hierarchical values, t is that of values or of forms, whichever is larger."""
+    order = ["lo", "LO ", "mid", "hi", "HI"]
+    lines = [("lo", "A", "*"), ("LO ", "B", "*"), ("mid", "A", "*"), ("hi", "B", "*"),
+             ("HI", "A", "*")]  # fmt: skip
+    (tmp_path / "t.csv").write_text("".join(";".join(line) + "\n" for line in lines))
+    paths = {line[0]: line for line in lines}
+    rng = random.Random(4)
+    larger = set()
+    for _ in range(300):
+        cells = [rng.choice(order) for _ in range(rng.randint(2, 12))]
+        half = rng.randint(1, len(cells))
+        table = pa.table({"a": [int(i >= half) for i in range(len(cells))], "s": cells})
+        asked = {"k": 1, "quasi_identifiers": ["a"], "sensitive": ["s"], "t": 0.1}
+        first = {spelling.form(word): word for word in reversed(order) if word in cells}
+        least = {spelling.form(word): word for word in sorted(order, reverse=True) if word in cells}
+        for how in ("order", "tree"):
+            if how == "order":
+                found = shoal.verify(table, **asked, orders={"s": order})
+                named = [[order.index(w) for w in cells],
+                         [order.index(first[spelling.form(w)]) for w in cells]]  # fmt: skip
+                apart = judging.ordered_distance
+            else:
+                found = shoal.verify(table, **asked, hierarchies={"s": tmp_path / "t.csv"})
+                named = [cells, [least[spelling.form(w)] for w in cells]]
+                apart = partial(judging.hierarchical_distance, lines=list(paths.values()))
+            both = [
+                max(float(apart(part, every)) for part in (every[:half], every[half:]) if part)
+                for every in named
+            ]
+            assert found.models[0].found == pytest.approx(max(both))
+            larger.add((how, both[1] > both[0] + 1e-9))
+    assert ("order", True) in larger
+    assert ("tree", True) in larger
+
+
+def test_both_readings_of_missing_cells():
+    """Both are told, in words and in JSON; the one that is asked for is the verdict."""
+    table = pa.table({"a": [1] * 4 + [2] * 4, "s": ["x", None, "x", "", "x", "y", "y", "*"]})
+    asked = {"k": 2, "quasi_identifiers": ["a"], "sensitive": ["s"]}
+    for reading, good in (("ignored", False), ("value", True)):
+        found = shoal.verify(table, **asked, l=2, missing_sensitive=reading)
+        assert found.ok == good
+        told = found.to_dict()["models"][0]["readings"]
+        assert told == {"ignored": {"found": 1, "ok": False}, "value": {"found": 2, "ok": True}}
+        assert "left out: 1 (broken), as a value of their own: 2 (kept)" in found.summary()
+        assert found.models[0].certain == pytest.approx(2 / 8)
+    found = shoal.verify(table, **asked, alpha=0.6)
+    assert found.models[0].found == 1
+    assert found.models[0].readings["value"].found == 0.5
+    with pytest.raises(shoal.RequestError, match="missing_sensitive"):
+        shoal.verify(table, **asked, l=2, missing_sensitive="own")

@@ -69,6 +69,13 @@ Dominance = Annotated[
         "from the second largest is at least so many percent of it, or COLUMN=NUMBER; repeatable."
     ),
 ]
+MissingSensitive = Annotated[
+    str | None,
+    typer.Option(
+        help="What a missing sensitive cell is to --l and --alpha: ignored (it adds no diversity "
+        "and is left out of the shares) or value (a value of its own). Default: ignored."
+    ),
+]
 Enforce = Annotated[
     str | None,
     typer.Option(
@@ -102,6 +109,7 @@ def asked(
     dominance: list[str] | None,
     k_of: list[str] | None,
     enforce: str | None,
+    missing_sensitive: str | None,
 ) -> dict[str, Any]:
     """Return what is asked beyond k as settings say it."""
     from shoal.settings import joined_key
@@ -115,6 +123,7 @@ def asked(
         "dominance": read_asked(dominance, "--dominance"),
         "k_of": {joined_key(names): k for names, k in read_k_of(k_of).items()},
         "enforce": enforce,
+        "missing_sensitive": missing_sensitive,
     }
 
 

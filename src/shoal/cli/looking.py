@@ -16,6 +16,7 @@ from shoal.cli.asked import (
     KOf,
     L,
     LKind,
+    MissingSensitive,
     T,
     read_asked,
     read_k_of,
@@ -61,6 +62,7 @@ def verify(
         typer.Option(help="Sensitive columns whose numbers are codes, equally far apart: a,b."),
     ] = None,
     missing: Missing = None,
+    missing_sensitive: MissingSensitive = None,
     against: Annotated[
         str | None,
         typer.Option(
@@ -94,7 +96,9 @@ def verify(
 
     Quasi-identifiers of csv are compared as bytes, those of Parquet as values; a missing cell is a
     value of its own unless --missing-as says otherwise. Sensitive values that are numbers are
-    compared as numbers. Classes that break something are named by number and size, never by value.
+    compared as numbers, texts whatever their case, spaces and signs that cannot be seen; missing
+    ones add nothing to --l and --alpha, and what it would be otherwise is said. Classes that break
+    something are named by number and size, never by value.
 
     Example: `shoal verify release.csv -k 5 --quasi age,income --sensitive diagnosis --l 3`
     """
@@ -120,6 +124,7 @@ def verify(
         key=split_names(key),
         delimiter=delimiter,
         missing_as=missing_as,
+        missing_sensitive=missing_sensitive or "ignored",
     )
     tell_verdict(found, as_json)
 

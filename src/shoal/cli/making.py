@@ -17,6 +17,7 @@ from shoal.cli.asked import (
     KOf,
     L,
     LKindOrNone,
+    MissingSensitive,
     T,
     asked,
 )
@@ -25,6 +26,7 @@ from shoal.cli.options import (
     Aggregate,
     AllowK1,
     By,
+    Count,
     DecimalsOption,
     Delimiter,
     Drop,
@@ -44,6 +46,7 @@ from shoal.cli.options import (
     Other,
     Output,
     OutputOrNone,
+    Person,
     Quasi,
     Runs,
     Scheduler,
@@ -109,6 +112,7 @@ def anonymize(
     dominance: Dominance = None,
     k_of: KOf = None,
     enforce: Enforce = None,
+    missing_sensitive: MissingSensitive = None,
     quasi: Quasi = None,
     sensitive: Sensitive = None,
     identifier: Identifier = None,
@@ -117,6 +121,8 @@ def anonymize(
     weight: Weight = None,
     by: By = None,
     household: Household = None,
+    person: Person = None,
+    count: Count = None,
     small_strata: SmallStrata = None,
     method: Annotated[
         str | None, typer.Option(help="How groups are found; see `shoal methods`. Default: auto.")
@@ -195,7 +201,8 @@ def anonymize(
     that would take more is grouped region by region; started again, a killed run goes on. With
     `--engine dask` (or spark) many files are grouped by a cluster, into a folder of Parquet files.
     Of a survey, `--weight w` keeps weighted totals, `--by region` groups within strata, and
-    `--household id` keeps households whole.
+    `--household id` keeps households whole. Where people have several records, `--person id`
+    counts people; where every identifier repeats, it must be said, or `--count records`.
 
     Example: `shoal anonymize stays.csv -k 5 --quasi age,income --sensitive diagnosis
     --identifier name -o release.csv`, `shoal anonymize 'stays/*.parquet' -k 10 --engine dask
@@ -215,6 +222,7 @@ def anonymize(
             "weight": weight,
             "by": split_names(by),
             "household": household,
+            "person": person,
         },
         "input": {
             "delimiter": delimiter,
@@ -226,7 +234,7 @@ def anonymize(
         "orders": read_orders(order),
         "protect": {
             "k": k,
-            **asked(l, l_kind, c, t, alpha, dominance, k_of, enforce),
+            **asked(l, l_kind, c, t, alpha, dominance, k_of, enforce, missing_sensitive),
             "method": method,
             "effort": effort,
             "start": start,
@@ -241,6 +249,7 @@ def anonymize(
             "memory": memory,
             "engine": engine,
             "small_strata": small_strata,
+            "count": count,
         },
         "release": {
             "aggregate": read_aggregate(aggregate),
@@ -290,6 +299,7 @@ def refine(
     dominance: Dominance = None,
     k_of: KOf = None,
     enforce: Enforce = None,
+    missing_sensitive: MissingSensitive = None,
     how: Annotated[
         str,
         typer.Option(help="phase2, decompose, iterative, or a search: ilsmc+, ilsmc, ..."),
@@ -305,6 +315,7 @@ def refine(
     drop: Drop = None,
     weight: Weight = None,
     by: By = None,
+    count: Count = None,
     hierarchies: HierarchyFolder = None,
     hierarchy: HierarchyRules = None,
     order: Orders = None,
@@ -346,12 +357,13 @@ def refine(
         "orders": read_orders(order),
         "protect": {
             "k": k,
-            **asked(l, l_kind, c, t, alpha, dominance, k_of, enforce),
+            **asked(l, l_kind, c, t, alpha, dominance, k_of, enforce, missing_sensitive),
             "refine": how,
             "max_iterations": max_iterations,
             "time_limit": time_limit,
             "seed": seed,
             "allow_k1": allow_k1,
+            "count": count,
         },
         "release": {
             "aggregate": read_aggregate(aggregate),

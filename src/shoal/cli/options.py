@@ -57,6 +57,20 @@ Household = Annotated[
     str | None,
     typer.Option(help="The column that says whose records stay together: k counts households."),
 ]
+Person = Annotated[
+    str | None,
+    typer.Option(
+        help="The identifier that says whose record each is: every class holds at least k people, "
+        "and --l, --t, --alpha count people."
+    ),
+]
+Count = Annotated[
+    str | None,
+    typer.Option(
+        help="What k counts where every identifier repeats: people (then --person is needed) or "
+        "records. Default: people."
+    ),
+]
 SmallStrata = Annotated[
     str | None,
     typer.Option(

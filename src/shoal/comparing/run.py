@@ -115,7 +115,7 @@ def compare_by(
 def _is_mixed(table: Table, settings: Settings) -> bool:
     """Tell whether there are texts, trees or missing cells: all releases are then generalized."""
     _, given, settings = prepared(table, once_read(settings), None)
-    alone = settings.having(roles={"household": None}, protect={"method": "auto"})
+    alone = settings.having(roles={"household": None, "person": None}, protect={"method": "auto"})
     return generalizes(without_strata(given, settings), alone)
 
 

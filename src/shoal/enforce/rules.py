@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from shoal.kernels.rules import (
     DOMINATED,
     FORM,
     FROM,
+    GONE,
     HEAD,
     HEADS,
     LEAST,
@@ -32,6 +33,8 @@ from shoal.kernels.rules import (
     ROWS,
     SPAN,
     TREE,
+    TWICE,
+    WHOLE,
     C,
     Rules,
     T,
@@ -42,15 +45,15 @@ from shoal.table.hierarchy.listed import Listed, interval
 from shoal.table.hierarchy.specify import is_file, specify
 from shoal.table.hierarchy.values import Distinct, distinct_values
 from shoal.table.roles import STAR, Column, Kind, Role
+from shoal.table.spelling import forms_of, spelled
 from shoal.table.table import Table
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
-MODELS = ("l", "t", "alpha")  # what is asked of sensitive columns
 PREFIXED = (Kind.TEXT, Kind.INTEGER, Kind.DATE)  # kinds that have prefixes
-GONE = ("", STAR)  # texts that say nothing, as missing cells
+SILENT = ("", STAR)  # texts that say nothing, as missing cells
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ def sensitive(column: Column, table: Table, said: str | None, folder: Path | Non
             "intervals"
         )
     paths, lacking = rule.paths(values)
-    uncovered = [i for i in lacking if values.texts[i] not in GONE]
+    uncovered = [i for i in lacking if values.texts[i] not in SILENT]
     if uncovered:
         raise UncoveredError(
             f"{table.source.name}, column {shown(column.name)}: its hierarchy lacks "
@@ -116,13 +119,13 @@ def _check_tree(column: Column, said: str) -> None:
 def _leaves(values: Distinct) -> Integers:
     """Return a number for every record's value; the last one is for what is missing or `*`."""
     last = len(values.texts)
-    numbers = [last if text in GONE else i for i, text in enumerate(values.texts)]
+    numbers = [last if text in SILENT else i for i, text in enumerate(values.texts)]
     return np.array([*numbers, last], dtype=np.int64)[values.indices]
 
 
 def _places(values: Distinct) -> Integers:
     """Return the place of every record's value among those there are; -1 is missing."""
-    there = [text not in GONE for text in values.texts]
+    there = [text not in SILENT for text in values.texts]
     ranks = np.where(there, np.cumsum(there) - 1, -1).astype(np.int64)
     found: Integers = np.append(ranks, -1)[values.indices]
     return found
@@ -153,28 +156,106 @@ def _in_tree(values: Distinct, paths: Sequence[Sequence[str]]) -> Sensitive:
     return Sensitive(_leaves(values), False, nodes, np.array(climbed, dtype=np.int64), highest)
 
 
+@dataclass(frozen=True)
+class Counted:
+    """What l-diversity and alpha count of a column: codes of values, alike for spellings of one.
+
+    A missing value is -1, or has a code of its own, as is asked; of the records of one person with
+    one value all but the first are TWICE. `spelled` tells that some value has several spellings,
+    `missing` that there are missing values.
+    """
+
+    codes: Integers
+    spelled: bool
+    missing: bool
+
+    @property
+    def counts(self) -> dict[int, int]:
+        """How often each value counts in all."""
+        every, often = np.unique(self.codes[self.codes >= 0], return_counts=True)
+        return dict(zip(every.tolist(), often.tolist(), strict=True))
+
+
+def counted(
+    column: Column, table: Table, asked: Requirement, persons: Integers | None = None
+) -> Counted:
+    """Return what l-diversity and alpha count of a column."""
+    values = distinct_values(column)
+    forms = forms_of(column, values, table.source.missing)
+    codes = _by_record(forms, values)
+    missing = bool((codes == GONE).any())
+    if asked.missing_sensitive == "value":
+        codes = np.where(codes == GONE, forms.max(initial=0) + 1, codes)
+    return Counted(_once(codes, persons), spelled(values.texts, forms), missing)
+
+
+def _by_record(numbers: Integers, values: Distinct) -> Integers:
+    """Return the number of every record's value; a missing cell is gone."""
+    found: Integers = np.append(numbers, GONE)[values.indices]
+    return found
+
+
+def _once(codes: Integers, persons: Integers | None) -> Integers:
+    """Return the codes with TWICE for all but one record of a person and a code.
+
+    The records of a person are in one group, always: which of them counts has no say.
+    """
+    if persons is None:
+        return codes
+    pairs = np.stack([persons, codes])
+    _, first = np.unique(pairs, axis=1, return_index=True)
+    found = np.full_like(codes, TWICE)
+    found[first] = codes[first]
+    return found
+
+
+def _respelled(column: Column, table: Table, made: Sensitive) -> Sensitive:
+    """Return a column as codes in which all spellings of a value are one.
+
+    It has the place of the first of them in a line, that of the least text in a tree.
+    """
+    values = distinct_values(column)
+    forms = forms_of(column, values, table.source.missing)
+    if made.line:
+        return replace(made, codes=_by_record(forms, values))
+    leaves = np.full(len(values.texts) + 1, len(values.texts), dtype=np.int64)
+    chosen: dict[int, int] = {}
+    for leaf in sorted(range(len(values.texts)), key=values.texts.__getitem__):
+        if forms[leaf] >= 0:
+            leaves[leaf] = chosen.setdefault(int(forms[leaf]), leaf)
+    return replace(made, codes=leaves[values.indices])
+
+
 def make_rules(
     table: Table,
     asked: Requirement,
     hierarchies: Mapping[str, str],
     folder: Path | None,
     averaged: Sequence[str],
+    persons: Integers | None = None,
 ) -> tuple[Rules, list[Sensitive]]:
-    """Return the rules of a table; `averaged` are the columns whose groups release their means."""
+    """Return the rules of a table; `averaged` are the columns whose groups release their means.
+
+    With `persons` (n), whose record each is, every person and value of a group counts once; the
+    groups that are judged by the rules must hold all records of a person.
+    """
     columns = table.having(Role.SENSITIVE) if asked.of_sensitive else []
-    wanted = [c for c in columns if any(asked.asked(w, c.name) is not None for w in MODELS)]
+    wanted = [column for column in columns if asked.of_column(column.name)]
     dominated = _dominated(table, asked, averaged)
+    values = [sensitive(c, table, hierarchies.get(c.name), folder) for c in wanted]
+    parts = [
+        part
+        for column, made in zip(wanted, values, strict=True)
+        for part in _parts(column, table, asked, made, persons)
+    ]
     heads: list[Floats] = []
     behind: list[Floats] = []
-    values: list[Sensitive] = []
-    at = HEADS + len(wanted) * HEAD + len(dominated) * DOMINANCE
-    for column in wanted:
-        made = sensitive(column, table, hierarchies.get(column.name), folder)
-        head, numbers = _head(column.name, asked, made, at)
+    at = HEADS + len(parts) * HEAD + len(dominated) * DOMINANCE
+    for head, made in parts:
+        numbers = _distribution(head, made, at)
         head[CODES] = at + numbers.size
         heads.append(head)
         behind += [numbers, made.codes.astype(np.float64)]
-        values.append(made)
         at += numbers.size + table.rows
     for percent, magnitudes in dominated:
         head = np.zeros(DOMINANCE)
@@ -183,41 +264,76 @@ def make_rules(
         behind.append(magnitudes)
         at += table.rows
     counts = np.zeros(HEADS)
-    counts[[COLUMNS, DOMINATED, ROWS, ROOM]] = len(wanted), len(dominated), table.rows, at
+    counts[[COLUMNS, DOMINATED, ROWS, ROOM]] = len(parts), len(dominated), table.rows, at
     nodes = max((made.parents.size for made in values), default=0)
     room = np.zeros(2 * table.rows + 4 + nodes)  # as `kernels.rules` uses it
     return np.concatenate([counts, *heads, *behind, room]), values
 
 
-def _head(name: str, asked: Requirement, made: Sensitive, at: int) -> tuple[Floats, Floats]:
-    """Return the head of a column, and what stands behind all heads of it."""
-    head, behind = np.zeros(HEAD), np.zeros(0)
-    least, t, alpha = (asked.asked(what, name) for what in ("l", "t", "alpha"))
+def _parts(
+    column: Column, table: Table, asked: Requirement, made: Sensitive, persons: Integers | None
+) -> list[tuple[Floats, Sensitive]]:
+    """Return the heads of a column, each with the codes that it counts.
+
+    l-diversity and alpha count values whatever their spelling, t-closeness both ways. Where that is
+    all the same, there is one head.
+    """
+    own = counted(column, table, asked, persons)
+    head = _head(column.name, asked)
+    t = asked.asked("t", column.name)
+    raw = replace(made, codes=_once(made.codes, persons))
+    if t is None:
+        return [(head, replace(made, codes=own.codes))]
+    close = np.zeros(HEAD)
+    close[T], close[FORM] = t, LINE if made.line else TREE
+    found = [(close, raw)]
+    if own.spelled:
+        other = _respelled(column, table, made)
+        found.append((close.copy(), replace(other, codes=_once(other.codes, persons))))
+    if not head.any():
+        return found
+    if not own.spelled and (not own.missing or made.line == (asked.missing_sensitive != "value")):
+        return [(head + close, raw)]
+    return [(head, replace(made, codes=own.codes)), *found]
+
+
+def _head(name: str, asked: Requirement) -> Floats:
+    """Return the head of a column for l-diversity and alpha."""
+    head = np.zeros(HEAD)
+    least, alpha = asked.asked("l", name), asked.asked("alpha", name)
     if least is not None and asked.l_kind == "entropy":
-        head[LOG] = math.log(least)
+        head[LOG], head[LEAST] = math.log(least), 1.0  # a group without any value has none
     elif least is not None and asked.c is not None:
         head[FROM], head[C] = least, asked.c
     elif least is not None:
         head[LEAST] = least
     head[ALPHA] = alpha or 0.0
-    if t is not None:
-        rows = made.codes.size
-        head[T], head[AT] = t, at
-        if made.line:
-            there = made.codes[made.codes >= 0]
-            counts = np.bincount(there)
-            cumulated = np.cumsum(counts).astype(np.float64)
-            head[FORM], head[SPAN] = LINE, counts.size
-            behind = np.concatenate(([rows - there.size], cumulated, [0.0], np.cumsum(cumulated)))
-        else:
-            below = np.zeros(made.parents.size)
-            np.add.at(below, made.codes, 1.0)
-            for node, parent in _upward(made.parents):
-                below[parent] += below[node]
-            head[FORM], head[SPAN] = TREE, 2 * made.height
-            head[BASE] = float((made.climbed * below).sum())
-            behind = np.stack([made.parents, made.climbed, below], axis=1).ravel()
-    return head, behind
+    return head
+
+
+def _distribution(head: Floats, made: Sensitive, at: int) -> Floats:
+    """Return the distribution that t-closeness compares with, which stands `at` a place.
+
+    head IN/OUT: where it is, and what it is made of.
+    """
+    codes = made.codes[made.codes != TWICE]
+    head[WHOLE] = codes.size
+    if not head[FORM]:
+        return np.zeros(0)
+    head[AT] = at
+    if made.line:
+        there = codes[codes >= 0]
+        counts = np.bincount(there)
+        cumulated = np.cumsum(counts).astype(np.float64)
+        head[SPAN] = counts.size
+        return np.concatenate(([codes.size - there.size], cumulated, [0.0], np.cumsum(cumulated)))
+    below = np.zeros(made.parents.size)
+    np.add.at(below, codes, 1.0)
+    for node, parent in _upward(made.parents):
+        below[parent] += below[node]
+    head[SPAN] = 2 * made.height
+    head[BASE] = float((made.climbed * below).sum())
+    return np.stack([made.parents, made.climbed, below], axis=1).ravel()
 
 
 def _upward(parents: Integers) -> list[tuple[int, int]]:

@@ -21,12 +21,14 @@ Integers = npt.NDArray[np.int64]
 
 COLUMNS, DOMINATED, ROWS, ROOM, HEADS = range(5)  # ROOM: where the room to work begins
 
-# a column's head: what is asked (0 where nothing is), and how values are apart
+# a head: what is asked of a column (0 where nothing is), how values are apart, how many count in
+# all; a column has several where what is asked of it counts different codes
 (
-    LEAST, LOG, C, FROM, ALPHA, T, FORM, AT, SPAN, BASE, CODES, HEAD,
-) = range(12)  # fmt: skip
+    LEAST, LOG, C, FROM, ALPHA, T, FORM, AT, SPAN, BASE, CODES, WHOLE, HEAD,
+) = range(13)  # fmt: skip
 
 NO_FORM, TREE, LINE = 0.0, 1.0, 2.0
+GONE, TWICE = -1, -2  # codes: a missing value; a record that does not count, as its person does
 PARENT, LENGTH, BELOW, NODE = range(4)  # of a node of a tree
 PERCENT, MAGNITUDES, DOMINANCE = range(3)  # of a column that the p % rule is for
 
@@ -55,7 +57,7 @@ def reordered(rules: Rules, order: Integers) -> Rules:
 
 
 @inlined
-def line(rules: Rules, at: int, places: int, room: int, size: int) -> float:
+def line(rules: Rules, at: int, places: int, whole: float, room: int, size: int) -> float:
     """Return the earth mover's distance of sorted ranks from all, in a line of places.
 
     The ranks stand in the room; -1 is missing, and apart. rules[at:] has how many are missing in
@@ -64,7 +66,6 @@ def line(rules: Rules, at: int, places: int, room: int, size: int) -> float:
     missing, total, begin = 0, 0.0, 0
     while missing < size and rules[room + missing] < 0.0:
         missing += 1
-    whole = rules[ROWS]
     apart = abs(missing * whole - rules[at] * size) / (size * whole)
     there, every, counts, sums = float(size - missing), whole - rules[at], at + 1, at + 1 + places
     for i in range(missing, size + 1 if there > 0.0 and places > 1 else 0):
@@ -85,13 +86,14 @@ def line(rules: Rules, at: int, places: int, room: int, size: int) -> float:
 
 
 @inlined
-def tree(rules: Rules, at: int, span: float, base: float, room: int, size: int) -> float:
+def tree(
+    rules: Rules, at: int, span: float, base: float, whole: float, room: int, size: int
+) -> float:
     """Return the earth mover's distance of nodes from all, in a tree; counts stand in the room.
 
     span: twice the tree's height; base: what all records climb in it.
     """
-    whole = rules[ROWS]
-    total, tally = base * size, room + 2 * int(whole) + 4
+    total, tally = base * size, room + 2 * int(rules[ROWS]) + 4
     for step in range(2 * size):
         node = int(rules[room + step % size])
         while node >= 0:
@@ -104,16 +106,23 @@ def tree(rules: Rules, at: int, span: float, base: float, room: int, size: int) 
                 total += rules[place + LENGTH] * (abs(count * whole - below) - below)
                 rules[tally + node] = 0.0
             node = int(rules[place + PARENT])
-    return total / (span * size * whole)  # type: ignore[no-any-return]
+    return total / (span * size * whole)
 
 
 @inlined
 def uneven(rules: Rules, head: int, room: int, size: int) -> float:
-    """Return by how much sorted codes break what is asked of their counts. rules IN/OUT."""
+    """Return by how much sorted codes break what is asked of their counts. rules IN/OUT.
+
+    Missing values count for nothing; where all are missing, no share is too large.
+    """
     distinct, most, logs, run, kept = 0, 0, 0.0, 0, 0
     top, tops = int(rules[head + FROM]) - 1, room + size  # the largest counts but the first l - 1
-    left = float(size)
-    for i in range(size):
+    gone = 0
+    while gone < size and rules[room + gone] < 0.0:
+        gone += 1
+    known = max(1, size - gone)
+    left = float(size - gone)
+    for i in range(gone, size):
         run += 1
         if i + 1 < size and rules[room + i + 1] == rules[room + i]:
             continue
@@ -129,15 +138,17 @@ def uneven(rules: Rules, head: int, room: int, size: int) -> float:
         run = 0
     for i in range(kept):
         left -= rules[tops + i]
-    broken = max(0.0, 1.0 - distinct / max(1.0, rules[head + LEAST]))
-    lacking = rules[head + LOG] - (math.log(size) - logs / size)
+    broken = 0.0
+    if rules[head + LEAST] > 0.0:
+        broken = max(0.0, 1.0 - distinct / rules[head + LEAST])
+    lacking = rules[head + LOG] - (math.log(known) - logs / known)
     broken += lacking if lacking > NEAR else 0.0
     if rules[head + FROM] > 0.0:
         more = most - rules[head + C] * left
-        broken += (more + 1e-3) / size if more > -NEAR * size else 0.0
+        broken += (more + 1e-3) / known if more > -NEAR * known else 0.0
     if rules[head + ALPHA] > 0.0:
-        broken += max(0.0, most / size - rules[head + ALPHA])
-    return broken  # type: ignore[no-any-return]
+        broken += max(0.0, most / known - rules[head + ALPHA])
+    return broken
 
 
 @by_address("float64(CPointer(float64), CPointer(int64), int64, int64, int64)")
@@ -158,6 +169,8 @@ def breach(rules: Rules, members: Integers, size: int, leaving: int, entering: i
             if row < 0 or (row == leaving and i < size):
                 continue
             code, at = rules[codes + row], room + count
+            if of_values and code <= TWICE:
+                continue
             while of_values and at > room and rules[at - 1] > code:
                 rules[at] = rules[at - 1]
                 at -= 1
@@ -172,13 +185,13 @@ def breach(rules: Rules, members: Integers, size: int, leaving: int, entering: i
         if count > 0 and of_values:
             broken += uneven(rules, head, room, count)
             form, at, span = rules[head + FORM], int(rules[head + AT]), rules[head + SPAN]
-            apart = 0.0
+            apart, whole = 0.0, rules[head + WHOLE]
             if form == LINE:
-                apart = line(rules, at, int(span), room, count)
+                apart = line(rules, at, int(span), whole, room, count)
             elif form == TREE:
-                apart = tree(rules, at, span, rules[head + BASE], room, count)
+                apart = tree(rules, at, span, rules[head + BASE], whole, room, count)
             more = apart - rules[head + T]
-            near = 0.0 if span * count * rules[ROWS] < EXACT else NEAR
+            near = 0.0 if span * count * whole < EXACT else NEAR
             broken += more if more > near else 0.0
         elif count > 0:
             more = rules[head + PERCENT] / 100.0 * largest - rest

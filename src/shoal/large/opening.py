@@ -24,6 +24,7 @@ from shoal.recipes import find
 from shoal.request import check_request, generalizes, trees_of, ways, with_hierarchies
 from shoal.settings import Settings
 from shoal.solving import check_size
+from shoal.surveying import check_people
 from shoal.table.assign import assign
 from shoal.table.drawing import Sample, sample_size, share_of
 from shoal.table.hierarchy.specify import is_file
@@ -107,6 +108,8 @@ def check_possible(settings: Settings) -> None:
         needs = "a search with limits of its own"
     elif asked.of_sensitive or asked.dominance is not None or asked.k_of:
         needs = "what is asked beyond k"
+    elif roles.person is not None:
+        needs = "a count of people"
     elif roles.weight is not None or roles.by or roles.household is not None:
         needs = "a survey's weights, strata or households"
     elif "none" in (digits.values() if isinstance(digits, dict) else [digits]):
@@ -165,7 +168,7 @@ def _looking(head: Table, settings: Settings, reading: Reading, chunk: int) -> L
     share = share_of(size, reading.rows)
     sample = Sample(settings.protect.seed, size, reading.start(chunk), share)
     used = [name for name in quasi if name not in left_out]
-    return Looking(used, left_out, sample, settings.protect.incomplete == "delete")
+    return Looking(used, set(roles.drop), sample, settings.protect.incomplete == "delete")
 
 
 def look(reading: Reading, settings: Settings, crew: Crew) -> Sample:
@@ -221,6 +224,7 @@ def ask(settings: Settings, work: Files, folder: Path | None) -> Asked:
         empty.mapped(lambda column: _made_up(column, seen, settings, deletes)), roles_given=False
     )
     assigned = assign(table, settings.roles, seen.reason)
+    check_people(assigned.table, settings, seen.repeats)
     table = with_orders(assigned.table, settings.orders)
     settings = with_hierarchies(settings, table, folder)
     check_request(table, settings)

@@ -28,6 +28,7 @@ from shoal.release.report import SCHEMA, ColumnReport, Report
 from shoal.request import ended_early, notes, said_of_unnamed
 from shoal.settings import Settings
 from shoal.solving import ILOSS, SSE
+from shoal.surveying import said_of_people
 from shoal.table.roles import Role
 
 
@@ -96,6 +97,8 @@ def report_of(
         ),
         notes=[
             *notes(asked.table, asked.unnamed, asked.settings.orders, asked.survey.reason),
+            *said_of_people(asked.table, asked.settings, asked.survey.repeats),
+            *asked.survey.said_of_repeats(asked.table.having(Role.IDENTIFIER)),
             _grouped_by(asked.settings, len(releasing.stage.regions)),
             *ended_early(),
             *_counted(verification),

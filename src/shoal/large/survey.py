@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.errors import listed
 from shoal.large.moments import Moments
 from shoal.large.shuffle import keep, kept
 from shoal.large.work import Files
@@ -97,6 +98,30 @@ class Survey:
         """Say why a column looks like an identifier, None where it does not, or was not seen."""
         found = self.columns.get(column.name)
         return None if found is None else found.reason(column.kind, self.rows)
+
+    def repeats(self, column: Column) -> bool | None:
+        """Tell whether two records have one value of a column; None if it has none or was not seen.
+
+        Beyond 16,384 values a sample of them is asked, with all records that each has: that less
+        than 3 in 16,384 values repeat may go unnoticed, more hardly ever (once in twenty files).
+        """
+        found = self.columns.get(column.name)
+        present = 0 if found is None else self.rows - found.missing
+        return None if found is None or not present else found.different < present
+
+    def said_of_repeats(self, identifiers: Sequence[Column]) -> list[str]:
+        """Say that repeats were looked for in a sample of values, where that found none."""
+        asked = [
+            column.name
+            for column in identifiers
+            if self.repeats(column) is False and self.columns[column.name].different >= SKETCH
+        ]
+        if not asked:
+            return []
+        return [
+            f"{listed(asked)}: none of {SKETCH:,} values that were followed through the file "
+            "repeats; a few others may"
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from shoal.errors import in_shape
 from shoal.measures.sides import Numbers, Side, Words
+from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Column, Kind
+from shoal.table.spelling import forms_of
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -137,8 +139,15 @@ def codes_of(column: Column) -> Integers:
     return np.asarray(encoded.indices.fill_null(len(encoded.dictionary))).astype(np.int64)
 
 
-def secret_codes(column: Column) -> Integers:
-    """Return the cells as numbers, equal cells the same, -1 where missing."""
+def secret_codes(column: Column, missing: Iterable[str] = ()) -> Integers:
+    """Return the cells as numbers, equal cells and spellings of one value the same, -1 if missing.
+
+    `missing` are words that mean missing, which have spellings, too.
+    """
+    if column.kind is Kind.TEXT:
+        values = distinct_values(column)
+        found: Integers = np.append(forms_of(column, values, missing), -1)[values.indices]
+        return found
     codes = codes_of(column)
     gone = np.asarray(column.values.is_null(nan_is_null=True))
     return np.where(gone, -1, codes)

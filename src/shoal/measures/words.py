@@ -312,8 +312,9 @@ RISK = (
         "certain_inference", "certain inference (homogeneity)", "risk", "percent", "lower",
         "The sensitive value of {value} of the people is certain to whoever finds their class, "
         "though not which record is theirs ({rest}).",
-        "Share of records in classes with a single value of the column; of several sensitive "
-        "columns the largest. A class of missing values tells nothing.",
+        "Share of records with a value of the column whose class holds no other value of it, "
+        "whatever its spelling; missing cells are no value, and their records are not counted, "
+        "though theirs is likely that of the class. Of several sensitive columns the largest.",
         "Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam 2006, ICDE",
     ),
     Definition(

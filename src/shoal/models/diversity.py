@@ -8,8 +8,10 @@ because the class holds l well represented ones.
 - *recursive (c,l)*: r1 < c (rl + … + rm), where r1 >= r2 >= … count the values: the most frequent
   value is not too frequent, even for someone who rules out l - 2 of the others.
 
-Precondition: `counts` says how often each sensitive value occurs in a class; a missing value is a
-value of its own. All three hold for the union of classes that have them.
+Precondition: `counts` says how often each sensitive value occurs in a class, whatever its spelling.
+Missing values are left out of it, or are a value of their own, as is asked (`missing_sensitive`); a
+class of nothing but left-out ones has no diversity at all. All three hold for the union of classes
+that have them.
 """
 
 from __future__ import annotations

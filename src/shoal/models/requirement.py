@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
@@ -18,6 +18,7 @@ from shoal.models.closeness import Counts, Distance
 from shoal.models.share import largest_share
 
 KINDS = ("distinct", "entropy", "recursive")
+MISSING = ("ignored", "value")  # what a missing sensitive cell is to l-diversity and alpha
 Asked = float | Mapping[str, float] | None
 
 
@@ -27,7 +28,8 @@ class Requirement:
 
     `l`, `l_kind` and `c` are l-diversity, `t` t-closeness and `alpha` (α,k)-anonymity of sensitive
     columns; `dominance` is the p of the p % rule, for numbers that are released as means; `k_of`
-    is an own k for some of the quasi-identifiers.
+    is an own k for some of the quasi-identifiers. `missing_sensitive` is what a missing sensitive
+    cell is to l-diversity and alpha: ignored, or a value of its own, which it always is to t.
     """
 
     k: int
@@ -38,10 +40,13 @@ class Requirement:
     alpha: Asked = None
     dominance: Asked = None
     k_of: Mapping[tuple[str, ...], int] = field(default_factory=dict)
+    missing_sensitive: str = "ignored"
 
     def __post_init__(self) -> None:
         if self.l_kind not in KINDS:
             raise RequestError(f"l_kind must be one of {', '.join(KINDS)}")
+        if self.missing_sensitive not in MISSING:
+            raise RequestError(f"missing_sensitive must be one of {', '.join(MISSING)}")
         if self.l is None and (self.c is not None or self.l_kind != "distinct"):
             raise RequestError("l_kind and c are kinds of l-diversity; say l too")
         recursive = self.l_kind == "recursive"
@@ -64,10 +69,20 @@ class Requirement:
         """Whether anything is asked of sensitive columns."""
         return not (self.l is None and self.t is None and self.alpha is None)
 
+    def of_column(self, name: str) -> bool:
+        """Tell whether anything is asked of a sensitive column."""
+        return any(self.asked(what, name) is not None for what in ("l", "t", "alpha"))
+
     @property
     def more_than_k(self) -> bool:
         """Whether groups of k are not enough."""
         return self.of_sensitive or self.dominance is not None
+
+    def shown_by_records(self) -> Requirement:
+        """Return what records show of what is asked of people: each value counts, not how often."""
+        if self.l_kind == "distinct":
+            return replace(self, t=None, alpha=None)
+        return replace(self, l=None, l_kind="distinct", c=None, t=None, alpha=None)
 
     def check(self, sensitive: Sequence[str], quasi_identifiers: Sequence[str]) -> None:
         """Refuse what is asked of columns that there are not."""

@@ -2,8 +2,10 @@
 
 In plain words: whoever has found a person's class cannot be surer than α of any sensitive value.
 
-Precondition: `counts` says how often each sensitive value occurs in a class; a missing value is a
-value of its own. It holds for the union of classes that have it.
+Precondition: `counts` says how often each sensitive value occurs in a class, whatever its spelling.
+Missing values are left out of it, or are a value of their own, as is asked (`missing_sensitive`); a
+class of nothing but left-out ones tells nothing and has it. It holds for the union of classes that
+have it.
 """
 
 from __future__ import annotations

@@ -31,6 +31,8 @@ def claims(settings: Settings, released: Table) -> dict[str, Any]:
             "orders": {n: list(released[n].order or ()) for n in own if released[n].is_ordinal},
             "words": [n for n in own if not released[n].has_places],
             "missing": settings.input.missing,
+            "missing_sensitive": asked.missing_sensitive,
+            "by_people": roles.person is not None,
         }
     if asked.k_of:
         found["k_of"] = dict(asked.k_of)
@@ -44,6 +46,8 @@ def asked_beyond_k(asked: Requirement) -> dict[str, Any]:
         said = getattr(asked, what)
         if said is not None:
             found[what] = dict(said) if isinstance(said, Mapping) else said
+    if asked.missing_sensitive != "ignored":
+        found["missing_sensitive"] = asked.missing_sensitive
     if asked.l_kind != "distinct":
         found["l_kind"] = asked.l_kind
     if asked.k_of:

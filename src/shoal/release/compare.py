@@ -136,6 +136,7 @@ def make_report(
             asked=asked,
             sensitive=roles[Role.SENSITIVE],
             households=survey.households is not None,
+            people=survey.persons is not None,
             weighted=survey.weights is not None,
         ),
         notes=[*notes, *said_of_equals(groups["without_spread"])],

@@ -28,13 +28,15 @@ def guarantee(
     asked: Requirement | None = None,
     sensitive: Sequence[str] = (),
     households: bool = False,
+    people: bool = False,
     weighted: bool = False,
 ) -> dict[str, list[str]]:
     """Say in plain words what the models that were asked for promise, and what is left open.
 
     `values`: intervals end in values of the data; `records`: groups release a member's own values;
     `given`: the groups came with the data; `asked` is what was asked beyond k, of `sensitive`
-    columns; `households`: groups are of at least k of them; `weighted`: with survey weights.
+    columns; `households`: groups are of at least k of them, `people`: of at least k of those;
+    `weighted`: with survey weights.
     """
     by_sensitive = asked is not None and asked.of_sensitive
     bare = [name for name in sensitive if asked is None or not _is_varied(asked, name)]
@@ -73,7 +75,12 @@ def guarantee(
                 if households
                 else []
             ),
-            *([] if asked is None else _promises(asked, sensitive)),
+            *(
+                [f"These are of at least {k} people, each with all records in one group."]
+                if people
+                else []
+            ),
+            *([] if asked is None else _promises(asked, sensitive, people)),
         ],
         "does_not_cover": [
             *open_,
@@ -136,9 +143,15 @@ def _is_varied(asked: Requirement, column: str) -> bool:
     return (least is not None and least > 1) or (alpha is not None and alpha < 1)
 
 
-def _promises(asked: Requirement, sensitive: Sequence[str]) -> list[str]:
+def _promises(asked: Requirement, sensitive: Sequence[str], people: bool) -> list[str]:
     """Say what every model that was asked for beyond k promises."""
     found = []
+    if people and asked.of_sensitive:
+        found.append(
+            "What is said of sensitive values counts people: each person and value of a group once."
+        )
+    if asked.missing_sensitive == "value" and asked.of_sensitive:
+        found.append("A missing sensitive cell counts as a value of its own.")
     for column in sensitive:
         name = shown(column)
         least, t, alpha = (asked.asked(what, column) for what in ("l", "t", "alpha"))

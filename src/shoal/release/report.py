@@ -219,6 +219,11 @@ class Report:
     def _verdict(self) -> str:
         if not self.verification["ok"]:
             return "NOT verified"
+        if self.survey.get("person"):
+            return (
+                "verified: every combination of quasi-identifiers is shared by at least "
+                f"{self.k} people"
+            )
         return (
             f"verified: every combination of quasi-identifiers is shared by at least "
             f"{self.verification['k']} records"

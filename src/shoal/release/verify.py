@@ -52,6 +52,8 @@ def verify(
     words: Sequence[str] = (),
     missing: Sequence[str] = ("",),
     missing_as: str = "own",
+    missing_sensitive: str = "ignored",
+    by_people: bool = False,
     against: Any = None,
     original: Any = None,
     key: Sequence[str] = (),
@@ -75,6 +77,12 @@ def verify(
     quasi-identifiers. Without `quasi_identifiers`, those of the report, certificate or recipe
     beside the file are taken.
 
+    l and alpha take values that differ in case, spaces or signs that cannot be seen for one, and
+    t-closeness takes the larger of both distances; a missing sensitive cell adds nothing to l and
+    alpha, or is a value of its own with `missing_sensitive="value"`. `by_people` says that t,
+    alpha, entropy and recursive l were promised of people, who are not in the file: only what it
+    shows all the same is judged.
+
     `against` is another release of the same people: what is left of every class when both are known
     counts as well, see `shoal.release.judge.against`; roles of its columns are those of the papers
     beside it. Where nobody names `sensitive` columns, all that both have and neither groups count
@@ -97,9 +105,12 @@ def verify(
     if (original is not None and against is None) or (knows and original is None):
         raise RequestError("original goes with against, another release; key goes with original")
     requirement = Requirement(
-        k=_whole(k), l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, k_of=_tuples(k_of or {})
-    )
+        k=_whole(k), l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, k_of=_tuples(k_of or {}),
+        missing_sensitive=missing_sensitive,
+    )  # fmt: skip
     requirement.check(hidden, quasi)
+    if by_people:
+        requirement = requirement.shown_by_records()
     named = [*(hierarchies or {}), *(orders or {}), *words]
     _check(quasi, hidden, missing_as, delimiter, named)
     trees = {n: read_tree(said, n) for n, said in (hierarchies or {}).items() if n in hidden}
@@ -189,7 +200,11 @@ def _verification(
         offending_count=ruling.broken,
         against=met,
         roles=roles,
-        warnings=(*_warnings(source), *((WARNING,) if met is not None else ())),
+        warnings=(
+            *ruling.warnings(),
+            *_warnings(source),
+            *((WARNING,) if met is not None else ()),
+        ),
     )
 
 

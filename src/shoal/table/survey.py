@@ -1,7 +1,7 @@
-"""How records were drawn: what each weighs, which stratum and which household it belongs to.
+"""How records were drawn: what each weighs, whose it is, which stratum and household it is of.
 
 A weight says how many persons of the population a record stands for. Groups are made within
-strata, and of whole households.
+strata, and of whole households; where there are none, of whole persons.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ NAMED = 12  # small strata that a message names
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """Weights (n) above 0, strata (n) and households (n) by number from 0; None: there are none."""
+    """Weights (n) above 0; strata, households, persons (n) numbered from 0; None: none are."""
 
     __repr__ = in_shape
 
     weights: Floats | None = None
     strata: Integers | None = None
     households: Integers | None = None
+    persons: Integers | None = None
 
     def taken(self, rows: Integers) -> Survey:
         """Return the same for some rows, or for all in another order."""
@@ -40,42 +41,75 @@ class Survey:
             None if self.weights is None else self.weights[rows],
             None if self.strata is None else self.strata[rows],
             None if self.households is None else self.households[rows],
+            None if self.persons is None else self.persons[rows],
         )
 
     @property
     def plain(self) -> bool:
         """Whether every record counts alike, on its own."""
-        return self.weights is None and self.strata is None and self.households is None
+        return self.weights is None and self.strata is None and self.together is None
+
+    @property
+    def together(self) -> Integers | None:
+        """Which records stay in one group, by number: those of a household, or of a person."""
+        return self.persons if self.households is None else self.households
+
+    @property
+    def who(self) -> str:
+        """What groups are made of, in plain words."""
+        if self.households is not None:
+            return "households"
+        return "records" if self.persons is None else "people"
 
     def units(self, rows: Integers) -> int:
-        """Return how many there are to hide among, of some rows: households, or records."""
-        return int(rows.size if self.households is None else np.unique(self.households[rows]).size)
+        """Return how many there are to hide among, of some rows: households, people or records."""
+        whole = self.together
+        return int(rows.size if whole is None else np.unique(whole[rows]).size)
 
 
 def read_survey(
-    table: Table, weight: str | None, by: Sequence[str], household: str | None
+    table: Table,
+    weight: str | None,
+    by: Sequence[str],
+    household: str | None,
+    person: str | None = None,
 ) -> Survey:
-    """Return what three kinds of columns say of the records, or an error that says where not."""
+    """Return what four kinds of columns say of the records, or an error that says where not."""
     weights = None if weight is None else weights_of(table[weight], table)
     strata = strata_of(table, by) if by else None
-    households = None
-    if household is not None:
-        column = table[household]
-        absent = column.missing_rows()
-        if absent:
-            raise InputError(
-                f"{table.source.name}, household {shown(household)}: {len(absent)} missing cells "
-                f"({table.source.where(absent)}); every record needs one"
-            )
-        households = _numbered([column])
-    if strata is not None and households is not None:
-        pairs = np.unique(np.stack([households, strata]), axis=1)
-        several = pairs.shape[1] - int(households.max()) - 1
-        if several > 0:
-            raise InputError(
-                f"{table.source.name}: households lie in more than one stratum ({several} too many)"
-            )
-    return Survey(weights, strata, households)
+    households = _units_of(table, household, "household")
+    persons = _units_of(table, person, "person")
+    _check_inside(table, persons, households, "people", "household")
+    _check_inside(table, households, strata, "households", "stratum")
+    _check_inside(table, persons, strata, "people", "stratum")
+    return Survey(weights, strata, households, persons)
+
+
+def _units_of(table: Table, name: str | None, what: str) -> Integers | None:
+    """Return whose record each is by a column, which must say it of every record."""
+    if name is None:
+        return None
+    absent = table[name].missing_rows()
+    if absent:
+        raise InputError(
+            f"{table.source.name}, {what} {shown(name)}: {len(absent)} missing cells "
+            f"({table.source.where(absent)}); every record needs one"
+        )
+    return _numbered([table[name]])
+
+
+def _check_inside(
+    table: Table, inner: Integers | None, outer: Integers | None, who: str, where: str
+) -> None:
+    """Refuse households or people that lie in several of what they should be in one of."""
+    if inner is None or outer is None:
+        return
+    pairs = np.unique(np.stack([inner, outer]), axis=1)
+    several = pairs.shape[1] - int(inner.max()) - 1
+    if several > 0:
+        raise InputError(
+            f"{table.source.name}: {who} lie in more than one {where} ({several} too many)"
+        )
 
 
 def weights_of(column: Column, table: Table) -> Floats:
@@ -160,11 +194,11 @@ def check_strata(table: Table, by: Sequence[str], survey: Survey, k: int) -> Non
         return
     assert survey.strata is not None
     names = named_strata(table, by, survey.strata)
-    what = "households" if survey.households is not None else "records"
     raise RequestError(
         f"{table.source.name}: {len(small)} of {len(names)} strata by {listed(by)} have fewer "
-        f"than k = {k} {what}: {listed([names[number] for number in small], NAMED)}; leave them "
-        "out, take a smaller k, or say --small-strata merge to join each to the one most like it"
+        f"than k = {k} {survey.who}: {listed([names[number] for number in small], NAMED)}; leave "
+        "them out, take a smaller k, or say --small-strata merge to join each to the one most "
+        "like it"
     )
 
 
@@ -193,7 +227,7 @@ def merge_strata(
     weights = np.ones(strata.size) if survey.weights is None else survey.weights
     while True:
         numbers = np.unique(strata, return_inverse=True)[1].astype(np.int64)
-        small = small_strata(Survey(strata=numbers, households=survey.households), k)
+        small = small_strata(Survey(None, numbers, survey.households, survey.persons), k)
         if not small or numbers.max() == 0:
             break
         masses = np.bincount(numbers, weights)
@@ -233,16 +267,21 @@ def _joined(column: Column, parts: Sequence[npt.NDArray[np.bool_]]) -> Column:
 
 
 def survey_roles(
-    table: Table, weight: str | None, by: Sequence[str], household: str | None
+    table: Table,
+    weight: str | None,
+    by: Sequence[str],
+    household: str | None,
+    person: str | None = None,
 ) -> dict[str, Role]:
     """Return the roles that these columns have."""
     named = dict.fromkeys(by, Role.QUASI_IDENTIFIER)
     if weight is not None:
         named[weight] = Role.OTHER
-    if household is not None:
-        named[household] = Role.IDENTIFIER
+    whole = [name for name in (household, person) if name is not None]
+    for name in whole:
+        named[name] = Role.IDENTIFIER
     for name in named:
         _ = table[name]
-    if len(named) < len(by) + (weight is not None) + (household is not None):
-        raise RequestError("weight, strata and household must be different columns")
+    if len(named) < len(by) + (weight is not None) + len(whole):
+        raise RequestError("weight, strata, household and person must be different columns")
     return named

@@ -13,10 +13,10 @@ ROLES = {
     "quasi_identifiers": "--quasi", "identifiers": "--identifier", "sensitive": "--sensitive",
     "other": "--other", "drop": "--drop", "by": "--by",
 }  # fmt: skip
-ONE = {"weight": "--weight", "household": "--household"}
+ONE = {"weight": "--weight", "household": "--household", "person": "--person"}
 PLAIN = (
     "l_kind", "c", "enforce", "method", "effort", "start", "max_iterations", "time_limit", "runs",
-    "seed", "incomplete", "small_strata", "memory",
+    "seed", "incomplete", "small_strata", "memory", "count", "missing_sensitive",
 )  # fmt: skip
 FLAGS = "allow_k1", "allow_empty"
 BY_COLUMN = "l", "t", "alpha", "dominance"
@@ -83,7 +83,7 @@ def _said_of(
         yield from _by_column(f"--{part}", protect.get(part))
     for key, k in protect.get("k_of", {}).items():
         yield from _option("--k-of", f"{key}={k}")
-    left_out = {"method", "effort", "memory"} if comparing else set()
+    left_out = {"method", "effort", "memory", "missing_sensitive"} if comparing else set()
     for part in PLAIN:
         if protect.get(part) is not None and part not in left_out:
             yield from _option(f"--{part.replace('_', '-')}", f"{protect[part]}")

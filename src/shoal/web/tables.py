@@ -110,7 +110,8 @@ def check_shape(table: Table) -> None:
 def check_headers(table: Table, settings: Settings, form: str) -> None:
     """Refuse names that a spreadsheet would run before a run, not after."""
     roles = settings.roles
-    gone = {*roles.identifiers, *roles.drop, *([roles.household] if roles.household else [])}
+    whole = {name for name in (roles.household, roles.person) if name}
+    gone = {*roles.identifiers, *roles.drop, *whole}
     risky = formulas_in(name for name in table.names if name not in gone)
     if risky and settings.release.spreadsheet_safe and form != "parquet":
         raise RequestError(

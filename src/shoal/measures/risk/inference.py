@@ -27,13 +27,15 @@ def counts_in_classes(classes: Integers, codes: Integers) -> tuple[Integers, Int
 
 
 def certain(classes: Integers, codes: Integers) -> float:
-    """Return the share of records whose class holds one sensitive value only, in percent.
+    """Return the share of records with a value whose class holds no other value, in percent.
 
-    -1 is a missing value; a class of nothing else tells nothing.
+    -1 is a missing value, which is none: records without a value do not count as certain, though
+    theirs is likely that of their class.
     """
     group, value, counts = counts_in_classes(classes, codes)
-    kinds = np.bincount(group)
-    alone = (kinds[group] == 1) & (value >= 0)
+    known = value >= 0
+    kinds = np.bincount(group[known], minlength=int(group.max(initial=0)) + 1)
+    alone = (kinds[group] == 1) & known
     return 100.0 * float(counts[alone].sum()) / classes.size
 
 

@@ -10,61 +10,99 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from shoal.errors import listed
 from shoal.models import diversity
-from shoal.models.requirement import Requirement, Rule
+from shoal.models.closeness import Counts
+from shoal.models.requirement import MISSING, Requirement, Rule
 from shoal.release.judge.classes import Class, Counted, Subset
-from shoal.release.judge.sensitive import Sensitive
-from shoal.release.judge.verification import Judged, KOf, Offending, Sizes
+from shoal.release.judge.sensitive import Sensitive, Tally
+from shoal.release.judge.verification import Judged, KOf, Offending, Read, Sizes
 
 KEPT = 1_000  # offending classes
 ROWS = 20  # of the table of sizes
 RULED_OUT = 20  # values, at most, that somebody rules out
 
 
-class Watch:
-    """One rule for one column, while the classes pass by."""
+def read_as(tally: Tally, reading: str) -> Counts:
+    """Return what l-diversity and alpha count: forms, with those that are missing or without."""
+    return tally.known if reading == "ignored" else tally.forms
 
-    def __init__(self, rule: Rule, place: int, column: Sensitive, excluded: int) -> None:
-        self.rule, self.place, self.column = rule, place, column
-        self.worst: float | None = None
+
+class Watch:
+    """One model for one column, while the classes pass by.
+
+    l-diversity and alpha have one rule, which is for forms of values; missing ones count as
+    `reading` says, and what would be found otherwise is watched too. t-closeness has a rule for
+    values and another for forms, of which the worse counts.
+    """
+
+    def __init__(
+        self, rules: Sequence[Rule], place: int, column: Sensitive, excluded: int, reading: str
+    ) -> None:
+        self.rules, self.rule, self.place, self.column = rules, rules[0], place, column
+        self.closeness = "closeness" in self.rule.model
+        self.reading = reading
+        self.worst: dict[str, float] = {}
+        self.broken: dict[str, int] = dict.fromkeys(MISSING, 0)
         self.classes = self.records = self.certain = self.seen = 0
         self.posterior = [0.0] * excluded
-        self.diverse = "diversity" in rule.model
+        self.diverse = "diversity" in self.rule.model
 
-    def see(self, one: Class) -> bool:
-        """Look at a class; tell whether it keeps the rule."""
-        values = one.values[self.place]
-        found = self.rule.found(values)
-        self.worst = found if self.worst is None else self.rule.worst((self.worst, found))
-        self.seen += one.size
+    def see(self, tally: Tally, size: int) -> bool:
+        """Look at a class of so many records; tell whether it keeps the rule."""
+        self.seen += size
+        if self.closeness:
+            parts = list(zip(self.rules, tally, strict=False))
+            self._note(self.reading, max(rule.found(counts) for rule, counts in parts))
+            good = all(rule.holds(counts) for rule, counts in parts)
+        else:
+            good = self._see_forms(tally, size)
+        if not good:
+            self.classes += 1
+            self.records += size
+        return good
+
+    def _see_forms(self, tally: Tally, size: int) -> bool:
+        for reading in MISSING:
+            counts = read_as(tally, reading)
+            self._note(reading, self.rule.found(counts))
+            self.broken[reading] += not self.rule.holds(counts)
+        mine = read_as(tally, self.reading)
         if self.diverse:
-            self.certain += one.size if len(values) == 1 else 0
+            known = tally.known
+            self.certain += min(size, sum(known.values())) if len(known) == 1 else 0
             for excluded, sure in enumerate(self.posterior):
                 if sure < 1.0:
-                    now = diversity.worst_posterior(values.values(), excluded)
+                    now = diversity.worst_posterior(mine.values(), excluded)
                     self.posterior[excluded] = max(sure, now)
-        if self.rule.holds(values):
-            return True
-        self.classes += 1
-        self.records += one.size
-        return False
+        return self.rule.holds(mine)
 
-    def judged(self) -> Judged:
-        """Return what was seen."""
+    def _note(self, reading: str, found: float) -> None:
+        before = self.worst.get(reading)
+        self.worst[reading] = found if before is None else self.rule.worst((before, found))
+
+    def judged(self, whole: Tally | None = None) -> Judged:
+        """Return what was seen; `whole` is the count of all classes as one."""
         rule = self.rule
+        every = self.column.tally(self.column.whole) if whole is None else whole
+        best = every.values if self.closeness else read_as(every, self.reading)
         return Judged(
             model=rule.model,
             column=rule.column,
             asked=rule.asked,
-            found=self.worst or 0.0,
+            found=self.worst.get(self.reading, 0.0),
             ok=not self.classes,
             classes=self.classes,
             records=self.records,
-            reachable=rule.holds(self.column.whole),
+            reachable=rule.holds(best),
             distance=getattr(rule.found, "name", None),
             certain=(self.certain / self.seen if self.seen else 0.0) if self.diverse else None,
             posterior=tuple(self.posterior),
+            readings={} if self.closeness else {name: self._read(name) for name in MISSING},
         )
+
+    def _read(self, reading: str) -> Read:
+        return Read(self.worst.get(reading, 0.0), not self.broken[reading])
 
 
 class Ruling:
@@ -75,9 +113,9 @@ class Ruling:
     ) -> None:
         self.k, self.subsets = requirement.k, subsets
         self.watches = [
-            Watch(rule, place, column, _excluded(requirement, rule))
+            watch
             for place, column in enumerate(sensitive)
-            for rule in _rules(requirement, column)
+            for watch in watches(requirement, column, place, column.tally(column.whole))
         ]
         self.sizes: Counter[int] = Counter()
         self.smallest = self.classes = self.records = 0  # of the classes that are too small
@@ -100,11 +138,16 @@ class Ruling:
                 self.classes += 1
                 self.records += one.size
             if self.watches:
-                breaks += [i for i, watch in enumerate(self.watches, 1) if not watch.see(one)]
+                breaks += [i for i, good in enumerate(self._seen(one), 1) if not good]
             breaks += [len(self.watches) + 1 + i for i in one.narrow]
             if breaks:
                 self._add(one, tuple(breaks))
         self.smallest = int(least) if self.sizes else 0
+
+    def _seen(self, one: Class) -> list[bool]:
+        """Return which watches a class is good for."""
+        tallies = {w.place: w.column.tally(one.values[w.place]) for w in self.watches}
+        return [watch.see(tallies[watch.place], one.size) for watch in self.watches]
 
     def _add(self, one: Class, breaks: tuple[int, ...]) -> None:
         self.broken += 1
@@ -113,6 +156,16 @@ class Ruling:
         if len(self.offending) > 2 * KEPT:
             self.offending = sorted(self.offending)[:KEPT]
             self.last = self.offending[-1][0]
+
+    def warnings(self) -> tuple[str, ...]:
+        """Name the columns of which several spellings were taken for one value."""
+        names = dict.fromkeys(w.rule.column for w in self.watches if w.column.respelled)
+        if not names:
+            return ()
+        return (
+            f"values of {listed(names)} that differ in case, spaces or signs that cannot be seen "
+            "alone were counted as one value",
+        )
 
     def offenders(self, counted: Counted) -> tuple[Offending, ...]:
         """Return the first classes that break something."""
@@ -142,11 +195,22 @@ class Ruling:
         )
 
 
-def _rules(requirement: Requirement, column: Sensitive) -> list[Rule]:
+def watches(requirement: Requirement, column: Sensitive, place: int, whole: Tally) -> list[Watch]:
+    """Return what watches a column; `whole` is how often values occur in the whole release."""
     declared = column.tree is not None or column.order is not None
     asked = requirement.asked("t", column.name) is not None
-    distance = column.distance() if asked or declared else None
-    return requirement.rules(column.name, distance)
+    distances = column.distances(whole) if asked or declared else [None]
+    by_distance = [requirement.rules(column.name, distance) for distance in distances]
+    return [
+        Watch(
+            rules if "closeness" in rules[0].model else rules[:1],
+            place,
+            column,
+            _excluded(requirement, rules[0]),
+            requirement.missing_sensitive,
+        )
+        for rules in zip(*by_distance, strict=True)
+    ]
 
 
 def _excluded(requirement: Requirement, rule: Rule) -> int:

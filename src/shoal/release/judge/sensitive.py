@@ -3,7 +3,8 @@
 Missing cells ("", None, not a number) and * are one value of their own. Cells of csv that are
 numbers are equal as numbers (1, 1.0 and 1e0), other texts as texts; values of Parquet and
 dataframes are equal as values. Values of a column with a tree of words or a declared order are
-those that it names. Memory holds one entry a distinct cell.
+those that it names. Memory holds one entry a distinct cell. Which values are spellings of one, as
+l-diversity and alpha count them, `forms.py` says.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from shoal.errors import InputError, shown
 from shoal.models.closeness import Distance, Equal, Hierarchical, Ordered
 from shoal.models.matching import is_star
+from shoal.release.judge.forms import plain_value
 from shoal.release.judge.trees import Tree, number
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
@@ -25,10 +27,28 @@ BEYOND = re.compile(r"\.\d{6}(\d+)", re.ASCII)
 MISSING = 0  # the code of all missing cells
 
 
+Counts = Mapping[int, int]
+
+
+class Tally(NamedTuple):
+    """How often values occur: by their codes, and by the codes of their forms; 0 is missing."""
+
+    values: Counts
+    forms: Counts
+
+    @property
+    def known(self) -> Counts:
+        """The forms without what is missing."""
+        if MISSING not in self.forms:
+            return self.forms
+        return {form: many for form, many in self.forms.items() if form != MISSING}
+
+
 class Sensitive:
     """One column: cells become codes, codes are counted.
 
     `values` has the value of each code; `whole` how often each occurs in the whole release.
+    `respelled` tells that some value has several spellings, or is a spelling of a missing one.
     """
 
     def __init__(
@@ -42,6 +62,8 @@ class Sensitive:
     ) -> None:
         self.name, self.as_bytes, self.tree, self.order = name, as_bytes, tree, order
         self.is_words = is_words
+        self.has_moments = not is_words and tree is None and order is None
+        self.silent = {plain_value(word, ()) for word in missing} - {None}
         self.missing = {m.encode().decode("latin-1") for m in missing} if as_bytes else set()
         words = [str(word) for word in order] if order is not None else []
         self.ranks: dict[str, int] = {word: rank for rank, word in enumerate(words)}
@@ -51,6 +73,9 @@ class Sensitive:
         self.words = set(words)
         self.values: list[Any] = [None]
         self.whole: Counter[int] = Counter()
+        self.forms: list[int] = [MISSING]  # the form of each code; that of the first such value
+        self.respelled = False
+        self._forms: dict[Any, int] = {None: MISSING}
         self._cells: dict[Any, int] = {}
         self._codes: dict[Any, int] = {None: MISSING}
 
@@ -63,6 +88,9 @@ class Sensitive:
             found = self._codes.setdefault(value, len(self.values))
             if found == len(self.values):
                 self.values.append(value)
+                form = plain_value(value, self.silent, self.has_moments)
+                self.forms.append(self._forms.setdefault(form, found))
+                self.respelled |= self.forms[-1] != found
             self._cells[cell] = found
         return found
 
@@ -94,33 +122,54 @@ class Sensitive:
             return trimmed if DATE.fullmatch(trimmed) and not self.is_words else text
         return self.named.get(found, text.strip(" \t").removeprefix("+"))
 
-    def distance(self) -> Distance:
-        """Return the distance of t-closeness, once every record was counted."""
+    def tally(self, values: Counts) -> Tally:
+        """Return counts of codes with those of their forms."""
+        if not self.respelled:
+            return Tally(values, values)
+        forms: dict[int, int] = {}
+        for code, many in values.items():
+            form = self.forms[code]
+            forms[form] = forms.get(form, 0) + many
+        return Tally(values, forms)
+
+    def distances(self, whole: Tally) -> list[Distance]:
+        """Return the distances of t-closeness: of values, and of forms where these differ.
+
+        `whole` counts all that there is, once every record was seen.
+        """
+        found = [self._distance(whole.values, list(range(len(self.values))))]
+        if self.respelled:
+            found.append(self._distance(whole.forms, self.forms))
+        return found
+
+    def _distance(self, whole: Counts, forms: Sequence[int]) -> Distance:
         there = self.values[1:]
         if self.tree is not None:
-            return self._hierarchical(self.tree)
+            return self._hierarchical(self.tree, whole, forms)
         if self.order is not None:
             self._check(value in self.ranks for value in there)
-            return self._ordered(self.ranks)
+            return self._ordered(self.ranks, whole, forms)
         if self.is_words:
-            return Equal(self.whole)
+            return Equal(whole)
         if there and all(_on_a_line(value) for value in there):
-            return self._ordered({value: value for value in there})
+            return self._ordered({value: value for value in there}, whole, forms)
         if self.as_bytes and there:
-            return self._ordered(moments) if (moments := _moments(there)) else Equal(self.whole)
-        return Equal(self.whole)
+            moments = _moments(there)
+            return self._ordered(moments, whole, forms) if moments else Equal(whole)
+        return Equal(whole)
 
-    def _ordered(self, ranks: Mapping[Any, Any]) -> Ordered:
-        places = [None, *(ranks[value] for value in self.values[1:])]
+    def _ordered(self, ranks: Mapping[Any, Any], whole: Counts, forms: Sequence[int]) -> Ordered:
+        places = _least([None, *(ranks[value] for value in self.values[1:])], forms)
         by_code: Callable[[int], Any] = places.__getitem__
-        return Ordered(self.whole, by_code)
+        return Ordered(whole, by_code)
 
-    def _hierarchical(self, tree: Tree) -> Hierarchical:
-        found = {code: tree.path(str(value)) for code, value in enumerate(self.values) if code}
-        self._check(path is not None for path in found.values())
-        paths = {code: path or [] for code, path in found.items()}
+    def _hierarchical(self, tree: Tree, whole: Counts, forms: Sequence[int]) -> Hierarchical:
+        texts = [str(value) for value in self.values]
+        self._check(tree.path(text) is not None for text in texts[1:])
+        first = _least(texts, forms)
+        paths = {code: tree.path(text) or [] for code, text in enumerate(first) if code}
         heights = {node: node[0] for path in paths.values() for node in path}
-        return Hierarchical(self.whole, paths, heights, tree.height)
+        return Hierarchical(whole, paths, heights, tree.height)
 
     def _check(self, known: Any) -> None:
         lacking = sum(1 for good in known if not good)
@@ -130,6 +179,15 @@ class Sensitive:
                 f"the {what} of {shown(self.name)} lacks {lacking} of its {len(self.values) - 1} "
                 "values"
             )
+
+
+def _least(places: list[Any], forms: Sequence[int]) -> list[Any]:
+    """Return the places of codes; at the code of a form, the least of its values'."""
+    found = list(places)
+    for code, form in enumerate(forms):
+        if form != MISSING:
+            found[form] = min(found[form], places[code])
+    return found
 
 
 def _on_a_line(value: Any) -> bool:

@@ -10,6 +10,7 @@ from shoal.errors import listed, shown
 from shoal.release.judge.people import Shared
 
 LISTED = 10  # offending classes in a summary
+WORDS = {"ignored": "left out:", "value": "as a value of their own:"}
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,23 @@ class Sizes:
 
 
 @dataclass(frozen=True)
+class Read:
+    """What the worst class has in one reading of missing cells, and whether all keep the rule."""
+
+    found: float
+    ok: bool
+
+
+@dataclass(frozen=True)
 class Judged:
     """One rule for one column: what was asked, what the worst class has, which classes fail.
 
     `classes` fail, with `records` in them; `reachable` is False where even the whole file as one
     class would fail. Of t-closeness, `distance` is how far values are apart. Of l-diversity,
-    `certain` is the share of records in classes with a single value, and `posterior` how sure one
-    can be of a value in the worst class after ruling out 0, 1, … others.
+    `certain` is the share of records that are known and whose class has no other known value, and
+    `posterior` how sure one can be of a value in the worst class after ruling out 0, 1, … others.
+    Of l-diversity and alpha, `readings` has both ways to count missing cells: ignored, or as a
+    value of their own.
     """
 
     model: str
@@ -48,6 +59,7 @@ class Judged:
     distance: str | None = None
     certain: float | None = None
     posterior: tuple[float, ...] = ()
+    readings: dict[str, Read] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -192,16 +204,28 @@ class Verification:
 
 
 def _of_model(judged: Judged) -> list[str]:
-    found = f"{judged.found:.4g}" if math.isfinite(judged.found) else "too few values"
+    found = _number(judged.found)
     bound = "below" if judged.model.startswith("recursive") else "asked:"
     lines = [f"{judged.label}: {found}, {bound} {judged.asked:g}"]
+    if judged.readings:
+        each = (
+            f"{WORDS[name]} {_number(one.found)} ({'kept' if one.ok else 'broken'})"
+            for name, one in judged.readings.items()
+        )
+        lines.append(f"  missing cells {', '.join(each)}")
     if judged.certain is not None:
-        lines.append(f"  records whose class has a single value: {100 * judged.certain:.4g} %")
+        lines.append(
+            f"  records whose class has a single known value: {100 * judged.certain:.4g} %"
+        )
     if judged.posterior:
         sure = ", ".join(f"{100 * share:.4g} %" for share in judged.posterior)
         counts = "0" if len(judged.posterior) == 1 else f"0 to {len(judged.posterior) - 1}"
         lines.append(f"  surest of a value, after ruling out {counts} others: {sure}")
     return lines
+
+
+def _number(found: float) -> str:
+    return f"{found:.4g}" if math.isfinite(found) else "too few values"
 
 
 def _of_composition(against: Composition) -> list[str]:

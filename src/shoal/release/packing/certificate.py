@@ -77,6 +77,8 @@ class Claims(_Part):
     k_of: dict[str, int] = {}
     words: list[str] = []
     missing: list[str] = [""]
+    missing_sensitive: str = "ignored"
+    by_people: bool = False
     needs: dict[str, list[str]] = {}
 
 
@@ -108,6 +110,7 @@ class Certificate(_Part):
     stated: list[str]
     not_covered: list[str]
     households: bool = False
+    people: bool = False
     strata: list[str] = []
     weight: str | None = None
     recipe: str
@@ -159,6 +162,7 @@ def certificate_of(
         stated=[line for line in promised["covers"] if line not in checks],
         not_covered=promised["does_not_cover"],
         households=roles.household is not None,
+        people=roles.person is not None,
         strata=list(roles.by),
         weight=roles.weight,
         recipe=release["recipe"],
@@ -187,6 +191,8 @@ def claims_of(recipe: Settings, types: Mapping[str, str]) -> Claims:
             "l_kind": asked.l_kind,
             "words": [name for name in own if types.get(name) not in PLACED],
             "missing": [one for one in recipe.input.missing if not one.startswith(COMMITTED)],
+            "missing_sensitive": asked.missing_sensitive,
+            "by_people": roles.person is not None,
             "needs": {what: names for what, names in needs.items() if names},
         }
     return Claims.model_validate(found)
@@ -208,15 +214,26 @@ def promises(report: Mapping[str, Any], recipe: Settings, smallest: int) -> dict
         asked=recipe.requirement,
         sensitive=roles.sensitive,
         households=roles.household is not None,
+        people=roles.person is not None,
         weighted=roles.weight is not None,
     )
     return of_file(said, recipe.release.keep_order)
 
 
 def checkable(recipe: Settings) -> Settings:
-    """Return a recipe without what a check of the released file alone cannot verify."""
+    """Return a recipe without what a check of the released file alone cannot verify.
+
+    Where people are counted, who are not in the file, it shows of l only how many values there are.
+    """
+    asked = recipe.protect
+    by_people: dict[str, Any] = {}
+    if recipe.roles.person is not None:
+        least = asked.l if asked.l_kind == "distinct" else None
+        by_people = {"t": None, "alpha": None, "l": least, "l_kind": "distinct", "c": None}
     return recipe.having(
-        protect={"dominance": None}, roles={"household": None}, release={"keep_order": True}
+        protect={"dominance": None, **by_people},
+        roles={"household": None, "person": None},
+        release={"keep_order": True},
     )
 
 

@@ -14,8 +14,8 @@ def readme(report: Report, settings: Settings, lacks: Sequence[str]) -> str:
     covers = "\n".join(f"- {line}" for line in report.guarantee["covers"])
     left = "\n".join(f"- {line}" for line in report.guarantee["does_not_cover"])
     lacking = "\n".join(f"- {_plain(line)}" for line in lacks)
-    hidden = settings.roles.household is not None
-    who = "households" if hidden else "records"
+    roles = settings.roles
+    who = "households" if roles.household else "people" if roles.person else "records"
     return f"""# A release that hides everybody among at least {report.k} {who}
 
 {release["records"]:,} records, made by shoal {report.versions["shoal"]}, method {report.method}.

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from shoal.release.commitments import Commitments
 from shoal.settings import COMMITTED, Settings
 from shoal.table.hierarchy.specify import is_file
+from shoal.table.spelling import form_of
 from shoal.table.table import Table
 
 
@@ -35,9 +36,9 @@ def public_recipe(
         shown = name in released.names and set(order) <= shown_values(released, name)
         committed = (COMMITTED + commitments.of_order(name, order),)
         orders[name] = tuple(order) if shown else committed
-    told = {"", *shown_cells(released, released.names)}
+    told = {form_of(cell) for cell in ("", *shown_cells(released, released.names))}
     missing = tuple(
-        token if token in told else COMMITTED + commitments.of_missing(token)
+        token if form_of(token) in told else COMMITTED + commitments.of_missing(token)
         for token in said.missing
     )
     return settings.having(

@@ -55,7 +55,8 @@ function kField(page) {
   const means = el("span", { "aria-live": "polite", "data-test": "k-means" });
   const tell = () => {
     const k = number(page.draft.k);
-    const who = page.draft.household === null ? "records" : "households";
+    const one = page.draft.person === null ? "records" : "people";
+    const who = page.draft.household === null ? one : "households";
     set(means, Number.isInteger(k) && k >= 2
       ? `Whoever knows someone’s quasi-identifiers finds at least ${k} ${who} that fit equally `
         + `well: 1 in ${k}.`
@@ -82,7 +83,11 @@ function beyondFields(page) {
       field("t", t, "In every group the sensitive values are distributed as in the whole table, up "
         + "to this distance from 0 to 1: a group tells little that the table does not."),
       field("alpha", alpha,
-        "No sensitive value is more than this share of a group: 0.5 is half.")));
+        "No sensitive value is more than this share of a group: 0.5 is half."),
+      field("Missing sensitive cells",
+        select(page, "missingSensitive",
+          [["ignored", "add nothing to l and alpha"], ["value", "are a value of their own"]],
+          { "data-test": "missing-sensitive" }))));
   const refresh = () => {
     const any = having(page.draft, "sensitive").length > 0;
     set_.disabled = !any;
@@ -179,9 +184,16 @@ function surveyFields(page) {
   const refresh = () => (small.disabled = draft.by.length === 0);
   page.on("survey", refresh);
   refresh();
-  const open = draft.weight !== null || draft.household !== null || draft.by.length > 0;
-  return el("details", { open }, el("summary", null, "A survey: weights, strata, households"),
+  const open = draft.weight !== null || draft.household !== null || draft.person !== null
+    || draft.by.length > 0;
+  return el("details", { open, "data-test": "survey" },
+    el("summary", null, "People with several records; a survey: weights, strata, households"),
     el("div", { class: "fields" },
+      field("Person", columnChoice(page, "person", every, "person"),
+        "The column that says whose record each is: each hides among at least k people."),
+      field("Where identifiers repeat", select(page, "counted",
+        [["people", "stop: people are to be counted"], ["records", "count records all the same"]],
+        { "data-test": "counted" })),
       field("Survey weight", columnChoice(page, "weight", numeric, "weight"),
         "How many people a record stands for: means and losses count by it."),
       field("Household", columnChoice(page, "household", every, "household"),

@@ -16,6 +16,7 @@ const CHOICES = {
   k: "5", l: "", t: "", alpha: "", method: "auto", effort: "normal", timeLimit: "",
   smallStrata: "refuse", seed: "0", format: "csv", decimals: "", incomplete: "keep",
   aggregate: "", missing: "", memory: "", spreadsheetSafe: "yes", compareK: "3,5,10", budget: "",
+  counted: "people", missingSensitive: "ignored",
 };
 
 /** Return the draft of a file that was looked at: what was saved, where it still fits. */
@@ -32,7 +33,7 @@ export function restored(look, saved) {
     if (TYPES.has(saved.types?.[i])) draft.types[i] = saved.types[i];
     draft.trees[i] = tree(saved.trees?.[i]);
   }
-  for (const key of ["weight", "household"]) {
+  for (const key of ["weight", "household", "person"]) {
     if (at(saved[key])) draft[key] = saved[key];
   }
   if (Array.isArray(saved.by)) draft.by = saved.by.filter(at);
@@ -50,6 +51,7 @@ function fresh(look) {
     trees: look.columns.map(() => null),
     weight: null,
     household: null,
+    person: null,
     by: [],
     methods: [],
   };
@@ -79,6 +81,7 @@ export function savable(draft) {
 export function surveyUse(draft, index) {
   if (draft.weight === index) return "weight";
   if (draft.household === index) return "household";
+  if (draft.person === index) return "person";
   return draft.by.includes(index) ? "stratum" : null;
 }
 
@@ -105,6 +108,7 @@ export function recipeOf(look, draft) {
       weight: draft.weight === null ? null : named(draft.weight),
       by: draft.by.map(named),
       household: draft.household === null ? null : named(draft.household),
+      person: draft.person === null ? null : named(draft.person),
     },
     protect: protect(draft),
     release,
@@ -137,6 +141,8 @@ function protect(draft) {
     small_strata: draft.smallStrata,
     incomplete: draft.incomplete,
     memory: draft.memory.trim() || null,
+    count: draft.counted === "records" ? "records" : null,
+    missing_sensitive: beyond && draft.missingSensitive === "value" ? "value" : null,
   };
 }
 

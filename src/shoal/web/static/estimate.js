@@ -91,7 +91,8 @@ function rolesInWords(page) {
   const names = (list) => list.flatMap((i, at) => [at ? ", " : "", name(look.columns[i].name, 40)]);
   const of = (role) => having(draft, role);
   const kept = [...of("other"), ...(draft.weight === null ? [] : [draft.weight])];
-  const gone = [...of("identifier"), ...(draft.household === null ? [] : [draft.household])];
+  const gone = [...of("identifier"),
+    ...[draft.household, draft.person].filter((index) => index !== null)];
   const lines = [
     ["Grouped", of("quasi-identifier")],
     ["Strata, released as they are", draft.by],

@@ -9,6 +9,7 @@ import { ROLES } from "./words.js";
 const USES = {
   weight: "survey weight: kept as it is",
   household: "household: dropped",
+  person: "person: dropped",
   stratum: "stratum: a quasi-identifier that is released as it is",
 };
 const READINGS = [["", "as found"], ["number", "number"], ["text", "text"], ["date", "date"],

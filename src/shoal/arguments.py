@@ -34,6 +34,9 @@ def settings_from(
     by: Sequence[str] | str | None = None,
     household: str | None = None,
     small_strata: str = "refuse",
+    weights_as: str | None = None,
+    round: Mapping[str, float] | None = None,  # noqa: A002 - the usual word
+    keep_unique: Sequence[str] | str | None = None,
     method: str = "auto",
     effort: str = "normal",
     start: str | None = None,
@@ -80,6 +83,7 @@ def settings_from(
                 "weight": weight,
                 "by": names(by, "by"),
                 "household": household,
+                "keep_unique": names(keep_unique, "keep_unique"),
             },
             "protect": {
                 "k": whole(k, "k"),
@@ -111,6 +115,8 @@ def settings_from(
                 "decimals": dict(decimals) if isinstance(decimals, Mapping) else decimals,
                 "keep_order": keep_order,
                 "spreadsheet_safe": spreadsheet_safe,
+                "round": dict(round or {}),
+                "weights_as": weights_as,
             },
             "search": search.to_dict() if isinstance(search, Search) else dict(search or {}),
         }

@@ -37,6 +37,9 @@ def anonymize_file(
     by: Sequence[str] | str | None = None,
     household: str | None = None,
     small_strata: str = "refuse",
+    weights_as: str | None = None,
+    round: Mapping[str, float] | None = None,  # noqa: A002 - the usual word
+    keep_unique: Sequence[str] | str | None = None,
     method: str = "auto",
     effort: str = "normal",
     seed: int = 0,
@@ -76,7 +79,8 @@ def anonymize_file(
     settings = settings_from(
         k=k, quasi_identifiers=quasi_identifiers, sensitive=sensitive, identifiers=identifiers,
         other=other, drop=drop, weight=weight, by=by, household=household,
-        small_strata=small_strata, method=method, effort=effort, seed=seed,
+        small_strata=small_strata, weights_as=weights_as, round=round, keep_unique=keep_unique,
+        method=method, effort=effort, seed=seed,
         column_weights=column_weights, hierarchies=hierarchies, orders=orders,
         incomplete=incomplete, aggregate=aggregate, decimals=decimals, missing=missing, types=types,
         delimiter=delimiter, keep_order=keep_order, spreadsheet_safe=spreadsheet_safe,

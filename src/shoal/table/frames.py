@@ -180,8 +180,9 @@ def to_native(table: Table) -> Any:
     """
     frame: nw.DataFrame[Any] = nw.from_native(table.source.native, eager_only=True)
     kept = frame.select(table.names)
-    changed = [_native_series(kept[c.name], c) for c in table.columns if c.protected]
-    untouched = [_without_leftovers(kept[c.name]) for c in table.columns if not c.protected]
+    new = {c.name for c in table.columns if c.protected or c.rounded}
+    changed = [_native_series(kept[c.name], c) for c in table.columns if c.name in new]
+    untouched = [_without_leftovers(kept[c.name]) for c in table.columns if c.name not in new]
     result = kept.with_columns(*changed, *untouched).to_native()
     labels = table.source.labels or ()
     if any(not isinstance(label, str) for label in labels):

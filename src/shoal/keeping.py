@@ -75,17 +75,17 @@ def check_kept(table: Table, settings: Settings, share: Share = unique_share) ->
         found = 0.0 if own is None else share(own)
         if found > MOST:
             name = shown(column.name)
-            way = (
-                "release it as the mean of each group (--weights-as mean)"
-                if is_weight
-                else f"group it (--quasi {name}), round it (--round {name}=STEP)"
-                if column.kind.is_numeric and column.kind is not Kind.BOOLEAN
-                else f"group it (--quasi {name})"
-            )
+            ways = f"leave it out (--drop {name}), group it (--quasi {name})"
+            if is_weight:
+                ways = (
+                    "release it as the mean of each group or not at all (--weights-as mean, drop)"
+                )
+            elif column.kind.is_numeric:
+                ways += f", round it (--round {name}=STEP)"
             raise RequestError(
                 f"{table.source.name}, column {name}: {100.0 * found:.0f} % of the records are "
-                f"unique in it, which singles them out; leave it out (--drop {name}), {way}, or "
-                f"say --keep-unique {name} to release it all the same"
+                f"unique in it, which singles them out; {ways}, or say --keep-unique {name} to "
+                "release it all the same"
             )
 
 

@@ -35,6 +35,7 @@ from shoal.cli.options import (
     Identifier,
     Incomplete,
     JsonFlag,
+    KeepUnique,
     MaxIterations,
     Memory,
     Missing,
@@ -44,6 +45,7 @@ from shoal.cli.options import (
     Output,
     OutputOrNone,
     Quasi,
+    Rounding,
     Runs,
     Scheduler,
     Seed,
@@ -55,10 +57,12 @@ from shoal.cli.options import (
     Types,
     Verbose,
     Weight,
+    WeightsAs,
     WorkFolder,
     read_aggregate,
     read_decimals,
     read_orders,
+    read_rounding,
     read_weights,
     roles,
     said,
@@ -110,6 +114,9 @@ def anonymize(
     by: By = None,
     household: Household = None,
     small_strata: SmallStrata = None,
+    weights_as: WeightsAs = None,
+    round_: Rounding = None,
+    keep_unique: KeepUnique = None,
     method: Annotated[
         str | None, typer.Option(help="How groups are found; see `shoal methods`. Default: auto.")
     ] = None,
@@ -184,7 +191,8 @@ def anonymize(
     that would take more is grouped region by region; started again, a killed run goes on. With
     `--engine dask` (or spark) many files are grouped by a cluster, into a folder of Parquet files.
     Of a survey, `--weight w` keeps weighted totals, `--by region` groups within strata, and
-    `--household id` keeps households whole.
+    `--household id` keeps households whole. A kept column in which most records are unique ends
+    with exit code 2, unless it is rounded (`--round cost=1000`) or allowed (`--keep-unique cost`).
 
     Example: `shoal anonymize stays.csv -k 5 --quasi age,income --sensitive diagnosis
     --identifier name -o release.csv`, `shoal anonymize 'stays/*.parquet' -k 10 --engine dask
@@ -204,6 +212,7 @@ def anonymize(
             "weight": weight,
             "by": split_names(by),
             "household": household,
+            "keep_unique": split_names(keep_unique),
         },
         "input": {
             "delimiter": delimiter,
@@ -236,6 +245,8 @@ def anonymize(
             "decimals": read_decimals(decimals),
             "keep_order": keep_order,
             "spreadsheet_safe": spreadsheet_safe,
+            "round": read_rounding(round_),
+            "weights_as": weights_as,
         },
     }
     for part, values in said(given).items():
@@ -292,6 +303,9 @@ def refine(
     drop: Drop = None,
     weight: Weight = None,
     by: By = None,
+    weights_as: WeightsAs = None,
+    round_: Rounding = None,
+    keep_unique: KeepUnique = None,
     hierarchies: HierarchyFolder = None,
     hierarchy: HierarchyRules = None,
     order: Orders = None,
@@ -322,6 +336,7 @@ def refine(
             "group": group,
             "weight": weight,
             "by": split_names(by),
+            "keep_unique": split_names(keep_unique),
         },
         "input": {
             "delimiter": delimiter,
@@ -343,6 +358,8 @@ def refine(
         "release": {
             "aggregate": read_aggregate(aggregate),
             "decimals": read_decimals(decimals),
+            "round": read_rounding(round_),
+            "weights_as": weights_as,
         },
     }
     tree = said(tree)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shoal.keeping import said_of_kept
 from shoal.large.figures import column_report, correlations, costs
 from shoal.large.release import Made, Releasing
 from shoal.large.shuffle import gather
@@ -92,6 +93,7 @@ def report_of(
         ),
         notes=[
             *notes(asked.table, asked.unnamed, asked.settings.orders, asked.survey.reason),
+            *said_of_kept(asked.settings),
             _grouped_by(asked.settings, len(releasing.stage.regions)),
             *ended_early(),
             *_counted(verification),
@@ -109,6 +111,7 @@ def report_of(
         ),
         costs=costs(sums, [c.name for c in shown], k, deleted).to_dict() if shown else None,
         measures=measures,
+        rounded=dict(asked.settings.release.round),
     )
 
 

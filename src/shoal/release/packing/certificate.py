@@ -94,6 +94,7 @@ class Certificate(_Part):
     households: bool = False
     strata: list[str] = []
     weight: str | None = None
+    verdict: Literal["safe", "safe, but"] = "safe"
     recipe: str
     recipe_lacks: list[str] = []
     files: dict[str, File]

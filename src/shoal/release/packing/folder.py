@@ -294,6 +294,7 @@ def _certificate(
         households=roles.household is not None,
         strata=list(roles.by),
         weight=roles.weight,
+        verdict=report.verdict,  # type: ignore[arg-type]
         recipe=targets.recipe.name,
         recipe_lacks=lacks,
         files=files,

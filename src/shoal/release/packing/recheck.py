@@ -177,6 +177,7 @@ def _papers(place: Path, made: Certificate, done: list[str]) -> list[str]:
             and report["release"]["records"] == made.release.records
             and all(report["asked"].get(what) == getattr(made.claims, what) for what in ASKED)
             and report["asked"].get("k_of", {}) == made.claims.k_of
+            and report["verdict"] == made.verdict
         )
     except (ValueError, KeyError, TypeError):
         same = False

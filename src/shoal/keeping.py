@@ -83,7 +83,7 @@ def check_kept(table: Table, settings: Settings, share: Share = unique_share) ->
             elif column.kind.is_numeric:
                 ways += f", round it (--round {name}=STEP)"
             raise RequestError(
-                f"{table.source.name}, column {name}: {100.0 * found:.0f} % of the records are "
+                f"{table.source.name}, column {name}: {100.0 * found:.3g} % of the records are "
                 f"unique in it, which singles them out; {ways}, or say --keep-unique {name} to "
                 "release it all the same"
             )

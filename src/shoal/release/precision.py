@@ -16,14 +16,13 @@ import numpy.typing as npt
 
 DIGITS = 12  # after the point, of floats
 FINE = 10**9  # steps between the least and the greatest number: beyond it they were computed
-LEAST = 100  # steps of such numbers, at least
 
 
 def unit_of_whole(whole: npt.NDArray[Any]) -> int:
     """Return the precision of whole numbers of a column's smallest unit.
 
     The largest power of ten of which all are multiples; of numbers so long that nobody wrote them,
-    a step (1, 2 or 5 times a power of ten) that makes as many means as there are values.
+    a step (1, 2 or 5 times a power of ten) that makes no more means than there are values.
     """
     common = int(np.gcd.reduce(whole)) if whole.size else 0
     unit = 1
@@ -57,7 +56,7 @@ def unit_of_floats(values: npt.NDArray[np.floating[Any]]) -> Fraction:
 
 def _coarse(span: Fraction, different: int) -> Fraction:
     """Return the least step of 1, 2 or 5 times a power of ten that parts a span into few enough."""
-    most = max(different, LEAST)
+    most = max(different - 1, 1)
     power = math.floor(math.log10(span.numerator) - math.log10(span.denominator)) - len(str(most))
     unit = Fraction(10) ** (power - 1)
     while True:

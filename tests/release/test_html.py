@@ -54,7 +54,7 @@ def outline(page):
 @pytest.fixture(scope="module")
 def result():
     stays = shoal.datasets.load_patients()
-    left_out = ["postcode", "sex", "weight"]
+    left_out = ["postcode", "sex", "weight", "cost"]
     return shoal.anonymize(stays, k=5, drop=left_out, max_iterations=1000)
 
 

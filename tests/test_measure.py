@@ -35,7 +35,12 @@ def table():
 def result(table):
     """A release of means."""
     return library.anonymize(
-        table, k=4, method="mdav", quasi_identifiers=QUASI, sensitive=["s"], other=["c", "id"],
+        table,
+        k=4,
+        method="mdav",
+        quasi_identifiers=QUASI,
+        sensitive=["s"],
+        other=["c", "id"],
         keep_unique=["id"],
     )
 

@@ -177,9 +177,7 @@ def test_recipe_of_a_narrowed_table(write, tmp_path):
     path = write("t.csv", "a,b,secret\n1,NA,x\n2,5,y\n3,6,x\n4,7,y\n")
     table = shoal.read(path, missing=["NA"], types={"secret": "text"})
     narrow = table.only(lambda column: column.name != "secret")
-    first = shoal.anonymize(
-        narrow, k=2, quasi_identifiers=["a"], other=["b"], keep_unique=["b"]
-    )
+    first = shoal.anonymize(narrow, k=2, quasi_identifiers=["a"], other=["b"], keep_unique=["b"])
     first.save(tmp_path / "out")
     recipe = tmp_path / "out" / "run.toml"
     settings = load(recipe)

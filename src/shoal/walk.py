@@ -338,7 +338,9 @@ def walk(
         wider=wider,
         dropped=settings.roles.drop,
         notes=[
-            *notes(grouped, assigned.unnamed, settings.orders), *said_of_kept(settings), *told,
+            *notes(grouped, assigned.unnamed, settings.orders),
+            *said_of_kept(settings),
+            *told,
             *more,
         ],
         seconds=time.perf_counter() - start,

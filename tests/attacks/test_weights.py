@@ -67,10 +67,8 @@ def solved(data, released, labels, values, least=1e-9):
         if rows.size > 4:
             continue
         own = data["x"].to_numpy()[rows]
-        if "w" in released:
-            weights = released["w"].to_numpy(float)[rows]
-        else:
-            weights = np.ones(rows.size)
+        shown = released["w"].to_numpy(float) if "w" in released else np.ones(len(released))
+        weights = shown[rows]
         if np.ptp(weights) == 0:  # nobody is told apart: what is left is the multiset
             many = [c for c in combinations_with_replacement(values, rows.size)
                     if abs(np.mean(c) - means[rows[0]]) <= step / 2 + 1e-9]  # fmt: skip

@@ -87,7 +87,7 @@ def test_says_what_matters(page, result):
         "What it cost", "Before and after", "Column by column", "How the groups were found",
         "What the guarantee covers",
         "What it does not cover", "How to repeat it", "shoal run run.toml", "shoal verify",
-        "admission_date", "Dropped (identifiers) name, number",
+        "admission_date", "Dropped as identifiers name, number",
     ):  # fmt: skip
         assert words in text, words
     assert page.count("<svg") == 4 + 4 + 1

@@ -68,7 +68,6 @@ class Sketch:
         share = float(self.kept[-1]) / 2.0**64
         return min(round((SKETCH - 1) / share), present - 1)
 
-
     def unique(self, present: int) -> int:
         """Return how many values came once: exact while there are few, or all differ.
 

@@ -89,7 +89,7 @@ ERRORS = [
     ("40 mixed booleans", "a,b,s\ntrue,1,x\n1,2,x\nyes,2,x\n", QUASI, ["'a'", "lines 3, 4"]),
     ("41 ambiguous dates", "a,b,s\n03/04/05,1,x\n03/04/06,2,x\n", QUASI, ["'a'", "ambiguous"]),
     ("44 unique other", "id,a,s\n" + "".join(f"CANARY{i},{i % 3},x\n" for i in range(6)),
-     ("-k", "2", "--quasi", "a"), ["'id'", "no two records share a value", "--other"]),
+     ("-k", "2", "--quasi", "a"), ["'id'", "no two records share a value", "--keep-unique"]),
     ("62 seed -1", GOOD, (*QUASI, "--seed", "-1"), ["seed"]),
     ("62 seed 1.5", GOOD, (*QUASI, "--seed", "1.5"), ["--seed", "integer"]),
     ("62 seed x", GOOD, (*QUASI, "--seed", "x"), ["--seed", "integer"]),

@@ -157,7 +157,7 @@ def test_other_columns_byte_for_byte(shoal, write, tmp_path):
     odd = ['"quoted"', "007", " lead", "trail ", '"a""b"', '"x,y"', "ünï", '""', "", "1.500", "+5",
            "=1+1"]  # fmt: skip
     path = write("t.csv", "a,o\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(odd)))
-    ran = shoal("anonymize", path, "-k", 2, "--quasi", "a", "--other", "o", "-o",
+    ran = shoal("anonymize", path, "-k", 2, "--quasi", "a", "--keep-unique", "o", "-o",
                 tmp_path / "r.csv", "--keep-order")  # fmt: skip
     assert ran.code == 0, ran.err
     lines = (tmp_path / "r.csv").read_bytes().decode().split("\n")[1:-1]

@@ -38,7 +38,13 @@ def files(tmp_path):
         "s": rng.choice(["a", "b", "c"], rows),
     })  # fmt: skip
     made = library.anonymize(
-        before, k=4, quasi_identifiers=QUASI, sensitive=["s"], other=["id"], method="mdav"
+        before,
+        k=4,
+        quasi_identifiers=QUASI,
+        sensitive=["s"],
+        other=["id"],
+        method="mdav",
+        keep_unique=["id"],
     )
     pq.write_table(before, tmp_path / "in.parquet")
     pq.write_table(made.data, tmp_path / "out.parquet")

@@ -71,6 +71,9 @@ TWINS = {
     "extra_digits": paired(naive.extra_digits),
     "dominance": paired(naive.dominance),
 }
+TWINS["sensitive_uniques"] = lambda table: naive.alone_in_class(
+    table.release, list(zip(*table.sensitive, strict=True))
+)
 ONLY = {"extra_digits": ("means",), "dominance": ("means",), "block_linkage": ("means", "ranges")}
 ASKED = [(key, family) for key in TWINS for family in ONLY.get(key, FAMILIES)]
 
@@ -604,3 +607,24 @@ def test_sentences_are_filled_in():
             assert "{" not in measure.sentence
             assert len(measure.sentence) > 20
             assert math.isfinite(measure.value)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_kept_columns_by_brute_force(seed):
+    """Alone by kept columns, in all of the release and in the class, with all columns that stay."""
+    rng = random.Random(seed)
+    rows = rng.randint(4, 40)
+    groups = [(i // 4, "x" if i % 8 < 4 else "y") for i in range(rows)]
+    kept = [(rng.randint(0, 5), rng.choice([None, "a", "b"]), rng.uniform(1, 3)) for _ in groups]
+    if seed % 2:
+        kept = [(a, b, round(w)) for a, b, w in kept]
+    columns = dict(zip(("q", "p"), zip(*groups, strict=True), strict=True))
+    columns |= dict(zip(("a", "b", "w"), zip(*kept, strict=True), strict=True))
+    release = pa.table({name: list(cells) for name, cells in columns.items()})
+    found = shoal.measure(release, release, quasi_identifiers=["q", "p"], weight="w", rows="same")
+    assert found["kept_uniques"].value == pytest.approx(naive.alone(kept))
+    assert found["kept_linkage"].value == pytest.approx(naive.alone_in_class(groups, kept))
+    for at, name in enumerate(("a", "b", "w")):
+        own = [(row[at],) for row in kept]
+        assert found["kept_uniques"].by[name] == pytest.approx(naive.alone(own))
+        assert found["kept_linkage"].by[name] == pytest.approx(naive.alone_in_class(groups, own))

@@ -40,7 +40,8 @@ def release(folder, columns, k, method, **options):
     texts = [name for name, cells in words.items() if not all(map(NUMBER.fullmatch, cells))]
     try:
         made = shoal.anonymize(
-            here / "data.csv", k=k, quasi_identifiers=list(columns), other=["kept"], method=method,
+            here / "data.csv", k=k, quasi_identifiers=list(columns), keep_unique=["kept"],
+            method=method,
             types=dict.fromkeys(texts, "text"), **SEARCHES.get(method, {}), **options,
         )  # fmt: skip
         path = made.save(here / "out", report=False)

@@ -32,7 +32,9 @@ def patients():
 
 @pytest.fixture(scope="module")
 def result(patients):
-    return shoal.anonymize(patients, k=5, drop=["postcode", "sex", "weight"], max_iterations=1000)
+    return shoal.anonymize(
+        patients, k=5, drop=["postcode", "sex", "weight"], max_iterations=1000, keep_unique=["cost"]
+    )
 
 
 def test_the_sample(result):
@@ -48,7 +50,7 @@ def test_the_sample(result):
 def test_the_whole_sample_by_any_method(patients, method):
     """Postcodes, sexes and missing weights are grouped by methods that take a matrix."""
     found = shoal.anonymize(
-        patients, k=5, method=method, hierarchies={"postcode": "prefixes:4,3,2"}
+        patients, k=5, method=method, hierarchies={"postcode": "prefixes:4,3,2"}, drop=["cost"]
     )
     assert found.report.verification["k"] >= 5
     assert (found.report.method, found.report.missing["cells"]) == (method, 90 + 25 + 54)
@@ -175,7 +177,7 @@ def test_recipe_of_a_narrowed_table(write, tmp_path):
     path = write("t.csv", "a,b,secret\n1,NA,x\n2,5,y\n3,6,x\n4,7,y\n")
     table = shoal.read(path, missing=["NA"], types={"secret": "text"})
     narrow = table.only(lambda column: column.name != "secret")
-    first = shoal.anonymize(narrow, k=2, quasi_identifiers=["a"], other=["b"])
+    first = shoal.anonymize(narrow, k=2, quasi_identifiers=["a"], other=["b"], keep_unique=["b"])
     first.save(tmp_path / "out")
     recipe = tmp_path / "out.private" / "run.toml"
     settings = load(recipe)
@@ -206,7 +208,7 @@ def test_unique_column_with_not_a_number():
     frame = pl.DataFrame({"a": [1, 2] * 5, "id": [*map(float, range(9)), nan]})
     with pytest.raises(shoal.RequestError, match="'id': no two records share a value"):
         shoal.anonymize(frame, k=2, quasi_identifiers=["a"])
-    frame = pl.DataFrame({"a": [1, 2] * 5, "id": [0.0, 0.0, *map(float, range(1, 7)), nan, nan]})
+    frame = pl.DataFrame({"a": [1, 2] * 5, "id": [0.0, 0.0, 1.0, 1.0, 2, 3, 4, 5, nan, nan]})
     assert shoal.anonymize(frame, k=2, quasi_identifiers=["a"]).partition.groups
 
 

@@ -38,6 +38,9 @@ def settings_from(
     count: str = "people",
     missing_sensitive: str = "ignored",
     small_strata: str = "refuse",
+    weights_as: str | None = None,
+    round: Mapping[str, float] | None = None,  # noqa: A002 - the usual word
+    keep_unique: Sequence[str] | str | None = None,
     method: str = "auto",
     effort: str = "normal",
     start: str | None = None,
@@ -85,6 +88,7 @@ def settings_from(
                 "by": names(by, "by"),
                 "household": household,
                 "person": person,
+                "keep_unique": names(keep_unique, "keep_unique"),
             },
             "protect": {
                 "k": whole(k, "k"),
@@ -117,6 +121,8 @@ def settings_from(
                 "decimals": dict(decimals) if isinstance(decimals, Mapping) else decimals,
                 "keep_order": keep_order,
                 "spreadsheet_safe": spreadsheet_safe,
+                "round": dict(round or {}),
+                "weights_as": weights_as,
             },
             "search": search.to_dict() if isinstance(search, Search) else dict(search or {}),
         }

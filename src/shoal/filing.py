@@ -39,6 +39,9 @@ def anonymize_file(
     person: str | None = None,
     count: str = "people",
     small_strata: str = "refuse",
+    weights_as: str | None = None,
+    round: Mapping[str, float] | None = None,  # noqa: A002 - the usual word
+    keep_unique: Sequence[str] | str | None = None,
     method: str = "auto",
     effort: str = "normal",
     seed: int = 0,
@@ -78,7 +81,8 @@ def anonymize_file(
     settings = settings_from(
         k=k, quasi_identifiers=quasi_identifiers, sensitive=sensitive, identifiers=identifiers,
         other=other, drop=drop, weight=weight, by=by, household=household, person=person,
-        count=count, small_strata=small_strata, method=method, effort=effort, seed=seed,
+        count=count, small_strata=small_strata, weights_as=weights_as, round=round,
+        keep_unique=keep_unique, method=method, effort=effort, seed=seed,
         column_weights=column_weights, hierarchies=hierarchies, orders=orders,
         incomplete=incomplete, aggregate=aggregate, decimals=decimals, missing=missing, types=types,
         delimiter=delimiter, keep_order=keep_order, spreadsheet_safe=spreadsheet_safe,

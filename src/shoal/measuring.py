@@ -17,6 +17,7 @@ from shoal.measures.every import measure_all
 from shoal.measures.pairing import Who, by_key, find_out, is_kept
 from shoal.measures.reading import both_sides
 from shoal.measures.result import Measures
+from shoal.measures.risk.kept import released_codes
 from shoal.measures.sides import Pairs, Side
 from shoal.measures.task import BRIEF
 from shoal.settings import COMMITTED, HASHED, Settings, load, names, whole
@@ -192,7 +193,14 @@ def compare_tables(
         own_weights=None if weights is None else weights[0],
         deleted=max(before.rows - after.rows, 0),
         strata=_strata(after, by) if by else None,
+        others={c.name: released_codes(c) for c in kept_columns(after, [*quasi, *sensitive])},
+        hidden={name: released_codes(after[name]) for name in sensitive},
     )
+
+
+def kept_columns(released: Table, apart: Sequence[str]) -> list[Column]:
+    """Return the released columns that have none of some names, weights included."""
+    return [c for c in released.columns if c.name not in apart and c.kind is not Kind.UNKNOWN]
 
 
 def _strata(table: Table, by: Sequence[str]) -> Strata:

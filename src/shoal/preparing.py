@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from shoal.keeping import check_kept, check_rounding, with_rounding
 from shoal.request import check_request, compared, complete, with_hierarchies
 from shoal.settings import Settings
 from shoal.surveying import check_people, with_survey
@@ -24,14 +25,18 @@ class Prepared(NamedTuple):
 
 def prepared(table: Table, settings: Settings, folder: Path | None) -> Prepared:
     """Give a table its roles and orders, and leave out what is to be deleted."""
+    table = with_rounding(table, settings)
     settings = with_survey(settings, table)
     assigned = assign(table, settings.roles)
     check_people(assigned.table, settings)
+    check_rounding(assigned.table, settings)
     own = compared(assigned.table, settings)
     assigned = replace(assigned, table=with_orders(assigned.table, settings.orders, own))
     settings = with_hierarchies(settings, assigned.table, folder)
     check_request(assigned.table, settings)
-    return Prepared(assigned, complete(assigned.table, settings), settings)
+    whole = complete(assigned.table, settings)
+    check_kept(whole, settings)
+    return Prepared(assigned, whole, settings)
 
 
 def once_read(settings: Settings) -> Settings:

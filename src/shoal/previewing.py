@@ -142,10 +142,12 @@ def preview_of(
 def _with_roles(table: Table, settings: Settings, folder: Path | None) -> Settings:
     """Return settings that name every role: in a sample more columns look like identifiers."""
     assigned = prepared(table, settings, folder).assigned
+    kept = {"keep_unique": tuple(c.name for c in assigned.table.having(Role.OTHER))}
     if settings.roles.any_given:
-        return settings.having(roles={"other": (*settings.roles.other, *assigned.unnamed)})
+        other = (*settings.roles.other, *assigned.unnamed)
+        return settings.having(roles={"other": other, **kept})
     named = tuple(column.name for column in assigned.table.having(Role.QUASI_IDENTIFIER))
-    return settings.having(roles={"quasi_identifiers": named})
+    return settings.having(roles={"quasi_identifiers": named, **kept})
 
 
 def _expected(done: Settings, asked: Settings, table: Table, records: int) -> Estimate | None:

@@ -266,6 +266,9 @@ def resolved(
             "other": schema.having(Role.OTHER),
             "drop": [*dropped, *(n for n in table.source.columns if n not in kept)],
         },
+        release={}
+        if settings.roles.weight is None
+        else {"weights_as": settings.release.weights_as or "mean"},
         protect=protect,
         hierarchies=trees,
         search=again,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import operator
 import re
 import tomllib
@@ -56,7 +57,8 @@ class RoleSettings(_Part):
     `group` names a column that holds a grouping to start from; it is left out too. `weight` is a
     column of survey weights, `by` are those whose combinations are strata, `household` tells whose
     records stay together, `person` whose record each is: they are other, quasi-identifiers and
-    identifiers.
+    identifiers. `keep_unique` are other columns (or the weight) that may be released though most
+    records are unique in them.
     """
 
     identifiers: Names = ()
@@ -69,6 +71,7 @@ class RoleSettings(_Part):
     by: Names = ()
     household: str | None = None
     person: str | None = None
+    keep_unique: Names = ()
 
     @property
     def any_given(self) -> bool:
@@ -125,14 +128,24 @@ class ReleaseSettings(_Part):
     """What a group's value is and how the release is written.
 
     Where nobody says, groups of a numeric method release means, those of others generalize.
-    `spreadsheet_safe` puts an apostrophe before texts that spreadsheets take for formulas.
+    `spreadsheet_safe` puts an apostrophe before texts that spreadsheets take for formulas. `round`
+    says of columns that are kept to multiples of what they are rounded, `weights_as` what becomes
+    of survey weights: mean (of the group, the default), rounded:N, exact or drop.
     """
 
     aggregate: How | dict[str, How] | None = None
     decimals: Decimals | dict[str, Decimals] | None = None
     keep_order: bool = False
     spreadsheet_safe: bool = False
+    round: dict[str, Number] = {}
+    weights_as: str | None = None
     output: str | None = None
+
+    @property
+    def weights(self) -> tuple[str, Number]:
+        """How survey weights are released, and the step of those that are rounded."""
+        how, _, step = (self.weights_as or "mean").partition(":")
+        return how, (int(step) if step.isdecimal() else float(step)) if step else 0
 
 
 class Settings(_Part):
@@ -269,6 +282,7 @@ def build(tree: dict[str, Any], source: str = "") -> Settings:
     _check_decimals(settings.release.decimals)
     if settings.roles.person is not None and settings.protect.count == "records":
         raise RequestError("person counts people, count says records: take one")
+    _check_kept(settings)
     _ = settings.requirement  # it checks itself
     return settings
 
@@ -277,6 +291,37 @@ def _check_decimals(decimals: Decimals | dict[str, Decimals] | None) -> None:
     every = decimals.values() if isinstance(decimals, dict) else [decimals or 0]
     if any(isinstance(digits, int) and not 0 <= digits <= 30 for digits in every):
         raise RequestError("decimals must lie between 0 and 30, or be none")
+
+
+def _check_kept(settings: Settings) -> None:
+    """Refuse steps that are none, and what survey weights make unsafe."""
+    release, weight = settings.release, settings.roles.weight
+    for name, step in release.round.items():
+        if not (math.isfinite(step) and step > 0):
+            raise RequestError(f"round: the step of {shown(name)} must be a number above 0")
+    said = release.weights_as
+    if said is not None and not _is_way(said):
+        raise RequestError("weights_as must be mean, rounded:N (N a number above 0), exact or drop")
+    if said is not None and weight is None:
+        raise RequestError("weights_as says how survey weights are released; say --weight, too")
+    decimals = release.decimals
+    if weight is not None and "none" in (
+        decimals.values() if isinstance(decimals, dict) else [decimals]
+    ):
+        raise RequestError(
+            "decimals none and survey weights: a weighted mean with all its digits gives away "
+            "whose values it is made of; such means are rounded to the precision of the data"
+        )
+
+
+def _is_way(said: str) -> bool:
+    how, colon, step = said.partition(":")
+    if how != "rounded":
+        return not colon and how in ("mean", "exact", "drop")
+    try:
+        return math.isfinite(float(step)) and float(step) > 0
+    except ValueError:
+        return False
 
 
 def _tupled(tree: Any) -> Any:

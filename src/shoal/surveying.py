@@ -157,18 +157,28 @@ def in_strata(
         told.append(f"groups within {int(survey.strata.max()) + 1:,} strata by {listed(roles.by)}")
     if survey.weights is not None:
         told.append(
-            f"survey weights {shown(roles.weight)}: means and losses count by them, and they are "
-            "released as they are, which may tell records of a group apart"
+            f"survey weights {shown(roles.weight)}: means and losses count by them, means are "
+            f"rounded to the precision of the data; {_WEIGHTS[settings.release.weights[0]]}"
         )
     return table, survey, told
+
+
+_WEIGHTS = {
+    "mean": "they are released as the mean of each group, to six digits (--weights-as)",
+    "rounded": "they are released rounded, which may tell records of a group apart",
+    "exact": "they are released as they are, which may tell records of a group apart, and whose "
+    "are of one household",
+    "drop": "they are not released",
+}
 
 
 def said_of_survey(settings: Settings) -> dict[str, Any]:
     """Return which columns say how the records were drawn."""
     roles = settings.roles
+    how = None if roles.weight is None else settings.release.weights_as or "mean"
     said = {
-        "weight": roles.weight, "by": list(roles.by), "household": roles.household,
-        "person": roles.person,
+        "weight": roles.weight, "weights_as": how, "by": list(roles.by),
+        "household": roles.household, "person": roles.person,
     }  # fmt: skip
     return {key: value for key, value in said.items() if value}
 

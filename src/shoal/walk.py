@@ -19,6 +19,7 @@ from shoal.errors import PrivacyError, RequestError
 from shoal.estimates.model import Estimate
 from shoal.estimates.run import check_fits, expected
 from shoal.finding import find_groups
+from shoal.keeping import said_of_kept
 from shoal.measuring import measure_release
 from shoal.partition import Partition
 from shoal.preparing import prepared
@@ -34,6 +35,7 @@ from shoal.release.judge.units import judge_people, units_a_class
 from shoal.release.plots import Plots
 from shoal.release.report import Report
 from shoal.release.verify import Verification, verify
+from shoal.release.weights import with_weights
 from shoal.request import (
     digests,
     generalizes,
@@ -194,6 +196,9 @@ def anonymize(
     count: str = "people",
     missing_sensitive: str = "ignored",
     small_strata: str = "refuse",
+    weights_as: str | None = None,
+    round: Mapping[str, float] | None = None,  # noqa: A002 - the usual word
+    keep_unique: Sequence[str] | str | None = None,
     method: str = "auto",
     effort: str = "normal",
     start: str | None = None,
@@ -240,8 +245,13 @@ def anonymize(
     `aggregate` is a group's value, for all columns or by name: mean, median, mode, medoid,
     generalize, or range ([least,greatest]).
 
+    Of columns that are kept, `round` says to multiples of what they are rounded ({"cost": 100};
+    dates to days). An other column in which more than half of the records are unique is an error,
+    unless `keep_unique` names it; the report says how many records the kept columns single out.
+
     `weight` is a column of survey weights: means, distances and losses count by them, and the
-    weighted totals of means stay what they were, up to rounding (`decimals="none"` rounds nothing).
+    weighted totals of means stay what they were, up to rounding. `weights_as` is what becomes of
+    the weights: mean (each group's, the default), rounded:N, exact or drop.
     `by` names columns whose combinations are strata: groups are made within them; one with fewer
     than k records is an error, or joined to another with `small_strata="merge"`. `household` says
     which records stay together: groups are then of at least k households. `person` names the
@@ -268,7 +278,8 @@ def anonymize(
         enforce=enforce, quasi_identifiers=quasi_identifiers, sensitive=sensitive,
         identifiers=identifiers, other=other, drop=drop, group=group, weight=weight, by=by,
         household=household, person=person, count=count, missing_sensitive=missing_sensitive,
-        small_strata=small_strata, method=method,
+        small_strata=small_strata, weights_as=weights_as, round=round, keep_unique=keep_unique,
+        method=method,
         effort=effort, start=start, max_iterations=max_iterations, time_limit=time_limit,
         runs=runs, search=search, refine=refine, seed=seed, column_weights=column_weights,
         hierarchies=hierarchies, orders=orders, incomplete=incomplete, aggregate=aggregate,
@@ -301,6 +312,7 @@ def walk(
     table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
     check_size(table.rows, k, table.source.name)
     table, given = without_groups(table, settings)
+    original = table
     assigned, table, settings = prepared(table, settings, folder)
     table, survey, told = in_strata(table, settings, folder)
     grouped = without_strata(table, settings)
@@ -330,6 +342,11 @@ def walk(
         table, partition, how, settings.release.decimals, coded, settings.protect.column_weights,
         wider, survey=survey.weights,
     )  # fmt: skip
+    weights = None
+    if settings.roles.weight is not None:
+        released, weights = with_weights(
+            released, partition, settings.roles.weight, *settings.release.weights
+        )
     if coded is not None:
         check_coverage(
             table, released, how, settings.hierarchies, folder, partial(report, "checking")
@@ -350,6 +367,7 @@ def walk(
         dropped=settings.roles.drop,
         notes=[
             *notes(grouped, assigned.unnamed, settings.orders),
+            *said_of_kept(settings),
             *told,
             *more,
             *said_of_people(assigned.table, settings),
@@ -362,6 +380,9 @@ def walk(
         survey=survey,
         drawn=said_of_survey(settings),
         public_notes=said_of_unnamed(assigned.unnamed),
+        weights=weights,
+        originals=original if assigned.table.rows == table.rows else None,
+        rounded=settings.release.round,
     )
     draw_ahead(result)  # while the rest is measured
     deleted = assigned.table.rows - table.rows
@@ -390,6 +411,11 @@ def check_survey(released: Table, settings: Settings, survey: Survey) -> list[st
     """
     k = settings.protect.k
     columns = [released[name].values for name in settings.roles.quasi_identifiers]
+    if survey.weights is not None and settings.release.weights[0] == "mean":
+        weight = released[settings.roles.weight or ""].values
+        columns = [*columns, weight]  # one value a group: no smaller class than without it
+        if units_a_class(columns, range(released.rows))[0] < k:
+            raise PrivacyError("the release is not safe: its weights tell records of a group apart")
     if survey.strata is not None and units_a_class(columns, survey.strata.tolist())[1] > 1:
         raise PrivacyError("the release is not safe: a class lies in several strata")
     for units, who in ((survey.households, "households"), (survey.persons, "people")):

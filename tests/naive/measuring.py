@@ -104,6 +104,17 @@ def sample_uniques(release):
     return above(release, 2)
 
 
+def alone(rows):
+    """Records whose row no other record has."""
+    every = [tuple(row) for row in rows]
+    return 100 * sum(every.count(row) == 1 for row in every) / len(every)
+
+
+def alone_in_class(release, kept):
+    """Records whose kept cells no other record of their class has."""
+    return alone([(*row, *own) for row, own in zip(release, kept, strict=True)])
+
+
 def expected_inverse(f, total):
     """E[1/F | f] of a negative binomial F >= f with p = f / total, term by term."""
     p = f / total

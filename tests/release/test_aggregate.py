@@ -158,7 +158,7 @@ def test_identifiers_go_and_the_rest_stays(write):
     text = 'n,a,s,o\n"p, q",1,x,"007"\n"r ""s""",3,"y\nz",08.50\nt,5,,"a""b"\n'
     path = write("t.csv", text)
     result = shoal.anonymize(path, k=3, quasi_identifiers=["a"], sensitive=["s"],
-                             identifiers=["n"], other=["o"])  # fmt: skip
+                             identifiers=["n"], keep_unique=["o"])  # fmt: skip
     assert result.table.names == ["a", "s", "o"]
     assert csv_cells(result.table["o"], ",") == ['"007"', "08.50", '"a""b"']
     assert csv_cells(result.table["s"], ",") == ["x", '"y\nz"', ""]

@@ -353,7 +353,7 @@ def judge(seed, folder, kinds=KINDS, unit=0.25):
         table,
         k=k,
         quasi_identifiers=names,
-        other=["row"],
+        keep_unique=["row"],
         method=method,
         hierarchies=rules,
         aggregate=way,

@@ -38,6 +38,7 @@ from shoal.cli.options import (
     Identifier,
     Incomplete,
     JsonFlag,
+    KeepUnique,
     MaxIterations,
     Memory,
     Missing,
@@ -48,6 +49,7 @@ from shoal.cli.options import (
     OutputOrNone,
     Person,
     Quasi,
+    Rounding,
     Runs,
     Scheduler,
     Seed,
@@ -59,10 +61,12 @@ from shoal.cli.options import (
     Types,
     Verbose,
     Weight,
+    WeightsAs,
     WorkFolder,
     read_aggregate,
     read_decimals,
     read_orders,
+    read_rounding,
     read_weights,
     roles,
     said,
@@ -124,6 +128,9 @@ def anonymize(
     person: Person = None,
     count: Count = None,
     small_strata: SmallStrata = None,
+    weights_as: WeightsAs = None,
+    round_: Rounding = None,
+    keep_unique: KeepUnique = None,
     method: Annotated[
         str | None, typer.Option(help="How groups are found; see `shoal methods`. Default: auto.")
     ] = None,
@@ -202,7 +209,9 @@ def anonymize(
     `--engine dask` (or spark) many files are grouped by a cluster, into a folder of Parquet files.
     Of a survey, `--weight w` keeps weighted totals, `--by region` groups within strata, and
     `--household id` keeps households whole. Where people have several records, `--person id`
-    counts people; where every identifier repeats, it must be said, or `--count records`.
+    counts people; where every identifier repeats, it must be said, or `--count records`. A kept
+    column in which most records are unique ends with exit code 2, unless it is rounded
+    (`--round cost=1000`) or allowed (`--keep-unique cost`).
 
     Example: `shoal anonymize stays.csv -k 5 --quasi age,income --sensitive diagnosis
     --identifier name -o release.csv`, `shoal anonymize 'stays/*.parquet' -k 10 --engine dask
@@ -223,6 +232,7 @@ def anonymize(
             "by": split_names(by),
             "household": household,
             "person": person,
+            "keep_unique": split_names(keep_unique),
         },
         "input": {
             "delimiter": delimiter,
@@ -256,6 +266,8 @@ def anonymize(
             "decimals": read_decimals(decimals),
             "keep_order": keep_order,
             "spreadsheet_safe": spreadsheet_safe,
+            "round": read_rounding(round_),
+            "weights_as": weights_as,
         },
     }
     for part, values in said(given).items():
@@ -316,6 +328,9 @@ def refine(
     weight: Weight = None,
     by: By = None,
     count: Count = None,
+    weights_as: WeightsAs = None,
+    round_: Rounding = None,
+    keep_unique: KeepUnique = None,
     hierarchies: HierarchyFolder = None,
     hierarchy: HierarchyRules = None,
     order: Orders = None,
@@ -346,6 +361,7 @@ def refine(
             "group": group,
             "weight": weight,
             "by": split_names(by),
+            "keep_unique": split_names(keep_unique),
         },
         "input": {
             "delimiter": delimiter,
@@ -368,6 +384,8 @@ def refine(
         "release": {
             "aggregate": read_aggregate(aggregate),
             "decimals": read_decimals(decimals),
+            "round": read_rounding(round_),
+            "weights_as": weights_as,
         },
     }
     tree = said(tree)

@@ -78,6 +78,29 @@ SmallStrata = Annotated[
         "like it. Default: refuse."
     ),
 ]
+WeightsAs = Annotated[
+    str | None,
+    typer.Option(
+        help="How survey weights are released: mean (of the group), rounded:N, exact, drop. "
+        "Default: mean."
+    ),
+]
+Rounding = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--round",
+        help="COLUMN=STEP: round a column that is kept to multiples of STEP, dates to so many "
+        "days; repeatable.",
+    ),
+]
+KeepUnique = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep-unique",
+        "--keep",
+        help="Other columns to release though most records are unique in them: a,b; repeatable.",
+    ),
+]
 Aggregate = Annotated[
     list[str] | None,
     typer.Option(
@@ -248,6 +271,17 @@ def read_weights(given: list[str] | None) -> dict[str, float]:
         except ValueError:
             raise RequestError(f"--column-weight {shown(name)}: not a number") from None
     return weights
+
+
+def read_rounding(given: list[str] | None) -> dict[str, int | float]:
+    """Return `--round cost=100` as a dict of numbers."""
+    steps: dict[str, int | float] = {}
+    for name, text in split_pairs(given, "--round").items():
+        try:
+            steps[name] = int(text) if text.isascii() and text.isdecimal() else float(text)
+        except ValueError:
+            raise RequestError(f"--round {shown(name)}: the step is not a number") from None
+    return steps
 
 
 def read_aggregate(given: list[str] | None) -> str | dict[str, str] | None:

@@ -18,7 +18,8 @@ class Point:
     """One run: what it lost and what it left to fear, in percent; `said` is why there is nothing.
 
     `risk` is the share of records that the best of three linkage attacks finds, `highest_risk`
-    one in k. `frontier`: no other run has both less loss and less risk.
+    one in k, `kept` the share that kept columns single out within their class. `frontier`: no other
+    run has both less loss and less risk.
     """
 
     method: str
@@ -26,6 +27,7 @@ class Point:
     information_loss: float | None = None
     risk: float | None = None
     highest_risk: float | None = None
+    kept: float | None = None
     groups: int | None = None
     seconds: float | None = None
     frontier: bool = False
@@ -83,11 +85,12 @@ class Comparison:
     def summary(self) -> str:
         """Return the table of all runs, the frontier marked, and the pick."""
         width = max(6, *(len(point.method) for point in self.points))
-        lines = [f"   k  {'method':<{width}}   loss %   risk %  groups  seconds"]
+        lines = [f"   k  {'method':<{width}}   loss %   risk %   kept %  groups  seconds"]
         lines += [_line(point, width) for point in self.points]
         lines.append("")
         lines.append(f"* on the frontier: nothing else has both less loss ({self.loss_name}) and")
         lines.append("  less risk (records that the best of three linkage attacks finds)")
+        lines.append("kept: records that columns which are kept single out in their class")
         return "\n".join([*lines, self.reason])
 
     def __str__(self) -> str:
@@ -106,7 +109,8 @@ def _line(point: Point, width: int) -> str:
         return f"{head}  {point.said}"
     assert point.risk is not None
     return (
-        f"{head}  {point.information_loss:7.3f}  {point.risk:7.2f}  {point.groups:>6}  "
+        f"{head}  {point.information_loss:7.3f}  {point.risk:7.2f}  {point.kept or 0.0:7.2f}  "
+        f"{point.groups:>6}  "
         f"{point.seconds:7.1f}"
     )
 

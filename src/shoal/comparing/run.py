@@ -18,6 +18,7 @@ from shoal.errors import Canceled, RequestError, ShoalError, interrupt
 from shoal.preparing import once_read, prepared
 from shoal.progress import Callback, Progress
 from shoal.recipes import find
+from shoal.release.verdict import singled_out
 from shoal.request import digests, generalizes
 from shoal.settings import Settings, names, whole
 from shoal.solving import ILOSS, SSE
@@ -218,6 +219,7 @@ def _point(result: Result, method: str, k: int, seconds: float) -> Point:
         report.exact_loss,
         max(found) if found else highest,
         highest,
+        singled_out(report.measures),
         report.groups["count"],
         round(seconds, 3),
     )

@@ -5,6 +5,7 @@ A run that goes on finds what was seen in its notes, and does not read the file 
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import RequestError, check_known, check_weights
+from shoal.keeping import check_kept, check_rounding, with_rounding
 from shoal.large.crew import Crew
 from shoal.large.form import Form
 from shoal.large.shuffle import keep, kept
@@ -31,6 +33,7 @@ from shoal.table.hierarchy.specify import is_file
 from shoal.table.order import with_orders
 from shoal.table.read import read_bytes
 from shoal.table.roles import Column, Kind, Role
+from shoal.table.rounding import round_column
 from shoal.table.streams import Reading
 from shoal.table.table import Table, check_readable, missing_cells
 
@@ -84,6 +87,7 @@ class Asked:
 
     def prepared(self, piece: Table) -> Table:
         """Return a piece as it is grouped: with roles and orders, without identifiers."""
+        piece = with_rounding(piece, self.settings)
         columns = tuple(piece[c.name].having(role=c.role) for c in self.kept().columns)
         table = with_orders(replace(piece, columns=columns), self.settings.orders)
         quasi = table.having(Role.QUASI_IDENTIFIER)
@@ -151,7 +155,7 @@ class Look:
         for piece in self.reading.first(chunk):
             if found is None:
                 found = _looking(piece, settings, self.reading, chunk)
-            found.add(_ranked(piece, settings.orders))
+            found.add(_ranked(_rounded(piece, settings), settings.orders))
             if not self.reading.away:
                 self.crew.report("looking", found.rows, found.rows + 1)
         assert found is not None
@@ -192,6 +196,21 @@ def look(reading: Reading, settings: Settings, crew: Crew) -> Sample:
     return every.sample
 
 
+def _rounded(piece: Table, settings: Settings) -> Table:
+    """Return a piece with its columns rounded, as far as its own cells can be.
+
+    A step that does not suit a column of the whole file is refused when all is known.
+    """
+    steps = settings.release.round
+
+    def own(column: Column) -> Column:
+        with contextlib.suppress(RequestError):
+            return round_column(column, steps[column.name])
+        return column
+
+    return piece.mapped(lambda c: own(c) if c.name in steps else c) if steps else piece
+
+
 def _ranked(piece: Table, orders: Mapping[str, Sequence[str]]) -> Table:
     """Return a piece with the orders of its texts, also where all of those in it look like numbers.
 
@@ -223,8 +242,11 @@ def ask(settings: Settings, work: Files, folder: Path | None) -> Asked:
     table = replace(
         empty.mapped(lambda column: _made_up(column, seen, settings, deletes)), roles_given=False
     )
+    table = with_rounding(table, settings)
     assigned = assign(table, settings.roles, seen.reason)
     check_people(assigned.table, settings, seen.repeats)
+    check_rounding(assigned.table, settings)
+    check_kept(assigned.table, settings, seen.unique_share)
     table = with_orders(assigned.table, settings.orders)
     settings = with_hierarchies(settings, table, folder)
     check_request(table, settings)

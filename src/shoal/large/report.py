@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shoal.keeping import said_of_kept
 from shoal.large.figures import column_report, correlations, costs
 from shoal.large.release import Made, Releasing
 from shoal.large.shuffle import gather
@@ -99,6 +100,7 @@ def report_of(
             *notes(asked.table, asked.unnamed, asked.settings.orders, asked.survey.reason),
             *said_of_people(asked.table, asked.settings, asked.survey.repeats),
             *asked.survey.said_of_repeats(asked.table.having(Role.IDENTIFIER)),
+            *said_of_kept(asked.settings),
             _grouped_by(asked.settings, len(releasing.stage.regions)),
             *ended_early(),
             *_counted(verification),
@@ -118,6 +120,7 @@ def report_of(
         measures=measures,
         public=nested(_public(made, deleted, k) | compared),
         public_notes=said_of_unnamed(asked.unnamed),
+        rounded=dict(asked.settings.release.round),
     )
 
 

@@ -69,15 +69,30 @@ class Sketch:
         share = float(self.kept[-1]) / 2.0**64
         return min(round((SKETCH - 1) / share), present - 1)
 
+    def unique(self, present: int) -> int:
+        """Return how many values came once: exact while there are few, or all differ.
+
+        Else from those with the smallest hashes, and by three standard errors too many.
+        """
+        once = int((self.often == 1).sum())
+        if self.kept.size < SKETCH or once == SKETCH:
+            return once if once < SKETCH else present
+        share = once / SKETCH + 3.0 * math.sqrt(0.5 / SKETCH)
+        return round(min(1.0, share) * self.different(present))
+
 
 @dataclass
 class Seen:
-    """What was seen of one column; `grain` is the greatest common divisor of times."""
+    """What was seen of one column; `grain` is the greatest common divisor of times.
+
+    `unique` is how many records have a value that no other has, or a few more.
+    """
 
     missing: int
     different: int
     moments: Moments | None
     grain: int = 0
+    unique: int = 0
 
     def reason(self, kind: Kind, rows: int) -> str | None:
         """Say why the column looks like an identifier, None where it does not."""
@@ -123,21 +138,26 @@ class Survey:
             "repeats; a few others may"
         ]
 
+    def unique_share(self, column: Column) -> float:
+        """Return the share of records that are unique in a column; 0 where it was not seen."""
+        found = self.columns.get(column.name)
+        return 0.0 if found is None else found.unique / max(self.rows, 1)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         columns = {}
         for name, seen in self.columns.items():
             moments = seen.moments and seen.moments.to_dict()
-            columns[name] = [seen.missing, seen.different, moments, seen.grain]
+            columns[name] = [seen.missing, seen.different, moments, seen.grain, seen.unique]
         return {"rows": self.rows, "columns": columns}
 
     @classmethod
     def from_dict(cls, said: Any) -> Survey:
         """Return what plain values say."""
         columns = {}
-        for name, (missing, different, own, grain) in said["columns"].items():
+        for name, (missing, different, own, grain, unique) in said["columns"].items():
             moments = own and Moments.from_dict(own)
-            columns[name] = Seen(missing, different, moments, grain)
+            columns[name] = Seen(missing, different, moments, grain, unique)
         return cls(said["rows"], columns)
 
 
@@ -230,6 +250,7 @@ class Looking:
                 self.sketches[name].different(self.rows - gone),
                 self.moments.get(name),
                 self.grains.get(name, 0),
+                self.sketches[name].unique(self.rows - gone),
             )
             for name, gone in self.missing.items()
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -38,7 +38,8 @@ class Compared:
     the released values as numbers, -1 where missing. `weights` are survey weights of the released
     records, `own_weights` those of the originals; `deleted` originals are not in the
     release; `kept` are other columns that are released as they were; `strata` of the released
-    records are None where nobody named any.
+    records are None where nobody named any; `others` and `hidden` number the released cells of
+    every column that is kept, other ones with weights, and sensitive ones.
     """
 
     __repr__ = in_shape
@@ -55,6 +56,8 @@ class Compared:
     deleted: int = 0
     kept: tuple[Side, ...] = ()
     strata: Strata | None = None
+    others: dict[str, Integers] = field(default_factory=dict)
+    hidden: dict[str, Integers] = field(default_factory=dict)
 
     @property
     def originals(self) -> int:

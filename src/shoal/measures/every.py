@@ -20,7 +20,7 @@ from shoal.measures.words import RISK, UTILITY
 PAIRS = 1000  # of columns that are told, at most
 FAMILIES = (
     utility.of_cells, utility.of_models, utility.of_generalization, risk.of_classes,
-    risk.of_attacks, risk.of_values, risk.of_secrets,
+    risk.of_attacks, risk.of_kept, risk.of_values, risk.of_secrets,
 )  # fmt: skip
 
 

@@ -294,6 +294,32 @@ RISK = (
         "Nin, Herranz and Torra 2008, J. Artif. Intell. Res. 31; Nin and Torra 2009",
     ),
     Definition(
+        "kept_linkage", "linked by kept columns", "risk", "percent", "lower",
+        "{value} of the records are the only ones of their class with their values in the columns "
+        "that are kept: whoever knows these values of a person finds the record.",
+        "Share of records whose combination of released cells in other columns and survey weights "
+        "no other record of their class has; missing cells are a value. By column: that column "
+        "alone.",
+        "Elliot, Manning and Ford 2002, Int. J. Uncertainty Fuzziness Knowl.-Based Syst. 10(5)",
+    ),
+    Definition(
+        "kept_uniques", "alone by kept columns", "risk", "percent", "lower",
+        "{value} of the records are the only ones of all with their values in the columns that are "
+        "kept, whatever their class.",
+        "Share of records whose combination of released cells in other columns and survey weights "
+        "no other record has. By column: that column alone.",
+        "Elliot, Manning and Ford 2002",
+    ),
+    Definition(
+        "sensitive_uniques", "alone by sensitive columns", "risk", "percent", "lower",
+        "{value} of the records are the only ones of their class with their sensitive values: "
+        "whoever knows these already finds the record; values that differ are what diversity asks "
+        "for.",
+        "Share of records whose combination of released cells in sensitive columns no other record "
+        "of their class has. By column: that column alone.",
+        "Elliot, Manning and Ford 2002",
+    ),
+    Definition(
         "interval_disclosure", "interval disclosure", "risk", "percent", "lower",
         "{value} of the original numbers lie in a narrow interval around their released ones: for "
         "these, not knowing whose record it is protects little.",

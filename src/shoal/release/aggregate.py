@@ -3,6 +3,8 @@
 Whole numbers, fixed-point numbers, dates and times are summed exactly and rounded once, half to
 even, to the precision the column came with; floats are summed without loss, then divided. Every
 member of a group carries the same value to the last bit, and no digit says more than the input did.
+With survey weights floats are rounded too, and nothing is released with more digits than the data
+have (`precision.py`): all digits of a weighted mean could tell whose values it is made of.
 Of ordinal values the median is taken, the lower one where two are in the middle: the center of what
 has an order and no sums (Domingo-Ferrer and Torra 2005).
 Where a cell of a group is missing the group has no value: the cell is empty in a dataframe and `*`
@@ -32,9 +34,11 @@ from shoal.release.centers import (
     half_even,
 )
 from shoal.release.generalize import generalized, medoids, modes
+from shoal.release.precision import unit_of_floats, unit_of_whole
 from shoal.table.code import Coded
 from shoal.table.encode import canonical_order, encode
 from shoal.table.roles import STAR, TICKS, Column, Kind, Role, Written
+from shoal.table.rounding import decimals_of
 from shoal.table.table import Table, as_integers
 
 Floats = npt.NDArray[np.float64]
@@ -182,13 +186,17 @@ def _protect(
         trues = groups.sums(whole if groups.weights is None else whole * groups.weights)
         majority = (2 * trues > groups.masses).astype(np.bool_)  # a tie is false
         return _with_values(column, pa.array(majority[labels]))
-    if digits == UNROUNDED and column.kind.is_number:
+    if digits == UNROUNDED and column.kind.is_number and groups.weights is None:
         return _unrounded(column, *centers_of(whole, groups, how), labels)
     digits = None if isinstance(digits, str) else digits
     unit = 1
     scale = column.values.type.scale if column.kind is Kind.DECIMAL else 0
     if digits is not None and digits < scale:
         unit = 10 ** (scale - digits)
+    if groups.weights is not None and column.kind.is_number:
+        unit = max(unit, unit_of_whole(whole))
+        if unit > 1 and scale:
+            digits = max(0, scale - len(str(unit)) + 1)
     if column.kind is Kind.DATETIME:
         unit *= _time_unit(column, grain_of(whole) if grain is None else grain)
     numerators, denominators = centers_of(whole, groups, how)
@@ -252,6 +260,8 @@ def _protect_floats(
     column: Column, groups: Groups, how: str, digits: int | str | None, labels: Integers
 ) -> Column:
     written = column.written
+    if groups.weights is not None:
+        return _by_weight(column, groups, how, digits, labels)
     if written is not None and digits == UNROUNDED:
         exact = np.array([Fraction(cell) for cell in column.cells.to_pylist()], dtype=object)
         return _floats(column, [float(center(*both, how)) for both in groups.pairs(exact)], labels)
@@ -269,6 +279,25 @@ def _protect_floats(
             centers = [round(value, digits) + 0.0 for value in centers]
     values = pa.array(np.array(centers)[labels]).cast(column.values.type, safe=False)
     return _with_values(column, values, written)
+
+
+def _by_weight(
+    column: Column, groups: Groups, how: str, digits: int | str | None, labels: Integers
+) -> Column:
+    """Return means or medians of floats by weight, rounded once to the precision of the data."""
+    values = np.asarray(column.values)
+    plain = values.astype(np.float64).tolist() if column.cells is None else column.cells.to_pylist()
+    if column.cells is None and values.dtype != np.float64:
+        plain = [str(value) for value in values]  # a short float as it is written
+    unit = unit_of_floats(values)
+    if isinstance(digits, int):
+        unit = max(unit, Fraction(1, 10**digits))
+    exact = np.array([Fraction(value) for value in plain], dtype=object)
+    steps = [center(*both, how) / unit for both in groups.pairs(exact)]
+    found = [float(half_even(one.numerator, one.denominator) * unit) + 0.0 for one in steps]
+    made = pa.array(np.array(found)[labels]).cast(column.values.type, safe=False)
+    written = None if column.written is None else Written(decimals=decimals_of(unit))
+    return _with_values(column, made, written)
 
 
 def _with_values(column: Column, values: Any, written: Written | None = None) -> Column:

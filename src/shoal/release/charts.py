@@ -311,8 +311,8 @@ def frontier(comparison: dict[str, Any]) -> Spec:
 
 ATTACKS = (
     "prosecutor", "journalist", "marketer", "distance_linkage", "rank_linkage", "block_linkage",
-    "interval_disclosure", "certain_inference", "class_inference", "model_inference",
-    "known_members", "exact_values", "dominance",
+    "kept_linkage", "interval_disclosure", "certain_inference", "class_inference",
+    "model_inference", "known_members", "exact_values", "dominance",
 )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from importlib import metadata
 from typing import Any
@@ -70,13 +70,17 @@ def make_report(
     survey: Survey | None = None,
     drawn: Mapping[str, Any] | None = None,
     public_notes: Sequence[str] = (),
+    weights: Floats | None = None,
+    originals: Table | None = None,
+    rounded: Mapping[str, float] | None = None,
 ) -> Report:
     """Compare the table with its release, column by column and pair by pair.
 
     `wider` has the groups of columns that have an own, larger k; `given` says that the groups came
     with the data, `asked` is what was asked beyond k, `dominance` how the p % rule was judged,
     `survey` how the records were drawn, `drawn` which columns say so; `public_notes` are those that
-    may be published.
+    may be published; `weights` are those that are released, `originals` the table before kept
+    columns were `rounded`.
     """
     survey = survey or Survey()
     before = table.having(Role.QUASI_IDENTIFIER)
@@ -137,7 +141,7 @@ def make_report(
             sensitive=roles[Role.SENSITIVE],
             households=survey.households is not None,
             people=survey.persons is not None,
-            weighted=survey.weights is not None,
+            weights_as=(drawn or {}).get("weights_as"),
         ),
         notes=[*notes, *said_of_equals(groups["without_spread"])],
         seconds=round(seconds, 3),
@@ -147,32 +151,66 @@ def make_report(
         costs=None if found is None else found.to_dict(),
         dominance=list(dominance),
         asked={} if asked is None else asked_beyond_k(asked),
-        totals=totals(table, released, how, survey.weights),
+        totals=[
+            *totals(table, released, how, survey.weights, weights),
+            *kept_totals(originals or table, released, survey.weights, weights, rounded or {}),
+        ],
         survey=dict(drawn or {}),
         public=nested(stable_figures(table, released, how, trees, partition.k, deleted)),
         public_notes=list(public_notes),
+        rounded=dict(rounded or {}),
     )
 
 
 def totals(
-    table: Table, released: Table, how: Mapping[str, str], weights: Floats | None
+    table: Table,
+    released: Table,
+    how: Mapping[str, str],
+    weights: Floats | None,
+    shown: Floats | None = None,
 ) -> list[dict[str, Any]]:
     """Return the (weighted) total of every column that releases means, and how far it drifted.
 
+    `shown` are the weights as they are released; where they are not, nobody can compute a total.
     Only of columns without missing cells: what is released of the others is not all of them.
     """
-    found = []
-    for column in table.having(Role.QUASI_IDENTIFIER):
-        name, after = column.name, released[column.name]
-        if how[name] != "mean" or not column.kind.is_number or column.missing or after.missing:
-            continue
-        before, now = (_total(as_floats(one), weights) for one in (column, after))
-        if not (math.isfinite(before) and math.isfinite(now)):
-            continue
-        size = _total(np.abs(as_floats(column)), weights)
-        drift = percent(now - before, size)
-        found.append({"column": name, "before": before, "after": now, "drift_percent": drift})
-    return found
+    if weights is not None and shown is None:
+        return []
+    averaged = [c for c in table.having(Role.QUASI_IDENTIFIER) if how[c.name] == "mean"]
+    return [one for c in averaged for one in _drift(c, released[c.name], weights, shown)]
+
+
+def kept_totals(
+    table: Table,
+    released: Table,
+    weights: Floats | None,
+    shown: Floats | None,
+    rounded: Container[str],
+) -> list[dict[str, Any]]:
+    """Return the totals of kept columns of numbers that rounding or released weights changed."""
+    if weights is not None and shown is None:
+        return []
+    kept = [
+        c for c in released.columns
+        if c.role in (Role.OTHER, Role.SENSITIVE) and c.kind.is_number and not c.protected
+        and (weights is not None or c.name in rounded)
+        and not (weights is not None and np.array_equal(as_floats(c), weights))
+    ]  # fmt: skip
+    found = [one for c in kept for one in _drift(table[c.name], c, weights, shown)]
+    return [{**one, "kept": True} for one in found]
+
+
+def _drift(
+    before: Column, after: Column, weights: Floats | None, shown: Floats | None
+) -> list[dict[str, Any]]:
+    """Return a column's total before and after, in a list; nothing where it has none."""
+    if not (before.kind.is_number and after.kind.is_number) or before.missing or after.missing:
+        return []
+    was, now = _total(as_floats(before), weights), _total(as_floats(after), shown)
+    if not (math.isfinite(was) and math.isfinite(now)):
+        return []
+    drift = percent(now - was, _total(np.abs(as_floats(before)), weights))
+    return [{"column": before.name, "before": was, "after": now, "drift_percent": drift}]
 
 
 def _total(values: Floats, weights: Floats | None) -> float:

@@ -10,8 +10,8 @@ from shoal.release.page.about import PRIVATE_LINE
 from shoal.release.page.frame import document, escape
 
 COLUMNS = (
-    "k", "method", "information_loss", "risk", "highest_risk", "groups", "seconds", "frontier",
-    "picked", "said",
+    "k", "method", "information_loss", "risk", "highest_risk", "kept", "groups", "seconds",
+    "frontier", "picked", "said",
 )  # fmt: skip
 
 
@@ -27,16 +27,16 @@ def comparison_csv(told: dict[str, Any]) -> str:
 def comparison_page(told: dict[str, Any], svg: str) -> str:
     """Return a page with the pick, the chart and the table of all runs."""
     rows = "".join(_row(point) for point in told["points"])
-    head = "".join(
-        f"<th>{name}</th>" for name in ("", "k", "method", "loss %", "risk %", "groups", "seconds")
-    )
+    names = "", "k", "method", "loss %", "risk %", "kept %", "groups", "seconds"
+    head = "".join(f"<th>{name}</th>" for name in names)
     body = [
         PRIVATE_LINE,
         f"<h1>{told['records']:,} records: which method, which k</h1>",
         f'<div class="verdict"><p>{escape(told["reason"])}</p></div>',
         f"<figure>{svg}</figure>",
         f"<p>Loss: {escape(told['loss_name'])}. Risk: the share of records that the best of three "
-        "linkage attacks finds. On the frontier (*) nothing else has both less loss and less "
+        "linkage attacks finds; kept: the share that columns which are kept single out in their "
+        "class. On the frontier (*) nothing else has both less loss and less "
         "risk.</p>",
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>",
     ]
@@ -48,7 +48,8 @@ def _row(point: dict[str, Any]) -> str:
     cells = [mark, str(point["k"]), point["method"]]
     if point["information_loss"] is None:
         told = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-        return f'<tr>{told}<td colspan="4">{escape(point["said"])}</td></tr>'
-    cells += [f"{point['information_loss']:.3f}", f"{point['risk']:.2f}", f"{point['groups']:,}",
+        return f'<tr>{told}<td colspan="5">{escape(point["said"])}</td></tr>'
+    cells += [f"{point['information_loss']:.3f}", f"{point['risk']:.2f}",
+              f"{point.get('kept') or 0.0:.2f}", f"{point['groups']:,}",
               f"{point['seconds']:.1f}"]  # fmt: skip
     return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"

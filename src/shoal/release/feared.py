@@ -7,7 +7,10 @@ from typing import Any
 from shoal.measures.result import told
 
 LINKAGES = ("distance_linkage", "rank_linkage", "block_linkage")
-FEARED = ("certain_inference", "model_inference", "known_members", "dominance", "above_0.2")
+FEARED = (
+    "kept_linkage", "certain_inference", "model_inference", "known_members", "dominance",
+    "above_0.2",
+)  # fmt: skip
 SHOWN = 4  # sentences about what could still go wrong
 
 

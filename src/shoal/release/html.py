@@ -18,6 +18,7 @@ from shoal.release.page.measures import risks, utility
 from shoal.release.page.promised import beyond_k, guarantee
 from shoal.release.page.repeat import repeat
 from shoal.release.page.search import search
+from shoal.release.verdict import BUT, SAFE, verdict_text
 
 if TYPE_CHECKING:
     from shoal.release.report import Report
@@ -66,8 +67,12 @@ def draw_ahead(report: Report) -> None:
 
 def short(report: Report) -> str:
     """Return the short form for a notebook: the verdict and the table of columns."""
-    mood = "" if report.verification["ok"] else " no"
-    told = f'<div class="verdict{mood}"><p>{verdict(report)}</p><p>{kept(report)}</p></div>'
+    mood = {SAFE: "", BUT: " but"}.get(report.verdict, " no")
+    said = escape(verdict_text(report.verdict, report.measures))
+    told = (
+        f'<div class="verdict{mood}"><p><strong>{said}</strong></p><p>{verdict(report)}</p>'
+        f"<p>{kept(report)}</p></div>"
+    )
     return f"<div>{told}{column_table(report)}</div>"
 
 

@@ -29,14 +29,14 @@ def guarantee(
     sensitive: Sequence[str] = (),
     households: bool = False,
     people: bool = False,
-    weighted: bool = False,
+    weights_as: str | None = None,
 ) -> dict[str, list[str]]:
     """Say in plain words what the models that were asked for promise, and what is left open.
 
     `values`: intervals end in values of the data; `records`: groups release a member's own values;
     `given`: the groups came with the data; `asked` is what was asked beyond k, of `sensitive`
     columns; `households`: groups are of at least k of them, `people`: of at least k of those;
-    `weighted`: with survey weights.
+    `weights_as`: how survey weights are released.
     """
     by_sensitive = asked is not None and asked.of_sensitive
     bare = [name for name in sensitive if asked is None or not _is_varied(asked, name)]
@@ -50,9 +50,10 @@ def guarantee(
             "person, is surer of the others; values that differ may still mean much the same."
         )
     more = []
-    if weighted:
+    if weights_as is not None and weights_as not in ("mean", "drop"):
+        as_ = "as they are" if weights_as == "exact" else "rounded"
         more.append(
-            "Survey weights are released as they are: whoever knows a person's weight may "
+            f"Survey weights are released {as_}: whoever knows a person's weight may "
             "recognize a record by it, and records of one household may be known by theirs."
         )
     if values:

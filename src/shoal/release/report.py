@@ -9,8 +9,9 @@ from typing import Any
 
 from shoal.errors import listed, shown
 from shoal.measures.histogram import Histogram
+from shoal.release.contents import contents
 from shoal.release.feared import fears
-from shoal.table.roles import Role
+from shoal.release.verdict import verdict_of, verdict_text
 
 SCHEMA = "shoal-report/6"
 PRIVATE, PUBLIC = "private", "public"
@@ -59,8 +60,10 @@ class Report:
 
     `asked` is what was asked beyond k, as a recipe says it; `measures` what it cost and what is
     left to fear, as `shoal.Measures` says it; `totals` are those of columns that release means,
-    by survey weights where there are some, and by how much rounding moved them; `survey` names the
-    columns of weight, strata and household.
+    by survey weights where there are some, and by how much rounding moved them, and those of kept
+    columns that rounding or released weights changed; `survey` names the
+    columns of weight, strata and household; `rounded` says to multiples of what kept columns were
+    rounded. `verdict` is safe, "safe, but" or not safe (`verdict.py`).
     """
 
     schema: str
@@ -95,6 +98,12 @@ class Report:
     loss: dict[str, Any] = field(default_factory=dict)
     public: dict[str, Any] = field(default_factory=dict)
     public_notes: list[str] = field(default_factory=list)
+    rounded: dict[str, float] = field(default_factory=dict)
+    verdict: str = ""
+
+    def __post_init__(self) -> None:
+        """Decide the verdict anew, whatever was said."""
+        object.__setattr__(self, "verdict", verdict_of(self.verification, self.measures))
 
     @property
     def is_public(self) -> bool:
@@ -139,9 +148,10 @@ class Report:
             f"{self.group_span()} (k = {self.k}, method {self.method})",
             f"information loss {self.loss_said()}",
             *([] if self.bound is None else [f"the grouping is {self.bound['told']}"]),
+            verdict_text(self.verdict, self.measures),
             self._verdict(),
             *(f"  {plain(line, 500)}" for line in self.beyond_k()),
-            *(f"left to fear: {plain(line, 500)}" for line in fears(self.measures, self.k)[:2]),
+            *(f"left to fear: {plain(line, 500)}" for line in fears(self.measures, self.k)[:3]),
         ]
         width = max(16, *(len(plain(column.name)) for column in self.columns))
         lines.append("")
@@ -155,9 +165,7 @@ class Report:
         lines.append("")
         if self.missing.get("text") and (self.missing["cells"] or self.missing["deleted"]):
             lines.append(f"  missing: {self.missing['text']}")
-        for role, names in self.roles.items():
-            if names and role != Role.QUASI_IDENTIFIER:
-                lines.append(f"  {_ROLE_WORDS[role]}: {', '.join(map(plain, names))}")
+        lines += [f"  {what}: {', '.join(map(plain, names))}" for what, names in contents(self)]
         lines.extend(f"  note: {plain(note, 500)}" for note in self.notes)
         if not self.is_public:
             lines.append(f"  {PRIVATELY}")
@@ -241,14 +249,6 @@ def bound(judged: dict[str, Any]) -> str:
     if judged["model"] in ("distinct l-diversity", "entropy l-diversity", "p % rule"):
         return "at least"
     return "below" if judged["model"].startswith("recursive") else "at most"
-
-
-_ROLE_WORDS = {
-    Role.IDENTIFIER: "dropped as identifiers",
-    Role.SENSITIVE: "sensitive, kept as they are",
-    Role.OTHER: "other, kept as they are",
-    "dropped": "left out on request",
-}
 
 
 def plain(name: str, limit: int = 60) -> str:

@@ -79,12 +79,12 @@ def assign(table: Table, roles: Any, reason: Reason = identifier_reason) -> Assi
     named = {name: role for role, names in given.items() for name in names}
     unnamed = tuple(column.name for column in table.columns if column.name not in named)
     for name in unnamed:
-        why = reason(table[name])
+        why = None if name in roles.keep_unique else reason(table[name])
         if why:
             raise RequestError(
                 f"{table.source.name}, column {shown(name)}: {why}, it could identify people; "
                 f"say --identifier, --quasi, --sensitive or --drop {shown(name)}, "
-                "or --other to release it as it is"
+                f"--round {shown(name)}=STEP to round it, or --keep-unique to release it as it is"
             )
     table = with_roles(table, named)
     _check_kinds(table)

@@ -198,8 +198,9 @@ def to_native(table: Table) -> Any:
     """
     frame: nw.DataFrame[Any] = nw.from_native(table.source.native, eager_only=True)
     kept = _exactly(frame, table.names)
-    changed = [_native_series(kept[c.name], c) for c in table.columns if c.protected]
-    untouched = [_without_leftovers(kept[c.name]) for c in table.columns if not c.protected]
+    new = {c.name for c in table.columns if c.protected or c.rounded}
+    changed = [_native_series(kept[c.name], c) for c in table.columns if c.name in new]
+    untouched = [_without_leftovers(kept[c.name]) for c in table.columns if c.name not in new]
     made = kept.with_columns(*changed, *untouched)
     _check_exact(made.columns, table.names)
     result = made.to_native()

@@ -69,7 +69,8 @@ class Column:
     them stood in quotes (None: none did). `doubt` says why a text column may have been meant as
     something else; such a column is not taken as a quasi-identifier. `protected` marks the columns
     of a released Table whose values are those of groups. `order` is the declared order of the
-    values of an ordinal column, whose kind is text; it may hold values that no cell has.
+    values of an ordinal column, whose kind is text; it may hold values that no cell has. `rounded`
+    marks columns that are kept, rounded.
     """
 
     __repr__ = in_shape
@@ -84,6 +85,7 @@ class Column:
     doubt: str | None = None
     protected: bool = False
     order: tuple[str, ...] | None = None
+    rounded: bool = False
 
     @property
     def is_ordinal(self) -> bool:

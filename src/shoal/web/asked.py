@@ -14,7 +14,7 @@ from shoal.web.refused import Refused
 PARTS = {
     "roles": set(RoleSettings.model_fields) - {"group"},
     "protect": set(ProtectSettings.model_fields) - {"engine", "refine"},
-    "release": {"aggregate", "decimals", "spreadsheet_safe"},
+    "release": {"aggregate", "decimals", "spreadsheet_safe", "round", "weights_as"},
     "input": {"missing", "types", "delimiter"},
     "hierarchies": None,
     "orders": None,

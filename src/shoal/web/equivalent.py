@@ -11,7 +11,7 @@ from shoal.settings import joined_key
 
 ROLES = {
     "quasi_identifiers": "--quasi", "identifiers": "--identifier", "sensitive": "--sensitive",
-    "other": "--other", "drop": "--drop", "by": "--by",
+    "other": "--other", "drop": "--drop", "by": "--by", "keep_unique": "--keep-unique",
 }  # fmt: skip
 ONE = {"weight": "--weight", "household": "--household", "person": "--person"}
 PLAIN = (
@@ -95,6 +95,8 @@ def _said_of(
     release, read = settings.get("release", {}), settings.get("input", {})
     yield from _by_column("--aggregate", release.get("aggregate"))
     yield from _by_column("--decimals", release.get("decimals"))
+    yield from _by_column("--round", release.get("round"))
+    yield from _by_column("--weights-as", release.get("weights_as"))
     if release.get("spreadsheet_safe") and not comparing:
         yield "--spreadsheet-safe"
     if read.get("delimiter") is not None:
@@ -166,7 +168,9 @@ def python_snippet(
         k, call = list(asked["k"]), "compare"
     given = {"k": k, **given, **protect}
     given |= {
-        key: release[key] for key in ("aggregate", "decimals") if release.get(key) is not None
+        key: release[key]
+        for key in ("aggregate", "decimals", "round", "weights_as")
+        if release.get(key) is not None
     }
     given |= {key: read[key] for key in ("missing", "types", "delimiter") if read.get(key)}
     if settings.get("hierarchies"):

@@ -7,7 +7,7 @@ import numpy as np
 from shoal.errors import shown
 from shoal.measures.compared import renumbered
 from shoal.measures.result import Measure, told
-from shoal.measures.risk import classes, inference, intervals, linkage, recovery
+from shoal.measures.risk import classes, inference, intervals, kept, linkage, recovery
 from shoal.measures.task import Pooled, Task, interval, worst
 
 
@@ -65,6 +65,25 @@ def of_attacks(task: Task) -> list[Measure]:
                 sampled=rows.size if sampled else None,
             )
         )
+    return found
+
+
+def of_kept(task: Task) -> list[Measure]:
+    """Who is singled out by kept columns: of other columns and weights, and of sensitive ones."""
+    compared = task.compared
+    found = []
+    if compared.others:
+        every = kept.together(compared.others.values(), compared.records)
+        own = {name: kept.alone(codes) for name, codes in compared.others.items()}
+        found.append(Measure("kept_uniques", kept.alone(every), own))
+    for key, columns in (("kept_linkage", compared.others), ("sensitive_uniques", compared.hidden)):
+        if columns:
+            every = kept.together(columns.values(), compared.records)
+            own = {
+                name: kept.alone_in_class(compared.classes, codes)
+                for name, codes in columns.items()
+            }
+            found.append(Measure(key, kept.alone_in_class(compared.classes, every), own))
     return found
 
 

@@ -113,6 +113,7 @@ class Certificate(_Part):
     people: bool = False
     strata: list[str] = []
     weight: str | None = None
+    verdict: Literal["safe", "safe, but"] = "safe"
     recipe: str
     recipe_lacks: list[str] = []
     files: dict[str, File]
@@ -165,6 +166,7 @@ def certificate_of(
         people=roles.person is not None,
         strata=list(roles.by),
         weight=roles.weight,
+        verdict=report["verdict"],
         recipe=release["recipe"],
         recipe_lacks=lacks(recipe),
         files=dict(files),
@@ -215,7 +217,7 @@ def promises(report: Mapping[str, Any], recipe: Settings, smallest: int) -> dict
         sensitive=roles.sensitive,
         households=roles.household is not None,
         people=roles.person is not None,
-        weighted=roles.weight is not None,
+        weights_as=None if roles.weight is None else recipe.release.weights_as or "mean",
     )
     return of_file(said, recipe.release.keep_order)
 

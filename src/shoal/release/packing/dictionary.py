@@ -43,6 +43,10 @@ def dictionary(released: Table, report: Report) -> bytes:
     these; others are only counted.
     """
     ways = {column.name: column.released_as for column in report.columns}
+    ways |= {name: f"rounded to multiples of {step:g}" for name, step in report.rounded.items()}
+    if "weight" in report.survey:
+        how = str(report.survey["weights_as"])
+        ways[report.survey["weight"]] = {"mean": "mean", "exact": "as it was"}.get(how, how)
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shoal.release.report import Report
+from shoal.release.verdict import verdict_text
 from shoal.settings import Settings
 
 
@@ -19,6 +20,7 @@ def readme(report: Report, settings: Settings, lacks: Sequence[str]) -> str:
     return f"""# A release that hides everybody among at least {report.k} {who}
 
 {release["records"]:,} records, made by shoal {report.versions["shoal"]}, method {report.method}.
+Verdict: {verdict_text(report.verdict, report.measures)}.
 
 | file | what it is |
 | --- | --- |

@@ -352,6 +352,7 @@ class _Pack:
             and report["asked"] == asked_beyond_k(recipe.requirement)
             and report["guarantee"] == promises(report, recipe, found.k)
             and report["input"]["commitment"] == recipe.input.commitment
+            and report["verdict"] == made.verdict
         )
         if not same_:
             problems.append("the report is about something else than recipe and release")

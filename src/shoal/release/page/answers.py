@@ -8,6 +8,7 @@ from shoal.errors import listed
 from shoal.measures.result import told
 from shoal.release.feared import SHOWN, fears
 from shoal.release.page.frame import escape
+from shoal.release.verdict import BUT, NOT_SAFE, singled_out
 from shoal.table.roles import Role
 
 if TYPE_CHECKING:
@@ -33,17 +34,20 @@ def _card(question: str, answer: str, mood: str = "") -> str:
 
 
 def _safe(report: Report) -> str:
-    found = report.verification
-    if not found["ok"]:
+    if report.verdict == NOT_SAFE:
         answer = '<p><strong class="big">No</strong></p>' + verdict(report)
         return _card("Is it safe?", answer, " no")
+    head, mood = "Yes, as far as was asked", " yes"
+    if report.verdict == BUT:
+        share = told(singled_out(report.measures), "percent")
+        head, mood = f"Yes, but kept columns single out {share} of the records", " but"
     return _card(
         "Is it safe?",
-        '<p><strong class="big">Yes, as far as was asked</strong></p>'
+        f'<p><strong class="big">{head}</strong></p>'
         f"<p>{verdict(report)}</p>"
         "<p>This was counted anew from the release, by code that shares nothing with what made "
         "it.</p>",
-        " yes",
+        mood,
     )
 
 

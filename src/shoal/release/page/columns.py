@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from shoal.release.charts import COLUMNS_SHOWN
+from shoal.release.contents import contents
 from shoal.release.page.frame import bullets, escape, figure, number
-from shoal.table.roles import Role
 
 if TYPE_CHECKING:
     from shoal.release.report import Report
@@ -100,15 +100,18 @@ def totals(report: Report) -> str:
         for label in ("column", f"{what} before", f"{what} after", "drift, %")
     )
     rows = "".join(
-        f'<tr><td class="name">{escape(one["column"])}</td>'
+        f'<tr><td class="name">{escape(one["column"])}{" (kept)" if "kept" in one else ""}</td>'
         + "".join(f'<td class="n">{one[key]:,.10g}</td>' for key in ("before", "after"))
         + f'<td class="n">{one["drift_percent"]:.2g}</td></tr>'
         for one in report.totals
     )
+    more = "<code>--decimals none</code> rounds nothing."
+    if report.survey.get("weight"):
+        more = "Totals of kept columns change with the weights that are released."
     return (
         f'<h2>Totals</h2>\n<div class="table"><table><tr>{head}</tr>{rows}</table></div>'
         '<p class="soft">Means keep totals; what drifted was rounded to the digits of the column. '
-        "<code>--decimals none</code> rounds nothing.</p>"
+        f"{more}</p>"
     )
 
 
@@ -139,17 +142,9 @@ def costs_in_words(report: Report) -> str:
 
 def columns(report: Report) -> str:
     """Return what became of every column of the table."""
-    words = {
-        Role.QUASI_IDENTIFIER: "Grouped (quasi-identifiers)",
-        Role.SENSITIVE: "Kept as they are (sensitive)",
-        Role.OTHER: "Kept as they are (other)",
-        Role.IDENTIFIER: "Dropped (identifiers)",
-        "dropped": "Left out on request",
-    }
     rows = "".join(
-        f"<dt>{label}</dt><dd>{escape(', '.join(report.roles[role]))}</dd>"
-        for role, label in words.items()
-        if report.roles[role]
+        f"<dt>{what[0].upper()}{what[1:]}</dt><dd>{escape(', '.join(names))}</dd>"
+        for what, names in contents(report)
     )
     notes = f"<h2>To look at</h2>\n{bullets(report.notes)}" if report.notes else ""
     return f"<h2>What happened to each column</h2>\n<dl>{rows}</dl>\n{notes}"

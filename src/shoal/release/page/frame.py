@@ -9,9 +9,10 @@ from shoal.errors import shown
 
 STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #1c2733; --soft: #5b6b7b; --line: #d8dee5;
-  --tile: #f3f6f9; --good: #1f7a4d; --bad: #b3261e; }
+  --tile: #f3f6f9; --good: #1f7a4d; --bad: #b3261e; --but: #a15c00; }
 @media (prefers-color-scheme: dark) { :root { --paper: #14191f; --ink: #e4e9ee; --soft: #9aa8b5;
-  --line: #303a45; --tile: #1d242c; --good: #63c394; --bad: #ff8a80; } }
+  --line: #303a45; --tile: #1d242c; --good: #63c394; --bad: #ff8a80;
+  --but: #e8b04b; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 66rem; padding: 1.5rem; background: var(--paper);
   color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
@@ -19,12 +20,14 @@ h1 { font-size: 1.6rem; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 2.
 p { max-width: 44rem; } .soft { color: var(--soft); font-size: .9rem; }
 .private { border: 2px solid var(--bad); border-radius: .5rem; padding: .5rem .8rem; }
 .verdict { border-left: 5px solid var(--good); padding: .4rem 0 .4rem .9rem; margin: 1rem 0; }
-.verdict.no { border-color: var(--bad); } .verdict p { margin: .2rem 0; font-size: 1.08rem; }
+.verdict.no { border-color: var(--bad); } .verdict.but { border-color: var(--but); }
+.verdict p { margin: .2rem 0; font-size: 1.08rem; }
 .answers { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr));
   gap: .8rem; margin: 1rem 0; }
 .answer { background: var(--tile); border-radius: .5rem; padding: .8rem 1rem; min-width: 0;
   border-left: 5px solid var(--line); }
 .answer.yes { border-color: var(--good); } .answer.no { border-color: var(--bad); }
+.answer.but { border-color: var(--but); }
 .answer h2 { font-size: .95rem; font-weight: 600; color: var(--soft); margin: 0 0 .2rem; }
 .answer p { margin: .15rem 0; overflow-wrap: anywhere; } .answer strong.big { font-size: 1.3rem; }
 .answer ul { margin: .2rem 0; padding-left: 1.1rem; }

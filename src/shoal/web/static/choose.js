@@ -10,6 +10,10 @@ const AGGREGATES = [["", "as the method does"], ["mean", "mean"], ["median", "me
   ["mode", "most frequent value"], ["medoid", "most typical record’s value"],
   ["generalize", "closest common generalization"], ["range", "least and greatest value"]];
 
+const WEIGHTS = [["mean", "the mean of each group"], ["drop", "not released"],
+  ["rounded:1", "rounded to 1"], ["rounded:10", "rounded to 10"], ["rounded:100", "rounded to 100"],
+  ["exact", "as they are"]];
+
 /** Return the section of what is asked. */
 export function chooseSection(page, methods) {
   return el("section", { id: "choose", "aria-labelledby": "choose-heading" },
@@ -181,7 +185,11 @@ function surveyFields(page) {
   const small = select(page, "smallStrata",
     [["refuse", "stop and say which"], ["merge", "join them to the one most like them"]],
     { "data-test": "small-strata" });
-  const refresh = () => (small.disabled = draft.by.length === 0);
+  const weights = select(page, "weightsAs", WEIGHTS, { "data-test": "weights-as" });
+  const refresh = () => {
+    small.disabled = draft.by.length === 0;
+    weights.disabled = draft.weight === null;
+  };
   page.on("survey", refresh);
   refresh();
   const open = draft.weight !== null || draft.household !== null || draft.person !== null
@@ -196,6 +204,8 @@ function surveyFields(page) {
         { "data-test": "counted" })),
       field("Survey weight", columnChoice(page, "weight", numeric, "weight"),
         "How many people a record stands for: means and losses count by it."),
+      field("Released weights", weights,
+        "Exact weights may tell whose record it is, and who is of one household."),
       field("Household", columnChoice(page, "household", every, "household"),
         "Records of a household stay together, and each hides among at least k households."),
       field("Strata with fewer than k records", small,

@@ -42,12 +42,13 @@ export async function showComparison(main, job) {
 
 function runs(comparison, use) {
   const heads = ["Run", { text: "k", n: true }, "Go on with it", { text: "Loss, %", n: true },
-    { text: "Linked rightly, %", n: true }, { text: "Groups", n: true },
+    { text: "Linked rightly, %", n: true }, { text: "Singled out by kept columns, %", n: true },
+    { text: "Groups", n: true },
     { text: "Seconds", n: true }, "Remark"];
   const rows = comparison.points.map((point) => {
     if (point.information_loss === null) {
       return { props: { class: "soft" }, cells: [name(point.method), count(point.k),
-        el("td", { colspan: "6" }, prose(point.said))] };
+        el("td", { colspan: "7" }, prose(point.said))] };
     }
     const mark = point.picked ? "recommended" : point.frontier ? "on the frontier" : "";
     return { props: { class: point.picked ? "picked" : null }, cells: [
@@ -56,7 +57,8 @@ function runs(comparison, use) {
         type: "button", class: "small", "data-test": "use-point", onclick: () => use(point),
         "aria-label": `Use ${point.method} with k = ${point.k}`,
       }, "Use"),
-      figure(point.information_loss, 4), figure(point.risk, 4), count(point.groups),
+      figure(point.information_loss, 4), figure(point.risk, 4),
+      figure(point.kept ?? 0, 4), count(point.groups),
       figure(point.seconds, 3), mark,
     ] };
   });

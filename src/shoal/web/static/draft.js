@@ -15,8 +15,8 @@ const LISTS = {
 const CHOICES = {
   k: "5", l: "", t: "", alpha: "", method: "auto", effort: "normal", timeLimit: "",
   smallStrata: "refuse", seed: "0", format: "csv", decimals: "", incomplete: "keep",
-  aggregate: "", missing: "", memory: "", spreadsheetSafe: "yes", compareK: "3,5,10", budget: "",
-  counted: "people", missingSensitive: "ignored",
+  aggregate: "", weightsAs: "mean", missing: "", memory: "", spreadsheetSafe: "yes",
+  compareK: "3,5,10", budget: "", counted: "people", missingSensitive: "ignored",
 };
 
 /** Return the draft of a file that was looked at: what was saved, where it still fits. */
@@ -32,6 +32,8 @@ export function restored(look, saved) {
     if (KINDS.has(saved.roles?.[i])) draft.roles[i] = saved.roles[i];
     if (TYPES.has(saved.types?.[i])) draft.types[i] = saved.types[i];
     draft.trees[i] = tree(saved.trees?.[i]);
+    if (typeof saved.rounds?.[i] === "string") draft.rounds[i] = saved.rounds[i];
+    draft.unique[i] = saved.unique?.[i] === true;
   }
   for (const key of ["weight", "household", "person"]) {
     if (at(saved[key])) draft[key] = saved[key];
@@ -49,6 +51,8 @@ function fresh(look) {
     roles: suggested(look),
     types: look.columns.map(() => null),
     trees: look.columns.map(() => null),
+    rounds: look.columns.map(() => ""),
+    unique: look.columns.map(() => false),
     weight: null,
     household: null,
     person: null,
@@ -85,6 +89,12 @@ export function surveyUse(draft, index) {
   return draft.by.includes(index) ? "stratum" : null;
 }
 
+/** Tell whether a column can be released though most records are unique in it. */
+export function keepsUnique(draft, index) {
+  const taken = surveyUse(draft, index);
+  return taken === "weight" || (taken === null && draft.roles[index] === "other");
+}
+
 /** Return the numbers of the columns with a role that no survey takes. */
 export function having(draft, role) {
   return draft.roles.flatMap((own, i) => (own === role && !surveyUse(draft, i) ? [i] : []));
@@ -101,6 +111,13 @@ export function recipeOf(look, draft) {
   const release = {};
   if (draft.aggregate) release.aggregate = draft.aggregate;
   if (draft.spreadsheetSafe === "no") release.spreadsheet_safe = false;
+  const kept = [...having(draft, "other"), ...having(draft, "sensitive")];
+  const rounds = kept.filter((i) => draft.rounds[i].trim() && look.columns[i].numeric)
+    .map((i) => [named(i), number(draft.rounds[i])]);
+  if (rounds.length) release.round = Object.fromEntries(rounds);
+  if (draft.weight !== null && draft.weightsAs !== "mean") release.weights_as = draft.weightsAs;
+  const unique = draft.roles.flatMap((_, i) => (draft.unique[i] && keepsUnique(draft, i)
+    ? [named(i)] : []));
   if (draft.decimals.trim()) release.decimals = digits(draft.decimals.trim());
   return {
     roles: {
@@ -109,6 +126,7 @@ export function recipeOf(look, draft) {
       by: draft.by.map(named),
       household: draft.household === null ? null : named(draft.household),
       person: draft.person === null ? null : named(draft.person),
+      ...(unique.length ? { keep_unique: unique } : {}),
     },
     protect: protect(draft),
     release,

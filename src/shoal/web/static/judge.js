@@ -9,7 +9,8 @@ import {
 import { takeHome } from "./take.js";
 import { LINKAGES, titleOf } from "./words.js";
 
-const FEARED = ["certain_inference", "model_inference", "known_members", "dominance", "above_0.2"];
+const FEARED = ["kept_linkage", "certain_inference", "model_inference", "known_members",
+  "dominance", "above_0.2"];
 const STEPS = [["#linkage", "Linkage attacks"], ["#distributions", "Before and after"],
   ["#sizes", "Groups"], ["#costs", "Losses"], ["#risks", "Risks"], ["#utilities", "Usefulness"],
   ["#guarantee", "Guarantee"], ["#take", "Take home"]];
@@ -58,9 +59,12 @@ function card(question, mood, ...content) {
 
 function safe(report) {
   const found = report.verification;
-  const node = found.ok
-    ? card("Is it safe?", "yes",
-      el("p", null, el("strong", { class: "big" }, "Yes, as far as was asked")),
+  const but = report.verdict === "safe, but";
+  const share = told(report.measures?.risk.kept_linkage?.value ?? 0, "percent");
+  const node = found.ok && (but || report.verdict === "safe")
+    ? card("Is it safe?", but ? "but" : "yes",
+      el("p", null, el("strong", { class: "big" }, but
+        ? `Yes, but kept columns single out ${share} of the records` : "Yes, as far as was asked")),
       el("p", null, "Verified: each record hides among at least ",
         el("strong", null, `${found.k} records`),
         " that share every combination of quasi-identifiers."),
@@ -69,6 +73,7 @@ function safe(report) {
     : card("Is it safe?", "no", el("p", null, el("strong", { class: "big" }, "No")),
       el("p", null, "This release was not verified."), bullets(found.problems ?? []));
   node.dataset.test = "verdict";
+  node.dataset.verdict = report.verdict;
   return node;
 }
 

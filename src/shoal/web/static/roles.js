@@ -1,13 +1,13 @@
 // The columns of a file: what is in them, and the role that each is given.
 
-import { suggested, surveyUse } from "./draft.js";
+import { keepsUnique, suggested, surveyUse } from "./draft.js";
 import { choice, el, name, set } from "./dom.js";
 import { count, share } from "./format.js";
 import { histogram } from "./small.js";
 import { ROLES } from "./words.js";
 
 const USES = {
-  weight: "survey weight: kept as it is",
+  weight: "survey weight: released as is chosen below",
   household: "household: dropped",
   person: "person: dropped",
   stratum: "stratum: a quasi-identifier that is released as it is",
@@ -56,6 +56,7 @@ function columnRow(page, column, index) {
     },
   });
   const use = el("span", { class: "hint" });
+  const keep = keeping(page, column, index);
   const mark = el("strong");
   const suggestion = suggested(look)[index];
   const cells = [
@@ -63,7 +64,7 @@ function columnRow(page, column, index) {
     ["Missing", share(column.missing, look.records)],
     ["Distinct", count(column.distinct)],
     ["Values", histogram(column.bins)],
-    ["Role", [select, use]],
+    ["Role", [select, use, keep.node]],
     ["Suggestion", [mark, `${suggestion}: `, el("bdi", null, column.reason), notes(page, index)]],
   ];
   const node = el("tr", { role: "row", "data-test": "column-row" },
@@ -77,8 +78,40 @@ function columnRow(page, column, index) {
       select.value = draft.roles[index];
       select.disabled = taken !== null;
       set(use, taken === null ? "" : USES[taken]);
+      keep.refresh();
       const differs = taken === null && draft.roles[index] !== suggestion;
       set(mark, differs ? "you chose otherwise; " : "");
+    },
+  };
+}
+
+/** Return what can be said of a column that is kept: its rounding, and that it may be unique. */
+function keeping(page, column, index) {
+  const { draft, look } = page;
+  const step = el("input", {
+    type: "text", inputmode: "decimal", size: "6", value: draft.rounds[index],
+    "data-test": "round", "aria-label": `Round ${column.name} to multiples of`,
+    oninput: () => {
+      draft.rounds[index] = step.value;
+      page.changed("choose");
+    },
+  });
+  const box = el("input", {
+    type: "checkbox", checked: draft.unique[index], "data-test": "keep-unique",
+    onchange: () => {
+      draft.unique[index] = box.checked;
+      page.changed("choose");
+    },
+  });
+  const rounding = el("label", { class: "check" }, "round to multiples of ", step);
+  const allowing = el("label", { class: "check" }, box, " release it though most are unique");
+  return {
+    node: el("div", null, rounding, allowing),
+    refresh() {
+      const kept = surveyUse(draft, index) === null
+        && ["other", "sensitive"].includes(draft.roles[index]);
+      rounding.hidden = !(kept && column.numeric && column.kind !== "boolean");
+      allowing.hidden = !(keepsUnique(draft, index) && 2 * column.distinct > look.records);
     },
   };
 }

@@ -1,0 +1,113 @@
+"""Columns that are kept: rounded where that is asked, refused where they single most records out.
+
+Only `other` columns and weights can be refused: sensitive ones are expected to differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from shoal.errors import RequestError, listed, nearest_names, shown
+from shoal.measures.risk.kept import released_codes
+from shoal.release.weights import rounded_weights
+from shoal.settings import Settings
+from shoal.table.roles import Column, Kind, Role
+from shoal.table.rounding import rounded
+from shoal.table.table import Table
+
+MOST = 0.5  # of the records may be unique in a column that is kept
+
+Share = Callable[[Column], float]
+
+
+def with_rounding(table: Table, settings: Settings) -> Table:
+    """Return the table with the columns rounded that are to be."""
+    return rounded(table, settings.release.round) if settings.release.round else table
+
+
+def check_rounding(table: Table, settings: Settings) -> None:
+    """Refuse to round what is not kept; the table has its roles."""
+    kept = [*table.schema.having(Role.OTHER), *table.schema.having(Role.SENSITIVE)]
+    for name in settings.release.round:
+        if name == settings.roles.weight:
+            raise RequestError(
+                f"round: {shown(name)} holds the survey weights; say --weights-as rounded:N"
+            )
+        if name in table.schema.having(Role.QUASI_IDENTIFIER):
+            raise RequestError(
+                f"round is for columns that are kept; {shown(name)} is a quasi-identifier, whose "
+                "means --decimals rounds"
+            )
+        if name not in kept:
+            raise RequestError(
+                f"round is for columns that are kept; {shown(name)} is not"
+                f"{nearest_names(name, kept)}"
+            )
+
+
+def unique_share(column: Column) -> float:
+    """Return the share of records whose cell no other record has; missing cells are one value."""
+    if column.kind is Kind.UNKNOWN or not len(column.values):
+        return 0.0
+    return float((np.bincount(released_codes(column)) == 1).sum()) / len(column.values)
+
+
+def check_kept(table: Table, settings: Settings, share: Share = unique_share) -> None:
+    """Refuse other columns and weights in which most records are unique, as they would be released.
+
+    `share` says of a column which part of all records is unique in it.
+    """
+    roles = settings.roles
+    kept = table.schema.having(Role.OTHER)
+    for name in roles.keep_unique:
+        if name not in kept:
+            raise RequestError(
+                f"keep_unique is for other columns and weights; {shown(name)} is none"
+                f"{nearest_names(name, kept)}"
+            )
+    for column in table.having(Role.OTHER):
+        if column.name in roles.keep_unique:
+            continue
+        is_weight = column.name == roles.weight
+        own = _released_weight(column, settings) if is_weight else column
+        found = 0.0 if own is None else share(own)
+        if found > MOST:
+            name = shown(column.name)
+            ways = f"leave it out (--drop {name}), group it (--quasi {name})"
+            if is_weight:
+                ways = (
+                    "release it as the mean of each group or not at all (--weights-as mean, drop)"
+                )
+            elif column.kind.is_numeric:
+                ways += f", round it (--round {name}=STEP)"
+            raise RequestError(
+                f"{table.source.name}, column {name}: {100.0 * found:.3g} % of the records are "
+                f"unique in it, which singles them out; {ways}, or say --keep-unique {name} to "
+                "release it all the same"
+            )
+
+
+def _released_weight(column: Column, settings: Settings) -> Column | None:
+    """Return survey weights as they are released; None where no record stands out by them."""
+    how, step = settings.release.weights
+    if how in ("mean", "drop"):
+        return None
+    return rounded_weights(column, step) if how == "rounded" else column
+
+
+def said_of_kept(settings: Settings) -> list[str]:
+    """Say what was rounded, and what is released though it singles records out."""
+    said = [
+        f"{shown(name)} is rounded to multiples of {step:g}"
+        for name, step in settings.release.round.items()
+    ]
+    allowed = [name for name in settings.roles.keep_unique if settings.release.weights[0] != "drop"
+               or name != settings.roles.weight]  # fmt: skip
+    if allowed:
+        said.append(
+            f"{listed(allowed)} may be released though (nearly) every record is unique in it: "
+            "--keep-unique"
+        )
+    return said

@@ -1,0 +1,58 @@
+"""What becomes of survey weights in a release: the group's mean, rounded, exact, or nothing."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from shoal.partition import Partition, rows_of_groups
+from shoal.table.roles import Column, Kind
+from shoal.table.table import Table, as_floats
+
+Floats = npt.NDArray[np.float64]
+DIGITS = 6  # significant ones of a group's mean weight: a total drifts by 5e-6 of itself at most
+
+
+def with_weights(
+    released: Table, partition: Partition, name: str, how: str, step: float
+) -> tuple[Table, Floats | None]:
+    """Return the release with its weights as `how` says, and these; None where they are dropped."""
+    if how == "drop":
+        return released.only(lambda column: column.name != name), None
+    column = released[name]
+    if how == "mean":
+        column = mean_weights(column, partition)
+    elif how == "rounded":
+        column = rounded_weights(column, step)
+    made = released.mapped(lambda own: column if own.name == name else own)
+    return made, as_floats(column)
+
+
+def mean_weights(column: Column, partition: Partition) -> Column:
+    """Return weights as the mean of each group, to six significant digits."""
+    own = as_floats(column)
+    found = np.empty(own.size)
+    for rows in rows_of_groups(partition.labels):
+        mean = math.fsum(own[rows]) / rows.size
+        found[rows] = float(f"{mean:.{DIGITS - 1}e}")
+    return column.having(
+        kind=Kind.FLOAT, values=pa.array(found), cells=None, quoted=None, written=None,
+        protected=True,
+    )  # fmt: skip
+
+
+def rounded_weights(column: Column, step: float) -> Column:
+    """Return weights as multiples of a step; none is less than one step, for none may be 0."""
+    values = np.maximum(np.rint(as_floats(column) / step), 1.0)
+    found = [float(Fraction(str(step)) * int(times)) for times in values.tolist()]
+    made = column.having(
+        kind=Kind.FLOAT, values=pa.array(found, type=pa.float64()), cells=None, quoted=None,
+        written=None,
+    )  # fmt: skip
+    whole = column.kind is Kind.INTEGER and float(step).is_integer()
+    made = made.having(kind=Kind.INTEGER, values=made.values.cast(pa.int64())) if whole else made
+    return made.having(rounded=True)

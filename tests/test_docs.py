@@ -227,3 +227,12 @@ def test_the_page_of_measures_is_in_step(repository):
         assert f"### {one.title} `{key}`" in text
         assert f"Formula: {' '.join(one.formula.split())}" in text
         assert f"Source: {one.source}." in text
+
+
+def test_the_page_of_what_is_published_is_in_step(repository):
+    """Every key of a report and every measure stands on its page with its kind, and no other."""
+    from shoal.release.public.keys import KEYS, MEASURES
+
+    text = (repository / "docs/public/README.md").read_text()
+    found = dict(re.findall(r"^\| `([^`]+)` \| (\w+) \|$", text, re.MULTILINE))
+    assert found == {**KEYS, **MEASURES}

@@ -114,7 +114,7 @@ def test_rows_are_shuffled(result, tmp_path):
 def test_missing_cells_of_kept_columns(write, tmp_path):
     """Missing decimals, dates and texts of kept columns stay missing in csv and Parquet."""
     path = write("t.csv", "a,d,t,s\n1,0.1,,x\n2,,2024-01-01,\n")
-    kept = {"quasi_identifiers": ["a"], "other": ["d", "t", "s"]}
+    kept = {"quasi_identifiers": ["a"], "keep_unique": ["d", "t", "s"]}
     result = shoal.anonymize(path, k=2, **kept)
     found = pq.read_table(result.save(tmp_path / "p", format="parquet", keep_order=True))
     assert found["d"].to_pylist() == [0.1, None]

@@ -534,7 +534,7 @@ def test_incomplete(shoal, write, here):
     assert (report["missing"]["deleted"], report["missing"]["cells"]) == (2, 0)
     assert (report["input"]["records"], report["release"]["records"]) == (10, 8)
     assert "2 incomplete records were deleted" in ran.err
-    assert "2 incomplete records were deleted" in (here / "d/report.html").read_text()
+    assert "2 incomplete records were deleted" in (here / "d.private/report.html").read_text()
     assert 'incomplete = "delete"' in (here / "d.private/run.toml").read_text()
     assert len((here / "d/release.csv").read_text().splitlines()) == 9
     assert sum(int(n) * c for n, c in report["groups"]["sizes"].items()) == 8

@@ -192,12 +192,12 @@ def test_from_file_to_file(tmp_path, shoal):
     people = pd.DataFrame({"key": released.age.astype(str) + "|" + released.income.astype(str),
                            "who": data.who})  # fmt: skip
     assert people.groupby("key").who.nunique().min() >= 4
-    recipe = tomllib.loads((tmp_path / "out" / "run.toml").read_text())
+    recipe = tomllib.loads((tmp_path / "out.private" / "run.toml").read_text())
     assert recipe["roles"]["person"] == "who"
     assert (recipe["protect"]["count"], recipe["protect"]["missing_sensitive"]) == (
         "people", "ignored",
     )  # fmt: skip
-    ran = shoal("run", tmp_path / "out" / "run.toml", "-o", f"{tmp_path}/again/")
+    ran = shoal("run", tmp_path / "out.private" / "run.toml", "-o", f"{tmp_path}/again/")
     assert ran.code == 0, ran.err
     again = pd.read_csv(tmp_path / "again" / "release.csv")
     assert again.equals(released)

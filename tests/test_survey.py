@@ -86,7 +86,7 @@ def test_totals_in_the_file_and_the_drift(tmp_path, shoal):
             100 * (one["after"] - one["before"]) / (data[name] * data.w).sum(), abs=1e-12
         )
     assert any(one["drift_percent"] != 0 for one in report.totals)
-    page = (tmp_path / "r.report.html").read_text()
+    page = (tmp_path / "r.private" / "report.html").read_text()
     assert "weighted total" in page
 
 

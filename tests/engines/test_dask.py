@@ -342,7 +342,7 @@ def test_a_dataframe_in_and_out(tmp_path, cluster):
     with Client(cluster.address, set_as_default=True):
         found = library.anonymize_file(
             frame, tmp_path / "out", k=10, identifiers=["name"], quasi_identifiers=QUASI,
-            other=["diagnosis"], report=False, callback=look,
+            other=["diagnosis"], count="records", report=False, callback=look,
         )  # fmt: skip
         assert seen
         assert isinstance(found.data, dd.DataFrame)

@@ -45,7 +45,7 @@ def test_two_releases_of_other_single_values(table, tmp_path, kind):
 def test_what_one_groups_and_the_other_keeps(table, tmp_path):
     """One release keeps pay, which the other groups: whom it narrows down is not seen."""
     one = write(tmp_path, released(table, quasi_identifiers=["age"], other=["pay", "kids"],
-                                   aggregate="range"), "a", False)  # fmt: skip
+                                   keep_unique=["pay"], aggregate="range"), "a", False)  # fmt: skip
     other = write(tmp_path, released(table, quasi_identifiers=["age", "pay"], other=["kids"],
                                      aggregate="range"), "b", False)  # fmt: skip
     found = library.verify(one, k=5, quasi_identifiers=["age"], sensitive=["ill"], against=other)
@@ -114,7 +114,13 @@ def test_nobody_is_placed_wrongly(tmp_path, seed):
     if seed % 2:
         more["hierarchies"] = {"zip": "prefixes:3,2"}
     result = library.anonymize(
-        table, k=3, quasi_identifiers=["age", "zip"], sensitive=["ill"], other=["cost"], **more
+        table,
+        k=3,
+        quasi_identifiers=["age", "zip"],
+        sensitive=["ill"],
+        other=["cost"],
+        keep_unique=["cost"],
+        **more,
     )
     path = result.save(tmp_path / "out", format=["csv", "parquet"][seed % 2])
     pcsv.write_csv(table, tmp_path / "in.csv")

@@ -42,7 +42,7 @@ def test_decimals_of_a_csv_file(write):
     folder = path.parent / "out"
     result.save(folder, keep_order=True)
     assert (folder / "release.csv").read_text() == "a,o\n1,10\n1,\n1,15\n1,0\n"
-    assert load(folder / "run.toml").release.round == {"o": 5}
+    assert load(folder.with_name(f"{folder.name}.private") / "run.toml").release.round == {"o": 5}
     assert result.report.rounded == {"o": 5}
     assert "'o' is rounded to multiples of 5" in result.report.notes
     assert not any("kept" in one for one in result.report.totals)  # a cell is missing
@@ -82,7 +82,7 @@ def test_what_is_refused(write):
         ({"round": {"o": 0.3}}, "finer"),
         ({"round": {"t": 5}}, "numbers and dates"),
         ({"round": {"oo": 5}}, "has no column"),
-        ({"round": {"b": 5}, "identifiers": ["b"]}, "columns that are kept"),
+        ({"round": {"b": 5}, "identifiers": ["b"], "count": "records"}, "columns that are kept"),
         ({"round": {"b": 5}, "drop": ["b"]}, "columns that are kept"),
         ({"keep_unique": ["a"]}, "keep_unique"),
     ]:
@@ -97,7 +97,9 @@ def test_on_the_command_line(write, shoal, tmp_path):
                 "u", "-o", tmp_path / "r.csv", "--no-report")  # fmt: skip
     assert ran.code == 0, ran.err
     first = sorted((tmp_path / "r.csv").read_text().splitlines())
-    again = shoal("run", tmp_path / "r.run.toml", "-o", tmp_path / "b.csv", "--no-report")
+    again = shoal(
+        "run", tmp_path / "r.private" / "run.toml", "-o", tmp_path / "b.csv", "--no-report"
+    )
     assert again.code == 0, again.err
     assert sorted((tmp_path / "b.csv").read_text().splitlines()) == first
     wrong = shoal("anonymize", path, "-k", "3", "--quasi", "a", "--round", "o=x", "-o", "-")

@@ -169,6 +169,8 @@ class Counted:
     spelled: bool
     missing: bool
 
+    __repr__ = in_shape
+
     @property
     def counts(self) -> dict[int, int]:
         """How often each value counts in all."""

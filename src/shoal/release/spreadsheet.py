@@ -107,5 +107,6 @@ def guarded(release: Release, kind: str, wanted: bool | None = None) -> Release:
             f"texts of {listed(changed)} that a spreadsheet would take for formulas stand after an "
             "apostrophe"
         )
-        report = replace(report, notes=[*report.notes, said])
+        notes, public = [*report.notes, said], [*report.public_notes, said]
+        report = replace(report, notes=notes, public_notes=public)
     return Guarded(table, report, settings)

@@ -39,7 +39,7 @@ class Stable:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return {"value": self.published, "step": self.step}
+        return {"value": self.published, "step": self.step if self.step < math.inf else None}
 
 
 def step_of(bound: float) -> float:

@@ -383,3 +383,16 @@ def test_weights_that_are_not_released_tell_nothing(every_report):
     told = weighted.published().to_dict()
     assert all(column["mean_after"] is None for column in told["columns"])
     assert "totals" not in told
+
+
+def test_many_sizes_of_classes():
+    """Classes of more sizes than the judge lists make a public report and its page, too."""
+    sizes = np.arange(3, 99, 3)
+    table = pa.table({"a": np.repeat(np.arange(sizes.size) * 100, sizes)})
+    report = anonymize(table, k=3, method="mdav", aggregate="mode").report
+    told = report.published()
+    assert len(told.groups["sizes"]) == 20
+    assert (
+        sum(told.groups["sizes"].values()) == told.groups["count"] == report.verification["classes"]
+    )
+    assert "records in a group" in told.to_html()

@@ -66,9 +66,12 @@ def _name(name: str) -> str:
 
 def group_sizes(report: Report) -> Spec:
     """How many groups have how many records."""
-    values = [{"size": int(size), "groups": n} for size, n in report.groups["sizes"].items()]
+    values = [
+        {"size": int(size) if size.isdigit() else size, "groups": n}
+        for size, n in report.groups["sizes"].items()
+    ]
     encoding = {
-        "x": {"field": "size", "type": "ordinal", "title": "records in a group",
+        "x": {"field": "size", "type": "ordinal", "sort": None, "title": "records in a group",
               "axis": {"labelAngle": 0, "labelOverlap": True}},
         "y": {"field": "groups", "type": "quantitative", "title": "groups"},
     }  # fmt: skip

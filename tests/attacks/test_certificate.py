@@ -293,3 +293,28 @@ def test_another_original(plain, shoal, tmp_path):
         ).code
         == 0
     )
+
+
+def test_a_verdict_that_hides_what_kept_columns_tell(tmp_path):
+    """Report, README and certificate all say safe, though kept columns single most records out."""
+    rng = np.random.default_rng(4)
+    data = pd.DataFrame({"age": rng.integers(20, 80, 60), "cost": rng.integers(0, 9_000, 60)})
+    asked = {"k": 3, "quasi_identifiers": ["age"], "other": ["cost"], "method": "mdav"}
+    try:
+        made = library.anonymize(data, **asked, keep_unique=["cost"])
+    except TypeError:  # no word about kept columns at all
+        made = library.anonymize(data, **asked)
+    folder = made.pack(tmp_path / "out")
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    report["verdict"] = "safe"
+    report["measures"]["risk"].pop("kept_linkage", None)
+    text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+    replaced(folder, "report.json", text.encode("utf-8"))
+    lines = (folder / "README.md").read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = ["Verdict: safe as asked.\n" if one.startswith("Verdict:") else one for one in lines]
+    replaced(folder, "README.md", "".join(lines).encode("utf-8"))
+    told = load(folder)
+    if "verdict" in told:
+        told["verdict"] = "safe"
+    write(folder, told)
+    assert not library.check_pack(folder).ok

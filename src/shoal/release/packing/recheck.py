@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,6 +19,7 @@ from shoal.errors import RequestError, ShoalError, listed, shown
 from shoal.release import private as own
 from shoal.release.claims import asked_beyond_k
 from shoal.release.commitments import Commitments, same
+from shoal.release.judge.trees import number
 from shoal.release.packing.certificate import (
     DICTIONARY,
     NAME,
@@ -34,7 +36,8 @@ from shoal.release.packing.readme import readme
 from shoal.release.packing.recipe import lacks
 from shoal.release.packing.signing import is_signed
 from shoal.release.reload import load_report
-from shoal.release.verify import Verification, verify
+from shoal.release.verdict import MOST, SAFE
+from shoal.release.verify import Verification, class_counts, verify
 from shoal.settings import COMMITTED, Settings, load, split_key
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.read import digest_of, read
@@ -359,11 +362,37 @@ class _Pack:
         if recipe.input.path is not None or hidden & set(made.release.columns):
             problems.append("the recipe is of something else than the certificate")
         told, _ = load_report(self.place / "report.json")
+        if told.verdict != made.verdict or (made.verdict == SAFE and self._singled_out() > MOST):
+            problems.append("the verdict is not what report and release say")
         texts = {SCHEMA_NAME: schema_json(), README: readme(told, recipe, lacks(recipe))}
         for name, text in texts.items():
             if (self.place / name).read_bytes() != text.encode("utf-8"):
                 problems.append(f"{name} is not what report and recipe say")
         return problems
+
+    def _singled_out(self) -> float:
+        """Return the share of records that kept columns single out in their class, at least.
+
+        Cells of csv that are one number count as equal, whatever their kind was.
+        """
+        release, roles = self.made.release, self.recipe.roles
+        grouped = self.made.claims.quasi_identifiers
+        kept = [n for n in release.columns if n not in (*grouped, *roles.sensitive)]
+        if not kept:
+            return 0.0
+        _, counts = class_counts(
+            self.place / release.file, [*grouped, *kept], delimiter=release.delimiter,
+            kind=release.kind,
+        )  # fmt: skip
+        plain: Counter[tuple[Any, ...]] = Counter()
+        for cells, times in counts.items():
+            plain[tuple(_as_number(cell) for cell in cells)] += times
+        return 100.0 * sum(times == 1 for times in plain.values()) / max(plain.total(), 1)
+
+
+def _as_number(cell: Any) -> Any:
+    found = number(cell) if isinstance(cell, str) else None
+    return cell if found is None else found
 
 
 def _uncompared(what: str, name: str) -> str:

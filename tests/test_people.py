@@ -223,3 +223,22 @@ def test_recipes_from_before_count_records(tmp_path, shoal):
     ran = shoal("run", tmp_path / "own.toml", "-o", f"{tmp_path}/own/")
     assert ran.code == 2
     assert "--person" in ran.err
+
+
+def test_recipes_from_before_keep_their_columns(tmp_path, shoal):
+    """The recipe of an older run keeps a column of unique values; note and verdict say so."""
+    rows = "".join(f"{20 + i % 30},{i * 7}\n" for i in range(60))
+    (tmp_path / "in.csv").write_text(f"age,cost\n{rows}")
+    text = (
+        'shoal = "0.1.0"\n[input]\npath = "in.csv"\n[roles]\nquasi_identifiers = ["age"]\n'
+        'other = ["cost"]\n[protect]\nk = 3\nmethod = "mdav"\n'
+    )
+    (tmp_path / "old.toml").write_text(text)
+    ran = shoal("run", tmp_path / "old.toml", "-o", f"{tmp_path}/out/")
+    assert ran.code == 0, ran.err
+    assert "safe as asked, but kept columns single out" in ran.err
+    assert "'cost': released, however many records are unique in it" in ran.err
+    (tmp_path / "new.toml").write_text(text.replace('shoal = "0.1.0"\n', ""))
+    ran = shoal("run", tmp_path / "new.toml", "-o", f"{tmp_path}/new/")
+    assert ran.code == 2
+    assert "--keep-unique" in ran.err

@@ -107,7 +107,6 @@ def said_of_kept(settings: Settings) -> list[str]:
                or name != settings.roles.weight]  # fmt: skip
     if allowed:
         said.append(
-            f"{listed(allowed)} may be released though (nearly) every record is unique in it: "
-            "--keep-unique"
+            f"{listed(allowed)}: released, however many records are unique in it (--keep-unique)"
         )
     return said

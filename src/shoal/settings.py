@@ -389,13 +389,20 @@ def load_tree(path: Path) -> dict[str, Any]:
 
 
 def _as_of_old(tree: dict[str, Any]) -> dict[str, Any]:
-    """Return a recipe of a run from before people were counted as one that counts records.
+    """Return the recipe of an earlier version as one that says what it meant: it still runs.
 
-    The recipe of a run names a version and every choice, so that one without this choice is older.
+    It counts records, and keeps its other columns, however many records these single out: notes and
+    verdict say so. The recipe of a run names a version and every choice, so that one without a
+    choice is older.
     """
-    protect = tree.get("protect")
-    old = "shoal" in tree and isinstance(protect, dict) and "count" not in protect
-    return {**tree, "protect": {**protect, "count": "records"}} if old and protect else tree
+    protect, roles = tree.get("protect"), tree.get("roles")
+    if "shoal" not in tree or not isinstance(protect, dict) or not protect or "count" in protect:
+        return tree
+    made = {**tree, "protect": {**protect, "count": "records"}}
+    if isinstance(roles, dict) and isinstance(roles.get("other"), list):
+        kept = [name for name in roles["other"] if name != roles.get("weight")]
+        made["roles"] = {"keep_unique": kept, **roles}
+    return made
 
 
 def _parse(path: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from shoal.measures.histogram import counted, edges_of, is_whole
 from shoal.release.aggregate import STRATUM
 from shoal.release.counts import cell_counts, is_numbers, present, starred
-from shoal.release.public.cells import Span, cell_losses, numbers, released_span, shares
+from shoal.release.public.cells import Span, cell_losses, numbers, shares
 from shoal.release.public.rounding import Stable
 from shoal.table.code import CodedColumn
 from shoal.table.roles import Column
@@ -23,15 +23,14 @@ def column_sums(
 ) -> dict[str, Any]:
     """Return the sums of some records; `within` is the column's released range, of all of them.
 
-    `lost` sums what cells lost, `cells` counts those that the release says something of, `place`
-    sums where their originals lie in the released range.
+    `lost` sums what cells lost; of columns released as numbers, `said` counts the cells that the
+    release says something of, and `place` sums where their originals lie in the released range.
     """
     unchanged, _, _, missing = cell_counts(before, after, way, tree)
     found: dict[str, Any] = {
         "lost": float(cell_losses(before, after, way, tree, within).sum()),
         "unchanged": unchanged,
         "missing": missing,
-        "cells": int((~starred(after)).sum()),
     }
     both = numbers(before, after)
     if both is None or within is None or not is_numbers(before, after):
@@ -49,31 +48,32 @@ def sums_of(
     after: Sequence[Column],
     how: Mapping[str, str],
     trees: Mapping[str, CodedColumn],
-    spans: Mapping[str, Span | None] | None = None,
+    spans: Mapping[str, Span | None],
 ) -> dict[str, Any]:
     """Return the sums of the columns of some records, and of how many some cell was missing.
 
-    `spans` are the released ranges of the columns, of all records; those of these where None.
+    `spans` are the released ranges of the columns, of all records.
     """
-    columns = {}
-    for b, a in zip(before, after, strict=True):
-        within = released_span(b, a) if spans is None else spans.get(b.name)
-        columns[b.name] = column_sums(b, a, how[b.name], trees.get(b.name), within)
+    columns = {
+        b.name: column_sums(b, a, how[b.name], trees.get(b.name), spans.get(b.name))
+        for b, a in zip(before, after, strict=True)
+    }
     incomplete = np.logical_or.reduce([~present(column) for column in before])
     return {"rows": int(incomplete.size), "incomplete": int(incomplete.sum()), "columns": columns}
 
 
-def bars(before: Column, after: Column) -> tuple[list[float], list[int]] | None:
-    """Return the edges of bars over the released range, and how many originals are in each."""
+def bars(before: Column, after: Column) -> list[int]:
+    """Return how many originals are in each bar of a histogram over the released range."""
     both = numbers(before, after)
     if both is None or not is_numbers(before, after):
-        return None
+        return []
     kept = ~np.isnan(both[0]) & ~np.isnan(both[1])
     if not kept.any():
-        return None
+        return []
     released = both[1][kept]
     edges = edges_of(float(released.min()), float(released.max()), is_whole(released))
-    return edges.tolist(), counted(both[0][kept], edges).tolist()
+    counts: list[int] = counted(both[0][kept], edges).tolist()
+    return counts
 
 
 def loss_of(

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.measures.compared import classes_of
+from shoal.measures.task import BRIEF
 from shoal.measures.utility.distributions import largest_gap
 from shoal.release.public.cells import Span, numbers, released_span
 from shoal.release.public.columns import Key, bars, of_columns, sums_of
@@ -17,11 +17,6 @@ from shoal.release.public.rounding import Stable
 from shoal.table.code import CodedColumn
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table
-
-Integers = npt.NDArray[np.int64]
-
-DISTANCES = 4e7  # between attackers and classes, column by column
-ATTACKERS = 200  # that are looked for at least
 
 
 def stable_figures(
@@ -38,11 +33,7 @@ def stable_figures(
     spans: dict[str, Span | None] = {
         b.name: released_span(b, a) for b, a in zip(before, after, strict=True)
     }
-    counts = {}
-    for b, a in zip(before, after, strict=True):
-        found = bars(b, a)
-        if found is not None:
-            counts[b.name] = found[1]
+    counts = {b.name: bars(b, a) for b, a in zip(before, after, strict=True)}
     sums = sums_of(before, after, how, trees, spans)
     return {
         **of_columns(sums, spans, counts, how, deleted, k),
@@ -60,7 +51,7 @@ def of_tables(
     found: dict[Key, Stable] = {("gaps", name): gap for name, gap in gaps.items()}
     classes = classes_of([after for _, after in pairs], released.rows)
     each = max(1, (int(classes.max(initial=0)) + 1) * len(pairs))
-    most = max(ATTACKERS, int(DISTANCES // each))
+    most = max(BRIEF.attackers, int(BRIEF.distances // each))
     given = {name: tree for name, tree in trees.items() if tree.rule.given}
     for key, linked in linkages(pairs, given, classes, k, most).items():
         found["linked", key] = linked

@@ -17,7 +17,6 @@ from shoal.measures.risk.linkage import (
     Attack,
     Met,
     MetNumbers,
-    MetWords,
     by_distance_and_blocks,
     by_ranks,
 )
@@ -42,14 +41,14 @@ class PublicAttack(Attack):
     def met(self, side: Side) -> Met:
         """Return a column as the attackers see it, in deviations of the released classes."""
         if not isinstance(side, Numbers):
-            return MetWords(side, side.after[self.seen])
+            return super().met(side)
         released = side.after[self.seen]
         return MetNumbers.scaled(side, self.seen, deviation(released[~np.isnan(released)]))
 
     def ranked(self, side: Side) -> Met:
         """Return a column in ranks among the released classes."""
         if not isinstance(side, Numbers):
-            return self.met(side)
+            return super().ranked(side)
         released = side.after[self.seen]
         ordered = np.sort(released[~np.isnan(released)])
         before, after = (_ranks(part, ordered) for part in (side.before, released))

@@ -11,7 +11,7 @@ import pytest
 import shoal
 from naive import judging
 from shoal.release.judge import against, counting
-from shoal.release.judge.against import _overlap
+from shoal.release.judge.overlap import overlap
 
 CELLS = ["[0,10)", "[0,10]", "[10,20)", "[5,15)", "10", "10.0", "0", "20", "*", "", "x"]
 
@@ -98,8 +98,8 @@ def test_equals_brute_force(tmp_path, cells):
 def test_cells_that_overlap(one, other, wanted):
     """Intervals, masks and parts of the calendar overlap as what they stand for does."""
     first, second = (against._comparable(cell, True) for cell in (one, other))
-    assert _overlap(first, second) is wanted
-    assert _overlap(second, first) is wanted
+    assert overlap(first, second) is wanted
+    assert overlap(second, first) is wanted
 
 
 def test_different_files_compare(tmp_path):

@@ -26,22 +26,18 @@ the others; more than PAIRS such comparisons are refused. Both releases' classes
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from datetime import date
 from decimal import Decimal
-from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 from shoal.errors import InputError, in_shape
 from shoal.models.matching import is_star
-from shoal.release import covers
 from shoal.release.judge import counting, people
 from shoal.release.judge.beside import SINGLE, Beside
+from shoal.release.judge.overlap import is_range, overlap, span
 from shoal.release.judge.people import Shared
 from shoal.release.judge.source import Key, Source
 from shoal.release.judge.trees import number
@@ -53,10 +49,6 @@ WARNING = (
     "two releases of the same people tell more together than each alone; a third would tell more, "
     "and this compares two"
 )
-MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)
-FAR = Fraction(10) ** 401
-
-Span = tuple[Fraction, Fraction, bool]  # from, to, and whether the last one belongs to it
 
 
 @dataclass
@@ -121,7 +113,7 @@ def compose(
             roles=asked.told,
         )
     finally:
-        _span.cache_clear()  # no values of records stay behind
+        span.cache_clear()  # no values of records stay behind
 
 
 def _single(groups: list[Group], columns: Sequence[str], known: Beside | None) -> set[str]:
@@ -141,9 +133,9 @@ def _is_single(cells: Iterable[Any]) -> bool:
     """Tell whether cells are numbers or dates, and none is an interval or a mask."""
     some = False
     for cell in cells:
-        if isinstance(cell, str) and _is_range(cell):
+        if isinstance(cell, str) and is_range(cell):
             return False
-        some = some or (cell is not None and _span(cell) is not None)
+        some = some or (cell is not None and span(cell) is not None)
     return some
 
 
@@ -205,7 +197,7 @@ def place_people(
         )
         return people.share(cells, rows, sides, key, asked.k, _may_cover)
     finally:
-        _span.cache_clear()
+        span.cache_clear()
 
 
 def _side(
@@ -234,7 +226,7 @@ def _may_cover(cell: Any, own: Any, exact: bool) -> bool:
         return True
     if isinstance(cell, Decimal):
         return not (exact and isinstance(own, Decimal))
-    return _overlap(cell, own) if _is_range(cell) else True
+    return overlap(cell, own) if is_range(cell) else True
 
 
 def _groups(
@@ -307,7 +299,7 @@ def _met(
 
 
 def _has_ranges(groups: list[Group], place: int) -> bool:
-    return any(isinstance(cell, str) and _is_range(cell) for cell in _cells(groups, place))
+    return any(isinstance(cell, str) and is_range(cell) for cell in _cells(groups, place))
 
 
 def _cells(groups: list[Group], place: int) -> set[Any]:
@@ -316,12 +308,7 @@ def _cells(groups: list[Group], place: int) -> set[Any]:
 
 def _near(first: set[Any], second: set[Any]) -> dict[Any, set[Any]]:
     """Return the cells of the other release that each cell of this one overlaps."""
-    return {one: {other for other in second if _overlap(one, other)} for one in first}
-
-
-def _is_range(cell: str) -> bool:
-    span = _span(cell)
-    return cell[-1] == "*" or (span is not None and span[0] != span[1])
+    return {one: {other for other in second if overlap(one, other)} for one in first}
 
 
 def _patterns(groups: list[Group], exact: Sequence[int]) -> dict[frozenset[int], list[Group]]:
@@ -369,70 +356,3 @@ def _lookups(first: list[Group], second: list[Group], exact: Sequence[int]) -> A
                     for other in index.get(tuple(group.cells[i] for i in compared), ())
                 ),
             )
-
-
-def _overlap(one: Any, other: Any) -> bool:
-    """Tell whether two cells may stand for one value."""
-    if one is None or other is None or one == other:
-        return True
-    mine, its = _span(one), _span(other)
-    if mine and its:
-        return _reaches(mine, its) and _reaches(its, mine)
-    return _agree(*(_padded(cell, beside) for cell, beside in ((one, other), (other, one))))
-
-
-def _padded(cell: Any, beside: Any) -> str:
-    """Return a text; a number beside a mask gets the zeros back that it began with."""
-    return str(cell).zfill(len(beside)) if isinstance(cell, Decimal) else str(cell)
-
-
-def _reaches(one: Span, other: Span) -> bool:
-    """Tell whether one begins before the other ends."""
-    return one[0] < other[1] or (other[2] and one[0] == other[1])
-
-
-def _agree(one: str, other: str) -> bool:
-    """Tell whether masks of one length agree in what both of them keep."""
-    if len(one) != len(other) or (one[-1] != "*" and other[-1] != "*"):
-        return False
-    kept = min(len(one.rstrip("*")), len(other.rstrip("*")))
-    return one[:kept] == other[:kept]
-
-
-@lru_cache(maxsize=200_000)
-def _span(cell: Any) -> Span | None:
-    """Return what a number, a date, an interval or a part of the calendar spans."""
-    if isinstance(cell, Decimal):
-        if not cell.is_finite() or abs(cell.adjusted()) > 400:
-            return None
-        return Fraction(cell), Fraction(cell), True
-    between, beyond = covers.BETWEEN.fullmatch(cell), covers.BEYOND.fullmatch(cell)
-    if between:
-        low, high = covers.number(between[1]), covers.number(between[2])
-        return None if low is None or high is None else (low, high, between[3] == "]")
-    if beyond:
-        bound = covers.number(beyond[2])
-        if bound is None:
-            return None
-        return (-FAR, bound, False) if beyond[1] == "<" else (bound, FAR, True)
-    return _calendar(cell)
-
-
-def _calendar(cell: str) -> Span | None:
-    quarter, month = covers.QUARTER.fullmatch(cell), MONTH.fullmatch(cell)
-    if quarter:
-        return _months(int(quarter[1]), 3 * int(quarter[2]) - 2, 3)
-    if month and 1 <= int(month[2]) <= 12:
-        return _months(int(month[1]), int(month[2]), 1)
-    day = covers.number(cell)
-    return None if day is None else (day, day, True)
-
-
-def _months(year: int, month: int, many: int) -> Span | None:
-    after = month + many
-    try:
-        begin = date(year, month, 1).toordinal()
-        end = date(year + (after > 12), (after - 1) % 12 + 1, 1).toordinal()
-    except ValueError:
-        return None
-    return Fraction(begin), Fraction(end), False

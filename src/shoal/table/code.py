@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -183,7 +184,7 @@ def _places(values: Distinct) -> Floats | None:
         return None
     if not values.values:
         return np.zeros(0)
-    if all(isinstance(value, float | int) and abs(value) < 2**52 for value in values.values):
+    if all(_is_short(value) for value in values.values):
         floats = np.array(values.values, dtype=np.float64)
         wide = float(floats[-1] - floats[0])
         return (floats - floats[0]) / wide if wide else np.zeros(floats.size)
@@ -194,13 +195,32 @@ def _places(values: Distinct) -> Floats | None:
     return np.array([float((number - numbers[0]) / width) for number in numbers])
 
 
+def _is_short(value: object) -> bool:
+    """Tell whether a value is a number that a float holds well."""
+    return isinstance(value, float | int | Decimal) and abs(float(value)) < 2**52
+
+
 def step(values: Distinct) -> Fraction:
-    """Return the smallest difference that the column can write: what ILoss adds to every width."""
+    """Return the smallest difference that the column can write: what ILoss adds to every width.
+
+    Floats are written with the digits that tell them apart: a file of the same numbers with a fixed
+    point has the same step.
+    """
     if values.order is not None or values.kind in (Kind.INTEGER, Kind.DATE):
         return Fraction(1)
     if values.kind is Kind.DECIMAL:
         return Fraction(1, 10 ** max((len(t.partition(".")[2]) for t in values.texts), default=0))
+    if values.kind is Kind.FLOAT:
+        return Fraction(1, 10 ** max(map(_decimals, values.values), default=0))
     return Fraction(0)
+
+
+def _decimals(value: float) -> int:
+    """Return how many digits after the point a float is written with, in the shortest form."""
+    if value.is_integer():
+        return 0
+    digits, _, power = repr(value).partition("e")
+    return max(len(digits.partition(".")[2]) - int(power or 0), 0)
 
 
 def _unit(values: Distinct) -> float:

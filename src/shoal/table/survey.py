@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, RequestError, in_shape, listed, shown
+from shoal.errors import InputError, RequestError, UnlistedError, in_shape, listed, shown
 from shoal.table.roles import Column, Kind, Role, Written
 from shoal.table.table import Table, as_floats, missing_cells
 
@@ -21,7 +21,6 @@ Integers = npt.NDArray[np.int64]
 
 UNEVEN = 1e9  # times the smallest weight: beyond it sums forget the small ones
 JOINT = " + "  # between the names of strata that became one
-NAMED = 12  # small strata that a message names
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,18 +187,24 @@ def _texts(column: Column, rows: Integers) -> list[str]:
 
 
 def check_strata(table: Table, by: Sequence[str], survey: Survey, k: int) -> None:
-    """Refuse strata in which no group of k can be made, by name."""
+    """Refuse strata in which no group of k can be made; their names are values of records."""
     small = small_strata(survey, k)
     if not small:
         return
     assert survey.strata is not None
     names = named_strata(table, by, survey.strata)
-    raise RequestError(
+    raise SmallStrataError(
         f"{table.source.name}: {len(small)} of {len(names)} strata by {listed(by)} have fewer "
-        f"than k = {k} {survey.who}: {listed([names[number] for number in small], NAMED)}; leave "
-        "them out, take a smaller k, or say --small-strata merge to join each to the one most "
-        "like it"
+        f"than k = {k} {survey.who}; leave them out, take a smaller k, or say --small-strata merge "
+        "to join each to the one most like it",
+        [names[number] for number in small],
     )
+
+
+class SmallStrataError(UnlistedError):
+    """Strata hold fewer than k; `values` are their names, the smallest stratum first."""
+
+    where = "--show-values"
 
 
 def small_strata(survey: Survey, k: int) -> list[int]:

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test test-all lint coverage attacks faults bars published study search kaim mixed closeness audit measures scale records estimates load cluster mutate lock clean
+.PHONY: run test test-all lint coverage attacks fuzz faults bars published study search kaim mixed closeness audit measures scale records estimates load cluster mutate lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and out.private/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -27,6 +27,9 @@ coverage: $(VENV)/test.stamp    ## branch coverage of table, release and models:
 
 attacks: $(VENV)/test.stamp     ## attacks on what is published, each carried out: how many learn something
 	$(BIN)/python -m pytest -n auto -m '' tests/attacks
+
+fuzz: $(VENV)/test.stamp        ## random tables and options through every door; docs/fuzz has the figures
+	cd tests && ../$(BIN)/python -m fuzz run --page ../docs/fuzz/README.md
 
 faults: $(VENV)/test.stamp      ## kills, failing calls and full disks while a release is written
 	cd tests && ../$(BIN)/python faults.py

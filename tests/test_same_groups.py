@@ -15,7 +15,7 @@ import shoal
 
 def drawn(seed, rows=40):
     """A table of decimals, words and kept columns with many ties."""
-    rng = random.Random(seed)  # noqa: S311 - tests want the same again
+    rng = random.Random(seed)
     return {
         "price": [rng.choice((1.25, 2.5, 30.75, 4.05)) for _ in range(rows)],
         "color": [rng.choice(("red", "green", "blue")) for _ in range(rows)],

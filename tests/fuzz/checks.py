@@ -83,8 +83,9 @@ def _own(case: Case, option: str) -> list[str]:
 
 def check_release(case: Case, original: Original, released: Released) -> Broken:
     """Tell of everything that is wrong with a release."""
-    yield from _shape(case, original, released)
-    if released.rows != len(original.rows) or not released.columns:
+    wrong = list(_shape(case, original, released))
+    yield from wrong
+    if wrong or not released.columns:
         return
     yield from _identifiers(original, released)
     yield from _classes(case, original, released)

@@ -38,12 +38,12 @@ def _smaller(case: Case) -> Iterator[Case]:
 
 
 def _fewer_rows(case: Case) -> Iterator[Case]:
-    size = case.rows // 2
+    size = (case.rows + 1) // 2
     while size:
         for start in range(0, case.rows, size):
             rows = [row for row in range(case.rows) if not start <= row < start + size]
             yield case.only_rows(rows)
-        size //= 2
+        size = size // 2 if size > 1 else 0
 
 
 def _fewer_columns(case: Case) -> Iterator[Case]:

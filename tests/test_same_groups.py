@@ -45,3 +45,18 @@ def test_groups_do_not_depend_on_the_source(tmp_path, method, seed):
         for source in sources
     ]  # fmt: skip
     assert all(labels == found[0] for labels in found)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ties_of_decimals_are_broken_alike(tmp_path, seed):
+    """Records that are equally far apart as decimals are so as floats: the groups are the same."""
+    rng = random.Random(seed)
+    columns = {
+        "a": [rng.choice((4009.2636, -4122.6449)) for _ in range(40)],
+        "b": [rng.choice((0.82, 1.77, -1.56)) for _ in range(40)],
+    }
+    frame = pd.DataFrame(columns)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    asked = {"k": 3, "method": "ilsmc+", "max_iterations": 50}
+    found = [shoal.anonymize(source, **asked) for source in (frame, tmp_path / "t.csv")]
+    assert found[0].partition.labels.tolist() == found[1].partition.labels.tolist()

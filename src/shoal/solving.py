@@ -298,7 +298,9 @@ def check_search(recipe: Method, start: Any, changes: Mapping[str, Any]) -> None
             raise RequestError(f"start: {shown(start)} is a search itself; give its groups instead")
         return
     given = ["start"] if start is not None else []
-    given += [_OUTSIDE.get(name, name) for name in changes.get("stop", {})]
+    stop = changes.get("stop", {})
+    named = isinstance(stop, Mapping)
+    given += [_OUTSIDE.get(name, name) for name in stop] if named else ["stop"]
     given += [name for name in changes if name != "stop"]
     if given:
         raise RequestError(f"{given[0]} is for methods that search; {recipe.name} does not")

@@ -152,11 +152,26 @@ def _unlike(case: Case) -> bool:
         return True  # how far a search comes depends on the machine
     for column in case.columns:
         known = [cell for cell in column.cells if cell is not None]
+        if set(column.name) & set(",;\t|"):
+            return True  # which sign separates columns must be said
         if not known or (column.kind == "float64" and _exponents(known)):
             return True
         if column.kind == "float64" and any(cell in ("inf", "nan") for cell in known):
             return True
+        if column.kind in ("float64", "decimal") and not _is_short(known):
+            return True
     return False
+
+
+def _is_short(cells: list[str]) -> bool:
+    """Whether numbers have at most 15 digits, and none of them a zero too many at the end.
+
+    Longer ones are exact in a csv file and rounded in a dataframe; 1.50 has a step of 0.01.
+    """
+    digits = max(len(cell.partition(".")[2].rstrip("0")) for cell in cells)
+    written = max(len(cell.partition(".")[2]) for cell in cells)
+    longest = max(len(cell.strip("-").partition(".")[0]) for cell in cells) + digits
+    return longest <= 15 and digits == written
 
 
 def _exponents(cells: list[str]) -> bool:

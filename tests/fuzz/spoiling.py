@@ -75,6 +75,7 @@ def _judged(case: Case, released: Released, rows: list[list[str]], way: str) -> 
                 path, k=k, quasi_identifiers=released.roles["quasi_identifiers"],
                 sensitive=released.roles["sensitive"] or None, l_kind=kind,
                 c=case.options.get("c"), missing_sensitive="value" if counts else "ignored",
+                delimiter=",",
                 **wanted,
             )  # fmt: skip
         except shoal.ShoalError as error:

@@ -27,6 +27,8 @@ def expected(settings: Settings, records: int, columns: int, mixed: bool) -> Est
     """
     protect = settings.protect
     asked = settings.changes().get("stop", {})
+    if not isinstance(asked, dict):
+        return None  # no search takes it: it is refused in words
     k, effort = protect.k, protect.effort
     lean = estimate(LEAN_MIXED if mixed else LEAN, records, columns, k)
     if settings.roles.group is not None:

@@ -142,14 +142,15 @@ def check_numeric(column: Column, table: Table) -> None:
         )
 
 
+DIGITS = 15  # decimals of so many digits are different floats, and come back from them
 OTHERWISE = "use --method auto or kaim, or leave the column out with --drop"
 
 
 def near_zero(column: Column) -> Floats:
     """Return the values shifted and scaled to [0, 1], exactly as far as floats can hold it."""
-    whole = as_integers(column)
+    whole = _in_steps(column)
     if whole is not None:
-        return _unit(_steps(whole))
+        return _unit(whole[0])
     values = np.asarray(column.values).astype(np.float64)
     values = _unit(values)
     return _unit(values - values.min())
@@ -178,13 +179,41 @@ def _scaled(column: Column, shift: int) -> Floats:
 
     A shift changes no distance, and without it large values would drown small differences.
     """
-    whole = as_integers(column)
-    if whole is None:
+    found = _in_steps(column)
+    if found is None:
         scaled = np.ldexp(as_floats(column), shift)
         shifted: Floats = scaled - scaled.min()
         return shifted
+    return np.ldexp(found[0] / found[1], shift)
+
+
+def _in_steps(column: Column) -> tuple[Floats, float] | None:
+    """Return values counted exactly from the smallest in steps, and how many of them make 1.
+
+    None for floats that are no decimals of few digits: those have no step. Others have that of a
+    file which writes them with a fixed point, so that both are grouped alike.
+    """
+    if column.kind is Kind.FLOAT:
+        return _short_decimals(np.asarray(column.values).astype(np.float64))
+    whole = as_integers(column)
+    if whole is None:
+        return None
     unit = 10.0**column.values.type.scale if column.kind is Kind.DECIMAL else 1.0
-    return np.ldexp(_steps(whole) / unit, shift)
+    return _steps(whole), unit
+
+
+def _short_decimals(values: Floats) -> tuple[Floats, float] | None:
+    """Return floats as steps of a power of ten, if each is the one nearest to such a decimal."""
+    if values.size == 0 or not float(np.abs(values).max()) < 10.0**DIGITS:
+        return None
+    for digits in range(DIGITS):
+        unit = 10.0**digits
+        whole = np.rint(values * unit)
+        if not float(np.abs(whole).max()) < 10.0**DIGITS:
+            return None
+        if np.array_equal(whole / unit, values):
+            return _steps(whole.astype(np.int64)), unit
+    return None
 
 
 def _steps(whole: npt.NDArray[Any]) -> Floats:

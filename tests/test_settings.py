@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.arguments import settings_from
 from shoal.settings import build, load, names, whole
 
 TREE = {
@@ -110,3 +111,13 @@ def test_arguments():
     for wrong in (True, 1.5, [1.5]):
         with pytest.raises(shoal.RequestError, match="must be column names"):
             names(wrong, "quasi_identifiers")
+
+
+@pytest.mark.parametrize(
+    "name", ["types", "column_weights", "round", "search", "hierarchies", "orders"]
+)
+@pytest.mark.parametrize("wrong", [5, [1], ("a", "b")])
+def test_arguments_by_name_are_dicts(name, wrong):
+    """What is said of columns by name is refused in words where it is no dict."""
+    with pytest.raises(shoal.RequestError, match=name):
+        settings_from(k=2, **{name: wrong})

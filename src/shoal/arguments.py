@@ -74,7 +74,7 @@ def settings_from(
             "input": {
                 "delimiter": delimiter,
                 "missing": names(missing, "missing"),
-                "types": dict(types or {}),
+                "types": pairs(types, "types"),
                 "hierarchies": str(hierarchies) if isinstance(hierarchies, str | Path) else None,
             },
             "roles": {
@@ -103,7 +103,7 @@ def settings_from(
                 "runs": number(runs, "runs"),
                 "refine": refine,
                 "seed": whole(seed, "seed"),
-                "column_weights": dict(column_weights or {}),
+                "column_weights": pairs(column_weights, "column_weights"),
                 "incomplete": incomplete,
                 "allow_k1": allow_k1,
                 "allow_empty": allow_empty,
@@ -113,7 +113,7 @@ def settings_from(
             },
             "hierarchies": {
                 name: str(said) if isinstance(said, Path) else said
-                for name, said in (hierarchies if isinstance(hierarchies, Mapping) else {}).items()
+                for name, said in _by_column(hierarchies).items()
             },
             "orders": read_orders(orders),
             "release": {
@@ -121,9 +121,9 @@ def settings_from(
                 "decimals": dict(decimals) if isinstance(decimals, Mapping) else decimals,
                 "keep_order": keep_order,
                 "spreadsheet_safe": spreadsheet_safe,
-                "round": dict(round or {}),
+                "round": pairs(round, "round"),
                 "weights_as": weights_as,
             },
-            "search": search.to_dict() if isinstance(search, Search) else dict(search or {}),
+            "search": search.to_dict() if isinstance(search, Search) else pairs(search, "search"),
         }
     )

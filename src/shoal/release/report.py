@@ -9,6 +9,7 @@ from typing import Any
 
 from shoal.errors import listed, shown
 from shoal.measures.histogram import Histogram
+from shoal.models.digits import digits_beside
 from shoal.release.contents import contents
 from shoal.release.feared import fears
 from shoal.release.verdict import verdict_of, verdict_text
@@ -210,7 +211,7 @@ class Report:
     def beyond_k(self) -> list[str]:
         """Return what else was asked for and found, a line each."""
         lines = [
-            f"{one['model']} of {shown(one['column'])}: {_short(one['found'])}, asked: "
+            f"{one['model']} of {shown(one['column'])}: {found_beside(one)}, asked: "
             f"{bound(one)} {_short(one['asked'])}"
             for one in [*self.verification.get("models", ()), *self.dominance]
         ]
@@ -249,6 +250,12 @@ def bound(judged: dict[str, Any]) -> str:
     if judged["model"] in ("distinct l-diversity", "entropy l-diversity", "p % rule"):
         return "at least"
     return "below" if judged["model"].startswith("recursive") else "at most"
+
+
+def found_beside(judged: dict[str, Any], digits: int = 6) -> str:
+    """Return what the worst class has; a dash where it is not told."""
+    found = judged["found"]
+    return "–" if found is None else digits_beside(found, judged["asked"], digits)
 
 
 def plain(name: str, limit: int = 60) -> str:

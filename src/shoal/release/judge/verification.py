@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from shoal.errors import listed, shown
+from shoal.models.digits import digits_beside
 from shoal.release.judge.people import Shared
 
 LISTED = 10  # offending classes in a summary
+DIGITS = 4  # of a figure
 WORDS = {"ignored": "left out:", "value": "as a value of their own:"}
 
 
@@ -65,6 +67,11 @@ class Judged:
     def label(self) -> str:
         """What is judged."""
         return f"{self.model} of {shown(self.column)}"
+
+    @property
+    def told(self) -> str:
+        """What the worst class has, in a few digits."""
+        return digits_beside(self.found, self.asked, DIGITS)
 
 
 @dataclass(frozen=True)
@@ -204,12 +211,12 @@ class Verification:
 
 
 def _of_model(judged: Judged) -> list[str]:
-    found = _number(judged.found)
     bound = "below" if judged.model.startswith("recursive") else "asked:"
-    lines = [f"{judged.label}: {found}, {bound} {judged.asked:g}"]
+    lines = [f"{judged.label}: {judged.told}, {bound} {judged.asked:g}"]
     if judged.readings:
         each = (
-            f"{WORDS[name]} {_number(one.found)} ({'kept' if one.ok else 'broken'})"
+            f"{WORDS[name]} {digits_beside(one.found, judged.asked, DIGITS)} "
+            f"({'kept' if one.ok else 'broken'})"
             for name, one in judged.readings.items()
         )
         lines.append(f"  missing cells {', '.join(each)}")
@@ -222,10 +229,6 @@ def _of_model(judged: Judged) -> list[str]:
         counts = "0" if len(judged.posterior) == 1 else f"0 to {len(judged.posterior) - 1}"
         lines.append(f"  surest of a value, after ruling out {counts} others: {sure}")
     return lines
-
-
-def _number(found: float) -> str:
-    return f"{found:.4g}" if math.isfinite(found) else "too few values"
 
 
 def _of_composition(against: Composition) -> list[str]:

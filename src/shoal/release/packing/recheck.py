@@ -267,7 +267,7 @@ class _Pack:
                 f"{found.records:,} records in {found.classes:,} classes, the smallest of "
                 f"{found.k}: k = {self.made.claims.k} holds"
             )
-            done += [f"{one.label}: {one.found:.4g}, asked {one.asked:g}" for one in found.models]
+            done += [f"{one.label}: {one.told}, asked {one.asked:g}" for one in found.models]
             done.append("certificate, report, recipe and README say the same")
         return problems
 

@@ -382,6 +382,37 @@ def test_stdout_full_or_closed(table, arguments):
     )
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("methods",), ("methods", "--json"), ("--help",), ("anonymize", "--help"), ("--version",),
+        ("certificate", "schema"), ("inspect", "FILE"), ("anonymize", "FILE", *ROLES, "-o", "-"),
+    ],
+)  # fmt: skip
+def test_whoever_stops_reading_has_read_enough(table, arguments):
+    """A reader of stdout that goes away early ends a command quietly, with exit code 0."""
+    words = [str(table) if word == "FILE" else str(word) for word in arguments]
+    reader, writer = os.pipe()
+    os.close(reader)
+    base = [sys.executable, "-m", "shoal", *words]
+    ran = subprocess.run(base, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert ran.returncode == 0, ran.stderr
+    assert b"stdout" not in ran.stderr
+    assert b"Traceback" not in ran.stderr
+    assert arguments[0] == "anonymize" or not ran.stderr
+
+
+def test_a_release_that_is_not_safe_is_so_for_whoever_stops_reading(table):
+    """The exit code of a verdict does not change with how much of it is read."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    base = [sys.executable, "-m", "shoal", "verify", str(table), "-k", "9", "--quasi", "a"]
+    ran = subprocess.run([*base, "--json"], stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (ran.returncode, ran.stderr) == (3, b"")
+
+
 @pytest.mark.parametrize("word", ["--help", "--version"])
 def test_help_without_room(word):
     """A help text that finds no room is one line and exit code 2."""

@@ -366,7 +366,13 @@ def walk(
         wider=wider,
         dropped=settings.roles.drop,
         notes=[
-            *notes(grouped, assigned.unnamed, settings.orders),
+            *notes(
+                grouped,
+                assigned.unnamed,
+                settings.orders,
+                dropped=settings.roles.drop,
+                rules=() if coded is None else [column.rule for column in coded.columns],
+            ),
             *said_of_kept(settings),
             *told,
             *more,

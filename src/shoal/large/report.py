@@ -97,7 +97,14 @@ def report_of(
             sensitive=roles[Role.SENSITIVE],
         ),
         notes=[
-            *notes(asked.table, asked.unnamed, asked.settings.orders, asked.survey.reason),
+            *notes(
+                asked.table,
+                asked.unnamed,
+                asked.settings.orders,
+                asked.survey.reason,
+                asked.settings.roles.drop,
+                [column.rule for column in trees.values()],
+            ),
             *said_of_people(asked.table, asked.settings, asked.survey.repeats),
             *asked.survey.said_of_repeats(asked.table.having(Role.IDENTIFIER)),
             *said_of_kept(asked.settings),

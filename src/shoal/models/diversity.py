@@ -77,7 +77,7 @@ def _sign(every: Sequence[int], wanted: Fraction) -> int:
         return 1 if more > 0 else -1
     product = math.prod(count**count for count in every)
     many, few = size**size * wanted.denominator**size, wanted.numerator**size * product
-    return (many > few) - (many < few)
+    return int(many > few) - int(many < few)
 
 
 def tail(counts: Iterable[int], wanted: int) -> tuple[int, int]:

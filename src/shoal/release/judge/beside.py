@@ -117,7 +117,7 @@ def _text(path: Path) -> str | None:
     if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST:
         return None
     try:
-        return path.read_bytes().decode("utf-8")
+        return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
 

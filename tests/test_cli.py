@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import naive
+from shoal import anonymize_file
 
 QUASI = "age,sex,postcode,admission_date,length_of_stay,weight,income"
 TEXT = "who,a,b,s\n" + "".join(f"CANARY{i},{i % 7},{i * 1.5},s{i % 3}\n" for i in range(12))
@@ -492,3 +493,66 @@ def test_interrupted(tmp_path, number):
     assert last == "shoal: interrupted, nothing was written"
     assert all(line.startswith("expected: about") for line in before)  # it was to be a long run
     assert [p.name for p in tmp_path.iterdir()] == ["big.csv"]
+
+
+def written(folder):
+    """Every file and folder below one, by its path from there."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+WRITING = [
+    ("anonymize", "IN", *ROLES, "-o", "no/x.csv"),
+    ("anonymize", "IN", *ROLES, "-o", "no/out/"),
+    ("anonymize", "IN", *ROLES, "--pack", "no/pack"),
+    ("anonymize", "IN", *ROLES, "--memory", "4GB", "-o", "no/x.csv"),
+    ("refine", "IN", "--group", "s", "-k", 3, "--quasi", "a,b", "--drop", "who", "-o", "no/x.csv"),
+    ("run", "RECIPE", "--input", "IN", "-o", "no/x.csv"),
+    ("measure", "IN", "OUT", "--html", "no/page.html"),
+    ("compare", "IN", "-k", 3, "--quasi", "a,b", "--drop", "who,s", "--methods", "mdav",
+     "-o", "no/folder"),
+    ("plot", "sizes", "REPORT", "-o", "no/chart.svg"),
+    ("hierarchy", "build", "IN", "--column", "a", "-o", "no/a.csv"),
+    ("hierarchy", "build", "IN", "--column", "a", "-o", "no/trees/"),
+    ("certificate", "key", "no/key.pem"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    """A folder with a table and a release of it."""
+    place = tmp_path_factory.mktemp("released")
+    (place / "t.csv").write_text(TEXT)
+    anonymize_file(
+        place / "t.csv", place / "out.csv", k=3, quasi_identifiers=["a", "b"], sensitive=["s"],
+        identifiers=["who"], method="mdav",
+    )  # fmt: skip
+    return place
+
+
+@pytest.mark.parametrize("arguments", WRITING)
+def test_no_folder_is_made_that_nobody_asked_for(shoal, released, arguments):
+    """Whatever writes says that the folder above its output is missing, and makes nothing."""
+    names = {
+        "IN": released / "t.csv", "OUT": released / "out.csv",
+        "REPORT": released / "out.report.json", "RECIPE": released / "out.private" / "run.toml",
+    }  # fmt: skip
+    before = written(released)
+    words = [
+        names.get(word, released / word if str(word).startswith("no/") else word)
+        for word in arguments
+    ]
+    words = [f"{word}/" if str(old).endswith("/") else word
+             for word, old in zip(words, arguments, strict=True)]  # fmt: skip
+    ran = shoal(*words)
+    assert ran.code == 2
+    assert f"there is no folder '{released}/no'" in ran.err
+    assert ran.err.count("\n") == 1
+    assert written(released) == before
+
+
+def test_a_folder_that_is_the_output_is_made(shoal, released):
+    """-o out/ makes out and its private folder, where the folder above is there."""
+    ran = shoal("anonymize", released / "t.csv", *ROLES, "-o", f"{released}/new/")
+    assert ran.code == 0, ran.err
+    assert (released / "new" / "release.csv").is_file()
+    assert (released / "new.private" / "run.toml").is_file()

@@ -101,3 +101,14 @@ def test_wrong_options(shoal, write, options, message):
     ran = shoal("verify", write("r.csv", SAFE), *ASKED, *options)
     assert ran.code == 2
     assert message in ran.err
+
+
+def test_the_command_takes_a_reading(shoal, write):
+    """`shoal measure --missing-as wildcard` prints the smallest candidate set beside the class."""
+    text = "a,b\n1,x\n1,y\n2,x\n2,y\n"
+    original, release = write("o.csv", text), write("r.csv", "a,b\n1,x\n1,*\n*,x\n*,*\n")
+    ran = shoal("measure", original, release, "--quasi", "a,b", "--missing-as", "wildcard")
+    assert ran.code == 0
+    assert "smallest class 1, smallest candidate set 4" in ran.out
+    told = shoal("verify", release, "-k", 2, "--quasi", "a,b", "--missing-as", "wildcard")
+    assert "candidates of a class: least 4, median 4, largest 4" in told.out

@@ -16,6 +16,7 @@ from shoal.cli.asked import (
     KOf,
     L,
     LKind,
+    MissingAs,
     MissingSensitive,
     T,
     read_asked,
@@ -82,13 +83,7 @@ def verify(
         list[str] | None,
         typer.Option(help="Columns that name a person in all three files, with --original: a,b."),
     ] = None,
-    missing_as: Annotated[
-        str,
-        typer.Option(
-            help="What a missing cell or * matches: own (only itself, the strictest), root (any "
-            "value, but not the other way round), wildcard (anything)."
-        ),
-    ] = "own",
+    missing_as: MissingAs = "own",
     delimiter: Delimiter = None,
     as_json: JsonFlag = False,
 ) -> None:

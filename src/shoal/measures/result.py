@@ -103,7 +103,8 @@ class Measures:
     """What a release cost and what is left to fear: `utility` and `risk` by key.
 
     `paired` says how many records are known on both sides, 0 where nobody knows who is who;
-    `notes` what could not be measured and why.
+    `notes` what could not be measured and why. `k` is the smallest class; `candidates` the smallest
+    number of records that match one, where missing cells and `*` match more than themselves.
     """
 
     utility: dict[str, Measure]
@@ -118,6 +119,7 @@ class Measures:
     sensitive: tuple[str, ...]
     notes: tuple[str, ...]
     seconds: float
+    candidates: int | None = None
 
     def __getitem__(self, key: str) -> Measure:
         for part in (self.utility, self.risk):
@@ -134,6 +136,7 @@ class Measures:
             "records": self.records,
             "paired": self.paired,
             "k": self.k,
+            **({} if self.candidates is None else {"candidates": self.candidates}),
             "quasi_identifiers": list(self.quasi_identifiers),
             "sensitive": list(self.sensitive),
             "utility": {key: one.to_dict() for key, one in self.utility.items()},
@@ -153,7 +156,8 @@ class Measures:
         how = f"{self.paired:,} of them paired" if self.paired else "not paired"
         lines = [
             f"{self.records:,} released records, {self.originals:,} originals, {how}; smallest "
-            f"class {self.k:,}",
+            f"class {self.k:,}"
+            + ("" if self.candidates is None else f", smallest candidate set {self.candidates:,}"),
         ]
         for name, part in (("What it cost", self.utility), ("What is left to fear", self.risk)):
             lines += ["", name]

@@ -193,7 +193,7 @@ def _verification(
         problems=tuple(problems),
         reading=reading,
         readings=counted.readings(own),
-        sizes=summarized(ruling.sizes),
+        sizes=replace(summarized(ruling.matching), squares=summarized(ruling.sizes).squares),
         models=models,
         k_of=subsets,
         offending=ruling.offenders(counted),

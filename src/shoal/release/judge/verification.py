@@ -19,8 +19,9 @@ WORDS = {"ignored": "left out:", "value": "as a value of their own:"}
 class Sizes:
     """How large the classes are; `table` is at most 20 rows of a size and its classes.
 
-    The last row stands for all larger ones: its size is "and more". `squares` is the sum of the
-    squared sizes of all classes.
+    Where missing cells and `*` match more than themselves, a class is as large as the set of its
+    candidates. The last row stands for all larger ones: its size is "and more". `squares` is the
+    sum of the squared numbers of records of all classes.
     """
 
     least: int = 0
@@ -167,8 +168,9 @@ class Verification:
         verdict = "verified" if self.ok else "NOT SAFE"
         lines = [f"{verdict}: {head}", *(f"  {problem}" for problem in self.problems)]
         sizes = self.sizes
+        what = "class sizes" if self.reading == "own" else "candidates of a class"
         lines.append(
-            f"  class sizes: least {sizes.least}, median {sizes.median:g}, largest {sizes.largest}"
+            f"  {what}: least {sizes.least}, median {sizes.median:g}, largest {sizes.largest}"
         )
         if len({count for count in self.readings.values() if count is not None}) > 1:
             each = ", ".join(

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -182,6 +183,36 @@ def test_run_repeats(shoal, table, tmp_path):
     assert ran.code == 2
     assert "has changed" in ran.err
     assert shoal("run", tmp_path / "r.private/run.toml", "--input", table, "--force").code == 0
+
+
+def test_a_recipe_on_another_file_says_whose_choice_it_follows(shoal, table, write, tmp_path):
+    """On another file, method and iterations are the recipe's, which is said, or chosen again."""
+    roles = ("-k", 3, "--quasi", "a,b", "--sensitive", "s", "--identifier", "who")
+    few = ("--max-iterations", 7)
+    assert shoal("anonymize", table, *roles, *few, "-o", f"{tmp_path}/first/").code == 0
+    recipe = tmp_path / "first.private" / "run.toml"
+    own = tomllib.loads(recipe.read_text())["protect"]
+    assert own["method"] == "ilsmc+"
+    other = write("other.csv", TEXT + TEXT.partition("\n")[2].replace("CANARY", "OTHER"))
+    said = f"method ilsmc+ and its {own['max_iterations']:,} iterations are from the recipe"
+    for number, words in enumerate((["run", recipe, "--input", other],
+                                    ["anonymize", other, "--recipe", recipe])):  # fmt: skip
+        ran = shoal(*words, "-o", f"{tmp_path}/kept{number}/")
+        assert ran.code == 0, ran.err
+        assert said in ran.err
+        kept = tomllib.loads((tmp_path / f"kept{number}.private" / "run.toml").read_text())
+        assert kept["protect"]["max_iterations"] == own["max_iterations"]
+        ran = shoal(*words, "--choose-again", "-o", f"{tmp_path}/chosen{number}/")
+        assert ran.code == 0, ran.err
+        assert "from the recipe" not in ran.err
+        assert "auto chose ilsmc+" in ran.err
+        fresh = tomllib.loads((tmp_path / f"chosen{number}.private" / "run.toml").read_text())
+        assert fresh["protect"]["max_iterations"] != own["max_iterations"]
+    again = shoal("run", recipe, "--input", table, "-o", f"{tmp_path}/same/")
+    assert again.code == 0
+    assert "from the recipe" not in again.err
+    ran = shoal("anonymize", table, *roles, "--choose-again", "-o", f"{tmp_path}/none/")
+    assert (ran.code, "say --recipe FILE" in ran.err) == (2, True)
 
 
 def test_recipe_for_roles(shoal, table, write, tmp_path):

@@ -190,8 +190,11 @@ class _Open(io.RawIOBase):
 def check_above(target: Path) -> None:
     """Refuse a file or folder whose own folder is not there: nobody asked for that one."""
     above = target.absolute().parent
-    if not above.is_dir():
-        raise OutputError(f"{shown(target)}: there is no folder {shown(above, 200)}; make it first")
+    if os.path.isdir(above):  # noqa: PTH112 - never raises
+        return
+    if os.path.lexists(above):
+        raise OutputError(f"{shown(target)}: cannot be written: {shown(above, 200)} is no folder")
+    raise OutputError(f"{shown(target)}: there is no folder {shown(above, 200)}; make it first")
 
 
 def _remove(path: Path) -> None:

@@ -47,7 +47,10 @@ def verify(
     k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
     quasi: Annotated[
         list[str] | None,
-        typer.Option(help="Its quasi-identifiers: a,b,c; else those of the report beside it."),
+        typer.Option(
+            help="Its quasi-identifiers: a,b,c. Default: those of the report, certificate or "
+            "recipe beside it, as for --sensitive; stderr says which."
+        ),
     ] = None,
     sensitive: Sensitive = None,
     l: L = None,  # noqa: E741 - its name in the literature
@@ -121,6 +124,8 @@ def verify(
         missing_as=missing_as,
         missing_sensitive=missing_sensitive or "ignored",
     )
+    for origin in found.origins:
+        typer.echo(origin, err=True)
     tell_verdict(found, as_json)
 
 

@@ -137,7 +137,8 @@ class Verification:
     `reading` is what a missing cell or `*` matches, see `shoal.models.matching`; `readings` has the
     smallest set of candidates in each (None where it was not counted). `offending` lists at most
     1,000 of the `offending_count` classes that break something. `warnings` do not make it fail.
-    `roles` says where the quasi-identifiers are from, where nobody named them.
+    `roles` and `roles_of_sensitive` say where the quasi-identifiers and the sensitive columns are
+    from, where nobody named them.
     """
 
     ok: bool
@@ -156,6 +157,12 @@ class Verification:
     against: Composition | None = None
     warnings: tuple[str, ...] = ()
     roles: str = ""
+    roles_of_sensitive: str = ""
+
+    @property
+    def origins(self) -> list[str]:
+        """Where roles are from that nobody named, a line each."""
+        return [said for said in (self.roles, self.roles_of_sensitive) if said]
 
     def summary(self) -> str:
         """Return the verdict in words."""
@@ -180,8 +187,6 @@ class Verification:
             lines.append(f"  smallest candidate set by what a missing cell or * matches: {each}")
         lines += [f"  {line}" for judged in self.models for line in _of_model(judged)]
         lines += [f"  {of.label}: {of.found}, asked: {of.asked}" for of in self.k_of]
-        if self.roles:
-            lines.append(f"  quasi-identifiers {self.roles}")
         if self.against is not None:
             lines += [f"  {line}" for line in _of_composition(self.against)]
         lines += [f"  warning: {warning}" for warning in self.warnings]
@@ -201,12 +206,13 @@ class Verification:
         found["sizes"]["table"] = table
         if self.against is not None:
             found["against"]["judged"] = self.against.judged
-        if not self.roles:
-            del found["roles"]
+        for key in ("roles", "roles_of_sensitive"):
+            if not found[key]:
+                del found[key]
         return found
 
     def __str__(self) -> str:
-        return self.summary()
+        return "\n".join([self.summary(), *(f"  {said}" for said in self.origins)])
 
     def __bool__(self) -> bool:
         return self.ok

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from shoal.errors import shown
 from shoal.measures.words import DEFINITIONS, Definition
 
 SCHEMA = "shoal-measures/1"
+SMALL, NOTHING = 1e-4, 1e-6  # figures that four decimals do not show; that nobody needs to see
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,16 @@ class Measure:
     def text(self) -> str:
         """The value with its unit."""
         return told(self.value, self.words.unit)
+
+    @property
+    def worst(self) -> str:
+        """The column or pair with the worst figure, and that figure where it is another one."""
+        if not self.by or self.words.side != "utility":
+            return ""
+        name = (min if self.words.better == "higher" else max)(self.by, key=self.by.__getitem__)
+        if self.by[name] == self.value:
+            return shown(name)
+        return f"at worst {told(self.by[name], self.words.unit)}: {shown(name)}"
 
     @property
     def spread(self) -> str:
@@ -77,6 +89,8 @@ def told(value: float, unit: str) -> str:
         return "0 %" if unit == "percent" else "0"
     if unit == "percent":
         return f"{value:.2f} %" if abs(value) < 10 else f"{value:.1f} %"
+    if abs(value) < SMALL:
+        return format(Decimal(f"{value:.1g}"), "f") if abs(value) >= NOTHING else "0"
     return f"{value:.4f}" if abs(value) < 1 else f"{value:.3g}"
 
 
@@ -164,7 +178,7 @@ class Measures:
             width = max((len(one.title) for one in part.values()), default=0)
             lines += [
                 f"  {one.title:<{width}}  {one.text:>12}"
-                + (f"  ({one.spread})" if one.spread else "")
+                + "".join(f"  ({said})" for said in (one.worst, one.spread) if said)
                 for one in part.values()
             ]
         lines += [""] if self.notes else []

@@ -9,10 +9,12 @@ from typing import Any
 
 from shoal.errors import listed, shown
 from shoal.measures.histogram import Histogram
+from shoal.measures.result import told
 from shoal.models.digits import digits_beside
 from shoal.release.contents import contents
 from shoal.release.feared import fears
 from shoal.release.verdict import verdict_of, verdict_text
+from shoal.release.worst import worst_utility
 
 SCHEMA = "shoal-report/6"
 PRIVATE, PUBLIC = "private", "public"
@@ -147,11 +149,15 @@ class Report:
         lines = [
             f"{self.release['records']} records in {self.groups['count']} groups of "
             f"{self.group_span()} (k = {self.k}, method {self.method})",
-            f"information loss {self.loss_said()}",
+            f"information loss {self.loss_said()}{self.compared_loss()}",
             *([] if self.bound is None else [f"the grouping is {self.bound['told']}"]),
             verdict_text(self.verdict, self.measures),
             self._verdict(),
             *(f"  {plain(line, 500)}" for line in self.beyond_k()),
+            *(
+                f"at worst: {plain(line, 500)}"
+                for line in worst_utility(self.measures, self.is_public)
+            ),
             *(f"left to fear: {plain(line, 500)}" for line in fears(self.measures, self.k)[:3]),
         ]
         width = max(16, *(len(plain(column.name)) for column in self.columns))
@@ -187,6 +193,18 @@ class Report:
             return "is not told: of so few records it would tell too much"
         return f"at most {self.loss['value']:g} % of {self.loss_of()}"
 
+    def compared_loss(self) -> str:
+        """Return the loss by which methods of any kind can be compared: NCP, beside their own.
+
+        Methods minimize SSE/SST or ILoss, which say nothing of each other: a mean has no ILoss, a
+        category no SSE. NCP is how much of a column's range the group of a cell leaves open,
+        whatever the group releases. A public report does not hold it.
+        """
+        found = (self.measures or {}).get("utility", {}).get("ncp")
+        if self.is_public or found is None:
+            return ""
+        return f"; NCP {told(found['value'], 'percent')}, to compare methods by"
+
     def column_loss(self, column: ColumnReport) -> str:
         """Return how much a column lost, in percent; a dash where it is not told."""
         if not self.is_public:
@@ -204,7 +222,7 @@ class Report:
                 else ("the released range of its column, a cell on average")
             )
         if self.costs is None:
-            return "the variation"
+            return "the variation (SSE/SST)"
         words = all(column.released_as in ("generalize", "range") for column in self.columns)
         return f"what the cells said ({'ILoss' if words else 'mean of the columns'})"
 

@@ -9,6 +9,7 @@ from shoal.measures.result import told
 from shoal.release.feared import SHOWN, fears
 from shoal.release.page.frame import escape
 from shoal.release.verdict import BUT, NOT_SAFE, singled_out
+from shoal.release.worst import worst_utility
 from shoal.table.roles import Role
 
 if TYPE_CHECKING:
@@ -96,21 +97,10 @@ def kept(report: Report) -> str:
 
 
 def _lost(report: Report) -> str:
-    utility = (report.measures or {}).get("utility", {})
-    more = [
-        f"{name} {told(utility[key]['value'], utility[key]['unit'])}"
-        for key, name in (
-            ("means", "largest shift of a mean, in standard deviations:"),
-            ("correlations", "largest change of a correlation:"),
-            ("classification", "accuracy that classifiers keep:"),
-            ("distributions", "largest gap of a distribution, at most:"),
-        )
-        if key in utility and (report.is_public or key != "distributions")
-    ]
+    more = worst_utility(report.measures, report.is_public)
     rows = "".join(f"<li>{escape(line)}</li>" for line in more)
-    return _card(
-        "How much was lost?", f"<p>{_share(report)}</p><p>{kept(report)}</p><ul>{rows}</ul>"
-    )
+    worst = f"<p>At worst, by column or pair:</p><ul>{rows}</ul>" if more else ""
+    return _card("How much was lost?", f"<p>{_share(report)}</p><p>{kept(report)}</p>{worst}")
 
 
 def _share(report: Report) -> str:
@@ -119,7 +109,8 @@ def _share(report: Report) -> str:
     if value is None:
         return "Of so few records it would tell too much."
     text = f"At most {value:g} %" if report.is_public else f"{value:.2f} %"
-    return f'<strong class="big">{text}</strong> of {escape(report.loss_of())} lost'
+    lost = f'<strong class="big">{text}</strong> of {escape(report.loss_of())} lost'
+    return lost + escape(report.compared_loss())
 
 
 def _open(report: Report) -> str:

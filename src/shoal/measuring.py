@@ -1,4 +1,4 @@
-"""What a release cost and what is left to fear: `measure` takes an original and its release."""
+"""What a release cost and which risks are left: `measure` takes an original and its release."""
 
 from __future__ import annotations
 

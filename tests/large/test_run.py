@@ -802,7 +802,7 @@ def test_how_many_records_are_measured(tmp_path, monkeypatch):
     """About a quarter of a region is measured, or what the limit is; the report says which."""
     source = write_csv(tmp_path / "in.csv", people(9000))
     made = run(source, tmp_path / "out.csv", plan=Plan(8000))
-    note = next(note for note in made.report.notes if "was measured on" in note)
+    note = next(note for note in made.report.notes if "were measured on" in note)
     assert "as many as fit in the memory that was given" in note
     measured = made.report.measures["records"]
     assert f"on {measured:,} of the 9,000 records" in note
@@ -810,6 +810,6 @@ def test_how_many_records_are_measured(tmp_path, monkeypatch):
     monkeypatch.setattr(release, "MEASURED", 1500)
     monkeypatch.setattr(report, "MEASURED", 1500)
     made = run(source, tmp_path / "again.csv", plan=Plan(8000))
-    note = next(note for note in made.report.notes if "was measured on" in note)
+    note = next(note for note in made.report.notes if "were measured on" in note)
     assert "memory" not in note
     assert 1200 < made.report.measures["records"] < 1800

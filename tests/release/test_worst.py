@@ -61,6 +61,10 @@ def test_one_loss_stands_beside_that_of_the_method(report):
     assert "to compare methods by" not in page(public)
     gaps = public.measures["utility"]["distributions"]["by"]
     name = max(gaps, key=gaps.get)
+    losses = {column.name: column.loss["value"] for column in public.columns}
+    most = max(losses, key=losses.get)
+    assert f"at worst: loss of '{most}': at most {losses[most]:g} %" in public.summary()
+    assert f"loss of &#x27;{most}&#x27;: at most {losses[most]:g} %" in page(public)
     assert f"at worst: distribution of '{name}': gap of at most {gaps[name]:g}" in public.summary()
 
 
@@ -77,3 +81,11 @@ def test_small_figures_are_not_written_as_nothing():
     assert told(0.0000152, "number") == "0.00002"
     assert told(0.12345, "number") == "0.1235"
     assert told(1e-12, "number") == told(0, "number") == "0"
+
+
+def test_totals_say_why_they_drift():
+    """What is said below totals is about the columns that are there: means, or rounded ones."""
+    table = pa.table({"a": ["x", "y"] * 10, "c": [float(i % 7) for i in range(20)]})
+    kept = shoal.anonymize(table, k=2, quasi_identifiers=["a"], other=["c"], round={"c": 4}).report
+    assert "Kept columns were rounded" in page(kept)
+    assert "Means keep totals" not in page(kept)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 group = typer.Typer(
     rich_markup_mode="markdown",
-    help="Make, check and show the trees by which values are generalized.",
+    help="Make, check and show hierarchies, by which values are generalized.",
 )
 app.add_typer(group, name="hierarchy")
 

@@ -1,4 +1,4 @@
-"""The command that measures: what a release cost and what is left to fear."""
+"""The command that measures: what a release cost and which risks are left."""
 
 from __future__ import annotations
 

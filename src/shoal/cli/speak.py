@@ -14,9 +14,20 @@ from typer.core import TyperGroup
 
 from shoal.errors import OutputError, ShoalError
 
+ORDER = (
+    "inspect", "anonymize", "verify", "measure", "compare", "plot", "run", "refine", "hierarchy",
+    "certificate", "serve", "methods", "bound", "warmup",
+)  # fmt: skip
+
 
 class ShoalGroup(TyperGroup):
     """Turns every error into one line on stderr and its exit code."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the commands in the order in which a newcomer needs them."""
+        known = super().list_commands(ctx)
+        first = [name for name in ORDER if name in known]
+        return first + [name for name in known if name not in first]
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; nothing but a bug shows a traceback."""

@@ -194,7 +194,7 @@ def _measured(
         found,
         public,
         [
-            f"what it cost and what is left to fear was measured on {before.rows:,} of the "
+            f"costs and risks were measured on {before.rows:,} of the "
             f"{made.rows:,} records, in whole groups{why}; among all records a person is harder "
             "to find"
         ],

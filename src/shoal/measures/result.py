@@ -114,7 +114,7 @@ class ColumnMeasures:
 
 @dataclass(frozen=True)
 class Measures:
-    """What a release cost and what is left to fear: `utility` and `risk` by key.
+    """What a release cost and which risks are left: `utility` and `risk` by key.
 
     `paired` says how many records are known on both sides, 0 where nobody knows who is who;
     `notes` what could not be measured and why. `k` is the smallest class; `candidates` the smallest
@@ -173,7 +173,7 @@ class Measures:
             f"class {self.k:,}"
             + ("" if self.candidates is None else f", smallest candidate set {self.candidates:,}"),
         ]
-        for name, part in (("What it cost", self.utility), ("What is left to fear", self.risk)):
+        for name, part in (("What it cost", self.utility), ("Which risks are left", self.risk)):
             lines += ["", name]
             width = max((len(one.title) for one in part.values()), default=0)
             lines += [

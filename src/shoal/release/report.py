@@ -61,8 +61,8 @@ class Report:
     release: figures of the original that no k people change by more than a step of their rounding
     (see `shoal.release.public`); `public` holds these, `public_notes` what may be said with them.
 
-    `asked` is what was asked beyond k, as a recipe says it; `measures` what it cost and what is
-    left to fear, as `shoal.Measures` says it; `totals` are those of columns that release means,
+    `asked` is what was asked beyond k, as a recipe says it; `measures` what it cost and which
+    risks are left, as `shoal.Measures` says it; `totals` are those of columns that release means,
     by survey weights where there are some, and by how much rounding moved them, and those of kept
     columns that rounding or released weights changed; `survey` names the
     columns of weight, strata and household; `rounded` says to multiples of what kept columns were
@@ -154,11 +154,8 @@ class Report:
             verdict_text(self.verdict, self.measures),
             self._verdict(),
             *(f"  {plain(line, 500)}" for line in self.beyond_k()),
-            *(
-                f"at worst: {plain(line, 500)}"
-                for line in worst_utility(self.measures, self.is_public)
-            ),
-            *(f"left to fear: {plain(line, 500)}" for line in fears(self.measures, self.k)[:3]),
+            *(f"at worst: {plain(line, 500)}" for line in self.worst()),
+            *(f"risk: {plain(line, 500)}" for line in fears(self.measures, self.k)[:3]),
         ]
         width = max(16, *(len(plain(column.name)) for column in self.columns))
         lines.append("")
@@ -204,6 +201,19 @@ class Report:
         if self.is_public or found is None:
             return ""
         return f"; NCP {told(found['value'], 'percent')}, to compare methods by"
+
+    def worst(self) -> list[str]:
+        """Return the worst figures of utility with their columns, a line each.
+
+        Of a public report these are the rounded ones: the loss of a column, the gap of a
+        distribution.
+        """
+        lines = worst_utility(self.measures, self.is_public)
+        losses = {c.name: c.loss["value"] for c in self.columns if c.loss.get("value") is not None}
+        if self.is_public and losses:
+            name = max(losses, key=lambda name: losses[name])
+            lines.insert(0, f"loss of {shown(name)}: at most {losses[name]:g} %")
+        return lines
 
     def column_loss(self, column: ColumnReport) -> str:
         """Return how much a column lost, in percent; a dash where it is not told."""

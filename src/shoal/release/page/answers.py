@@ -9,7 +9,6 @@ from shoal.measures.result import told
 from shoal.release.feared import SHOWN, fears
 from shoal.release.page.frame import escape
 from shoal.release.verdict import BUT, NOT_SAFE, singled_out
-from shoal.release.worst import worst_utility
 from shoal.table.roles import Role
 
 if TYPE_CHECKING:
@@ -87,30 +86,29 @@ def value_of(report: Report) -> str:
     return escape(" or ".join(words.get(way, way) for way in sorted(different)))
 
 
-def kept(report: Report) -> str:
-    """Say what was done to the groups and how much is left."""
+def replaced(report: Report) -> str:
+    """Say what was done to the groups."""
     done = f"Each group’s values were replaced by its {value_of(report)}."
     if report.is_public:
         return f"{done} What was lost is told in steps that hide {report.k} people."
-    of = "the variation in the data" if report.costs is None else escape(report.loss_of())
-    return f"{done} This kept <strong>{100 - report.exact_loss:.1f} %</strong> of {of}."
+    return done
 
 
 def _lost(report: Report) -> str:
-    more = worst_utility(report.measures, report.is_public)
+    more = report.worst()
     rows = "".join(f"<li>{escape(line)}</li>" for line in more)
     worst = f"<p>At worst, by column or pair:</p><ul>{rows}</ul>" if more else ""
-    return _card("How much was lost?", f"<p>{_share(report)}</p><p>{kept(report)}</p>{worst}")
+    return _card("How much was lost?", f"<p>{lost(report)}</p><p>{replaced(report)}</p>{worst}")
 
 
-def _share(report: Report) -> str:
-    """Return the loss in all, as it may be told."""
+def lost(report: Report) -> str:
+    """Return the loss in all, as it may be told, by its name."""
     value = report.loss.get("value") if report.is_public else report.exact_loss
     if value is None:
         return "Of so few records it would tell too much."
     text = f"At most {value:g} %" if report.is_public else f"{value:.2f} %"
-    lost = f'<strong class="big">{text}</strong> of {escape(report.loss_of())} lost'
-    return lost + escape(report.compared_loss())
+    own = f'<strong class="big">{text}</strong> lost of {escape(report.loss_of())}'
+    return own + escape(report.compared_loss())
 
 
 def _open(report: Report) -> str:

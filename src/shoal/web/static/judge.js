@@ -1,4 +1,4 @@
-// A release to judge: is it safe, what is left to fear, what was lost; then what to take home.
+// A release to judge: is it safe, which risks are left, what was lost; then what to take home.
 
 import { showChart } from "./charts.js";
 import { add, bullets, choice, cut, el, name, prose, stamp } from "./dom.js";

@@ -168,7 +168,7 @@ def inspect(
     if as_json:
         say(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
         return
-    say(f"{shown(file.name)[1:-1]}: {found.records} records\n\n{found.summary()}\n")
+    say(f"{shown(file.name)[1:-1]}: {found.records:,} records\n\n{found.summary()}\n")
 
 
 @app.command()

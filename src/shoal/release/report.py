@@ -147,7 +147,7 @@ class Report:
     def summary(self) -> str:
         """Return what a person wants to know first."""
         lines = [
-            f"{self.release['records']} records in {self.groups['count']} groups of "
+            f"{self.release['records']:,} records in {self.groups['count']:,} groups of "
             f"{self.group_span()} (k = {self.k}, method {self.method})",
             f"information loss {self.loss_said()}{self.compared_loss()}",
             *([] if self.bound is None else [f"the grouping is {self.bound['told']}"]),

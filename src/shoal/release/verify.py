@@ -32,6 +32,8 @@ from shoal.release.judge.verification import Composition, Judged, KOf, Verificat
 
 __all__ = ["Verification", "class_counts", "verify"]
 
+NAMED = 50  # columns of which it is said where their roles are from
+
 Trees = Mapping[str, str | os.PathLike[str]]
 
 
@@ -160,8 +162,10 @@ def verify(
         where = told_by(papers, None)
         return replace(
             found,
-            roles=f"quasi-identifiers {listed(quasi)} {where}" if quasi_identifiers is None else "",
-            roles_of_sensitive=f"sensitive columns {listed(taken)} {where}" if taken else "",
+            roles=f"quasi-identifiers {listed(quasi, NAMED)} {where}"
+            if quasi_identifiers is None
+            else "",
+            roles_of_sensitive=f"sensitive columns {listed(taken, NAMED)} {where}" if taken else "",
         )
 
 

@@ -167,7 +167,7 @@ class Verification:
     def summary(self) -> str:
         """Return the verdict in words."""
         head = (
-            f"{self.records} records in {self.classes} classes, the smallest of {self.k}; "
+            f"{self.records:,} records in {self.classes:,} classes, the smallest of {self.k:,}; "
             f"required: {self.required}"
         )
         if self.reading != "own":
@@ -177,7 +177,7 @@ class Verification:
         sizes = self.sizes
         what = "class sizes" if self.reading == "own" else "candidates of a class"
         lines.append(
-            f"  {what}: least {sizes.least}, median {sizes.median:g}, largest {sizes.largest}"
+            f"  {what}: least {sizes.least:,}, median {sizes.median:,g}, largest {sizes.largest:,}"
         )
         if len({count for count in self.readings.values() if count is not None}) > 1:
             each = ", ".join(

@@ -37,7 +37,7 @@ from shoal.release.packing.recipe import lacks
 from shoal.release.packing.signing import is_signed
 from shoal.release.reload import load_report
 from shoal.release.verdict import MOST, SAFE
-from shoal.release.verify import Verification, class_counts, verify
+from shoal.release.verify import NAMED, Verification, class_counts, verify
 from shoal.settings import COMMITTED, Settings, load, split_key
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.read import digest_of, read
@@ -149,8 +149,8 @@ def checked_pack(
 def _origins(made: Certificate) -> tuple[str, ...]:
     """Say which roles are taken from the papers of the pack."""
     claims, where = made.claims, f"from {NAME} and the recipe {shown(made.recipe)} of the pack"
-    quasi = f"quasi-identifiers {listed(claims.quasi_identifiers)} {where}"
-    hidden = f"sensitive columns {listed(claims.sensitive)} {where}"
+    quasi = f"quasi-identifiers {listed(claims.quasi_identifiers, NAMED)} {where}"
+    hidden = f"sensitive columns {listed(claims.sensitive, NAMED)} {where}"
     return (quasi, hidden) if claims.sensitive else (quasi,)
 
 

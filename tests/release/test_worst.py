@@ -35,6 +35,8 @@ def test_the_worst_has_its_name():
     assert worst_of("kept_linkage", {"a": 3.0}) is None
     some = {"utility": {"regression": {"value": 95.0, "unit": "percent", "by": {"a": 99, "b": 60}}}}
     assert worst_utility(some) == ["R² kept by a regression of 'b': 60.0 %"]
+    still = {"means": {"value": 1e-6, "unit": "number", "by": {"a": 1e-6}}}
+    assert worst_utility({"utility": still}) == [], "nothing was lost"
     assert worst_utility(some, public=True) == worst_utility(None) == []
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.errors import shown
-from shoal.measures.result import told
+from shoal.measures.result import SMALL, told
 from shoal.measures.words import DEFINITIONS
 
 HEAD = {  # what stands in the head of a report, and how it is said there
@@ -43,6 +43,8 @@ def worst_utility(measures: Mapping[str, Any] | None, public: bool = False) -> l
         found = worst_of(key, utility.get(key, {}).get("by", {}))
         if found is not None:
             name, value = found
+            if DEFINITIONS[key].better == "lower" and value < SMALL:
+                continue  # nothing was lost
             text = f"{value:g}" if public else told(value, utility[key]["unit"])
             lines.append(words.format(of=shown(name), value=text))
     return lines

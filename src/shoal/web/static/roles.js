@@ -136,7 +136,7 @@ function notes(page, index) {
   }
   if (column.alike.length) {
     lines.push(el("div", { class: "warning" }, "Its name differs from ",
-      column.alike.map((other) => name(other)), " only in case, spaces or Unicode form."));
+      column.alike.map((other, at) => [at > 0 && ", ", name(other)]), " only in case, spaces or Unicode form."));
   }
   return lines;
 }

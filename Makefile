@@ -58,7 +58,7 @@ closeness: $(VENV)/test.stamp   ## t-closeness on census and adult: slices and s
 audit: $(VENV)/test.stamp       ## minimality and downcoding: every possible world of toy tables
 	$(BIN)/python benchmarks/audit/audit.py
 
-measures: $(VENV)/test.stamp    ## what releases cost and what is left to fear, and a million records
+measures: $(VENV)/test.stamp    ## what releases cost and which risks are left, and a million records
 	$(BIN)/python benchmarks/measures/measures.py
 
 scale: $(VENV)/test.stamp       ## large tables: seconds, memory and loss of fast by size

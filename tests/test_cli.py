@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import naive
+from shoal import anonymize_file
 
 QUASI = "age,sex,postcode,admission_date,length_of_stay,weight,income"
 TEXT = "who,a,b,s\n" + "".join(f"CANARY{i},{i % 7},{i * 1.5},s{i % 3}\n" for i in range(12))
@@ -181,6 +183,36 @@ def test_run_repeats(shoal, table, tmp_path):
     assert ran.code == 2
     assert "has changed" in ran.err
     assert shoal("run", tmp_path / "r.private/run.toml", "--input", table, "--force").code == 0
+
+
+def test_a_recipe_on_another_file_says_whose_choice_it_follows(shoal, table, write, tmp_path):
+    """On another file, method and iterations are the recipe's, which is said, or chosen again."""
+    roles = ("-k", 3, "--quasi", "a,b", "--sensitive", "s", "--identifier", "who")
+    few = ("--max-iterations", 7)
+    assert shoal("anonymize", table, *roles, *few, "-o", f"{tmp_path}/first/").code == 0
+    recipe = tmp_path / "first.private" / "run.toml"
+    own = tomllib.loads(recipe.read_text())["protect"]
+    assert own["method"] == "ilsmc+"
+    other = write("other.csv", TEXT + TEXT.partition("\n")[2].replace("CANARY", "OTHER"))
+    said = f"method ilsmc+ and its {own['max_iterations']:,} iterations are from the recipe"
+    for number, words in enumerate((["run", recipe, "--input", other],
+                                    ["anonymize", other, "--recipe", recipe])):  # fmt: skip
+        ran = shoal(*words, "-o", f"{tmp_path}/kept{number}/")
+        assert ran.code == 0, ran.err
+        assert said in ran.err
+        kept = tomllib.loads((tmp_path / f"kept{number}.private" / "run.toml").read_text())
+        assert kept["protect"]["max_iterations"] == own["max_iterations"]
+        ran = shoal(*words, "--choose-again", "-o", f"{tmp_path}/chosen{number}/")
+        assert ran.code == 0, ran.err
+        assert "from the recipe" not in ran.err
+        assert "auto chose ilsmc+" in ran.err
+        fresh = tomllib.loads((tmp_path / f"chosen{number}.private" / "run.toml").read_text())
+        assert fresh["protect"]["max_iterations"] != own["max_iterations"]
+    again = shoal("run", recipe, "--input", table, "-o", f"{tmp_path}/same/")
+    assert again.code == 0
+    assert "from the recipe" not in again.err
+    ran = shoal("anonymize", table, *roles, "--choose-again", "-o", f"{tmp_path}/none/")
+    assert (ran.code, "say --recipe FILE" in ran.err) == (2, True)
 
 
 def test_recipe_for_roles(shoal, table, write, tmp_path):
@@ -382,6 +414,37 @@ def test_stdout_full_or_closed(table, arguments):
     )
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("methods",), ("methods", "--json"), ("--help",), ("anonymize", "--help"), ("--version",),
+        ("certificate", "schema"), ("inspect", "FILE"), ("anonymize", "FILE", *ROLES, "-o", "-"),
+    ],
+)  # fmt: skip
+def test_whoever_stops_reading_has_read_enough(table, arguments):
+    """A reader of stdout that goes away early ends a command quietly, with exit code 0."""
+    words = [str(table) if word == "FILE" else str(word) for word in arguments]
+    reader, writer = os.pipe()
+    os.close(reader)
+    base = [sys.executable, "-m", "shoal", *words]
+    ran = subprocess.run(base, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert ran.returncode == 0, ran.stderr
+    assert b"stdout" not in ran.stderr
+    assert b"Traceback" not in ran.stderr
+    assert arguments[0] == "anonymize" or not ran.stderr
+
+
+def test_a_release_that_is_not_safe_is_so_for_whoever_stops_reading(table):
+    """The exit code of a verdict does not change with how much of it is read."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    base = [sys.executable, "-m", "shoal", "verify", str(table), "-k", "9", "--quasi", "a"]
+    ran = subprocess.run([*base, "--json"], stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (ran.returncode, ran.stderr) == (3, b"")
+
+
 @pytest.mark.parametrize("word", ["--help", "--version"])
 def test_help_without_room(word):
     """A help text that finds no room is one line and exit code 2."""
@@ -461,3 +524,66 @@ def test_interrupted(tmp_path, number):
     assert last == "shoal: interrupted, nothing was written"
     assert all(line.startswith("expected: about") for line in before)  # it was to be a long run
     assert [p.name for p in tmp_path.iterdir()] == ["big.csv"]
+
+
+def written(folder):
+    """Every file and folder below one, by its path from there."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+WRITING = [
+    ("anonymize", "IN", *ROLES, "-o", "no/x.csv"),
+    ("anonymize", "IN", *ROLES, "-o", "no/out/"),
+    ("anonymize", "IN", *ROLES, "--pack", "no/pack"),
+    ("anonymize", "IN", *ROLES, "--memory", "4GB", "-o", "no/x.csv"),
+    ("refine", "IN", "--group", "s", "-k", 3, "--quasi", "a,b", "--drop", "who", "-o", "no/x.csv"),
+    ("run", "RECIPE", "--input", "IN", "-o", "no/x.csv"),
+    ("measure", "IN", "OUT", "--html", "no/page.html"),
+    ("compare", "IN", "-k", 3, "--quasi", "a,b", "--drop", "who,s", "--methods", "mdav",
+     "-o", "no/folder"),
+    ("plot", "sizes", "REPORT", "-o", "no/chart.svg"),
+    ("hierarchy", "build", "IN", "--column", "a", "-o", "no/a.csv"),
+    ("hierarchy", "build", "IN", "--column", "a", "-o", "no/trees/"),
+    ("certificate", "key", "no/key.pem"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    """A folder with a table and a release of it."""
+    place = tmp_path_factory.mktemp("released")
+    (place / "t.csv").write_text(TEXT)
+    anonymize_file(
+        place / "t.csv", place / "out.csv", k=3, quasi_identifiers=["a", "b"], sensitive=["s"],
+        identifiers=["who"], method="mdav",
+    )  # fmt: skip
+    return place
+
+
+@pytest.mark.parametrize("arguments", WRITING)
+def test_no_folder_is_made_that_nobody_asked_for(shoal, released, arguments):
+    """Whatever writes says that the folder above its output is missing, and makes nothing."""
+    names = {
+        "IN": released / "t.csv", "OUT": released / "out.csv",
+        "REPORT": released / "out.report.json", "RECIPE": released / "out.private" / "run.toml",
+    }  # fmt: skip
+    before = written(released)
+    words = [
+        names.get(word, released / word if str(word).startswith("no/") else word)
+        for word in arguments
+    ]
+    words = [f"{word}/" if str(old).endswith("/") else word
+             for word, old in zip(words, arguments, strict=True)]  # fmt: skip
+    ran = shoal(*words)
+    assert ran.code == 2
+    assert f"there is no folder '{released}/no'" in ran.err
+    assert ran.err.count("\n") == 1
+    assert written(released) == before
+
+
+def test_a_folder_that_is_the_output_is_made(shoal, released):
+    """-o out/ makes out and its private folder, where the folder above is there."""
+    ran = shoal("anonymize", released / "t.csv", *ROLES, "-o", f"{released}/new/")
+    assert ran.code == 0, ran.err
+    assert (released / "new" / "release.csv").is_file()
+    assert (released / "new.private" / "run.toml").is_file()

@@ -101,3 +101,56 @@ def test_wrong_options(shoal, write, options, message):
     ran = shoal("verify", write("r.csv", SAFE), *ASKED, *options)
     assert ran.code == 2
     assert message in ran.err
+
+
+def test_the_command_takes_a_reading(shoal, write):
+    """`shoal measure --missing-as wildcard` prints the smallest candidate set beside the class."""
+    text = "a,b\n1,x\n1,y\n2,x\n2,y\n"
+    original, release = write("o.csv", text), write("r.csv", "a,b\n1,x\n1,*\n*,x\n*,*\n")
+    ran = shoal("measure", original, release, "--quasi", "a,b", "--missing-as", "wildcard")
+    assert ran.code == 0
+    assert "smallest class 1, smallest candidate set 4" in ran.out
+    told = shoal("verify", release, "-k", 2, "--quasi", "a,b", "--missing-as", "wildcard")
+    assert "candidates of a class: least 4, median 4, largest 4" in told.out
+
+
+@pytest.mark.parametrize("papers", ["report", "pack"])
+def test_roles_are_those_of_the_papers_beside_it(shoal, write, tmp_path, papers):
+    """Roles that nobody names are the papers', as stderr says; those that somebody names win."""
+    rows = [(i % 4, i // 4, f"s{i % 3}", f"t{i % 2}") for i in range(24)]
+    text = "a,b,s,u\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+    asked = ("-k", 3, "--quasi", "a,b", "--sensitive", "s", "--l", 2, "--method", "mdav")
+    out = ("--pack", tmp_path / "out") if papers == "pack" else ("-o", f"{tmp_path}/out/")
+    assert shoal("anonymize", write("t.csv", text), *asked, *out).code == 0
+    file = tmp_path / "out" / "release.csv"
+    if papers == "pack":
+        (tmp_path / "out" / "report.json").unlink()  # certificate and recipe know them, too
+    ran = shoal("verify", file, "-k", 3, "--l", 2)
+    where = "certificate.json" if papers == "pack" else "report.json"
+    assert ran.code == 0, ran.err
+    assert ran.err == (
+        f"quasi-identifiers 'a', 'b' from '{where}' beside it\n"
+        f"sensitive columns 's' from '{where}' beside it\n"
+    )
+    assert "distinct l-diversity of 's'" in ran.out
+    ran = shoal("verify", file, "-k", 3, "--quasi", "a", "--sensitive", "u", "--l", 2)
+    assert "distinct l-diversity of 'u'" in ran.out + ran.err
+    assert "beside it" not in ran.out + ran.err
+    told = json.loads(shoal("verify", file, "-k", 3, "--quasi", "a,b", "--l", 2, "--json").out)
+    assert "roles" not in told
+    assert told["roles_of_sensitive"] == f"sensitive columns 's' from '{where}' beside it"
+    nobody = write("alone.csv", file.read_text())
+    assert shoal("verify", nobody, "-k", 3, "--quasi", "a,b", "--l", 2).code == 2
+
+
+def test_certificates_say_whose_roles_they_check(shoal, write, tmp_path):
+    """A check of a pack says on stderr where its roles are from."""
+    text = "a,b,s\n" + "".join(f"{i % 4},{i // 4},s{i % 3}\n" for i in range(24))
+    roles = ("-k", 3, "--quasi", "a,b", "--sensitive", "s", "--l", 2, "--method", "mdav")
+    assert shoal("anonymize", write("t.csv", text), *roles, "--pack", tmp_path / "out").code == 0
+    ran = shoal("certificate", "check", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    assert ran.err == (
+        "quasi-identifiers 'a', 'b' from certificate.json and the recipe 'run.toml' of the pack\n"
+        "sensitive columns 's' from certificate.json and the recipe 'run.toml' of the pack\n"
+    )

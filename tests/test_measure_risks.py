@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from functools import cache
 
 import numpy as np
@@ -16,6 +17,7 @@ import pytest
 import measured_tables
 import shoal
 from measured_tables import FAMILIES, compare, made
+from naive import judging
 from naive import measuring as naive
 
 TABLES, BLOCK = 300, 75
@@ -628,3 +630,41 @@ def test_kept_columns_by_brute_force(seed):
         own = [(row[at],) for row in kept]
         assert found["kept_uniques"].by[name] == pytest.approx(naive.alone(own))
         assert found["kept_linkage"].by[name] == pytest.approx(naive.alone_in_class(groups, own))
+
+
+@pytest.mark.parametrize("reading", ["own", "root", "wildcard"])
+def test_risks_of_class_sizes_by_a_reading_of_missing_cells(reading, tmp_path):
+    """Risks that follow from class sizes are those of the candidates that a reading leaves."""
+    rng = random.Random(5)
+    for number in range(20):
+        keys = [tuple(rng.choice("xyz*") for _ in range(3)) for _ in range(30)]
+        release = tmp_path / f"r{number}.csv"
+        release.write_text("a,b,c\n" + "".join(",".join(key) + "\n" for key in keys))
+        original = tmp_path / f"o{number}.csv"
+        plain = [tuple(cell.replace("*", "x") for cell in key) for key in keys]
+        original.write_text("a,b,c\n" + "".join(",".join(key) + "\n" for key in plain))
+        found = shoal.measure(
+            original, release, quasi_identifiers=["a", "b", "c"], missing_as=reading
+        )
+        many = [len(own) for own in judging.candidates(keys, reading)]
+        assert found["prosecutor"].value == pytest.approx(100 / min(many))
+        assert found["marketer"].value == pytest.approx(100 * sum(1 / m for m in many) / 30)
+        assert found["sample_uniques"].value == pytest.approx(100 * many.count(1) / 30)
+        assert found["above_0.2"].value == pytest.approx(100 * sum(m < 5 for m in many) / 30)
+        assert found.candidates == (None if reading == "own" else min(many))
+        judged = shoal.verify(
+            release, k=1, quasi_identifiers=["a", "b", "c"], missing_as=reading
+        ).sizes
+        each = sorted(many[i] for i in {key: i for i, key in enumerate(keys)}.values())
+        assert (judged.least, judged.largest) == (each[0], each[-1])
+        assert judged.median == (each[(len(each) - 1) // 2] + each[len(each) // 2]) / 2
+        assert judged.squares == sum(Counter(keys)[key] ** 2 for key in set(keys))
+
+
+def test_readings_that_cannot_be_measured():
+    """A reading that there is not, or one with survey weights, is refused in words."""
+    table = pa.table({"a": ["x", "x", "*"], "w": [1.0, 2.0, 3.0]})
+    with pytest.raises(shoal.RequestError, match="missing_as must be one of own, root, wildcard"):
+        shoal.measure(table, table, quasi_identifiers=["a"], missing_as="any")
+    with pytest.raises(shoal.RequestError, match="leave out one"):
+        shoal.measure(table, table, quasi_identifiers=["a"], weight="w", missing_as="root")

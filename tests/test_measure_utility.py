@@ -6,6 +6,7 @@ import math
 import random
 from functools import cache
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -254,3 +255,33 @@ def test_nothing_changed():
         for key in ("variances", "regression", "classification"):
             if key in found:
                 assert found[key].value == pytest.approx(100, abs=1e-6), key
+
+
+def test_ncp_of_single_values():
+    """A mean, or another record's value, leaves open what the originals of its class span."""
+    wrong, seen = [], 0
+    for seed in range(TABLES):
+        table = made("means", seed)
+        by = measured("means", seed)["ncp"].by
+        for j, is_number in enumerate(table.numbers):
+            same = [row[j] for row in table.original] == [row[j] for row in table.release]
+            if same or any(str(row[j]).startswith("*") for row in table.release):
+                continue
+            wanted = naive.class_ncp(table.original, table.release, j, is_number)
+            seen += 1
+            if by[f"q{j}"] != pytest.approx(wanted, rel=1e-9, abs=1e-9):
+                wrong.append(f"means {seed}: NCP of q{j} {by[f'q{j}']}, not {wanted}")
+    assert not wrong, "\n".join(wrong[:10])
+    assert seen > TABLES / 2
+
+
+def test_ncp_compares_ways_to_release():
+    """Groups that release means and groups that release their ranges have the same NCP."""
+    rng = np.random.default_rng(3)
+    table = pa.table({"a": rng.integers(0, 90, 60), "b": rng.integers(0, 10**6, 60)})
+    found = [
+        shoal.anonymize(table, k=5, method="mdav", aggregate=way).report.measures["utility"]["ncp"]
+        for way in ("mean", "median", "range")
+    ]
+    assert found[0]["value"] == pytest.approx(found[2]["value"], rel=0.02)
+    assert found[1]["value"] == pytest.approx(found[2]["value"], rel=0.02)

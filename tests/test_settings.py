@@ -26,6 +26,13 @@ def test_round_trip(write):
     assert load(write("r.toml", settings.to_toml())) == settings
 
 
+def test_a_mark_at_the_beginning_is_no_part_of_a_recipe(tmp_path):
+    """A recipe that an editor saved with a byte order mark is read as one without."""
+    file = tmp_path / "r.toml"
+    file.write_bytes(b"\xef\xbb\xbf" + build(TREE).to_toml().encode("utf-8"))
+    assert load(file) == build(TREE)
+
+
 @given(st.lists(st.text(min_size=1), unique=True), st.text())
 def test_any_name_survives(tmp_path_factory, columns, path):
     """Names of any characters survive a recipe."""

@@ -95,7 +95,7 @@ def test_report(result):
     assert "does not cover" in str(report)
     assert "verified" in result.summary()
     assert "verified" in str(result)
-    assert repr(result).startswith(f"<Result: 2000 records in {result.partition.groups} groups")
+    assert repr(result).startswith(f"<Result: 2,000 records in {result.partition.groups} groups")
 
 
 def test_report_statistics_equal_numpys():

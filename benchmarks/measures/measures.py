@@ -1,4 +1,4 @@
-"""What releases cost and what is left to fear, on the reference tables: `make measures`.
+"""What releases cost and which risks are left, on the reference tables: `make measures`.
 
     python benchmarks/measures/measures.py [linkage] [frontier] [million]
 

@@ -122,5 +122,5 @@ def write(folder):
             if name == "frontier":
                 charts[name] = chart(rows)
     told["utility"] = definitions("What it cost", UTILITY)
-    told["risk"] = definitions("What is left to fear", RISK)
-    write_page(folder, "What a release cost and what is left to fear", opening, told, charts)
+    told["risk"] = definitions("Which risks are left", RISK)
+    write_page(folder, "What a release cost and which risks are left", opening, told, charts)

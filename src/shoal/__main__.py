@@ -42,12 +42,14 @@ def main() -> None:
         sys.stderr.write("shoal: interrupted, nothing was written\n")
         code = 130
     except SystemExit as stop:
-        code = stop.code
+        read_enough = isinstance(stop.__context__, BrokenPipeError)  # of a help text, say
+        code = 0 if read_enough else stop.code
     except OSError as error:  # a help text that finds no room; commands tell of their own
         if error.errno not in (errno.ENOSPC, errno.EPIPE, errno.EIO, errno.EFBIG):
             raise
-        sys.stderr.write(f"shoal: stdout cannot be written: {error.strerror}\n")
-        code = 2
+        if error.errno != errno.EPIPE:
+            sys.stderr.write(f"shoal: stdout cannot be written: {error.strerror}\n")
+            code = 2
     _leave(code)
 
 

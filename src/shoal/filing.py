@@ -13,6 +13,7 @@ from shoal.estimates.run import machine_memory
 from shoal.large.order import Order, Released
 from shoal.progress import Callback
 from shoal.release.pack import Targets, save
+from shoal.release.staging import Staging
 from shoal.settings import Settings
 from shoal.storage import is_url, plain
 from shoal.table.parts import is_many
@@ -144,6 +145,8 @@ def release(
 
         plan = plan_for(read_memory(limit), *shape(source))
         return release_file(source, settings, plan, order, callback)
+    staging = Staging(force=order.force, folders=order.targets.folders)
+    order.targets.check(staging, [source], order.with_page)
     if limit is None:
         check_room(source)
     result = walk(source, settings, callback, order.threads, order.folder, order.told_ahead)

@@ -1,4 +1,4 @@
-"""What a release cost and what is left to fear: `measure` takes an original and its release."""
+"""What a release cost and which risks are left: `measure` takes an original and its release."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import InputError, RequestError, listed, nearest_names, shown
+from shoal.measures.candidates import candidates_of
 from shoal.measures.compared import Compared, Strata, classes_of, secret_codes
 from shoal.measures.every import measure_all
 from shoal.measures.pairing import Who, by_key, find_out, is_kept
@@ -20,6 +21,7 @@ from shoal.measures.result import Measures
 from shoal.measures.risk.kept import released_codes
 from shoal.measures.sides import Pairs, Side
 from shoal.measures.task import BRIEF
+from shoal.models.matching import READINGS
 from shoal.settings import COMMITTED, HASHED, Settings, load, names, whole
 from shoal.table.assign import with_roles
 from shoal.table.code import Coded, CodedColumn, code
@@ -55,6 +57,7 @@ def measure(
     sample: int | None = None,
     seed: int = 0,
     memory: str | None = None,
+    missing_as: str = "own",
 ) -> Measures:
     """Measure what a release cost and which risks are left, given the original.
 
@@ -70,6 +73,9 @@ def measure(
     `shoal.anonymize`; `types`, `missing` and `delimiter` are for csv. Linkage and models look at a
     sample of a large table and give an interval; `sample` sets its size. With `memory` ("4GB"), of
     files that would take more only some classes are looked at, whole ones, drawn evenly.
+
+    `missing_as` is what a missing cell or `*` of the release matches, as in `shoal.verify`: "own",
+    "root" or "wildcard". Risks that follow from class sizes are by that reading.
     """
     if rows not in ("auto", "same", "shuffled"):
         raise RequestError("rows must be auto, same or shuffled")
@@ -81,6 +87,10 @@ def measure(
         raise RequestError("seed must not be negative")
     if key is not None and not names(key, "key"):
         raise RequestError("key names no column")
+    if missing_as not in READINGS:
+        raise RequestError(f"missing_as must be one of {', '.join(READINGS)}")
+    if missing_as != "own" and weight is not None:
+        raise RequestError("risks by survey weights read missing cells as own; leave out one")
     if weight is not None and not isinstance(weight, str):
         raise RequestError("weight must be a column name")
     said, place = _recipe(release, recipe, quasi_identifiers is None and sensitive is None)
@@ -95,6 +105,12 @@ def measure(
     told = []
     if memory is not None and _is_large(original, release, read_memory(memory)):
         from shoal.measures.streaming import Reading, draw
+
+        if missing_as != "own":
+            raise RequestError(
+                f"missing_as {missing_as} compares all classes, and these files take more memory "
+                "than is given; measure with missing_as own, which is stricter"
+            )
 
         wanted = names(quasi_identifiers, "quasi_identifiers")
         reading = Reading(delimiter, tuple(missing), types or {})
@@ -131,6 +147,13 @@ def measure(
     for name in strata:
         _ = after[name]
     compared = compare_tables(before, after, quasi, hidden, trees, who, weight, others, strata)
+    if missing_as != "own":
+        matching = candidates_of([after[name] for name in quasi], compared.classes, missing_as)
+        compared = replace(compared, candidates=matching)
+        told.append(
+            f"risks that follow from class sizes read missing cells and * as {missing_as}; all "
+            "others read them as own"
+        )
     notes = [] if who is None else [f"records are {who.how}"] if "paired" in who.how else [who.how]
     return measure_all(compared, seed=seed, sample=sample, notes=[*told, *notes])
 

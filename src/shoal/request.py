@@ -24,9 +24,12 @@ from shoal.partition import Partition, SearchLog
 from shoal.recipes import find
 from shoal.settings import Decimals, Settings
 from shoal.solving import check_size, on_trees
+from shoal.table.alike import said_of_names
 from shoal.table.assign import Reason, identifier_reason
 from shoal.table.code import needs_trees
+from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.specify import in_folder, is_file
+from shoal.table.hierarchy.values import Rule
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table, check_readable
 
@@ -317,9 +320,15 @@ def notes(
     unnamed: Sequence[str],
     orders: Container[str] = (),
     reason: Reason = identifier_reason,
+    dropped: Sequence[str] = (),
+    rules: Sequence[Rule] = (),
 ) -> list[str]:
-    """Say what a steward should look at, without any value."""
-    found = said_of_unnamed(unnamed)
+    """Say what a steward should look at, without any value.
+
+    `dropped` columns are not in the table any more; `rules` are those of its hierarchies.
+    """
+    found = said_of_unnamed(unnamed) + said_of_names([*table.names, *dropped])
+    found += [rule.repeated for rule in rules if isinstance(rule, Listed) and rule.repeated]
     unique = [c.name for c in table.having(Role.QUASI_IDENTIFIER) if reason(c)]
     if unique:
         found.append(

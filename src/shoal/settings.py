@@ -408,7 +408,7 @@ def _as_of_old(tree: dict[str, Any]) -> dict[str, Any]:
 def _parse(path: Path) -> dict[str, Any]:
     name = shown(path.name)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise RequestError(f"there is no recipe {shown(path)}") from None
     except OSError as error:

@@ -366,7 +366,13 @@ def walk(
         wider=wider,
         dropped=settings.roles.drop,
         notes=[
-            *notes(grouped, assigned.unnamed, settings.orders),
+            *notes(
+                grouped,
+                assigned.unnamed,
+                settings.orders,
+                dropped=settings.roles.drop,
+                rules=() if coded is None else [column.rule for column in coded.columns],
+            ),
             *said_of_kept(settings),
             *told,
             *more,
@@ -433,7 +439,7 @@ def check_survey(released: Table, settings: Settings, survey: Survey) -> list[st
     broken = [one.label for one in judged if not one.ok]
     if broken:
         raise PrivacyError(f"the release is not safe: classes break {'; '.join(broken)}, by people")
-    return [f"by people: {one.label} {one.found:.4g}, asked {one.asked:g}" for one in judged]
+    return [f"by people: {one.label} {one.told}, asked {one.asked:g}" for one in judged]
 
 
 def source_of(settings: Settings, recipe: Path, data: str | Path | None) -> str | Path:

@@ -141,7 +141,7 @@ def test_the_command_line(tmp_path, shoal):
     assert f"not to be published: {tmp_path}/out.private/: report.json" in found.err
     checked = shoal("verify", tmp_path / "out", "-k", "10", "--quasi", ",".join(QUASI))
     assert checked.code == 0
-    assert "3001 records" in checked.out
+    assert "3,001 records" in checked.out
     recipe = tmp_path / "out.private" / "run.toml"
     again = shoal("run", recipe, "-o", tmp_path / "again/", "--no-report")
     assert again.code == 0, again.err

@@ -22,7 +22,7 @@ import shoal as library
 from naive import large as twin
 from shoal.engines.executor import Threads
 from shoal.errors import InputError, OutputError, PrivacyError, RequestError
-from shoal.large import opening, release, work
+from shoal.large import opening, release, report, work
 from shoal.large.crew import Crew
 from shoal.large.order import Order
 from shoal.large.plan import Plan
@@ -796,3 +796,20 @@ def test_times_are_rounded_as_in_the_whole_file(tmp_path):
         if moment.year < 1980
     ]
     assert sum(moment.hour > 0 for moment in old) > len(old) / 2
+
+
+def test_how_many_records_are_measured(tmp_path, monkeypatch):
+    """About a quarter of a region is measured, or what the limit is; the report says which."""
+    source = write_csv(tmp_path / "in.csv", people(9000))
+    made = run(source, tmp_path / "out.csv", plan=Plan(8000))
+    note = next(note for note in made.report.notes if "were measured on" in note)
+    assert "as many as fit in the memory that was given" in note
+    measured = made.report.measures["records"]
+    assert f"on {measured:,} of the 9,000 records" in note
+    assert 1700 < measured < 2300
+    monkeypatch.setattr(release, "MEASURED", 1500)
+    monkeypatch.setattr(report, "MEASURED", 1500)
+    made = run(source, tmp_path / "again.csv", plan=Plan(8000))
+    note = next(note for note in made.report.notes if "were measured on" in note)
+    assert "memory" not in note
+    assert 1200 < made.report.measures["records"] < 1800

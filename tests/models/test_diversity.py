@@ -34,6 +34,17 @@ def test_entropy_by_hand():
     assert diversity.entropy([1, 1, 2]) == pytest.approx(2**1.5, rel=1e-14)
 
 
+@pytest.mark.parametrize("times", [1, 3, 10**6])
+def test_a_whole_number_of_values_is_told_as_one(times):
+    """As many equally frequent values as l, or what is exactly as good, are l, not just below."""
+    for least in range(1, 60):
+        assert diversity.entropy([times] * least) == least
+    assert diversity.entropy([4 * times, times, times, times, times]) == 4
+    assert diversity.entropy([times, times + 1]) < 2
+    assert diversity.entropy([10**9 * times, 10**9 * times + 1]) < 2
+    assert diversity.entropy([10**17 * times, 10**17 * times, 1]) > 2
+
+
 @pytest.mark.parametrize(
     ("counts", "wanted", "has"),
     [

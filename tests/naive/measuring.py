@@ -733,3 +733,15 @@ def discernibility(release, left_out=0):
     """The sum of the squared sizes of the classes; who was left out counts as all records."""
     squares = sum(len(group) ** 2 for group in classes(release))
     return squares + left_out * (len(release) + left_out)
+
+
+def class_ncp(original, release, j, is_number):
+    """NCP of a complete column of single values: what the originals of every class span."""
+    values = column(original, j)
+    wide = max(values) - min(values) if is_number else len(set(values)) - 1
+    found = 0.0
+    for group in classes(release):
+        own = [values[i] for i in group]
+        span = max(own) - min(own) if is_number else len(set(own)) - 1
+        found += len(own) * (span / wide if wide else 0.0)
+    return 100 * found / len(values)

@@ -390,7 +390,7 @@ def test_a_failure_leaves_nothing(result, tmp_path, monkeypatch, where):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(packing, where, fail)
-    for folder in (tmp_path / "new/deep", old):
+    for folder in (tmp_path / "new", old):
         with pytest.raises((OSError, OutputError)):
             result.pack(folder, force=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["old", "old.private"]

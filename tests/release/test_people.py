@@ -213,7 +213,7 @@ def test_roles_from_beside(table, tmp_path, shoal, layout):
         path, paper = tmp_path / "a.csv", "a.report.json"
     ran = shoal("verify", path, "-k", 5)
     assert ran.code == 0, ran.err
-    assert f"quasi-identifiers from '{paper}' beside it" in ran.out
+    assert f"from '{paper}' beside it" in ran.err
     known = beside(path)
     assert set(known.quasi_identifiers) == set(QUASI)
     assert set(known.released_as.values()) == {"mean" if layout == "file" else "range"}

@@ -102,7 +102,7 @@ def test_the_limits_of_what_is_released():
 @pytest.mark.parametrize(
     ("ways", "costs", "words"),
     [
-        (("mean",), None, "the variation"),
+        (("mean",), None, "the variation (SSE/SST)"),
         (("generalize", "range"), {}, "what the cells said (ILoss)"),
         (("generalize", "mean"), {}, "what the cells said (mean of the columns)"),
     ],

@@ -248,7 +248,7 @@ def test_temporary_files_are_private_and_go(result, tmp_path, monkeypatch):
     seen = []
 
     def fail(path, **options):
-        for temporary in tmp_path.glob(f"new/sub*/.*{MARK}"):
+        for temporary in tmp_path.glob(f"new*/.*{MARK}"):
             seen.append(stat.S_IMODE(temporary.stat().st_mode))
         raise KeyboardInterrupt
 
@@ -256,7 +256,7 @@ def test_temporary_files_are_private_and_go(result, tmp_path, monkeypatch):
     mask = os.umask(0)
     try:
         with pytest.raises(KeyboardInterrupt):
-            result.save(tmp_path / "new" / "sub")
+            result.save(tmp_path / "new")
     finally:
         os.umask(mask)
     assert seen == [0o600] * (3 + 4)
@@ -385,6 +385,24 @@ def test_disk_full(result, monkeypatch, tmp_path):
         result.save(tmp_path / "new")
     monkeypatch.undo()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_python_makes_no_folder_that_nobody_asked_for(result, tmp_path):
+    """save, pack, anonymize_file and charts refuse a place whose own folder is not there."""
+    place = tmp_path / "no"
+    source = tmp_path / "t.csv"
+    source.write_text("a,b\n" + "".join(f"{i},{i % 5}\n" for i in range(8)))
+    for write in (
+        lambda: result.save(place / "out"),
+        lambda: result.pack(place / "out"),
+        lambda: result.plot.sizes().save(place / "sizes.svg"),
+        lambda: shoal.anonymize_file(source, place / "x.csv", k=2),
+        lambda: shoal.anonymize_file(source, f"{place}/out/", k=2),
+        lambda: shoal.compare(source, k=[2], methods=["mdav"], resume=place / "notes.jsonl"),
+    ):
+        with pytest.raises(shoal.OutputError, match="there is no folder"):
+            write()
+        assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
 def test_without_hard_links(tmp_path, monkeypatch):

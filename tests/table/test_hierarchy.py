@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import shoal
 from naive import mixed
+from shoal.release.judge.trees import read_tree
 
 
 def of(values, rule=None):
@@ -390,6 +391,28 @@ def test_long_texts_are_drawn():
     assert len(found.paths[0]) == 1501
     assert found.draw(3).count("\n") >= 3
     assert found.draw().count("\n") >= 1499
+
+
+def test_a_line_that_is_there_twice_is_told_of(write):
+    """A file may repeat a line; its summary and the notes of a run say which."""
+    file = write("a.csv", "x;g;*\ny;g;*\nx;g;*\nx;g;*\n")
+    said = "a.csv: line 3 repeats line 1, and 1 more repeat another"
+    assert said in shoal.hierarchy(file).summary()
+    table = pa.table({"a": ["x", "y"] * 4})
+    assert said in shoal.hierarchy(table, "a", str(file)).summary()
+    notes = shoal.anonymize(table, k=2, hierarchies={"a": str(file)}).report.notes
+    assert said in notes
+    assert "repeats" not in shoal.hierarchy(write("b.csv", "x;g;*\ny;g;*\n")).summary()
+
+
+@pytest.mark.parametrize("text", ["HUGE;g;*\n", "x,g,*\nHUGE,g,*\n", "x;HUGE;*\n"])
+def test_a_huge_cell_is_the_reason(write, text):
+    """A cell beyond the limit is named as what is wrong, by both readers of hierarchies."""
+    file = write("a.csv", text.replace("HUGE", "h" * 140_000))
+    with pytest.raises(shoal.InputError, match=r"line [12]: a cell of more than 131072"):
+        shoal.hierarchy(file)
+    with pytest.raises(shoal.InputError, match="a cell of more than 131072"):
+        read_tree(file, "a")
 
 
 def test_counts_and_missing_cells():

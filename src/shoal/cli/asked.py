@@ -76,6 +76,13 @@ MissingSensitive = Annotated[
         "and is left out of the shares) or value (a value of its own). Default: ignored."
     ),
 ]
+MissingAs = Annotated[
+    str,
+    typer.Option(
+        help="What a missing cell or * matches: own (only itself, the strictest), root (any "
+        "value, but not the other way round), wildcard (anything)."
+    ),
+]
 Enforce = Annotated[
     str | None,
     typer.Option(

@@ -64,7 +64,8 @@ def make(
             )
             if order.shelf is None:
                 inputs = [Path(source)] if source else []
-                order.targets.check(Staging(force=force), inputs, with_page)
+                staging = Staging(force=force, folders=order.targets.folders)
+                order.targets.check(staging, inputs, with_page)
         data = source_of(settings, recipe, source) if recipe is not None else source
         assert data is not None
         result: Any
@@ -124,7 +125,7 @@ def make_pack(
 
         check_folder(folder, force, settings.having(input={"path": source}))
         targets = Targets.in_folder(folder, kind)
-        check_private(targets, Staging(force=force))
+        check_private(targets, Staging(force=force, folders=[targets.private]))
         if sign is not None:
             check_key(sign)
         check_whole(source, settings)

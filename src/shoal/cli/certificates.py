@@ -56,6 +56,8 @@ def check(
         folder, trees=split_pairs(hierarchy, "--hierarchy", first=True), orders=read_orders(order),
         original=original, private=private, key=key,
     )  # fmt: skip
+    for origin in found.origins:
+        typer.echo(origin, err=True)
     tell_verdict(found, as_json)
 
 

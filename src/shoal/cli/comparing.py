@@ -185,7 +185,7 @@ def _check(folder: Path, force: bool) -> None:
     from shoal.release.staging import Staging
 
     for name in NAMES:
-        Staging(force=force).check(folder / name)
+        Staging(force=force, folders=[folder]).check(folder / name)
 
 
 def _write(folder: Path, found: Any, force: bool) -> None:
@@ -196,7 +196,7 @@ def _write(folder: Path, found: Any, force: bool) -> None:
     told = found.to_dict()
     svg = found.plot().to_svg()
     contents = found.to_json(), comparison_csv(told), svg, comparison_page(told, svg)
-    with Staging(force=force) as staging:
+    with Staging(force=force, folders=[folder]) as staging:
         for name, content in zip(NAMES, contents, strict=True):
             staging.check(folder / name)
             staging.add(folder / name, content.encode("utf-8"))

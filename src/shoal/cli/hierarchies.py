@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 group = typer.Typer(
     rich_markup_mode="markdown",
-    help="Make, check and show the trees by which values are generalized.",
+    help="Make, check and show hierarchies, by which values are generalized.",
 )
 app.add_typer(group, name="hierarchy")
 
@@ -56,22 +56,25 @@ def build(
 
     Intervals are half-open: [20,30) holds 20 and not 30. The file holds every value of the column.
 
-    Example: `shoal hierarchy build stays.csv --column age --rule widths:5,10,20 -o trees/age.csv`
+    Example: `shoal hierarchy build stays.csv --column age --rule widths:5,10,20 -o trees/`
     """
     from shoal.release.staging import Staging
 
+    target, folders = Path(output), []
+    if output.endswith("/") or target.is_dir():
+        if "/" in column:
+            raise RequestError(f"column {shown(column)} cannot name a file; say -o FILE.csv")
+        folders.append(target)
+        target = target / f"{column}.csv"
+    if output != "-":
+        Staging(force=force, folders=folders).check(target, data)
     found = _of(data, column, rule, delimiter, missing, type_)
     if found.uncovered:
         raise InputError(f"{len(found.uncovered)} values of the column have no place in it")
     if output == "-":
         say(found.to_csv())
         return
-    target = Path(output)
-    if output.endswith("/") or target.is_dir():
-        if "/" in column:
-            raise RequestError(f"column {shown(column)} cannot name a file; say -o FILE.csv")
-        target = target / f"{column}.csv"
-    with Staging(force=force) as staging:
+    with Staging(force=force, folders=folders) as staging:
         staging.check(target, data)
         staging.add(target, found.to_csv().encode("utf-8"))
         staging.commit()

@@ -16,6 +16,7 @@ from shoal.cli.asked import (
     KOf,
     L,
     LKind,
+    MissingAs,
     MissingSensitive,
     T,
     read_asked,
@@ -46,7 +47,10 @@ def verify(
     k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
     quasi: Annotated[
         list[str] | None,
-        typer.Option(help="Its quasi-identifiers: a,b,c; else those of the report beside it."),
+        typer.Option(
+            help="Its quasi-identifiers: a,b,c. Default: those of the report, certificate or "
+            "recipe beside it, as for --sensitive; stderr says which."
+        ),
     ] = None,
     sensitive: Sensitive = None,
     l: L = None,  # noqa: E741 - its name in the literature
@@ -82,13 +86,7 @@ def verify(
         list[str] | None,
         typer.Option(help="Columns that name a person in all three files, with --original: a,b."),
     ] = None,
-    missing_as: Annotated[
-        str,
-        typer.Option(
-            help="What a missing cell or * matches: own (only itself, the strictest), root (any "
-            "value, but not the other way round), wildcard (anything)."
-        ),
-    ] = "own",
+    missing_as: MissingAs = "own",
     delimiter: Delimiter = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -126,6 +124,8 @@ def verify(
         missing_as=missing_as,
         missing_sensitive=missing_sensitive or "ignored",
     )
+    for origin in found.origins:
+        typer.echo(origin, err=True)
     tell_verdict(found, as_json)
 
 
@@ -168,7 +168,7 @@ def inspect(
     if as_json:
         say(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
         return
-    say(f"{shown(file.name)[1:-1]}: {found.records} records\n\n{found.summary()}\n")
+    say(f"{shown(file.name)[1:-1]}: {found.records:,} records\n\n{found.summary()}\n")
 
 
 @app.command()

@@ -26,6 +26,7 @@ from shoal.cli.options import (
     Aggregate,
     AllowK1,
     By,
+    ChooseAgain,
     Count,
     DecimalsOption,
     Delimiter,
@@ -73,7 +74,13 @@ from shoal.cli.options import (
     split_names,
     split_pairs,
 )
-from shoal.cli.repeating import beside_recipe, with_trees, with_values
+from shoal.cli.repeating import (
+    beside_recipe,
+    chosen_again,
+    tell_of_choice,
+    with_trees,
+    with_values,
+)
 from shoal.errors import RequestError
 
 
@@ -170,6 +177,7 @@ def anonymize(
     recipe: Annotated[
         Path | None, typer.Option(help="Take what is not said here from this recipe (TOML).")
     ] = None,
+    choose_again: ChooseAgain = False,
     sample: Annotated[
         int | None,
         typer.Option(
@@ -220,8 +228,12 @@ def anonymize(
     from shoal.settings import build, load_tree
 
     tree: dict[str, Any] = {"input": {}, "roles": {}, "protect": {}, "release": {}}
+    if choose_again and recipe is None:
+        raise RequestError("--choose-again is about a recipe; say --recipe FILE")
     if recipe is not None:
-        tree |= load_tree(recipe)
+        tree |= chosen_again(load_tree(recipe)) if choose_again else load_tree(recipe)
+        if method is None:
+            tell_of_choice(tree, input)
         for key in ("path", "sha256", "commitment"):
             tree["input"].pop(key, None)
         beside_recipe(tree, recipe.parent)
@@ -410,6 +422,7 @@ def run(
     ] = None,
     order: Orders = None,
     missing: Missing = None,
+    choose_again: ChooseAgain = False,
     threads: Threads = None,
     memory: Memory = None,
     work: WorkFolder = None,
@@ -423,12 +436,21 @@ def run(
 ) -> None:
     """Repeat a run from its recipe: the same groups, in fresh row order.
 
-    Example: `shoal run out.private/run.toml --force`
+    On another file (`--input`) it takes the recipe's method and iterations, which were chosen for
+    the file the recipe was made of; `--choose-again` chooses by the new file.
+
+    Example: `shoal run out.private/run.toml --force`, `shoal run out.private/run.toml
+    --input next.csv --choose-again -o next/`
     """
-    from shoal.settings import load
+    from shoal.settings import build, load, load_tree
     from shoal.storage import is_url
 
-    settings = with_trees(load(recipe), split_pairs(hierarchy, "--hierarchy", first=True))
+    tree = load_tree(recipe)
+    if choose_again:
+        tree = chosen_again(tree)
+    tell_of_choice(tree, input)
+    settings = build(tree, recipe.name) if choose_again else load(recipe)
+    settings = with_trees(settings, split_pairs(hierarchy, "--hierarchy", first=True))
     settings = with_values(settings, read_orders(order), missing)
     if output is None:
         noted = settings.release.output

@@ -1,4 +1,4 @@
-"""The command that measures: what a release cost and what is left to fear."""
+"""The command that measures: what a release cost and which risks are left."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli.app import app
+from shoal.cli.asked import MissingAs
 from shoal.cli.options import (
     Delimiter,
     Force,
@@ -71,6 +72,7 @@ def measure(
             help="How much memory it may take (4GB): of larger files whole classes are drawn."
         ),
     ] = None,
+    missing_as: MissingAs = "own",
     delimiter: Delimiter = None,
     missing: Missing = None,
     type_: Types = None,
@@ -94,6 +96,10 @@ def measure(
 
     if hierarchies is not None and hierarchy:
         raise RequestError("say --hierarchies or --hierarchy, not both")
+    if html is not None:
+        from shoal.release.staging import Staging
+
+        Staging(force=force).check(html, Path(original), Path(release))
     found = measured(
         original,
         release,
@@ -112,10 +118,10 @@ def measure(
         sample=sample,
         seed=seed or 0,
         memory=memory,
+        missing_as=missing_as,
     )
     if html is not None:
         from shoal.release.html import measures_page
-        from shoal.release.staging import Staging
 
         with Staging(force=force) as staging:
             staging.check(html, Path(original), Path(release))

@@ -139,6 +139,13 @@ DecimalsOption = Annotated[
 ]
 AllowK1 = Annotated[bool, typer.Option("--allow-k1", help="Accept k = 1, which protects nobody.")]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Do not write the HTML report.")]
+ChooseAgain = Annotated[
+    bool,
+    typer.Option(
+        "--choose-again",
+        help="Choose method and iterations for this file, by effort, not as the recipe has them.",
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import RequestError, shown
+import typer
+
+from shoal.errors import InputError, RequestError, shown
+
+AUTO = "auto"
+CHOSEN = ("method", "start", "max_iterations", "time_limit", "runs")
+PLANNED = ("schedule", "looks", "stop")  # of a search: how long it takes
 
 
 def with_trees(settings: Any, given: dict[str, str]) -> Any:
@@ -54,6 +60,37 @@ def with_values(settings: Any, orders: dict[str, Any], missing: list[str] | None
         signs = tuple(missing)
     changed = settings.model_copy(update={"orders": own})
     return changed.having(input={"missing": tuple(signs)})
+
+
+def chosen_again(tree: dict[str, Any]) -> dict[str, Any]:
+    """Return a recipe that chooses method and iterations anew, as a run that names none does."""
+    if tree.get("roles", {}).get("group") or tree.get("protect", {}).get("refine"):
+        raise RequestError("this recipe refines groups that were given: there is no choice in it")
+    protect = {key: one for key, one in tree.get("protect", {}).items() if key not in CHOSEN}
+    search = {key: one for key, one in tree.get("search", {}).items() if key not in PLANNED}
+    return {**tree, "protect": protect, "search": search}
+
+
+def tell_of_choice(tree: dict[str, Any], source: str | None) -> None:
+    """Say that method and iterations of a recipe were found for another file than this one."""
+    method = tree.get("protect", {}).get("method", AUTO)
+    if source is None or method == AUTO or "shoal" not in tree:
+        return
+    from shoal.table.read import digest_of
+
+    made_of = tree.get("input", {}).get("sha256")
+    try:
+        if made_of is not None and digest_of(Path(source)) == made_of:
+            return
+    except (OSError, InputError):  # many files, or none: whoever reads them says so
+        pass
+    many = tree["protect"].get("max_iterations")
+    what = f"method {method}" + ("" if many is None else f" and its {many:,} iterations")
+    typer.echo(
+        f"{what} are from the recipe, chosen for the file it was made of; --choose-again chooses "
+        "for this one",
+        err=True,
+    )
 
 
 def beside_recipe(tree: dict[str, Any], folder: Path) -> None:

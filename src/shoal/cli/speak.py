@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -13,9 +14,20 @@ from typer.core import TyperGroup
 
 from shoal.errors import OutputError, ShoalError
 
+ORDER = (
+    "inspect", "anonymize", "verify", "measure", "compare", "plot", "run", "refine", "hierarchy",
+    "certificate", "serve", "methods", "bound", "warmup",
+)  # fmt: skip
+
 
 class ShoalGroup(TyperGroup):
     """Turns every error into one line on stderr and its exit code."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the commands in the order in which a newcomer needs them."""
+        known = super().list_commands(ctx)
+        first = [name for name in ORDER if name in known]
+        return first + [name for name in known if name not in first]
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; nothing but a bug shows a traceback."""
@@ -57,13 +69,18 @@ def logging_to_stderr(wanted: bool) -> Iterator[None]:
 
 
 def say(content: str | bytes) -> None:
-    """Write to stdout; one that is full, closed or gone is an error in words."""
+    """Write to stdout; one that is full or closed is an error in words.
+
+    Whoever stops reading (`| head -1`) has read enough: the rest is left out, and nothing is wrong.
+    """
     data = content.encode("utf-8") if isinstance(content, str) else content
     try:
         if sys.stdout is None:
             raise OutputError("stdout is closed; nothing could be written to it")
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - for the life of the process
     except OSError as error:
         sys.stdout = None
         raise OutputError(f"stdout cannot be written: {error.strerror}") from None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.comparing.points import SCHEMA, Point
-from shoal.errors import RequestError, interrupt, shown
+from shoal.errors import OutputError, RequestError, interrupt, shown
 
 
 class Notes:
@@ -32,7 +32,11 @@ class Notes:
             self.loss_name = told.pop("loss_name", "")
             point = Point(**told)
             self.points[point.k, point.method] = point
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not self.path.absolute().parent.is_dir():
+            raise OutputError(
+                f"{shown(self.path)}: there is no folder {shown(self.path.absolute().parent)}; "
+                "make it first"
+            )
         self.path.unlink(missing_ok=True)  # a line that was cut short goes, too
         self._write(head)
         for point in self.points.values():

@@ -15,7 +15,7 @@ SCHEMA = "shoal-comparison/1"
 
 @dataclass(frozen=True)
 class Point:
-    """One run: what it lost and what it left to fear, in percent; `said` is why there is nothing.
+    """One run: what it lost and the risk it left, in percent; `said` is why there is nothing.
 
     `risk` is the share of records that the best of three linkage attacks finds, `highest_risk`
     one in k, `kept` the share that kept columns single out within their class. `frontier`: no other

@@ -33,6 +33,8 @@ from shoal.table.table import Table
 Integers = npt.NDArray[np.int64]
 
 MEASURED = 100_000  # records on which costs and risks are measured, at most: whole groups
+OF_A_REGION = 4  # of so many records of a region, one at most is measured: both sides take memory
+FEWEST = 1_000  # records that are measured, whatever the memory
 
 
 @dataclass(frozen=True)
@@ -160,9 +162,14 @@ class Releasing:
             part(work, f"{side}-{region}", own.pack(one.taken(chosen)), rows, 1)
         return sums
 
+    @property
+    def room(self) -> int:
+        """The number of records that can be measured in the memory that was given."""
+        return max(FEWEST, self.plan.records // OF_A_REGION)
+
     def _chosen(self, region: int, partition: Partition) -> Integers:
         """Return the records of the groups that are measured: whole ones, drawn evenly."""
-        most = min(MEASURED, max(1_000, self.plan.records // 4))  # as memory allows
+        most = min(MEASURED, self.room)
         share = min(1.0, most / self.rows)
         draws = drawn(self.solver.seed + region, 0, partition.groups) / 2.0**64
         least = float(draws.min()) if region == 0 else 0.0  # one group there is, however large

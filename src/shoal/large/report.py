@@ -7,7 +7,7 @@ from typing import Any
 
 from shoal.keeping import said_of_kept
 from shoal.large.figures import column_report, correlations, costs
-from shoal.large.release import Made, Releasing
+from shoal.large.release import MEASURED, Made, Releasing
 from shoal.large.shuffle import gather
 from shoal.measures.loss import percent
 from shoal.measuring import measure_release
@@ -97,7 +97,14 @@ def report_of(
             sensitive=roles[Role.SENSITIVE],
         ),
         notes=[
-            *notes(asked.table, asked.unnamed, asked.settings.orders, asked.survey.reason),
+            *notes(
+                asked.table,
+                asked.unnamed,
+                asked.settings.orders,
+                asked.survey.reason,
+                asked.settings.roles.drop,
+                [column.rule for column in trees.values()],
+            ),
             *said_of_people(asked.table, asked.settings, asked.survey.repeats),
             *asked.survey.said_of_repeats(asked.table.having(Role.IDENTIFIER)),
             *said_of_kept(asked.settings),
@@ -182,12 +189,14 @@ def _measured(
     public = of_tables(before, after, trees, releasing.solver.k)
     if before.rows == made.rows:
         return found, public, []
+    why = ", as many as fit in the memory that was given" if releasing.room < MEASURED else ""
     return (
         found,
         public,
         [
-            f"what it cost and what is left to fear was measured on {before.rows:,} of the "
-            f"{made.rows:,} records, in whole groups; among all records a person is harder to find"
+            f"costs and risks were measured on {before.rows:,} of the "
+            f"{made.rows:,} records, in whole groups{why}; among all records a person is harder "
+            "to find"
         ],
     )
 

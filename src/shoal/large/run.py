@@ -42,7 +42,7 @@ def release_file(
     targets = order.targets
     check_possible(settings)
     request = request_of(stamps_of(source), settings, plan.records, order, targets.kind)
-    with Staging(force=order.force) as staging:
+    with Staging(force=order.force, folders=targets.folders) as staging:
         targets.check(staging, [source], order.with_page)
         with Work(targets.release, request, order.parent) as work:
             said = settings.input

@@ -24,7 +24,7 @@ from shoal.large.work import MARK, Work
 from shoal.release.judge.folder import MANIFEST, SCHEMA
 from shoal.release.pack import Targets
 from shoal.release.private import FILES, PAGE, RECIPE, REPORT, SUFFIX, private_folder
-from shoal.release.staging import Staging, uninterrupted
+from shoal.release.staging import Staging, check_above, uninterrupted
 from shoal.storage import Folder, Remote, Storage, check_url, is_url, plain, storage
 
 PAPERS = (REPORT, PAGE, RECIPE)  # a recipe was beside them in earlier versions
@@ -102,7 +102,9 @@ class Shelf:
                 reason = error.strerror or type(error).__name__
                 raise OutputError(f"{shown(self.place)}: cannot be written: {reason}") from None
             return
-        path, staging = Path(self.place), Staging(force=self.force)
+        path = Path(self.place)
+        check_above(path)
+        staging = Staging(force=self.force, folders=[Path(self.private)])
         for name in FILES:
             staging.check(Path(self.private) / name)
         try:
@@ -154,7 +156,7 @@ class Shelf:
                     with self._sent_beside({path.name: text for path, text in own.items()}):
                         self._send(staged, names, done)
                     return
-                with Staging(force=self.force) as staging:
+                with Staging(force=self.force, folders=[Path(self.private)]) as staging:
                     for target, text in own.items():
                         staging.add(target, text, private=True)
                     place = Path(self.place)
@@ -204,7 +206,6 @@ class Shelf:
     ) -> None:
         mask = os.umask(0o077)
         os.umask(mask)
-        target.parent.mkdir(parents=True, exist_ok=True)
         made = self._beside(staged, names, target)
         old, mode = None, 0o777 & ~mask
         try:

@@ -174,9 +174,8 @@ class Work(Files):
                 folder.rmdir()
 
     def _make(self, folder: Path) -> None:
-        """Make a folder and those above it, and remember which ones are new."""
+        """Make a folder, not those above it, and remember that it is new."""
         if not folder.exists():
-            self._make(folder.parent)
             folder.mkdir(exist_ok=True)
             self._made.append(folder)
 

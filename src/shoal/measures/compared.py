@@ -39,7 +39,8 @@ class Compared:
     records, `own_weights` those of the originals; `deleted` originals are not in the
     release; `kept` are other columns that are released as they were; `strata` of the released
     records are None where nobody named any; `others` and `hidden` number the released cells of
-    every column that is kept, other ones with weights, and sensitive ones.
+    every column that is kept, other ones with weights, and sensitive ones; `candidates` are, of
+    every class, the records that match it, None where these are its own.
     """
 
     __repr__ = in_shape
@@ -58,6 +59,7 @@ class Compared:
     strata: Strata | None = None
     others: dict[str, Integers] = field(default_factory=dict)
     hidden: dict[str, Integers] = field(default_factory=dict)
+    candidates: Integers | None = None
 
     @property
     def originals(self) -> int:
@@ -78,6 +80,11 @@ class Compared:
     def sizes(self) -> Integers:
         """The number of records of every class."""
         return np.bincount(self.classes)
+
+    @property
+    def matching(self) -> Integers:
+        """The number of records that match every class: risks follow from these."""
+        return self.sizes if self.candidates is None else self.candidates
 
     @property
     def k(self) -> int:

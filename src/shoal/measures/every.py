@@ -80,6 +80,7 @@ def measure_all(
         records=compared.records,
         paired=0 if compared.first is None else compared.first.size,
         k=compared.k,
+        candidates=None if compared.candidates is None else int(compared.candidates.min()),
         quasi_identifiers=tuple(side.name for side in compared.quasi),
         sensitive=tuple(side.name for side in compared.sensitive),
         notes=tuple(said),

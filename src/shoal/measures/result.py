@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from shoal.errors import shown
 from shoal.measures.words import DEFINITIONS, Definition
 
 SCHEMA = "shoal-measures/1"
+SMALL, NOTHING = 1e-4, 1e-6  # figures that four decimals do not show; that nobody needs to see
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,16 @@ class Measure:
     def text(self) -> str:
         """The value with its unit."""
         return told(self.value, self.words.unit)
+
+    @property
+    def worst(self) -> str:
+        """The column or pair with the worst figure, and that figure where it is another one."""
+        if not self.by or self.words.side != "utility":
+            return ""
+        name = (min if self.words.better == "higher" else max)(self.by, key=self.by.__getitem__)
+        if self.by[name] == self.value:
+            return shown(name)
+        return f"at worst {told(self.by[name], self.words.unit)}: {shown(name)}"
 
     @property
     def spread(self) -> str:
@@ -77,6 +89,8 @@ def told(value: float, unit: str) -> str:
         return "0 %" if unit == "percent" else "0"
     if unit == "percent":
         return f"{value:.2f} %" if abs(value) < 10 else f"{value:.1f} %"
+    if abs(value) < SMALL:
+        return format(Decimal(f"{value:.1g}"), "f") if abs(value) >= NOTHING else "0"
     return f"{value:.4f}" if abs(value) < 1 else f"{value:.3g}"
 
 
@@ -100,10 +114,11 @@ class ColumnMeasures:
 
 @dataclass(frozen=True)
 class Measures:
-    """What a release cost and what is left to fear: `utility` and `risk` by key.
+    """What a release cost and which risks are left: `utility` and `risk` by key.
 
     `paired` says how many records are known on both sides, 0 where nobody knows who is who;
-    `notes` what could not be measured and why.
+    `notes` what could not be measured and why. `k` is the smallest class; `candidates` the smallest
+    number of records that match one, where missing cells and `*` match more than themselves.
     """
 
     utility: dict[str, Measure]
@@ -118,6 +133,7 @@ class Measures:
     sensitive: tuple[str, ...]
     notes: tuple[str, ...]
     seconds: float
+    candidates: int | None = None
 
     def __getitem__(self, key: str) -> Measure:
         for part in (self.utility, self.risk):
@@ -134,6 +150,7 @@ class Measures:
             "records": self.records,
             "paired": self.paired,
             "k": self.k,
+            **({} if self.candidates is None else {"candidates": self.candidates}),
             "quasi_identifiers": list(self.quasi_identifiers),
             "sensitive": list(self.sensitive),
             "utility": {key: one.to_dict() for key, one in self.utility.items()},
@@ -153,14 +170,15 @@ class Measures:
         how = f"{self.paired:,} of them paired" if self.paired else "not paired"
         lines = [
             f"{self.records:,} released records, {self.originals:,} originals, {how}; smallest "
-            f"class {self.k:,}",
+            f"class {self.k:,}"
+            + ("" if self.candidates is None else f", smallest candidate set {self.candidates:,}"),
         ]
-        for name, part in (("What it cost", self.utility), ("What is left to fear", self.risk)):
+        for name, part in (("What it cost", self.utility), ("Which risks are left", self.risk)):
             lines += ["", name]
             width = max((len(one.title) for one in part.values()), default=0)
             lines += [
                 f"  {one.title:<{width}}  {one.text:>12}"
-                + (f"  ({one.spread})" if one.spread else "")
+                + "".join(f"  ({said})" for said in (one.worst, one.spread) if said)
                 for one in part.values()
             ]
         lines += [""] if self.notes else []

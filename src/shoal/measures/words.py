@@ -183,9 +183,12 @@ UTILITY = (
         "utility",
         "percent",
         "lower",
-        "The released cells leave open {value} of the range of their columns on average.",
+        "A released cell leaves open {value} of the range of its column on average; methods that "
+        "release means and methods that generalize can be compared by it.",
         "Mean over cells: numbers (greatest − least) / the same of the column; categories (values "
-        "below − 1) / (values of the tree − 1).",
+        "below − 1) / (values of the tree − 1). A mean, median, mode or medoid leaves open what "
+        "the originals of its class span: of categories (different ones − 1) / (those of the "
+        "column − 1). Only where pairs are known, or every column is generalized.",
         "Xu, Wang, Pei, Wang, Shi and Fu 2006, KDD",
     ),
     Definition(

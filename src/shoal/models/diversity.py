@@ -17,7 +17,7 @@ that have them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -31,36 +31,53 @@ def distinct(counts: Iterable[int]) -> int:
 
 
 def entropy(counts: Iterable[int]) -> float:
-    """Return the effective number of values: e to the power of the entropy."""
+    """Return the effective number of values: e to the power of the entropy.
+
+    Rounding moves it neither to a whole number nor away from one, nor past it.
+    """
     every = [count for count in counts if count > 0]
     size = sum(every)
     if not size:
         return 0.0
-    return math.exp(math.fsum(count / size * math.log(size / count) for count in every))
+    if min(every) == max(every):
+        return float(len(every))
+    found = math.exp(math.fsum(count / size * math.log(size / count) for count in every))
+    whole = float(round(found))
+    if abs(found - whole) > NEAR * whole:
+        return found
+    side = _sign(every, Fraction(whole))
+    if side == 0 or (found - whole) * side > 0:
+        return found if side else whole
+    return math.nextafter(whole, math.inf * side)
 
 
 def has_entropy(counts: Iterable[int], wanted: float) -> bool:
-    """Tell whether the entropy is at least log(wanted), exactly: n**n >= l**n * prod(c**c).
-
-    A common divisor of the counts has no say. Powers of large counts take long, so sixty digits of
-    their logarithms decide first, and leave to the powers only what they cannot tell apart.
-    """
+    """Tell whether the entropy is at least log(wanted), exactly."""
     every = [count for count in counts if count > 0]
     found = entropy(every)
     if abs(found - wanted) > NEAR * wanted:
         return found > wanted
-    shared, least = math.gcd(*every), Fraction(str(wanted))
+    return _sign(every, Fraction(str(wanted))) >= 0
+
+
+def _sign(every: Sequence[int], wanted: Fraction) -> int:
+    """Return the sign of the entropy less log(wanted), exactly: of n**n - l**n * prod(c**c).
+
+    A common divisor of the counts has no say. Powers of large counts take long, so sixty digits of
+    their logarithms decide first, and leave to the powers only what they cannot tell apart.
+    """
+    shared = math.gcd(*every)
     every = [count // shared for count in every]
     size = sum(every)
     with localcontext(prec=60):
-        log_least = Decimal(least.numerator).ln() - Decimal(least.denominator).ln()
-        more = size * (Decimal(size).ln() - log_least)
+        log_wanted = Decimal(wanted.numerator).ln() - Decimal(wanted.denominator).ln()
+        more = size * (Decimal(size).ln() - log_wanted)
         more -= sum(count * Decimal(count).ln() for count in every)
     if abs(more) > FAR:
-        return more > 0
+        return 1 if more > 0 else -1
     product = math.prod(count**count for count in every)
-    many, few = size**size * least.denominator**size, least.numerator**size * product
-    return bool(many >= few)
+    many, few = size**size * wanted.denominator**size, wanted.numerator**size * product
+    return int(many > few) - int(many < few)
 
 
 def tail(counts: Iterable[int], wanted: int) -> tuple[int, int]:

@@ -245,7 +245,7 @@ def loss_curve(search: dict[str, Any], loss_name: str) -> Spec:
     encoding = {
         "x": {"field": "iteration", "type": "quantitative", "title": "iteration",
               "scale": {"type": "symlog", "nice": False},
-              "axis": {"values": ticks, "labelOverlap": "greedy", "format": ","}},
+              "axis": {"values": ticks, "labelOverlap": "greedy", "format": ",d"}},
         "y": {"field": "loss", "type": "quantitative", "title": loss_name,
               "scale": {"zero": False}},
     }  # fmt: skip

@@ -14,6 +14,8 @@ COLUMNS = (
     "frontier", "picked", "said",
 )  # fmt: skip
 
+NAMES = "", "k", "method", "loss %", "risk %", "kept %", "groups", "seconds"
+
 
 def comparison_csv(told: dict[str, Any]) -> str:
     """Return the runs as csv."""
@@ -27,8 +29,7 @@ def comparison_csv(told: dict[str, Any]) -> str:
 def comparison_page(told: dict[str, Any], svg: str) -> str:
     """Return a page with the pick, the chart and the table of all runs."""
     rows = "".join(_row(point) for point in told["points"])
-    names = "", "k", "method", "loss %", "risk %", "kept %", "groups", "seconds"
-    head = "".join(f"<th>{name}</th>" for name in names)
+    head = "".join(f'<th class="{_side(name)}">{name}</th>' for name in NAMES)
     body = [
         PRIVATE_LINE,
         f"<h1>{told['records']:,} records: which method, which k</h1>",
@@ -52,4 +53,11 @@ def _row(point: dict[str, Any]) -> str:
     cells += [f"{point['information_loss']:.3f}", f"{point['risk']:.2f}",
               f"{point.get('kept') or 0.0:.2f}", f"{point['groups']:,}",
               f"{point['seconds']:.1f}"]  # fmt: skip
-    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+    each = zip(NAMES, cells, strict=True)
+    told = "".join(f'<td class="{_side(name)}">{escape(cell)}</td>' for name, cell in each)
+    return f"<tr>{told}</tr>"
+
+
+def _side(name: str) -> str:
+    """Return the class of a column of the table: numbers stand to the right."""
+    return "word" if name in ("", "method") else "n"

@@ -112,6 +112,13 @@ def moment_said(average: float, kind: Kind, unit: str) -> float | str:
     return average
 
 
+def days_said(days: float, kind: str) -> float | str:
+    """Return a figure that counts days since 1970 as a person writes it; of others the figure."""
+    if kind == Kind.DATE:
+        return moment_said(days, Kind.DATE, "")
+    return moment_said(days * 86_400.0, Kind.DATETIME, "s") if kind == Kind.DATETIME else days
+
+
 def unit_of(column: Column) -> str:
     """Return Arrow's unit of the times of a column; nothing where it has none."""
     return str(column.values.type.unit) if column.kind is Kind.DATETIME else ""

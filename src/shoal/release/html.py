@@ -11,7 +11,7 @@ from shoal.release.charts import attacks, report_charts
 from shoal.release.draw import begin, draw
 from shoal.release.feared import fears
 from shoal.release.page.about import PRIVATE_LINE, about_figures, audience
-from shoal.release.page.answers import first_screen, kept, verdict
+from shoal.release.page.answers import first_screen, lost, replaced, verdict
 from shoal.release.page.columns import column_table, columns, costs, distributions, table
 from shoal.release.page.frame import bullets, document, escape
 from shoal.release.page.measures import risks, utility
@@ -71,7 +71,7 @@ def short(report: Report) -> str:
     said = escape(verdict_text(report.verdict, report.measures))
     told = (
         f'<div class="verdict{mood}"><p><strong>{said}</strong></p><p>{verdict(report)}</p>'
-        f"<p>{kept(report)}</p></div>"
+        f"<p>{lost(report)}</p><p>{replaced(report)}</p></div>"
     )
     return f"<div>{told}{column_table(report)}</div>"
 

@@ -75,6 +75,11 @@ class Targets:
         )
 
     @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders that may be made: the private one, and that of the release if it is one."""
+        return (self.private, *([self.release.parent] if self.output.endswith("/") else []))
+
+    @property
     def recipe(self) -> Path:
         """The recipe that repeats the run, which is private."""
         return self.private / private.RECIPE
@@ -149,7 +154,7 @@ def save(
     release = guarded(release, targets.kind, spreadsheet_safe)
     settings = release.settings
     keep = settings.release.keep_order if keep_order is None else keep_order
-    with Staging(force=force) as staging:
+    with Staging(force=force, folders=targets.folders) as staging:
         source = settings.input.path
         trees = [Path(said) for said in settings.hierarchies.values() if is_file(said)]
         targets.check(staging, [*([Path(source)] if source else []), *trees], with_page)

@@ -78,7 +78,7 @@ class Plots:
         found = next(c for c in self._report.columns if c.name == name)
         if found.histogram is None:
             raise RequestError(
-                f"{shown(name)} is no column of numbers before and after; see losses()"
+                f"{shown(name)} is no column of numbers before and after; the chart `losses` has it"
             )
         return Chart(distribution(found))
 

@@ -9,9 +9,12 @@ from typing import Any
 
 from shoal.errors import listed, shown
 from shoal.measures.histogram import Histogram
+from shoal.measures.result import told
+from shoal.models.digits import digits_beside
 from shoal.release.contents import contents
 from shoal.release.feared import fears
 from shoal.release.verdict import verdict_of, verdict_text
+from shoal.release.worst import worst_utility
 
 SCHEMA = "shoal-report/6"
 PRIVATE, PUBLIC = "private", "public"
@@ -58,8 +61,8 @@ class Report:
     release: figures of the original that no k people change by more than a step of their rounding
     (see `shoal.release.public`); `public` holds these, `public_notes` what may be said with them.
 
-    `asked` is what was asked beyond k, as a recipe says it; `measures` what it cost and what is
-    left to fear, as `shoal.Measures` says it; `totals` are those of columns that release means,
+    `asked` is what was asked beyond k, as a recipe says it; `measures` what it cost and which
+    risks are left, as `shoal.Measures` says it; `totals` are those of columns that release means,
     by survey weights where there are some, and by how much rounding moved them, and those of kept
     columns that rounding or released weights changed; `survey` names the
     columns of weight, strata and household; `rounded` says to multiples of what kept columns were
@@ -144,14 +147,15 @@ class Report:
     def summary(self) -> str:
         """Return what a person wants to know first."""
         lines = [
-            f"{self.release['records']} records in {self.groups['count']} groups of "
+            f"{self.release['records']:,} records in {self.groups['count']:,} groups of "
             f"{self.group_span()} (k = {self.k}, method {self.method})",
-            f"information loss {self.loss_said()}",
+            f"information loss {self.loss_said()}{self.compared_loss()}",
             *([] if self.bound is None else [f"the grouping is {self.bound['told']}"]),
             verdict_text(self.verdict, self.measures),
             self._verdict(),
             *(f"  {plain(line, 500)}" for line in self.beyond_k()),
-            *(f"left to fear: {plain(line, 500)}" for line in fears(self.measures, self.k)[:3]),
+            *(f"at worst: {plain(line, 500)}" for line in self.worst()),
+            *(f"risk: {plain(line, 500)}" for line in fears(self.measures, self.k)[:3]),
         ]
         width = max(16, *(len(plain(column.name)) for column in self.columns))
         lines.append("")
@@ -186,6 +190,31 @@ class Report:
             return "is not told: of so few records it would tell too much"
         return f"at most {self.loss['value']:g} % of {self.loss_of()}"
 
+    def compared_loss(self) -> str:
+        """Return the loss by which methods of any kind can be compared: NCP, beside their own.
+
+        Methods minimize SSE/SST or ILoss, which say nothing of each other: a mean has no ILoss, a
+        category no SSE. NCP is how much of a column's range the group of a cell leaves open,
+        whatever the group releases. A public report does not hold it.
+        """
+        found = (self.measures or {}).get("utility", {}).get("ncp")
+        if self.is_public or found is None:
+            return ""
+        return f"; NCP {told(found['value'], 'percent')}, to compare methods by"
+
+    def worst(self) -> list[str]:
+        """Return the worst figures of utility with their columns, a line each.
+
+        Of a public report these are the rounded ones: the loss of a column, the gap of a
+        distribution.
+        """
+        lines = worst_utility(self.measures, self.is_public)
+        losses = {c.name: c.loss["value"] for c in self.columns if c.loss.get("value") is not None}
+        if self.is_public and losses:
+            name = max(losses, key=lambda name: losses[name])
+            lines.insert(0, f"loss of {shown(name)}: at most {losses[name]:g} %")
+        return lines
+
     def column_loss(self, column: ColumnReport) -> str:
         """Return how much a column lost, in percent; a dash where it is not told."""
         if not self.is_public:
@@ -203,14 +232,14 @@ class Report:
                 else ("the released range of its column, a cell on average")
             )
         if self.costs is None:
-            return "the variation"
+            return "the variation (SSE/SST)"
         words = all(column.released_as in ("generalize", "range") for column in self.columns)
         return f"what the cells said ({'ILoss' if words else 'mean of the columns'})"
 
     def beyond_k(self) -> list[str]:
         """Return what else was asked for and found, a line each."""
         lines = [
-            f"{one['model']} of {shown(one['column'])}: {_short(one['found'])}, asked: "
+            f"{one['model']} of {shown(one['column'])}: {found_beside(one)}, asked: "
             f"{bound(one)} {_short(one['asked'])}"
             for one in [*self.verification.get("models", ()), *self.dominance]
         ]
@@ -249,6 +278,12 @@ def bound(judged: dict[str, Any]) -> str:
     if judged["model"] in ("distinct l-diversity", "entropy l-diversity", "p % rule"):
         return "at least"
     return "below" if judged["model"].startswith("recursive") else "at most"
+
+
+def found_beside(judged: dict[str, Any], digits: int = 6) -> str:
+    """Return what the worst class has; a dash where it is not told."""
+    found = judged["found"]
+    return "–" if found is None else digits_beside(found, judged["asked"], digits)
 
 
 def plain(name: str, limit: int = 60) -> str:

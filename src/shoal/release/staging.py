@@ -17,7 +17,7 @@ import secrets
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, cast
@@ -31,10 +31,13 @@ NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)  # no har
 
 
 class Staging:
-    """A set of files that are put in place together by `commit`, or removed on the way out."""
+    """A set of files that are put in place together by `commit`, or removed on the way out.
 
-    def __init__(self, *, force: bool) -> None:
-        self.force = force
+    `folders` are those that may be made for them, where the folders that they lie in exist.
+    """
+
+    def __init__(self, *, force: bool, folders: Iterable[Path] = ()) -> None:
+        self.force, self.folders = force, set(folders)
         self._files: list[tuple[int, Path, Path]] = []
         self._private: set[Path] = set()
         self._folders: list[Path] = []
@@ -72,6 +75,7 @@ class Staging:
         if target.is_dir():
             raise OutputError(f"{shown(target)}: this is a folder")
         folder = target.parent
+        check_above(folder if folder in self.folders else target)
         if folder.name.endswith(SUFFIX) and folder.is_symlink():
             raise OutputError(f"{shown(folder)}: this is a link; name the folder itself")
         if folder.name.endswith(SUFFIX) and folder.exists() and not folder.is_dir():
@@ -111,9 +115,9 @@ class Staging:
             raise OutputError(f"{shown(target)}: cannot be written: {error.strerror}") from None
 
     def _make(self, folder: Path) -> None:
-        """Make a folder and those above it, and remember which ones are new."""
-        if not folder.exists():
-            self._make(folder.parent)
+        """Make a folder that may be made, and remember that it is new."""
+        if folder in self.folders and not folder.exists():
+            check_above(folder)
             folder.mkdir(0o700 if folder.name.endswith(SUFFIX) else 0o777, exist_ok=True)
             self._folders.append(folder)
 
@@ -181,6 +185,16 @@ class _Open(io.RawIOBase):
     def tell(self) -> int:
         """Return how many bytes were written."""
         return os.lseek(self._descriptor, 0, os.SEEK_CUR)
+
+
+def check_above(target: Path) -> None:
+    """Refuse a file or folder whose own folder is not there: nobody asked for that one."""
+    above = target.absolute().parent
+    if os.path.isdir(above):  # noqa: PTH112 - never raises
+        return
+    if os.path.lexists(above):
+        raise OutputError(f"{shown(target)}: cannot be written: {shown(above, 200)} is no folder")
+    raise OutputError(f"{shown(target)}: there is no folder {shown(above, 200)}; make it first")
 
 
 def _remove(path: Path) -> None:

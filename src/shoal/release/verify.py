@@ -32,6 +32,8 @@ from shoal.release.judge.verification import Composition, Judged, KOf, Verificat
 
 __all__ = ["Verification", "class_counts", "verify"]
 
+NAMED = 50  # columns of which it is said where their roles are from
+
 Trees = Mapping[str, str | os.PathLike[str]]
 
 
@@ -75,7 +77,8 @@ def verify(
     are codes, equally far apart, and `missing` how cells of theirs are written that are missing,
     beside empty ones and `*`. `k_of` is an own k for some of the
     quasi-identifiers. Without `quasi_identifiers`, those of the report, certificate or recipe
-    beside the file are taken.
+    beside the file are taken; likewise `sensitive`, where something is asked of them. `roles` and
+    `roles_of_sensitive` of the result say which and from where.
 
     l and alpha take values that differ in case, spaces or signs that cannot be seen for one, and
     t-closeness takes the larger of both distances; a missing sensitive cell adds nothing to l and
@@ -95,12 +98,16 @@ def verify(
     `records` and `columns` say what the release should hold, where known; `kind` ("csv", "csv.gz"
     or "parquet") overrides the file's name.
     """
-    papers = beside(data) if quasi_identifiers is None or against is not None else None
+    of_sensitive = any(asked is not None for asked in (l, t, alpha))
+    open_roles = quasi_identifiers is None or (sensitive is None and of_sensitive)
+    papers = beside(data) if open_roles or against is not None else None
     if quasi_identifiers is None and papers is None:
         raise RequestError("name the quasi-identifiers to verify: no report beside tells them")
     chosen = papers.quasi_identifiers if quasi_identifiers is None and papers else quasi_identifiers
     quasi = _names(chosen or (), "quasi-identifier")
-    hidden = _names(sensitive or (), "sensitive column")
+    own = () if papers is None or not of_sensitive else papers.sensitive
+    taken = [name for name in own if name not in quasi] if sensitive is None else []
+    hidden = _names(taken or sensitive or (), "sensitive column")
     knows = _names(key, "key column")
     if (original is not None and against is None) or (knows and original is None):
         raise RequestError("original goes with against, another release; key goes with original")
@@ -151,16 +158,20 @@ def verify(
                 whose = opened(original, None, None)
                 placed = place_people(both[0](), both[1](), whose, asked, knows, in_order)
                 met = replace(met, shared=placed)
-        roles = told_by(papers, None) if quasi_identifiers is None else ""
-        return _verification(
-            source, ruling, counted, missing_as, records, columns, met, told, roles
+        found = _verification(source, ruling, counted, missing_as, records, columns, met, told)
+        where = told_by(papers, None)
+        return replace(
+            found,
+            roles=f"quasi-identifiers {listed(quasi, NAMED)} {where}"
+            if quasi_identifiers is None
+            else "",
+            roles_of_sensitive=f"sensitive columns {listed(taken, NAMED)} {where}" if taken else "",
         )
 
 
 def _verification(
     source: Source, ruling: Ruling, counted: Counted, reading: str, records: int | None,
     columns: Sequence[str] | None, met: Composition | None, told: Sequence[str],
-    roles: str,
 ) -> Verification:  # fmt: skip
     every = sum(size * classes for size, classes in ruling.sizes.items())
     models = tuple(watch.judged() for watch in ruling.watches)
@@ -193,13 +204,12 @@ def _verification(
         problems=tuple(problems),
         reading=reading,
         readings=counted.readings(own),
-        sizes=summarized(ruling.sizes),
+        sizes=replace(summarized(ruling.matching), squares=summarized(ruling.sizes).squares),
         models=models,
         k_of=subsets,
         offending=ruling.offenders(counted),
         offending_count=ruling.broken,
         against=met,
-        roles=roles,
         warnings=(
             *ruling.warnings(),
             *_warnings(source),

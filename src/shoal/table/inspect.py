@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from shoal.errors import shown
+from shoal.table.alike import names_alike, said_of_names
 from shoal.table.assign import distinct, identifier_reason
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table
@@ -15,7 +16,10 @@ from shoal.table.table import Table
 
 @dataclass(frozen=True)
 class ColumnView:
-    """One column in counts; `suspected` is a role to think about, with its reason."""
+    """One column in counts; `suspected` is a role to think about, with its reason.
+
+    `alike` are other columns whose names differ in case, spaces or Unicode form alone.
+    """
 
     name: str
     kind: str
@@ -25,6 +29,7 @@ class ColumnView:
     reason: str
     warning: str | None = None
     near_duplicates: int = 0
+    alike: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class Inspection:
             for c in self.columns
             if c.near_duplicates
         )
+        lines.extend(f"  {said}" for said in said_of_names(c.name for c in self.columns))
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -63,10 +69,16 @@ def _name(column: ColumnView) -> str:
 
 def inspect(table: Table) -> Inspection:
     """Look at every column of a table."""
-    return Inspection(table.rows, tuple(_look(column) for column in table.columns))
+    alike = {
+        name: tuple(other for other in same if other != name)
+        for same in names_alike(table.names)
+        for name in same
+    }
+    views = (_look(column, alike.get(column.name, ())) for column in table.columns)
+    return Inspection(table.rows, tuple(views))
 
 
-def _look(column: Column) -> ColumnView:
+def _look(column: Column, alike: tuple[str, ...]) -> ColumnView:
     different = distinct(column)
     suspected, reason = _suspect(column, different)
     return ColumnView(
@@ -78,6 +90,7 @@ def _look(column: Column) -> ColumnView:
         reason,
         column.doubt,
         near_duplicates(column),
+        alike,
     )
 
 

@@ -12,10 +12,14 @@ NODES = 200  # of the quadrature; exact for classes of up to 399
 LARGE = 300  # members from which on 1/F is as good as certain
 
 
-def share_below(classes: Integers, size: int) -> float:
-    """Return the share of records in classes of fewer records, in percent."""
+def share_below(classes: Integers, size: int, matching: Integers | None = None) -> float:
+    """Return the share of records in classes of fewer records, in percent.
+
+    `matching` are the records that match each class, where these are not its own.
+    """
     sizes = np.bincount(classes)
-    return 100.0 * float(sizes[sizes < size].sum()) / classes.size
+    found = sizes if matching is None else matching
+    return 100.0 * float(sizes[found < size].sum()) / classes.size
 
 
 def expected_share(members: Integers, share: Floats) -> Floats:
@@ -51,11 +55,9 @@ def _legendre() -> tuple[Floats, Floats]:
     return (nodes + 1.0) / 2.0, weights / 2.0
 
 
-def population_risks(classes: Integers, weights: Floats | None) -> Floats:
-    """Return of every class the expected 1/F; without weights the sample is the population."""
+def population_risks(classes: Integers, weights: Floats) -> Floats:
+    """Return of every class the expected 1/F."""
     sizes = np.bincount(classes)
-    if weights is None:
-        return 1.0 / sizes
     total = np.maximum(np.bincount(classes, weights=weights), sizes)
     pairs, back = np.unique(np.stack([sizes, total], axis=1), axis=0, return_inverse=True)
     members = pairs[:, 0].astype(np.int64)

@@ -14,14 +14,17 @@ from shoal.measures.task import Pooled, Task, interval, worst
 def of_classes(task: Task) -> list[Measure]:
     """Prosecutor, marketer, journalist and uniques."""
     compared = task.compared
-    risks = classes.population_risks(compared.classes, compared.weights)
+    matching = compared.matching
+    risks = 1.0 / matching
+    if compared.weights is not None:
+        risks = classes.population_risks(compared.classes, compared.weights)
     average = float((risks * compared.sizes).sum()) / compared.records
     found = [
-        Measure("prosecutor", 100.0 / compared.k),
-        Measure("above_0.2", classes.share_below(compared.classes, 5)),
-        Measure("above_0.09", classes.share_below(compared.classes, 11)),
+        Measure("prosecutor", 100.0 / int(matching.min())),
+        Measure("above_0.2", classes.share_below(compared.classes, 5, matching)),
+        Measure("above_0.09", classes.share_below(compared.classes, 11, matching)),
         Measure("marketer", 100.0 * average),
-        Measure("sample_uniques", classes.share_below(compared.classes, 2)),
+        Measure("sample_uniques", classes.share_below(compared.classes, 2, matching)),
         Measure("original_uniques", classes.share_below(compared.origins, 2)),
     ]
     if compared.weights is not None:

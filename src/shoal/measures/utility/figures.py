@@ -176,23 +176,31 @@ def _halves(task: Task, most: int) -> fits.Halves:
 
 
 def of_generalization(task: Task) -> list[Measure]:
-    """ILoss, NCP and discernibility."""
+    """ILoss, NCP and discernibility.
+
+    ILoss is of columns that cover their originals; NCP is of all columns, by which methods of any
+    kind can be compared.
+    """
     whole = task.compared
     compared = whole.known
     deleted = whole.deleted
     sides = [side for side in compared.quasi if generalized.is_generalized(side, whole.paired)]
-    found = []
+    found, rows = [], compared.records
+    costs = {side.name: generalized.cell_costs(side, whole.paired) for side in sides}
     if any(generalized.has_forms(side) for side in sides):
-        costs = {side.name: generalized.cell_costs(side, whole.paired) for side in sides}
-        rows = compared.records
         iloss = {
             name: 100.0 * (cost[0] + deleted) / (rows + deleted) for name, cost in costs.items()
         }
-        ncp = {name: 100.0 * cost[1] / rows for name, cost in costs.items()}
-        found += [
-            Measure("iloss", sum(iloss.values()) / len(iloss), iloss),
-            Measure("ncp", sum(ncp.values()) / len(ncp), ncp),
-        ]
+        found.append(Measure("iloss", sum(iloss.values()) / len(iloss), iloss))
+    if whole.paired or len(sides) == len(compared.quasi):
+        ncp = {
+            side.name: 100.0 / rows * (
+                costs[side.name][1] if side.name in costs
+                else generalized.class_widths(side, compared.classes)
+            )
+            for side in compared.quasi
+        }  # fmt: skip
+        found.append(Measure("ncp", sum(ncp.values()) / len(ncp), ncp))
     squares = sum(int(size) ** 2 for size in whole.sizes)
     total = float(squares + deleted * (whole.records + deleted))
     others = total / (whole.records + deleted) - 1.0

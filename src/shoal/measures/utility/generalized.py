@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.measures.sides import Numbers, Side
+from shoal.measures.sides import Numbers, Side, Words
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
@@ -49,6 +50,34 @@ def _covers(side: Numbers, paired: bool) -> bool:
 
 def _same(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> bool:
     return bool(np.array_equal(np.sort(before), np.sort(after)))
+
+
+def class_widths(side: Side, classes: Integers) -> float:
+    """Return the sum of NCP over the cells of a column that releases means or single values.
+
+    A cell leaves open what the originals of its class span, as if the class released that. One
+    that says nothing leaves open everything; missing originals are apart. Row i of both sides is
+    one person's.
+    """
+    number = isinstance(side, Numbers)
+    there = ~np.isnan(side.before) if isinstance(side, Numbers) else side.before >= 0
+    said = ~np.isnan(side.low) if isinstance(side, Numbers) else side.after >= 0
+    told, silent = there & said, int((there & ~said).sum())
+    own, values = classes[told], side.before[told]
+    if not own.size or values.min() == values.max():
+        return float(silent)
+    sizes = np.bincount(own)
+    if number:
+        low, high = np.full(sizes.size, np.inf), np.full(sizes.size, -np.inf)
+        np.minimum.at(low, own, values)
+        np.maximum.at(high, own, values)
+        wide = np.where(sizes > 0, high - low, 0.0) / (values.max() - values.min())
+    else:
+        assert isinstance(side, Words)
+        pairs = np.unique(own * len(side.values) + values) // len(side.values)
+        wide = np.maximum(np.bincount(pairs, minlength=sizes.size) - 1, 0)
+        wide = wide / (np.unique(values).size - 1)
+    return float((wide * sizes).sum()) + silent
 
 
 def cell_costs(side: Side, paired: bool) -> tuple[float, float]:

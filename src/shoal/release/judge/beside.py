@@ -26,7 +26,7 @@ SINGLE = ("mean", "median", "mode", "medoid")  # values that do not say what the
 
 @dataclass(frozen=True)
 class Beside:
-    """The quasi-identifiers of a release, as a paper has them; `where` names the paper.
+    """The roles of a release's columns, as a paper has them; `where` names the paper.
 
     `released_as` is what a quasi-identifier's values are, where it is known; `in_order` says that
     the rows are in the order of the input.
@@ -36,6 +36,7 @@ class Beside:
     quasi_identifiers: tuple[str, ...]
     released_as: Mapping[str, str] = field(default_factory=dict)
     in_order: bool = False
+    sensitive: tuple[str, ...] = ()
 
 
 def beside(data: Any) -> Beside | None:
@@ -97,7 +98,7 @@ def _made(
 ) -> Iterator[Beside]:  # fmt: skip
     names = _names(_at(roles, quasi))
     if names:
-        yield Beside(where, names, ways or {}, in_order)
+        yield Beside(where, names, ways or {}, in_order, _names(_at(roles, "sensitive")))
 
 
 def _names(said: Any) -> tuple[str, ...]:
@@ -117,7 +118,7 @@ def _text(path: Path) -> str | None:
     if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST:
         return None
     try:
-        return path.read_bytes().decode("utf-8")
+        return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
 

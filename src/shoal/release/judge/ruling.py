@@ -118,6 +118,7 @@ class Ruling:
             for watch in watches(requirement, column, place, column.tally(column.whole))
         ]
         self.sizes: Counter[int] = Counter()
+        self.matching: Counter[int] = Counter()  # classes by the records that match them
         self.smallest = self.classes = self.records = 0  # of the classes that are too small
         self.offending: list[tuple[int, int, tuple[int, ...]]] = []
         self.broken = 0
@@ -127,11 +128,12 @@ class Ruling:
         """Look at all classes."""
         quick = counted.quick(self.k)
         if quick is not None:
-            self.sizes, self.smallest = quick, min(quick, default=0)
+            self.sizes, self.matching, self.smallest = quick, quick, min(quick, default=0)
             return
         least = math.inf
         for one in counted.classes():
             self.sizes[one.size] += 1
+            self.matching[one.candidates] += 1
             least = min(least, one.candidates)
             breaks = [0] if one.candidates < self.k else []
             if breaks:

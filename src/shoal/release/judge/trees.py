@@ -65,20 +65,24 @@ def read_tree(said: str | os.PathLike[str], column: str) -> Tree:
         text = path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise InputError(f"{shown(path.name)}: cannot be read as UTF-8 text") from None
+    reason = "no hierarchy; every line must be value;parent;…;*"
     for sign in ";,\t":
-        rows = _rows(text, sign)
+        try:
+            rows = _rows(text, sign)
+        except csv.Error as error:
+            if "field limit" in str(error):
+                most = csv.field_size_limit()
+                reason = f"a cell of more than {most} characters; is a quote missing?"
+            continue
         if rows:
             return _joined(rows, path.name)
-    raise InputError(f"{shown(path.name)}: no hierarchy; every line must be value;parent;…;*")
+    raise InputError(f"{shown(path.name)}: {reason}")
 
 
 def _rows(text: str, sign: str) -> list[list[str]]:
     """Return the lines by a delimiter, or none if they do not all end in the root."""
-    try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
-        rows = [row for row in reader if row]
-    except csv.Error:
-        return []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
+    rows = [row for row in reader if row]
     good = all(len(row) == len(rows[0]) > 1 and row[-1] == "*" for row in rows)
     return rows if good else []
 

@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from shoal.errors import listed, shown
+from shoal.models.digits import digits_beside
 from shoal.release.judge.people import Shared
 
 LISTED = 10  # offending classes in a summary
+DIGITS = 4  # of a figure
 WORDS = {"ignored": "left out:", "value": "as a value of their own:"}
 
 
@@ -17,8 +19,9 @@ WORDS = {"ignored": "left out:", "value": "as a value of their own:"}
 class Sizes:
     """How large the classes are; `table` is at most 20 rows of a size and its classes.
 
-    The last row stands for all larger ones: its size is "and more". `squares` is the sum of the
-    squared sizes of all classes.
+    Where missing cells and `*` match more than themselves, a class is as large as the set of its
+    candidates. The last row stands for all larger ones: its size is "and more". `squares` is the
+    sum of the squared numbers of records of all classes.
     """
 
     least: int = 0
@@ -65,6 +68,11 @@ class Judged:
     def label(self) -> str:
         """What is judged."""
         return f"{self.model} of {shown(self.column)}"
+
+    @property
+    def told(self) -> str:
+        """What the worst class has, in a few digits."""
+        return digits_beside(self.found, self.asked, DIGITS)
 
 
 @dataclass(frozen=True)
@@ -129,7 +137,8 @@ class Verification:
     `reading` is what a missing cell or `*` matches, see `shoal.models.matching`; `readings` has the
     smallest set of candidates in each (None where it was not counted). `offending` lists at most
     1,000 of the `offending_count` classes that break something. `warnings` do not make it fail.
-    `roles` says where the quasi-identifiers are from, where nobody named them.
+    `roles` and `roles_of_sensitive` say where the quasi-identifiers and the sensitive columns are
+    from, where nobody named them.
     """
 
     ok: bool
@@ -148,11 +157,17 @@ class Verification:
     against: Composition | None = None
     warnings: tuple[str, ...] = ()
     roles: str = ""
+    roles_of_sensitive: str = ""
+
+    @property
+    def origins(self) -> list[str]:
+        """Where roles are from that nobody named, a line each."""
+        return [said for said in (self.roles, self.roles_of_sensitive) if said]
 
     def summary(self) -> str:
         """Return the verdict in words."""
         head = (
-            f"{self.records} records in {self.classes} classes, the smallest of {self.k}; "
+            f"{self.records:,} records in {self.classes:,} classes, the smallest of {self.k:,}; "
             f"required: {self.required}"
         )
         if self.reading != "own":
@@ -160,8 +175,9 @@ class Verification:
         verdict = "verified" if self.ok else "NOT SAFE"
         lines = [f"{verdict}: {head}", *(f"  {problem}" for problem in self.problems)]
         sizes = self.sizes
+        what = "class sizes" if self.reading == "own" else "candidates of a class"
         lines.append(
-            f"  class sizes: least {sizes.least}, median {sizes.median:g}, largest {sizes.largest}"
+            f"  {what}: least {sizes.least:,}, median {sizes.median:,g}, largest {sizes.largest:,}"
         )
         if len({count for count in self.readings.values() if count is not None}) > 1:
             each = ", ".join(
@@ -171,8 +187,6 @@ class Verification:
             lines.append(f"  smallest candidate set by what a missing cell or * matches: {each}")
         lines += [f"  {line}" for judged in self.models for line in _of_model(judged)]
         lines += [f"  {of.label}: {of.found}, asked: {of.asked}" for of in self.k_of]
-        if self.roles:
-            lines.append(f"  quasi-identifiers {self.roles}")
         if self.against is not None:
             lines += [f"  {line}" for line in _of_composition(self.against)]
         lines += [f"  warning: {warning}" for warning in self.warnings]
@@ -192,24 +206,25 @@ class Verification:
         found["sizes"]["table"] = table
         if self.against is not None:
             found["against"]["judged"] = self.against.judged
-        if not self.roles:
-            del found["roles"]
+        for key in ("roles", "roles_of_sensitive"):
+            if not found[key]:
+                del found[key]
         return found
 
     def __str__(self) -> str:
-        return self.summary()
+        return "\n".join([self.summary(), *(f"  {said}" for said in self.origins)])
 
     def __bool__(self) -> bool:
         return self.ok
 
 
 def _of_model(judged: Judged) -> list[str]:
-    found = _number(judged.found)
     bound = "below" if judged.model.startswith("recursive") else "asked:"
-    lines = [f"{judged.label}: {found}, {bound} {judged.asked:g}"]
+    lines = [f"{judged.label}: {judged.told}, {bound} {judged.asked:g}"]
     if judged.readings:
         each = (
-            f"{WORDS[name]} {_number(one.found)} ({'kept' if one.ok else 'broken'})"
+            f"{WORDS[name]} {digits_beside(one.found, judged.asked, DIGITS)} "
+            f"({'kept' if one.ok else 'broken'})"
             for name, one in judged.readings.items()
         )
         lines.append(f"  missing cells {', '.join(each)}")
@@ -222,10 +237,6 @@ def _of_model(judged: Judged) -> list[str]:
         counts = "0" if len(judged.posterior) == 1 else f"0 to {len(judged.posterior) - 1}"
         lines.append(f"  surest of a value, after ruling out {counts} others: {sure}")
     return lines
-
-
-def _number(found: float) -> str:
-    return f"{found:.4g}" if math.isfinite(found) else "too few values"
 
 
 def _of_composition(against: Composition) -> list[str]:

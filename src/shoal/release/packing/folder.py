@@ -37,7 +37,7 @@ from shoal.release.packing.signing import check_key
 from shoal.release.packing.signing import sign as signature
 from shoal.release.report import Report
 from shoal.release.spreadsheet import guarded
-from shoal.release.staging import MARK, Staging, uninterrupted
+from shoal.release.staging import MARK, Staging, check_above, uninterrupted
 from shoal.release.verify import Verification
 from shoal.release.write import release_bytes, row_order
 from shoal.settings import Settings
@@ -70,7 +70,7 @@ def write_pack(
     release = guarded(release, kind, spreadsheet_safe)
     keep = release.settings.release.keep_order if keep_order is None else keep_order
     targets = Targets.in_folder(folder, kind)
-    with _aside(folder) as place, Staging(force=force) as staging:
+    with _aside(folder) as place, Staging(force=force, folders=[targets.private]) as staging:
         check_private(targets, staging)
         order = row_order(release.table.rows, keep=keep, seed=order_seed)
         content = release_bytes(release.table, order, kind)
@@ -123,6 +123,7 @@ def check_private(targets: Targets, staging: Staging) -> None:
 
 def check_folder(folder: Path, force: bool, settings: Settings | None = None) -> None:
     """Refuse a place where a pack cannot be written, before any work is done."""
+    check_above(folder)
     _restore(folder)
     try:
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
@@ -154,13 +155,8 @@ def check_folder(folder: Path, force: bool, settings: Settings | None = None) ->
 @contextlib.contextmanager
 def _aside(folder: Path) -> Iterator[Path]:
     """Yield a folder beside the final one that only its owner can read; it is gone in the end."""
-    made: list[Path] = []
     place = folder.parent / f".{folder.name}{MARK}-{secrets.token_hex(6)}"
     try:
-        for above in reversed((folder.absolute()).parents):
-            if not above.exists():
-                above.mkdir(exist_ok=True)
-                made.append(above)
         _sweep(folder)
         place.mkdir(mode=0o700)
         held = os.open(place, os.O_RDONLY)
@@ -176,9 +172,6 @@ def _aside(folder: Path) -> Iterator[Path]:
         os.close(held)
         if not done:
             shutil.rmtree(place, ignore_errors=True)
-            for above in reversed(made):
-                with contextlib.suppress(OSError):
-                    above.rmdir()
 
 
 def _restore(folder: Path) -> None:

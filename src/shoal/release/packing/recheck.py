@@ -37,7 +37,7 @@ from shoal.release.packing.recipe import lacks
 from shoal.release.packing.signing import is_signed
 from shoal.release.reload import load_report
 from shoal.release.verdict import MOST, SAFE
-from shoal.release.verify import Verification, class_counts, verify
+from shoal.release.verify import NAMED, Verification, class_counts, verify
 from shoal.settings import COMMITTED, Settings, load, split_key
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.read import digest_of, read
@@ -52,7 +52,8 @@ AHEAD = timedelta(minutes=5)  # by which clocks may differ
 class Checked:
     """What a check of a pack found: `done` says what holds, `problems` what does not.
 
-    `open` is what could not be compared, and does not make it fail.
+    `open` is what could not be compared, and does not make it fail; `origins` says where the roles
+    of the columns are from.
     """
 
     ok: bool
@@ -61,6 +62,7 @@ class Checked:
     done: tuple[str, ...]
     problems: tuple[str, ...]
     open: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
 
     def summary(self) -> str:
         """Return the verdict in words."""
@@ -112,7 +114,7 @@ def check_pack(
     problems, done = _origin(made, known, Path(private), original)
     return Checked(
         found.ok and not problems, found.k, found.files, (*found.done, *done),
-        (*found.problems, *problems), found.open,
+        (*found.problems, *problems), found.open, found.origins,
     )  # fmt: skip
 
 
@@ -139,8 +141,17 @@ def checked_pack(
     if (place / NAME).read_bytes() != made.to_json().encode("utf-8"):
         problems.append(f"{NAME} is not written as certificates are")
     return Checked(
-        not problems, made.claims.k, len(made.files), tuple(done), tuple(problems), tuple(left)
-    )
+        not problems, made.claims.k, len(made.files), tuple(done), tuple(problems), tuple(left),
+        _origins(made),
+    )  # fmt: skip
+
+
+def _origins(made: Certificate) -> tuple[str, ...]:
+    """Say which roles are taken from the papers of the pack."""
+    claims, where = made.claims, f"from {NAME} and the recipe {shown(made.recipe)} of the pack"
+    quasi = f"quasi-identifiers {listed(claims.quasi_identifiers, NAMED)} {where}"
+    hidden = f"sensitive columns {listed(claims.sensitive, NAMED)} {where}"
+    return (quasi, hidden) if claims.sensitive else (quasi,)
 
 
 def _signature(place: Path, key: Path | None, done: list[str], left: list[str]) -> list[str]:
@@ -267,7 +278,7 @@ class _Pack:
                 f"{found.records:,} records in {found.classes:,} classes, the smallest of "
                 f"{found.k}: k = {self.made.claims.k} holds"
             )
-            done += [f"{one.label}: {one.found:.4g}, asked {one.asked:g}" for one in found.models]
+            done += [f"{one.label}: {one.told}, asked {one.asked:g}" for one in found.models]
             done.append("certificate, report, recipe and README say the same")
         return problems
 

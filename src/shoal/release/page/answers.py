@@ -86,40 +86,29 @@ def value_of(report: Report) -> str:
     return escape(" or ".join(words.get(way, way) for way in sorted(different)))
 
 
-def kept(report: Report) -> str:
-    """Say what was done to the groups and how much is left."""
+def replaced(report: Report) -> str:
+    """Say what was done to the groups."""
     done = f"Each group’s values were replaced by its {value_of(report)}."
     if report.is_public:
         return f"{done} What was lost is told in steps that hide {report.k} people."
-    of = "the variation in the data" if report.costs is None else escape(report.loss_of())
-    return f"{done} This kept <strong>{100 - report.exact_loss:.1f} %</strong> of {of}."
+    return done
 
 
 def _lost(report: Report) -> str:
-    utility = (report.measures or {}).get("utility", {})
-    more = [
-        f"{name} {told(utility[key]['value'], utility[key]['unit'])}"
-        for key, name in (
-            ("means", "largest shift of a mean, in standard deviations:"),
-            ("correlations", "largest change of a correlation:"),
-            ("classification", "accuracy that classifiers keep:"),
-            ("distributions", "largest gap of a distribution, at most:"),
-        )
-        if key in utility and (report.is_public or key != "distributions")
-    ]
+    more = report.worst()
     rows = "".join(f"<li>{escape(line)}</li>" for line in more)
-    return _card(
-        "How much was lost?", f"<p>{_share(report)}</p><p>{kept(report)}</p><ul>{rows}</ul>"
-    )
+    worst = f"<p>At worst, by column or pair:</p><ul>{rows}</ul>" if more else ""
+    return _card("How much was lost?", f"<p>{lost(report)}</p><p>{replaced(report)}</p>{worst}")
 
 
-def _share(report: Report) -> str:
-    """Return the loss in all, as it may be told."""
+def lost(report: Report) -> str:
+    """Return the loss in all, as it may be told, by its name."""
     value = report.loss.get("value") if report.is_public else report.exact_loss
     if value is None:
         return "Of so few records it would tell too much."
     text = f"At most {value:g} %" if report.is_public else f"{value:.2f} %"
-    return f'<strong class="big">{text}</strong> of {escape(report.loss_of())} lost'
+    own = f'<strong class="big">{text}</strong> lost of {escape(report.loss_of())}'
+    return own + escape(report.compared_loss())
 
 
 def _open(report: Report) -> str:

@@ -105,13 +105,20 @@ def totals(report: Report) -> str:
         + f'<td class="n">{one["drift_percent"]:.2g}</td></tr>'
         for one in report.totals
     )
-    more = "<code>--decimals none</code> rounds nothing."
+    notes = []
+    if any("kept" not in one for one in report.totals):
+        notes.append("Means keep totals; what drifted was rounded to the digits of the column.")
+        if not report.survey.get("weight"):
+            notes.append("<code>--decimals none</code> rounds nothing.")
     if report.survey.get("weight"):
-        more = "Totals of kept columns change with the weights that are released."
+        notes.append("Totals of kept columns change with the weights that are released.")
+    if report.rounded:
+        notes.append(
+            "Kept columns were rounded (<code>--round</code>), and their totals with them."
+        )
     return (
         f'<h2>Totals</h2>\n<div class="table"><table><tr>{head}</tr>{rows}</table></div>'
-        '<p class="soft">Means keep totals; what drifted was rounded to the digits of the column. '
-        f"{more}</p>"
+        f'<p class="soft">{" ".join(notes)}</p>'
     )
 
 

@@ -40,7 +40,7 @@ svg { max-width: 100%; height: auto; }
 .table { overflow-x: auto; } table { border-collapse: collapse; min-width: 100%; }
 th, td { text-align: left; padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-td.name, li, dd { overflow-wrap: anywhere; }
+td.name, li, dd { overflow-wrap: anywhere; } td.name { min-width: 9.5rem; }
 ul { padding-left: 1.2rem; max-width: 46rem; } li { margin: .25rem 0; }
 code { background: var(--tile); padding: .1rem .35rem; border-radius: .25rem;
   overflow-wrap: anywhere; }

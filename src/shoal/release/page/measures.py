@@ -6,7 +6,9 @@ from typing import Any
 
 from shoal.measures.result import told
 from shoal.measures.words import DEFINITIONS
+from shoal.release.counts import days_said
 from shoal.release.page.frame import escape, figure, number
+from shoal.release.worst import worst_of
 
 QUANTILES = ("5 %", "25 %", "50 %", "75 %", "95 %")
 
@@ -48,9 +50,21 @@ def _row(key: str, one: dict[str, Any]) -> str:
         )
     return (
         f"<tr><td>{escape(DEFINITIONS[key].title)}</td>"
-        f'<td class="value">{_value(one)}{spread}</td>'
+        f'<td class="value">{_value(one)}{spread}{_worst(key, one)}</td>'
         f'<td class="what">{escape(one["sentence"])}</td></tr>'
     )
+
+
+def _worst(key: str, one: dict[str, Any]) -> str:
+    """Return the column or pair with the worst figure, where there are several."""
+    found = worst_of(key, one.get("by", {}))
+    if found is None:
+        return ""
+    name, value = found
+    if value == one["value"]:
+        return f'<br><span class="soft name">{escape(name)}</span>'
+    text = _value({**one, "value": value})
+    return f'<br><span class="soft name">at worst {text}: {escape(name)}</span>'
 
 
 def _value(one: dict[str, Any]) -> str:
@@ -67,7 +81,10 @@ def _moments(measures: dict[str, Any]) -> str:
     head = "".join(f'<th class="n">{label}</th>' for label in QUANTILES)
     rows = "".join(
         f'<tr><td class="name">{escape(column["name"])}</td><td>{when}</td>'
-        + "".join(f'<td class="n">{number(q)}</td>' for q in column[f"quantiles_{when}"])
+        + "".join(
+            f'<td class="n">{number(_moment(q, column["kind"]))}</td>'
+            for q in column[f"quantiles_{when}"]
+        )
         + "</tr>"
         for column in measures["columns"]
         for when in ("before", "after")
@@ -75,9 +92,14 @@ def _moments(measures: dict[str, Any]) -> str:
     return (
         "<details><summary>Quantiles of the columns of numbers</summary>"
         f'<div class="table"><table><tr><th>column</th><th></th>{head}</tr>{rows}</table></div>'
-        f'<p class="soft">Each is the mean of the {measures["k"]} values around it; dates count in '
-        "days since 1970, ordinal values in ranks.</p></details>"
+        f'<p class="soft">Each is the mean of the {measures["k"]} values around it; ordinal values '
+        "count in ranks.</p></details>"
     )
+
+
+def _moment(value: float | None, kind: str) -> float | str | None:
+    """Return a figure of a column of dates or times, which come in days, as one of these."""
+    return value if value is None else days_said(value, kind)
 
 
 def _notes(measures: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shoal.release.page.frame import bullets, escape
 from shoal.release.promises import LIMITS
-from shoal.release.report import bound
+from shoal.release.report import bound, found_beside
 
 if TYPE_CHECKING:
     from shoal.release.report import Report
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 def beyond_k(report: Report) -> str:
     """Return the table of what was asked beyond k and found; nothing where nothing was."""
     rows = [
-        (one["model"], one["column"], f"{bound(one)} {one['asked']:g}", one["found"])
+        (one["model"], one["column"], f"{bound(one)} {one['asked']:g}", found_beside(one, 4))
         for one in [*report.verification.get("models", ()), *report.dominance]
     ] + [
-        ("own k", ", ".join(one["columns"]), f"at least {one['asked']}", one["found"])
+        ("own k", ", ".join(one["columns"]), f"at least {one['asked']}", str(one["found"]))
         for one in report.verification.get("k_of", ())
     ]
     if not rows:
@@ -26,7 +26,7 @@ def beyond_k(report: Report) -> str:
     cells = "".join(
         f'<tr><td>{escape(model)}</td><td class="name">{escape(column)}</td>'
         f'<td class="n">{escape(asked)}</td>'
-        f'<td class="n">{"–" if found is None else f"{found:.4g}"}</td></tr>'
+        f'<td class="n">{escape(found)}</td></tr>'
         for model, column, asked, found in rows
     )
     return (

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.measures.histogram import Histogram
 from shoal.measures.words import DEFINITIONS
-from shoal.release.counts import missing_said, moment_said
+from shoal.release.counts import days_said, missing_said
 from shoal.release.public.keys import MEASURES, RELEASE, only_public
-from shoal.table.roles import Kind
 
 if TYPE_CHECKING:
     from shoal.release.report import ColumnReport, Report
@@ -149,9 +148,7 @@ def _rest(every: int, part: float | None) -> int | None:
 
 def _moment(value: float | None, kind: str) -> float | str | None:
     """Return a mean in the column's words; those of dates and times come in days."""
-    if value is None or kind not in (Kind.DATE, Kind.DATETIME):
-        return value
-    return moment_said(value * (86_400.0 if kind == Kind.DATETIME else 1.0), Kind(kind), "s")
+    return value if value is None else days_said(value, kind)
 
 
 def _histogram(column: ColumnReport, bars: Mapping[str, Any]) -> Histogram | None:

@@ -22,6 +22,7 @@ LIMIT = 64 * 2**20
 INTERVAL = re.compile(r"\[\s*([^,;\[\]()]+?)\s*[,;]\s*([^,;\[\]()]+?)\s*([)\]])")
 BEYOND = re.compile(r"(<|>=)\s*([^\s<>=].*?)\s*")
 ENDLESS = {"inf": 1, "∞": 1, "-inf": -1, "-∞": -1}
+MAX_CELL = csv.field_size_limit()
 FAR = Fraction(10) ** 400
 
 Span = tuple[Fraction, Fraction]
@@ -90,6 +91,21 @@ class Listed:
     def place(self, index: int) -> str:
         """Return where a path stands, ready to be followed by what is wrong."""
         return f"line {self.lines[index]}: "
+
+    @property
+    def repeated(self) -> str:
+        """What is to be said of lines that are there twice, empty where none is."""
+        first: dict[tuple[str, ...], int] = {}
+        again = [
+            (line, before)
+            for row, line in zip(self.rows, self.lines, strict=True)
+            if (before := first.setdefault(row, line)) != line
+        ]
+        if not again:
+            return ""
+        line, before = again[0]
+        more = f", and {len(again) - 1:,} more repeat another" if again[1:] else ""
+        return f"{shown(self.name)[1:-1]}: line {line} repeats line {before}{more}"
 
     def tree(self) -> Tree:
         """Return the file's own tree, checked, without any data."""
@@ -265,20 +281,24 @@ def parse_listed(data: bytes, name: str) -> Listed:
                     raise InputError(f"{name}, line {begins}: an empty label")
             begins = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(f"{name}, line {begins}: {error}") from None
+        reason = str(error)
+        if "field limit" in reason:
+            reason = f"a cell of more than {MAX_CELL} characters; is a quote missing?"
+        raise InputError(f"{name}, line {begins}: {reason}") from None
     return Listed(name, tuple(rows), tuple(lines))
 
 
 def _delimiter(text: str) -> str | None:
     """Return what separates the levels: what leaves * as the last cell of the first line."""
-    firsts = {}
+    firsts, unread = {}, False
     for sign in ";,\t":
         try:
             reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
             first = next((row for row in reader if row), [])
         except csv.Error:
+            unread = True
             continue
         if len(first) > 1:
             firsts[sign] = first
     rooted = [sign for sign, first in firsts.items() if first[-1] == ROOT]
-    return next(iter([*rooted, *firsts]), ";" if '"' in text else None)
+    return next(iter([*rooted, *firsts]), ";" if unread or '"' in text else None)

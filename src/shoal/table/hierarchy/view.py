@@ -22,7 +22,7 @@ class Hierarchy:
     """The tree of one column: `rule` says where it is from, `paths` are value to root.
 
     `counts` are records by value, where it was made for data; `uncovered` are values of the data
-    that have no place in it.
+    that have no place in it, `repeated` says which lines of a file are there twice.
     """
 
     __repr__ = in_shape
@@ -32,6 +32,7 @@ class Hierarchy:
     tree: Tree
     counts: dict[str, int]
     uncovered: tuple[str, ...] = ()
+    repeated: str = ""
 
     @property
     def levels(self) -> int:
@@ -52,6 +53,8 @@ class Hierarchy:
             lines.append(f"  {len(self.counts):,} of the data's values have a place")
             if empty:
                 lines.append(f"  {empty:,} values do not occur in the data")
+        if self.repeated:
+            lines.append(f"  {self.repeated}")
         if self.uncovered:
             some = listed(self.uncovered, 20)
             lines.append(f"  {len(self.uncovered):,} values have no place: {some}")
@@ -117,7 +120,7 @@ def hierarchy(data: Any, column: str | None = None, rule: str | None = None) -> 
         found = specify(str(data))
         if not isinstance(found, Listed):
             raise RequestError("name a csv file, or data and a column")
-        return Hierarchy(str(found), found.rows, found.tree(), {})
+        return Hierarchy(str(found), found.rows, found.tree(), {}, repeated=found.repeated)
     from shoal.table.read import read
 
     table = read(data)
@@ -140,5 +143,5 @@ def hierarchy(data: Any, column: str | None = None, rule: str | None = None) -> 
     tree = from_paths(paths, str(made)) if paths else from_paths([[ROOT]], str(made))
     return Hierarchy(
         str(made), tuple(map(tuple, paths)) or ((ROOT,),), tree, counts,
-        tuple(values.texts[i] for i in missing),
+        tuple(values.texts[i] for i in missing), made.repeated if isinstance(made, Listed) else "",
     )  # fmt: skip

@@ -167,7 +167,7 @@ export function comparePart(page, methods) {
   return el("details", { id: "compare", "data-test": "compare" },
     el("summary", null, "Compare methods"),
     el("p", null, "Makes a whole release for every method and k, verified and measured, keeps none "
-      + "of them, and shows which lose less and which leave less to fear."),
+      + "of them, and shows which lose less and which leave less risk."),
     el("div", { class: "fields" },
       field("Values of k", sizes, "With commas between."),
       field("Budget, seconds", budget,

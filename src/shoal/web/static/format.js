@@ -25,6 +25,8 @@ export function told(value, unit) {
   if (unit === "count") return count(value);
   if (value === 0) return unit === "percent" ? "0 %" : "0";
   if (unit === "percent") return `${value.toFixed(Math.abs(value) < 10 ? 2 : 1)} %`;
+  if (Math.abs(value) < 1e-6) return "0";
+  if (Math.abs(value) < 1e-4) return value.toFixed(6).replace(/0+$/, "");
   return Math.abs(value) < 1 ? value.toFixed(4) : String(Number(value.toPrecision(3)));
 }
 

@@ -1,4 +1,4 @@
-// A release to judge: is it safe, what is left to fear, what was lost; then what to take home.
+// A release to judge: is it safe, which risks are left, what was lost; then what to take home.
 
 import { showChart } from "./charts.js";
 import { add, bullets, choice, cut, el, name, prose, stamp } from "./dom.js";
@@ -89,8 +89,17 @@ function model(report) {
       && el("p", null, "Nothing was asked of what groups tell about ", names(sensitive), "."));
 }
 
+const WORST = { // how the worst figure is said, and whether the least one is the worst
+  regression: [(of) => `R² kept by a regression of ${of}:`, true],
+  classification: [(of) => `accuracy kept by a classifier of ${of}:`, true],
+  variances: [(of) => `variance kept of ${of}:`, true],
+  correlations: [(of) => `change of the correlation of ${of}:`, false],
+  means: [(of) => `shift of the mean of ${of}, in standard deviations:`, false],
+  contingency: [(of) => `records in another cell of the table of ${of}:`, false],
+};
+
 function lossOf(report) {
-  if (!report.costs) return "the variation";
+  if (!report.costs) return "the variation (SSE/SST)";
   const words = report.columns.every((column) =>
     ["generalize", "range"].includes(column.released_as));
   return `what the cells said (${words ? "ILoss" : "mean of the columns"})`;
@@ -98,17 +107,20 @@ function lossOf(report) {
 
 function lost(report) {
   const utility = report.measures?.utility ?? {};
-  const more = [
-    ["means", "largest shift of a mean, in standard deviations:"],
-    ["correlations", "largest change of a correlation:"],
-    ["classification", "accuracy that classifiers keep:"],
-  ].filter(([key]) => utility[key])
-    .map(([key, words]) => `${words} ${told(utility[key].value, utility[key].unit)}`);
+  const more = Object.entries(WORST).flatMap(([key, [words, least]]) => {
+    const by = Object.entries(utility[key]?.by ?? {});
+    if (by.length === 0) return [];
+    const [of, value] = by.reduce((worst, one) =>
+      ((least ? one[1] < worst[1] : one[1] > worst[1]) ? one : worst));
+    return [`${words(cut(of, 120))} ${told(value, utility[key].unit)}`];
+  });
   if (report.bound) more.push(`the grouping is ${report.bound.told}`);
+  const ncp = utility.ncp && `; NCP ${told(utility.ncp.value, "percent")}, to compare methods by`;
   return card("How much was lost?", "",
     el("p", null,
       el("strong", { class: "big" }, `${report.information_loss_released.toFixed(2)} %`),
-      ` of ${lossOf(report)}`),
+      ` of ${lossOf(report)}${ncp ?? ""}`),
+    more.length > 0 && el("p", null, "At worst, by column or pair:"),
     bullets(more));
 }
 

@@ -134,5 +134,9 @@ function notes(page, index) {
       `${count(column.near_duplicates)} of its values differ from another only in case, spaces or `
       + "invisible signs."));
   }
+  if (column.alike.length) {
+    lines.push(el("div", { class: "warning" }, "Its name differs from ",
+      column.alike.map((other, at) => [at > 0 && ", ", name(other)]), " only in case, spaces or Unicode form."));
+  }
   return lines;
 }

@@ -1,0 +1,27 @@
+"""Who could be whose record, where a missing cell or `*` matches more than itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.models.matching import candidates
+from shoal.table.roles import Column
+
+Integers = npt.NDArray[np.int64]
+
+
+def candidates_of(columns: Sequence[Column], classes: Integers, reading: str) -> Integers:
+    """Return of every class how many released records match it.
+
+    `classes` numbers the classes of the records from 0 on; `reading` is what a missing cell or `*`
+    matches, see `shoal.models.matching`.
+    """
+    firsts = np.unique(classes, return_index=True)[1]
+    sizes = np.bincount(classes).tolist()
+    cells = [column.values.take(firsts).to_pylist() for column in columns]
+    keys = list(zip(*cells, strict=True))
+    found = candidates(dict(zip(keys, sizes, strict=True)), reading)
+    return np.array([found[key] for key in keys], dtype=np.int64)

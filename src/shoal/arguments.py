@@ -127,3 +127,15 @@ def settings_from(
             "search": search.to_dict() if isinstance(search, Search) else pairs(search, "search"),
         }
     )
+
+
+def pairs(given: Mapping[str, Any] | None, what: str) -> dict[str, Any]:
+    """Return what is said of columns or parts by name."""
+    if given is not None and not isinstance(given, Mapping):
+        raise RequestError(f"{what} must be a dict: of a name what is said of it")
+    return dict(given or {})
+
+
+def _by_column(hierarchies: Mapping[str, str] | str | Path | None) -> dict[str, Any]:
+    """Return hierarchies by column; a folder of them has its own place."""
+    return {} if isinstance(hierarchies, str | Path) else pairs(hierarchies, "hierarchies")

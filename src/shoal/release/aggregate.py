@@ -147,11 +147,9 @@ def _medians(column: Column, groups: Groups, labels: Integers) -> Integers:
     if groups.weights is None:
         rows = ordered[groups.starts + (groups.sizes - 1) // 2]
     else:  # the first to have half of the weight at or below it
-        half = [
-            half(weights) for weights in Groups(ordered, groups.starts, groups.sizes).lists(
-                groups.weights)
-        ]  # fmt: skip
-        rows = ordered[groups.starts + np.array(half)]
+        by_rank = Groups(ordered, groups.starts, groups.sizes)
+        middles = [half(weights) for weights in by_rank.lists(groups.weights)]
+        rows = ordered[groups.starts + np.array(middles)]
     return np.where(_holed(column, groups), -1, rows)
 
 

@@ -135,3 +135,11 @@ class Schema:
     def having(self, role: Role) -> list[str]:
         """Return the names of the columns with a role."""
         return [name for name, its in zip(self.names, self.roles, strict=True) if its is role]
+
+
+def family(kind: Any) -> str:
+    """Return the family of an Arrow type, without names that came with the data."""
+    for family in ("struct", "list", "map", "decimal", "extension", "binary", "union", "duration"):
+        if family in str(kind):
+            return family
+    return str(kind)[:20]

@@ -139,7 +139,10 @@ class Schema:
 
 def family(kind: Any) -> str:
     """Return the family of an Arrow type, without names that came with the data."""
-    for family in ("struct", "list", "map", "decimal", "extension", "binary", "union", "duration"):
-        if family in str(kind):
-            return family
+    own = getattr(kind, "extension_name", "")
+    if own in ("pandas.interval", "pandas.period"):
+        return str(own.rpartition(".")[2])
+    for one in ("struct", "list", "map", "decimal", "extension", "binary", "union", "duration"):
+        if one in str(kind):
+            return one
     return str(kind)[:20]

@@ -54,6 +54,8 @@ def _check_plain(kind: Any, column: str, name: str) -> None:
     """Refuse a column of lists or structs."""
     import pyarrow as pa
 
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
     if pa.types.is_nested(kind):
         raise InputError(f"{name}: column {column[:60]!r} holds lists, not values")
 
@@ -147,6 +149,14 @@ def plain(values: Any) -> list[Any]:
 
 
 def decoded(values: Any) -> Any:
-    """Return the values themselves, where they come as places in a dictionary."""
-    is_dictionary = str(values.type).startswith("dictionary")
-    return values.cast(values.type.value_type) if is_dictionary else values
+    """Return the values themselves, where they come as places in a dictionary.
+
+    Of categories that are intervals (those of pandas.cut) the texts.
+    """
+    if not str(values.type).startswith("dictionary"):
+        return values
+    if not hasattr(values.type.value_type, "storage_type"):
+        return values.dictionary_decode()
+    import pyarrow as pa
+
+    return pa.array([str(level) for level in values.dictionary.to_pylist()]).take(values.indices)

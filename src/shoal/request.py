@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.choosing import by_trees
 from shoal.errors import (
     InputError,
     RequestError,
@@ -25,7 +26,6 @@ from shoal.recipes import find
 from shoal.settings import Decimals, Settings
 from shoal.solving import check_size, on_trees
 from shoal.table.assign import Reason, identifier_reason
-from shoal.table.code import needs_trees
 from shoal.table.hierarchy.specify import in_folder, is_file
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table, check_readable
@@ -95,7 +95,7 @@ def generalizes(table: Table, settings: Settings) -> bool:
     columns = table.having(Role.QUASI_IDENTIFIER)
     if CENTERS.issuperset(_way(column, settings.release.aggregate, "") for column in columns):
         return False  # what such a release loses is distances to a center
-    return needs_trees(table) or bool(trees_of(table, settings))
+    return by_trees(table, trees_of(table, settings))
 
 
 CENTERS = frozenset(("mean", "median", "mode", "medoid"))

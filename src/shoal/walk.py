@@ -51,7 +51,7 @@ from shoal.settings import Settings
 from shoal.solving import check_search, check_size
 from shoal.storage import is_url
 from shoal.surveying import in_strata, said_of_people, said_of_survey, without_strata
-from shoal.table.code import code, needs_trees
+from shoal.table.code import code
 from shoal.table.parts import digest_parts, is_many
 from shoal.table.read import digest_of, read
 from shoal.table.roles import Role
@@ -318,11 +318,11 @@ def walk(
     grouped = without_strata(table, settings)
 
     columns = len(grouped.having(Role.QUASI_IDENTIFIER))
-    likely = expected(settings, table.rows, columns, needs_trees(grouped))
-    check_fits(likely, settings, needs_trees(grouped))
+    by_trees = generalizes(grouped, settings)
+    likely = expected(settings, table.rows, columns, by_trees)
+    check_fits(likely, settings, by_trees)
     if likely is not None and told_ahead is not None:
         told_ahead(likely)
-    by_trees = generalizes(grouped, settings)
     how = ways(grouped, settings, by_trees)
     ranges = [name for name, way in how.items() if way == "range"]
     coded = None

@@ -160,6 +160,7 @@ def make_report(
         public=nested(stable_figures(table, released, how, trees, partition.k, deleted)),
         public_notes=list(public_notes),
         rounded=dict(rounded or {}),
+        enforced=partition.way,
     )
 
 

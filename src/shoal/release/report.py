@@ -15,6 +15,13 @@ from shoal.release.verdict import verdict_of, verdict_text
 
 SCHEMA = "shoal-report/6"
 PRIVATE, PUBLIC = "private", "public"
+BEYOND = ("l", "t", "alpha", "dominance")
+ENFORCED = {
+    "none": "in its own groups",
+    "swap": "by swapping records of its groups",
+    "merge": "by merging its groups",
+    "slices": "by slices in place of its groups",
+}
 PRIVATELY = "private: figures of the original are exact here; do not publish them"
 
 
@@ -63,7 +70,8 @@ class Report:
     by survey weights where there are some, and by how much rounding moved them, and those of kept
     columns that rounding or released weights changed; `survey` names the
     columns of weight, strata and household; `rounded` says to multiples of what kept columns were
-    rounded. `verdict` is safe, "safe, but" or not safe (`verdict.py`).
+    rounded; `enforced` is how the groups came to keep what is asked beyond k: none (as the method
+    made them), swap, slices or merge. `verdict` is safe, "safe, but" or not safe (`verdict.py`).
     """
 
     schema: str
@@ -99,6 +107,7 @@ class Report:
     public: dict[str, Any] = field(default_factory=dict)
     public_notes: list[str] = field(default_factory=list)
     rounded: dict[str, float] = field(default_factory=dict)
+    enforced: str = ""
     verdict: str = ""
 
     def __post_init__(self) -> None:
@@ -145,7 +154,7 @@ class Report:
         """Return what a person wants to know first."""
         lines = [
             f"{self.release['records']} records in {self.groups['count']} groups of "
-            f"{self.group_span()} (k = {self.k}, method {self.method})",
+            f"{self.group_span()} (k = {self.k}, {self.made_by()})",
             f"information loss {self.loss_said()}",
             *([] if self.bound is None else [f"the grouping is {self.bound['told']}"]),
             verdict_text(self.verdict, self.measures),
@@ -219,6 +228,14 @@ class Report:
             for one in self.verification.get("k_of", ())
         ]
 
+    def made_by(self) -> str:
+        """Return which method ran, and how what is asked beyond k came about."""
+        said = [_wanted(key, self.asked[key]) for key in BEYOND if key in self.asked]
+        if not self.enforced or not said:
+            return f"method {self.method}"
+        taken = [ENFORCED.get(way, way) for way in self.enforced.split(" and ")]
+        return f"method {self.method}, {', '.join(said)} {' and '.join(taken)}"
+
     def group_span(self) -> str:
         """Return the sizes of the groups in words: "5" or "5 to 9"."""
         low, high = self.groups["smallest"], self.groups["largest"]
@@ -242,6 +259,11 @@ class Report:
         not_covered = [f"  - {line}" for line in self.guarantee["does_not_cover"]]
         return "\n".join([self.summary(), "", "What the guarantee covers:", *covers,
                           "What it does not cover:", *not_covered])  # fmt: skip
+
+
+def _wanted(key: str, asked: Any) -> str:
+    """Return one thing that is asked beyond k: with its number, where one is for all columns."""
+    return key if isinstance(asked, Mapping) else f"{key} = {_short(asked)}"
 
 
 def bound(judged: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ def first_screen(report: Report) -> str:
     asked = (
         f"{report.release['records']:,} records in {groups['count']:,} groups of "
         f"{report.group_span()}, {len(report.columns)} quasi-identifiers, k = {report.k}, "
-        f"method {escape(report.method)}"
+        f"{escape(report.made_by())}"
     )
     return (
         f'<h1>Release report</h1>\n<p class="soft">{asked}</p>\n<div class="answers">'

@@ -94,6 +94,7 @@ KEYS: dict[str, str] = {
     "dominance * ok": ASKED,
     "dominance * found": PRIVATE,
     "asked **": ASKED,
+    "enforced": ASKED,
     "totals * column": ASKED,
     "totals * after": RELEASE,
     "totals * before": PRIVATE,

@@ -29,7 +29,7 @@ export async function showRelease(main, job) {
   add(main,
     el("p", { class: "soft" }, `${count(report.release.records)} records in `
       + `${count(groups.count)} groups of ${span}, ${report.columns.length} quasi-identifiers, `
-      + `k = ${report.k}, method ${report.method}`),
+      + `k = ${report.k}, ${report.made_by}`),
     el("div", { class: "answers" }, safe(report), model(report), lost(report), feared(report)),
     el("nav", { class: "steps", "aria-label": "On this page" },
       STEPS.map(([to, text]) => el("a", { href: to }, text))),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,14 @@ from shoal.errors import (
 from shoal.grouping import numbered
 from shoal.partition import Partition, SearchLog
 from shoal.recipes import find
+from shoal.release.aggregate import MAJORITY, UNROUNDED
 from shoal.settings import Decimals, Settings
 from shoal.solving import check_size, on_trees
 from shoal.table.assign import Reason, identifier_reason
 from shoal.table.hierarchy.specify import in_folder, is_file
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table, check_readable
+from shoal.table.twovalued import is_two_valued
 
 Integers = npt.NDArray[np.int64]
 
@@ -110,8 +112,17 @@ def _way(column: Column, said: str | Mapping[str, str] | None, usual: str) -> st
     return said
 
 
-def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
-    """Return what the value of a group is in each quasi-identifier."""
+TwoValued = Callable[[Column], bool]
+
+
+def ways(
+    table: Table, settings: Settings, by_trees: bool, two_valued: TwoValued = is_two_valued
+) -> dict[str, str]:
+    """Return what the value of a group is in each quasi-identifier.
+
+    Means are usual; of a column of numbers that holds two of them only, which `two_valued` tells of
+    the whole column, the majority: unless means or digits of it are asked for.
+    """
     said = settings.release.aggregate
     found = {}
     for column in table.having(Role.QUASI_IDENTIFIER):
@@ -129,6 +140,8 @@ def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
                     "median, mode, medoid, generalize or range"
                 )
             way = "median"
+        if way == "mean" and not _is_asked(column, settings) and two_valued(column):
+            way = MAJORITY
         found[column.name] = way
     trees = trees_of(table, settings)
     if trees and not by_trees:
@@ -137,6 +150,15 @@ def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
     _check_rounding(found, numbers, settings.release.decimals)
     check_known(said if isinstance(said, dict) else (), list(found), "aggregate")
     return found
+
+
+def _is_asked(column: Column, settings: Settings) -> bool:
+    """Tell whether somebody asks for means of a column: by name, for all, or by their digits."""
+    said, digits = settings.release.aggregate, settings.release.decimals
+    named = isinstance(said, str) or column.name in (said or {})
+    digits = digits.get(column.name) if isinstance(digits, dict) else digits == UNROUNDED or None
+    dominance = settings.requirement.asked("dominance", column.name)
+    return named or digits is not None or dominance is not None
 
 
 def _check_trees(table: Table, trees: Mapping[str, str], found: Mapping[str, str]) -> None:

@@ -57,6 +57,7 @@ from shoal.table.read import digest_of, read
 from shoal.table.roles import Role
 from shoal.table.survey import Survey
 from shoal.table.table import Table
+from shoal.table.twovalued import is_two_valued
 
 Integers = npt.NDArray[np.int64]
 
@@ -323,7 +324,7 @@ def walk(
     check_fits(likely, settings, by_trees)
     if likely is not None and told_ahead is not None:
         told_ahead(likely)
-    how = ways(grouped, settings, by_trees)
+    how = ways(grouped, settings, by_trees, lambda c: is_two_valued(assigned.table[c.name]))
     ranges = [name for name, way in how.items() if way == "range"]
     coded = None
     if by_trees or not averaged(how):

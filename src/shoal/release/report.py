@@ -31,7 +31,8 @@ class ColumnReport:
 
     `information_loss` is SSE/SST in percent for a column of numbers that stayed one and, on ranks,
     for medians of an ordinal one, ILoss in percent for what is generalized; only numbers have
-    means, variances and a histogram. `loss` is what may be published of it, with the step of its
+    means, variances and a histogram. `rounding_loss` is how much of SSE/SST is due to rounding means
+    to the precision of the data, or to one of two values. `loss` is what may be published of it, with the step of its
     rounding; `steps` are those of other figures. `released_as` is what a group's value is;
     unchanged, generalized and suppressed (`*`) count the cells that were there, `missing` those
     that were not; `hierarchy` says where the tree is from, `levels` how many there are. None is
@@ -53,6 +54,7 @@ class ColumnReport:
     variance_before: float | None = None
     variance_after: float | None = None
     histogram: Histogram | None = None
+    rounding_loss: float | None = None
     loss: dict[str, Any] = field(default_factory=dict)
     steps: dict[str, float] = field(default_factory=dict)
 
@@ -71,7 +73,9 @@ class Report:
     columns that rounding or released weights changed; `survey` names the
     columns of weight, strata and household; `rounded` says to multiples of what kept columns were
     rounded; `enforced` is how the groups came to keep what is asked beyond k: none (as the method
-    made them), swap, slices or merge. `verdict` is safe, "safe, but" or not safe (`verdict.py`).
+    made them), swap, slices or merge. `rounding_loss` is how much of the loss is due to rounding;
+    `constant` names the quasi-identifiers with one value in the whole release, `made_constant`
+    those of them that had several before. `verdict` is safe, "safe, but" or not safe (`verdict.py`).
     """
 
     schema: str
@@ -108,6 +112,9 @@ class Report:
     public_notes: list[str] = field(default_factory=list)
     rounded: dict[str, float] = field(default_factory=dict)
     enforced: str = ""
+    rounding_loss: float | None = None
+    constant: list[str] = field(default_factory=list)
+    made_constant: list[str] = field(default_factory=list)
     verdict: str = ""
 
     def __post_init__(self) -> None:
@@ -156,6 +163,7 @@ class Report:
             f"{self.release['records']} records in {self.groups['count']} groups of "
             f"{self.group_span()} (k = {self.k}, {self.made_by()})",
             f"information loss {self.loss_said()}",
+            *self.said_of_constant(),
             *([] if self.bound is None else [f"the grouping is {self.bound['told']}"]),
             verdict_text(self.verdict, self.measures),
             self._verdict(),
@@ -190,10 +198,22 @@ class Report:
     def loss_said(self) -> str:
         """Return how much was lost, of what."""
         if not self.is_public:
-            return f"{self.exact_loss:.2f} % of {self.loss_of()}"
+            rounding = f"{self.rounding_loss or 0.0:.2f}"
+            more = "" if rounding == "0.00" else f", {rounding} points of it by rounding"
+            return f"{self.exact_loss:.2f} % of {self.loss_of()}{more}"
         if self.loss.get("value") is None:
             return "is not told: of so few records it would tell too much"
         return f"at most {self.loss['value']:g} % of {self.loss_of()}"
+
+    def said_of_constant(self) -> list[str]:
+        """Say which columns have one value in the whole release: it tells nothing of them."""
+        names = self.constant if self.is_public else self.made_constant
+        if not names:
+            return []
+        if self.is_public:
+            return [f"{listed(names)}: one value in the whole release"]
+        verb = "has" if len(names) == 1 else "have"
+        return [f"{listed(names)} {verb} become constant: one value in the whole release"]
 
     def column_loss(self, column: ColumnReport) -> str:
         """Return how much a column lost, in percent; a dash where it is not told."""
@@ -205,7 +225,8 @@ class Report:
     def loss_of(self) -> str:
         """Return what the loss is a share of."""
         if self.is_public:
-            numbers = all(c.released_as in ("mean", "median", "stratum") for c in self.columns)
+            ways = ("mean", "median", "majority", "stratum")
+            numbers = all(c.released_as in ways for c in self.columns)
             return (
                 "what a cell could say, on average"
                 if not numbers

@@ -252,7 +252,8 @@ def _finished(place: Path, drawn: list[dict[str, Any]], asked: Mapping[str, Any]
     if own.is_dir():
         _carried(own, asked)
         report = json.loads((own / REPORT).read_bytes())
-        report["made_by"] = load_report(own / REPORT)[0].made_by()
+        whole = load_report(own / REPORT)[0]
+        report |= {"made_by": whole.made_by(), "said_of_constant": whole.said_of_constant()}
         _zipped(place / PRIVATE, own, sorted(path.name for path in own.iterdir()))
         files.append(_file(place / PRIVATE, PRIVATE, SAYS[PRIVATE]))
     for said, name in asked["trees"].items():

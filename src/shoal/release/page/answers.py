@@ -80,6 +80,7 @@ def value_of(report: Report) -> str:
         "generalize": "closest common generalization",
         "range": "least and greatest value",
         "mode": "most frequent value",
+        "majority": "more frequent value, where a column has two",
         "medoid": "most typical record’s value",
     }
     different = {column.released_as for column in report.columns}
@@ -107,6 +108,7 @@ def _lost(report: Report) -> str:
         )
         if key in utility and (report.is_public or key != "distributions")
     ]
+    more = [*report.said_of_constant(), *more]
     rows = "".join(f"<li>{escape(line)}</li>" for line in more)
     return _card(
         "How much was lost?", f"<p>{_share(report)}</p><p>{kept(report)}</p><ul>{rows}</ul>"
@@ -119,7 +121,9 @@ def _share(report: Report) -> str:
     if value is None:
         return "Of so few records it would tell too much."
     text = f"At most {value:g} %" if report.is_public else f"{value:.2f} %"
-    return f'<strong class="big">{text}</strong> of {escape(report.loss_of())} lost'
+    rounding = f"{report.rounding_loss or 0.0:.2f}"
+    more = "" if rounding == "0.00" else f", {rounding} points of it by rounding"
+    return f'<strong class="big">{text}</strong> of {escape(report.loss_of())} lost{more}'
 
 
 def _open(report: Report) -> str:

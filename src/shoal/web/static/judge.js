@@ -108,7 +108,10 @@ function lost(report) {
   return card("How much was lost?", "",
     el("p", null,
       el("strong", { class: "big" }, `${report.information_loss_released.toFixed(2)} %`),
-      ` of ${lossOf(report)}`),
+      ` of ${lossOf(report)}`
+        + (report.rounding_loss >= 0.005
+          ? `, ${report.rounding_loss.toFixed(2)} points of it by rounding` : "")),
+    bullets(report.said_of_constant),
     bullets(more));
 }
 

@@ -40,7 +40,8 @@ ENFORCED = {
 def test_the_first_line_names_the_way_taken(method, enforce):
     """The first line of a summary, and the reports' keys, say how l-diversity came about."""
     result = library.anonymize(people(), k=4, l=3, method=method, enforce=enforce,
-                               max_iterations=20 if method == "ilsmc+" else None, **ROLES)  # fmt: skip
+                               max_iterations=20 if method == "ilsmc+" else None,
+                               **ROLES)  # fmt: skip
     told = result.report.enforced
     assert told == result.partition.way
     assert told == enforce or (enforce == "auto" and told in ("slices", "swap"))

@@ -393,7 +393,9 @@ def test_bad_requests():
 CELLS = {
     "list": [[number % 7] for number in range(60)],
     "struct": [{"a": number % 7} for number in range(60)],
-    "map": pa.array([[("a", number % 7)] for number in range(60)], pa.map_(pa.string(), pa.int64())),
+    "map": pa.array(
+        [[("a", number % 7)] for number in range(60)], pa.map_(pa.string(), pa.int64())
+    ),
 }
 
 

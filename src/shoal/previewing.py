@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from shoal.arguments import settings_from
 from shoal.errors import RequestError
+from shoal.estimates.model import Estimate
 from shoal.estimates.run import expected
 from shoal.partition import rows_of_groups
 from shoal.preparing import groups_by_trees, once_read, prepared

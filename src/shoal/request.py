@@ -26,9 +26,10 @@ from shoal.recipes import find
 from shoal.release.aggregate import MAJORITY, UNROUNDED
 from shoal.settings import Decimals, Settings
 from shoal.solving import check_size, on_trees
-from shoal.table.assign import Reason, identifier_reason
+from shoal.table.assign import Reason, distinct, identifier_reason
+from shoal.table.codes import Different, said_of_codes
 from shoal.table.hierarchy.specify import in_folder, is_file
-from shoal.table.roles import Column, Role
+from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table, check_readable
 from shoal.table.twovalued import is_two_valued
 
@@ -148,6 +149,8 @@ def ways(
         _check_trees(table, trees, found)
     numbers = {column.name for column in table.columns if not column.is_ordinal}
     _check_rounding(found, numbers, settings.release.decimals)
+    _check_digits([table[name] for name, way in found.items() if way in ("mean", "median")],
+                  settings.release.decimals)  # fmt: skip
     check_known(said if isinstance(said, dict) else (), list(found), "aggregate")
     return found
 
@@ -195,6 +198,36 @@ def _check_rounding(
                 )
     elif decimals is not None and not averaged:
         raise RequestError("decimals are for means and medians; no column is released so")
+
+
+def _check_digits(averaged: Sequence[Column], decimals: Any) -> None:
+    """Refuse more digits than the data have: means are rounded to those, or not at all."""
+    own = {column.name: _digits(column) for column in averaged if column.kind.is_number}
+    many = decimals if isinstance(decimals, dict) else {}
+    for name, digits in many.items():
+        known = own.get(name)
+        if known is not None and isinstance(digits, int) and digits > known:
+            raise RequestError(
+                f"decimals: {shown(name)} has {known} digits after the point, not {digits}; say "
+                f"{name}=none for means that are not rounded"
+            )
+    if not isinstance(decimals, int) or not own:
+        return
+    each = [digits for digits in own.values() if digits is not None]
+    if len(each) == len(own) and decimals > max(each):
+        raise RequestError(
+            f"decimals: no column has {decimals} digits after the point, the most is {max(each)}; "
+            "say none for means that are not rounded"
+        )
+
+
+def _digits(column: Column) -> int | None:
+    """Return the digits after the point that a column's means have; None: any number."""
+    if column.kind is Kind.INTEGER:
+        return 0
+    if column.kind is Kind.DECIMAL:
+        return int(column.values.type.scale)
+    return None if column.written is None else max(0, column.written.decimals)
 
 
 def without_groups(table: Table, settings: Settings) -> tuple[Table, Integers | None]:
@@ -308,6 +341,16 @@ def digests(hierarchies: Mapping[str, str], folder: Path | None = None) -> dict[
             except OSError:
                 raise InputError(f"there is no hierarchy file {shown(path.name)}") from None
     return found
+
+
+def said_of_means(
+    table: Table, how: Mapping[str, str], settings: Settings, rows: int,
+    different: Different = distinct,
+) -> list[str]:  # fmt: skip
+    """Say of which columns means are released, unasked, that may hold codes of categories."""
+    names_ = [name for name, way in how.items() if way == "mean"]
+    unasked = [name for name in names_ if not _is_asked(table[name], settings)]
+    return said_of_codes(table, unasked, rows, different)
 
 
 def said_of_groups(partition: Partition) -> list[str]:

@@ -41,6 +41,7 @@ from shoal.request import (
     generalizes,
     notes,
     resolved,
+    said_of_means,
     said_of_unnamed,
     trees_of,
     ways,
@@ -338,7 +339,7 @@ def walk(
     wider = wider_groups(grouped, partition, settings.requirement, report, survey.strata)
 
     report("releasing", 0, 1)
-    how |= dict.fromkeys(settings.roles.by, STRATUM)
+    how_asked, how = how, how | dict.fromkeys(settings.roles.by, STRATUM)
     released = aggregate_groups(
         table, partition, how, settings.release.decimals, coded, settings.protect.column_weights,
         wider, survey=survey.weights,
@@ -368,6 +369,7 @@ def walk(
         dropped=settings.roles.drop,
         notes=[
             *notes(grouped, assigned.unnamed, settings.orders),
+            *said_of_means(grouped, how_asked, settings, table.rows),
             *said_of_kept(settings),
             *told,
             *more,

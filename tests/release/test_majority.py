@@ -124,14 +124,14 @@ def test_three_numbers_are_averaged():
     assert report.columns[2].released_as == "mean"
 
 
-def released_by_regions(folder, cells, ending, plan=Plan(200), **tree):
+def released_by_regions(folder, cells, ending, **tree):
     """Release a file region by region; return the report and the released column."""
     frame = pd.DataFrame(cells)
     source = folder / f"in.{ending}"
     frame.to_csv(source, index=False) if ending == "csv" else frame.to_parquet(source)
     order = Order(Targets.of(str(folder / "out.csv")), with_page=False, shuffle_seed=1)
     settings = build({"protect": {"k": 4}, "release": {"keep_order": True}, **tree})
-    made = release_file(source, settings, plan, order, None)
+    made = release_file(source, settings, Plan(200), order, None)
     return made.report, pd.read_csv(folder / "out.csv")
 
 
@@ -161,7 +161,7 @@ def test_one_record_decides_out_of_core(tmp_path):
 def test_a_constant_column_is_told_of_first(tmp_path, by_regions):
     """A column that the release makes constant stands in the first lines, and in the report."""
     rng = np.random.default_rng(0)
-    cells = {"age": rng.integers(18, 90, 600).tolist(), "income": rng.integers(0, 999, 600).tolist(),
+    cells = {"age": rng.integers(18, 90, 600), "income": rng.integers(0, 999, 600),
              "rare": [int(row % 97 == 0) for row in range(600)], "same": [3] * 600}  # fmt: skip
     protect = {"k": 20, "column_weights": {"rare": 1e-6}}
     if by_regions:

@@ -38,7 +38,6 @@ def test_intervals_of_cut(tmp_path, role, ordered):
         assert result.partition.labels.tolist() == other.partition.labels.tolist()
 
 
-
 REFUSED = {
     "interval": (pd.Series(pd.cut(AGES, 4)).astype("interval"), "interval"),
     "period": (pd.Series(pd.period_range("2020-01", periods=60, freq="M")), "period"),
@@ -64,7 +63,9 @@ REFUSED = {
 def test_columns_that_no_release_can_hold(name, role):
     """A column of a type that is not supported is refused in words, by its name, in every role."""
     cells, said = REFUSED[name]
-    frame = (pl if isinstance(cells, pl.Series) else pd).DataFrame({"income": AGES % 7, "x y": cells})
+    frame = (pl if isinstance(cells, pl.Series) else pd).DataFrame(
+        {"income": AGES % 7, "x y": cells}
+    )
     asked = {"quasi_identifiers": ["income"], role: ["x y"]}
     if role == "quasi_identifiers":
         asked[role] = ["income", "x y"]

@@ -171,8 +171,8 @@ class Figures:
                 "error": float(((b - a) ** 2).sum()),
             }  # fmt: skip
             if way in ROUNDED and not before.is_ordinal:
-                kept = present(before) & present(after)
-                found["rounding"] = off_the_means(b, a, labels[kept], None)
+                there = present(before) & present(after)
+                found["rounding"] = off_the_means(b, a, labels[there], None)
         kept = _kept(before, after)
         if kept is not None:
             edges = edges_of(*self._span(before.name))
@@ -273,7 +273,7 @@ def _rounding(sums: Mapping[str, Any], rows: int) -> float | None:
         return None
     count = sums["kept"]
     share = count / (rows - sums["missing"])
-    return percent(sums["rounding"], sums["bb"] - sums["b"] ** 2 / count) * share
+    return float(percent(sums["rounding"], sums["bb"] - sums["b"] ** 2 / count) * share)
 
 
 def correlations(names: list[str], sums: Mapping[str, Any], rows: int) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from shoal.release.public.figures import nested, of_tables
 from shoal.release.public.rounding import Stable
 from shoal.release.report import SCHEMA, ColumnReport, Report
 from shoal.release.rounded import is_constant
-from shoal.request import ended_early, notes, said_of_unnamed
+from shoal.request import ended_early, notes, said_of_means, said_of_unnamed
 from shoal.settings import Settings
 from shoal.solving import ILOSS, SSE
 from shoal.surveying import said_of_people
@@ -100,6 +100,9 @@ def report_of(
         ),
         notes=[
             *notes(asked.table, asked.unnamed, asked.settings.orders, asked.survey.reason),
+            *said_of_means(
+                asked.table, asked.how, asked.settings, asked.survey.rows, asked.survey.different
+            ),
             *said_of_people(asked.table, asked.settings, asked.survey.repeats),
             *asked.survey.said_of_repeats(asked.table.having(Role.IDENTIFIER)),
             *said_of_kept(asked.settings),

@@ -65,9 +65,9 @@ def aggregate(
 ) -> Table:
     """Return the table to release: identifiers gone, quasi-identifiers grouped, the rest as it was.
 
-    `how` is a group's value: mean (of ordinal columns the median), median, majority or, of the `coded`
-    table, mode, medoid, generalize, range; `weights` are those of the columns in the distance of a
-    medoid. Columns in `wider` have groups of their own. `grains` are the greatest common divisors
+    `how` is a group's value: mean (of ordinal columns the median), median, majority or, of the
+    `coded` table, mode, medoid, generalize, range; `weights` are those of the columns in the
+    distance of a medoid. Columns in `wider` have groups of their own. `grains` are the greatest common divisors
     of times in a file of which the table is a part. `survey` (n), above 0, says how many a record
     stands for, in means, medians and modes. Ensures that two records of one group agree in every
     quasi-identifier.

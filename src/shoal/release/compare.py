@@ -38,8 +38,8 @@ from shoal.release.counts import (
 )
 from shoal.release.promises import guarantee
 from shoal.release.public.figures import nested, stable_figures
-from shoal.release.rounded import constant_columns, is_constant, rounding_loss, spread
 from shoal.release.report import SCHEMA, ColumnReport, Report
+from shoal.release.rounded import constant_columns, is_constant, rounding_loss, spread
 from shoal.release.totals import kept_totals, totals
 from shoal.table.code import Coded, CodedColumn
 from shoal.table.encode import near_zero
@@ -222,8 +222,8 @@ def _lost_by(
 ) -> float:
     """Return what a column lost, in percent.
 
-    Of means, medians and majorities SSE/SST (of ordinal columns on ranks), of generalized cells ILoss, of cells
-    that became another's (mode, medoid) the share of those that changed.
+    Of means, medians and majorities SSE/SST (of ordinal columns on ranks), of generalized cells
+    ILoss, of cells that became another's (mode, medoid) the share of those that changed.
     """
     if way == STRATUM:
         return 0.0

@@ -31,9 +31,9 @@ class ColumnReport:
 
     `information_loss` is SSE/SST in percent for a column of numbers that stayed one and, on ranks,
     for medians of an ordinal one, ILoss in percent for what is generalized; only numbers have
-    means, variances and a histogram. `rounding_loss` is how much of SSE/SST is due to rounding means
-    to the precision of the data, or to one of two values. `loss` is what may be published of it, with the step of its
-    rounding; `steps` are those of other figures. `released_as` is what a group's value is;
+    means, variances and a histogram. `rounding_loss` is how much of SSE/SST is due to rounding
+    means to the precision of the data, or to one of two values. `loss` is what may be published of
+    it, with the step of its rounding; `steps` are those of other figures. `released_as` is what a group's value is;
     unchanged, generalized and suppressed (`*`) count the cells that were there, `missing` those
     that were not; `hierarchy` says where the tree is from, `levels` how many there are. None is
     what a public report does not tell.
@@ -75,7 +75,8 @@ class Report:
     rounded; `enforced` is how the groups came to keep what is asked beyond k: none (as the method
     made them), swap, slices or merge. `rounding_loss` is how much of the loss is due to rounding;
     `constant` names the quasi-identifiers with one value in the whole release, `made_constant`
-    those of them that had several before. `verdict` is safe, "safe, but" or not safe (`verdict.py`).
+    those of them that had several before. `verdict` is safe, "safe, but" or not safe
+    (`verdict.py`).
     """
 
     schema: str

@@ -209,8 +209,9 @@ def standardized(values: Floats, survey: Floats | None = None) -> Floats:
 def canonical_order(table: Table) -> Integers:
     """Return the rows in an order that depends on what they hold, not on where they stood.
 
-    Quasi-identifiers first, then what else is released, then the identifiers: records that still
-    tie are equal in every cell that can be compared.
+    Quasi-identifiers first, then what else is released, then the identifiers, all by their values,
+    wherever they came from: a csv file, Parquet or a dataframe. Cells of a csv file that write one
+    value in several ways come last. Records that still tie are equal in every cell.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -219,6 +220,9 @@ def canonical_order(table: Table) -> Integers:
     known = [column for column in table.columns if column.kind is not Kind.UNKNOWN]
     columns = sorted(known, key=lambda column: (ranks[column.role], column.name))
     keys = {f"{i}": _sortable(column) for i, column in enumerate(columns)}
+    for i, column in enumerate(columns):
+        if column.cells is not None and column.role is not Role.QUASI_IDENTIFIER:
+            keys[f"cells {i}"] = column.cells
     order: Any = pc.sort_indices(pa.table(keys), sort_keys=[(name, "ascending") for name in keys])
     return np.asarray(order).astype(np.int64)
 
@@ -227,8 +231,6 @@ RANKED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER, Role.IDENTIFIER)
 
 
 def _sortable(column: Column) -> Any:
-    if column.cells is not None and column.role is not Role.QUASI_IDENTIFIER:
-        return column.cells
     if column.kind is Kind.FLOAT:  # Arrow does not sort half floats
         return column.values.cast("double")
     return column.values

@@ -9,13 +9,17 @@ from typing import Any
 
 from shoal.errors import shown
 from shoal.table.assign import distinct, identifier_reason
+from shoal.table.codes import question
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table
 
 
 @dataclass(frozen=True)
 class ColumnView:
-    """One column in counts; `suspected` is a role to think about, with its reason."""
+    """One column in counts; `suspected` is a role to think about, with its reason.
+
+    `codes` asks whether its numbers are codes of categories, and says what to do then.
+    """
 
     name: str
     kind: str
@@ -25,6 +29,7 @@ class ColumnView:
     reason: str
     warning: str | None = None
     near_duplicates: int = 0
+    codes: str | None = None
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,7 @@ class Inspection:
                 f"{c.suspected}: {c.reason}"
             )
         lines.extend(f"  {_name(c)}: {c.warning}" for c in self.columns if c.warning)
+        lines.extend(f"  {_name(c)}: {c.codes}" for c in self.columns if c.codes)
         lines.extend(
             f"  {_name(c)}: {c.near_duplicates} of its values differ from another only in case, "
             "spaces or invisible signs"
@@ -63,10 +69,10 @@ def _name(column: ColumnView) -> str:
 
 def inspect(table: Table) -> Inspection:
     """Look at every column of a table."""
-    return Inspection(table.rows, tuple(_look(column) for column in table.columns))
+    return Inspection(table.rows, tuple(_look(column, table) for column in table.columns))
 
 
-def _look(column: Column) -> ColumnView:
+def _look(column: Column, table: Table) -> ColumnView:
     different = distinct(column)
     suspected, reason = _suspect(column, different)
     return ColumnView(
@@ -78,6 +84,7 @@ def _look(column: Column) -> ColumnView:
         reason,
         column.doubt,
         near_duplicates(column),
+        question(column, different, table.rows, table.source.kind),
     )
 
 

@@ -67,10 +67,10 @@ def aggregate(
 
     `how` is a group's value: mean (of ordinal columns the median), median, majority or, of the
     `coded` table, mode, medoid, generalize, range; `weights` are those of the columns in the
-    distance of a medoid. Columns in `wider` have groups of their own. `grains` are the greatest common divisors
-    of times in a file of which the table is a part. `survey` (n), above 0, says how many a record
-    stands for, in means, medians and modes. Ensures that two records of one group agree in every
-    quasi-identifier.
+    distance of a medoid. Columns in `wider` have groups of their own. `grains` are the greatest
+    common divisors of times in a file of which the table is a part. `survey` (n), above 0, says how
+    many a record stands for, in means, medians and modes. Ensures that two records of one group
+    agree in every quasi-identifier.
     """
     order = np.argsort(partition.labels, kind="stable")
     starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))

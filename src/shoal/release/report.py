@@ -33,10 +33,10 @@ class ColumnReport:
     for medians of an ordinal one, ILoss in percent for what is generalized; only numbers have
     means, variances and a histogram. `rounding_loss` is how much of SSE/SST is due to rounding
     means to the precision of the data, or to one of two values. `loss` is what may be published of
-    it, with the step of its rounding; `steps` are those of other figures. `released_as` is what a group's value is;
-    unchanged, generalized and suppressed (`*`) count the cells that were there, `missing` those
-    that were not; `hierarchy` says where the tree is from, `levels` how many there are. None is
-    what a public report does not tell.
+    it, with the step of its rounding; `steps` are those of other figures. `released_as` is what a
+    group's value is; unchanged, generalized and suppressed (`*`) count the cells that were there,
+    `missing` those that were not; `hierarchy` says where the tree is from, `levels` how many there
+    are. None is what a public report does not tell.
     """
 
     name: str

@@ -44,10 +44,10 @@ def rounding_loss(
         return None
     first = as_floats(some_rows(before, kept))
     base = float(first.min())
-    original = first - base
-    released = as_floats(some_rows(after, kept)) - base
-    own = np.ones(original.size) if weights is None else weights[kept]
+    own = np.ones(first.size) if weights is None else weights[kept]
     with np.errstate(over="ignore", invalid="ignore"):
+        original = first - base
+        released = as_floats(some_rows(after, kept)) - base
         off = off_the_means(original, released, labels[kept], own)
         about = original - np.average(original, weights=own)
         total = float((own * about * about).sum())

@@ -172,7 +172,8 @@ def test_a_callback_cancels_and_the_notes_go_on(tmp_path):
 def test_notes_are_ours_and_of_the_same_figures(tmp_path):
     """A file that is no notes is left alone; another tree, budget or k_of begins anew."""
     other = tmp_path / "mine.txt"
-    for text in ("important\nlines\n", '{"a": 1}\n{"b": 2}\n', "no end of line"):
+    deep = "[" * 100_000 + "\n"
+    for text in ("important\nlines\n", '{"a": 1}\n{"b": 2}\n', "no end of line", deep):
         other.write_text(text)
         with pytest.raises(RequestError, match="no notes of a comparison"):
             library.compare(frame(30), k=3, methods="mdav", resume=other)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import settings as limits
@@ -94,17 +96,20 @@ def test_weight_two_is_the_record_twice():
     """Means, medians and modes of a group with weights are those of its records repeated."""
     data = people(2, rows=40)
     data["w"] = np.random.default_rng(0).integers(1, 4, 40)
+    levels = ["none", "mild", "severe", "worst"]
+    pain = np.random.default_rng(1).choice(levels, 40)
+    data["pain"] = pd.Categorical(pain, categories=levels, ordered=True)
     twice = data.loc[np.repeat(data.index, data.w)].reset_index(drop=True)
     rows = np.repeat(np.arange(40), data.w)
     data["g"] = np.arange(40) // 8
     twice["g"] = data.g.to_numpy()[rows]
-    ways = {"age": "median", "income": "mean", "ward": "mode"}  # rounded to the data's precision
+    ways = {"age": "median", "income": "mean", "ward": "mode", "pain": "median"}
     from shoal.partition import Partition
     from shoal.release.aggregate import aggregate
     from shoal.table.code import code
 
     def released(frame, weights):
-        table = library.read(frame[QUASI])
+        table = library.read(frame[[*QUASI, "pain"]])
         made = Partition(frame.g.to_numpy(), 5, "given")
         return aggregate(table, made, ways, None, code(table), survey=weights).to_native()
 
@@ -112,6 +117,21 @@ def test_weight_two_is_the_record_twice():
     assert own.age.to_numpy()[rows] == pytest.approx(other.age.to_numpy())
     assert own.income.to_numpy()[rows] == pytest.approx(other.income.round(2).to_numpy())
     assert (own.ward.to_numpy()[rows] == other.ward.to_numpy()).all()
+    assert (own.pain.to_numpy()[rows] == other.pain.to_numpy()).all()
+
+
+@pytest.mark.parametrize("method", ["auto", "mdav", "k-member"])
+def test_weights_and_ordinal_columns(method):
+    """A table with survey weights and an ordinal column is released by every family of methods."""
+    data = people(3, rows=60)
+    data["pain"] = np.random.default_rng(0).choice(["mild", "severe"], 60)
+    result = library.anonymize(
+        data, k=4, quasi_identifiers=["age", "pain"], weight="w", method=method, effort="quick",
+        orders={"pain": ["mild", "severe"]}, drop=["home", "region", "income", "ward", "illness"],
+    )  # fmt: skip
+    assert result.report.verification["ok"]
+    allowed = {"mild", "severe"} if method != "k-member" else {"mild", "severe", "[mild,severe]"}
+    assert set(result.data.pain.astype(str)) <= allowed
 
 
 @given(
@@ -369,6 +389,60 @@ def test_bad_requests():
     with pytest.raises(InputError, match="more than one stratum"):
         library.anonymize(data, k=2, household="home", by="region", quasi_identifiers=["age"],
                           drop=["ward", "w", "illness", "income"])  # fmt: skip
+
+
+CELLS = {
+    "list": [[number % 7] for number in range(60)],
+    "struct": [{"a": number % 7} for number in range(60)],
+    "map": pa.array(
+        [[("a", number % 7)] for number in range(60)], pa.map_(pa.string(), pa.int64())
+    ),
+}
+
+
+@pytest.mark.parametrize("family", CELLS)
+@pytest.mark.parametrize("role", ["household", "person", "by", "weight", "group"])
+def test_columns_of_lists_are_refused_by_name(tmp_path, shoal, role, family):
+    """A column of lists, structs or maps that is to say whose a record is: an error that names it.
+
+    From a dataframe and from a Parquet file alike.
+    """
+    table = pa.table({"age": [number % 9 for number in range(60)], "home ids": CELLS[family]})
+    asked = {"k": 3, "quasi_identifiers": ["age"], role: "home ids"}
+    with pytest.raises((InputError, RequestError), match="'home ids'"):
+        library.anonymize(table, **asked)
+    pq.write_table(table, tmp_path / "t.parquet")
+    verb = ["refine", "--k", "3"] if role == "group" else ["anonymize", "--k", "3"]
+    end = shoal(*verb, tmp_path / "t.parquet", "--quasi", "age", f"--{role}", "home ids",
+                "-o", tmp_path / "out.csv")  # fmt: skip
+    assert end.code == 2
+    assert "'home ids'" in end.err
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("family", CELLS)
+def test_lists_are_refused_by_name_elsewhere(family):
+    """Measures, checks and hierarchies of a column of lists: an error that names the column."""
+    table = pa.table({"age": [30] * 60, "home ids": CELLS[family]})
+    for refused in (
+        lambda: library.measure(table, table, quasi_identifiers=["age"], by=["home ids"]),
+        lambda: library.verify(table, k=2, quasi_identifiers=["age", "home ids"]),
+        lambda: library.verify(table, k=2, quasi_identifiers=["age"], sensitive=["home ids"], l=2),
+        lambda: library.hierarchy(table, "home ids"),
+    ):
+        with pytest.raises(InputError, match="'home ids'"):
+            refused()
+
+
+def test_a_household_of_bytes_may_not_miss():
+    """Households that are no text or number are counted, and a missing one is refused."""
+    homes = [bytes([number % 20]) for number in range(60)]
+    data = {"age": [number % 9 for number in range(60)], "home": homes}
+    asked = {"k": 3, "quasi_identifiers": ["age"], "household": "home"}
+    assert "20 households" in library.anonymize(pa.table(data), **asked).report.notes[0]
+    data["home"] = [None, *homes[1:]]
+    with pytest.raises(InputError, match="every record needs one"):
+        library.anonymize(pa.table(data), **asked)
 
 
 def test_with_no_roles_the_rest_is_grouped():

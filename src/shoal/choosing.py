@@ -8,6 +8,8 @@ from typing import Any
 
 from shoal.errors import RequestError
 from shoal.recipes import AUTO, AUTO_LARGE, AUTO_MIXED, AUTO_MIXED_LARGE
+from shoal.table.code import needs_trees
+from shoal.table.table import Table
 
 EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand records
 SECONDS_AN_ITERATION = 3.5e-6  # times k²: measured on a thousand records of 13 columns
@@ -23,6 +25,14 @@ class Choice:
     method: str
     changes: Mapping[str, Any]
     reason: str
+
+
+def by_trees(table: Table, hierarchies: Mapping[str, str] | None) -> bool:
+    """Tell whether `auto` groups the records of a table by trees.
+
+    It does where cells are texts or missing, and where somebody says what the tree of a column is.
+    """
+    return needs_trees(table) or bool(hierarchies)
 
 
 def check_effort(effort: str) -> None:

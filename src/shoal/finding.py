@@ -119,6 +119,7 @@ def _within_strata(way: _Way, asked: _Asked) -> Partition:
         parts.append(part)
     methods, reasons = {part.method for part in parts}, {part.reason for part in parts}
     kept = [part.enforced for part in parts if part.enforced]
+    ways = sorted({part.way for part in parts} - {"", "none"})
     return Partition(
         labels,
         parts[0].k,
@@ -127,6 +128,7 @@ def _within_strata(way: _Way, asked: _Asked) -> Partition:
         parts[0].loss_name,
         reason=reasons.pop() if len(reasons) == 1 else "",
         enforced=f"within strata, the first: {kept[0]}" if kept else "",
+        way=" and ".join(ways) or parts[0].way,
     )
 
 
@@ -220,13 +222,14 @@ class _Distances:
         means = group_means(matrix, units, own)
         masses = np.bincount(units, own).astype(np.float64)
         found = self._solve(means, None, masses)
-        labels, kept = found.labels[units], ""
+        labels, kept, merged = found.labels[units], "", ""
         if keep is not None:
             labels = merge(matrix, labels, keep.rules, self.asked.report)
             gone = found.groups - int(labels.max()) - 1
             kept = f"{gone:,} of {found.groups:,} groups of {survey.who} were merged with others"
+            merged = "merge" if gone else "none"
         lost = information_loss(matrix, labels, survey.weights)
-        return replace(found, labels=labels, information_loss=lost, enforced=kept)
+        return replace(found, labels=labels, information_loss=lost, enforced=kept, way=merged)
 
     def lost(self, labels: Integers) -> float:
         return information_loss(self.matrix, labels, self.asked.survey.weights)

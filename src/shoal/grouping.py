@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.choosing import check_effort
+from shoal.choosing import by_trees, check_effort
 from shoal.errors import RequestError, in_shape
 from shoal.measures.loss import percent, squared_error, squares
 from shoal.partition import Partition, by_first_row
@@ -20,7 +20,7 @@ from shoal.search.parameters import Search
 from shoal.settings import count, whole, wishes
 from shoal.solving import check_search, check_size, improve, on_trees, solve, solve_mixed
 from shoal.table.assign import all_quasi_identifiers
-from shoal.table.code import code, needs_trees
+from shoal.table.code import code
 from shoal.table.encode import Encoded, check_numeric, encode
 from shoal.table.order import with_orders
 from shoal.table.read import read
@@ -93,7 +93,7 @@ def microaggregate(
         start = numbered(start, table.rows, k, "start")
     threads = None if threads is None else max(1, whole(threads, "threads"))
     own = None if weights is None else _survey_weights(weights, table.rows)
-    if recipe.mixed is not None or (method == "auto" and needs_trees(table)):
+    if recipe.mixed is not None or (method == "auto" and by_trees(table, hierarchies)):
         return solve_mixed(
             code(table, hierarchies), k, method, Reporter(callback), seed=seed, start=start,
             weights=column_weights, changes=changes, effort=effort, threads=threads,

@@ -116,7 +116,8 @@ class Partition:
     to their group's mean and SST those to the mean of all; 0 when all records are equal. Of methods
     for categories it is KAIM's ILoss rate. `search` says how a search went, where one was made,
     `reason` why `auto` chose the method, `enforced` how groups came to keep what is asked of them
-    beyond k, `bound` what no grouping can lose less than, where the method knows.
+    beyond k and `way` in one word, as `enforce` calls it ("none": they did as they were made);
+    `bound` is what no grouping can lose less than, where the method knows.
     """
 
     labels: Integers
@@ -128,6 +129,7 @@ class Partition:
     reason: str = ""
     enforced: str = ""
     bound: Bound | None = None
+    way: str = ""
     sizes: Integers = field(init=False)
 
     def __post_init__(self) -> None:

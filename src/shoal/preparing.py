@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shoal.keeping import check_kept, check_rounding, with_rounding
-from shoal.request import check_request, compared, complete, with_hierarchies
+from shoal.request import check_request, compared, complete, generalizes, with_hierarchies
 from shoal.settings import Settings
-from shoal.surveying import check_people, with_survey
+from shoal.surveying import check_people, with_survey, without_strata
 from shoal.table.assign import Assigned, assign
 from shoal.table.order import with_orders
 from shoal.table.table import Table
@@ -37,6 +37,12 @@ def prepared(table: Table, settings: Settings, folder: Path | None) -> Prepared:
     whole = complete(assigned.table, settings)
     check_kept(whole, settings)
     return Prepared(assigned, whole, settings)
+
+
+def groups_by_trees(table: Table, settings: Settings, folder: Path | None = None) -> bool:
+    """Tell whether a run groups the records of a table by trees."""
+    _, given, settings = prepared(table, settings, folder)
+    return generalizes(without_strata(given, settings), settings)
 
 
 def once_read(settings: Settings) -> Settings:

@@ -16,12 +16,11 @@ from shoal.errors import RequestError
 from shoal.estimates.model import Estimate
 from shoal.estimates.run import expected
 from shoal.partition import rows_of_groups
-from shoal.preparing import once_read, prepared
+from shoal.preparing import groups_by_trees, once_read, prepared
 from shoal.progress import Callback
 from shoal.request import complete_rows
 from shoal.settings import Settings, whole
 from shoal.surveying import in_strata
-from shoal.table.code import needs_trees
 from shoal.table.read import read
 from shoal.table.roles import Role
 from shoal.table.table import Table
@@ -120,8 +119,10 @@ def preview_of(
     if lost > 0.0 and before > 0.0 and some.size > part.size:
         slope = math.log(lost / before) / math.log(some.size / part.size)
     falls = min(0.0, max(STEEPEST, slope))
-    whole_run, own_run = (_expected(result.settings, settings, table, n)
-                          for n in (table.rows, some.size))  # fmt: skip
+    quasi = [n for n in result.settings.roles.quasi_identifiers if n not in settings.roles.by]
+    mixed = groups_by_trees(table, settings, folder)
+    whole_run, own_run = (expected(settings, records, len(quasi), mixed)
+                          for records in (table.rows, some.size))  # fmt: skip
     likely = None
     if whole_run is not None and own_run is not None:
         likely = seconds * whole_run.seconds / own_run.seconds
@@ -148,13 +149,6 @@ def _with_roles(table: Table, settings: Settings, folder: Path | None) -> Settin
         return settings.having(roles={"other": other, **kept})
     named = tuple(column.name for column in assigned.table.having(Role.QUASI_IDENTIFIER))
     return settings.having(roles={"quasi_identifiers": named, **kept})
-
-
-def _expected(done: Settings, asked: Settings, table: Table, records: int) -> Estimate | None:
-    """Return what so many records take, with the roles of a run that was done."""
-    quasi = [name for name in done.roles.quasi_identifiers if name not in done.roles.by]
-    named = table.only(lambda column: column.name in quasi)
-    return expected(asked, records, len(quasi), needs_trees(named))
 
 
 def _samples(

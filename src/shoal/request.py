@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.choosing import by_trees
 from shoal.errors import (
     InputError,
     RequestError,
@@ -22,16 +23,18 @@ from shoal.errors import (
 from shoal.grouping import numbered
 from shoal.partition import Partition, SearchLog
 from shoal.recipes import find
+from shoal.release.aggregate import MAJORITY, UNROUNDED
 from shoal.settings import Decimals, Settings
 from shoal.solving import check_size, on_trees
 from shoal.table.alike import said_of_names
-from shoal.table.assign import Reason, identifier_reason
-from shoal.table.code import needs_trees
+from shoal.table.assign import Reason, distinct, identifier_reason
+from shoal.table.codes import Different, said_of_codes
 from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.specify import in_folder, is_file
 from shoal.table.hierarchy.values import Rule
-from shoal.table.roles import Column, Role
+from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table, check_readable
+from shoal.table.twovalued import is_two_valued
 
 Integers = npt.NDArray[np.int64]
 
@@ -98,7 +101,7 @@ def generalizes(table: Table, settings: Settings) -> bool:
     columns = table.having(Role.QUASI_IDENTIFIER)
     if CENTERS.issuperset(_way(column, settings.release.aggregate, "") for column in columns):
         return False  # what such a release loses is distances to a center
-    return needs_trees(table) or bool(trees_of(table, settings))
+    return by_trees(table, trees_of(table, settings))
 
 
 CENTERS = frozenset(("mean", "median", "mode", "medoid"))
@@ -113,8 +116,17 @@ def _way(column: Column, said: str | Mapping[str, str] | None, usual: str) -> st
     return said
 
 
-def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
-    """Return what the value of a group is in each quasi-identifier."""
+TwoValued = Callable[[Column], bool]
+
+
+def ways(
+    table: Table, settings: Settings, by_trees: bool, two_valued: TwoValued = is_two_valued
+) -> dict[str, str]:
+    """Return what the value of a group is in each quasi-identifier.
+
+    Means are usual; of a column of numbers that holds two of them only, which `two_valued` tells of
+    the whole column, the majority: unless means or digits of it are asked for.
+    """
     said = settings.release.aggregate
     found = {}
     for column in table.having(Role.QUASI_IDENTIFIER):
@@ -132,14 +144,27 @@ def ways(table: Table, settings: Settings, by_trees: bool) -> dict[str, str]:
                     "median, mode, medoid, generalize or range"
                 )
             way = "median"
+        if way == "mean" and not _is_asked(column, settings) and two_valued(column):
+            way = MAJORITY
         found[column.name] = way
     trees = trees_of(table, settings)
     if trees and not by_trees:
         _check_trees(table, trees, found)
     numbers = {column.name for column in table.columns if not column.is_ordinal}
     _check_rounding(found, numbers, settings.release.decimals)
+    _check_digits([table[name] for name, way in found.items() if way in ("mean", "median")],
+                  settings.release.decimals)  # fmt: skip
     check_known(said if isinstance(said, dict) else (), list(found), "aggregate")
     return found
+
+
+def _is_asked(column: Column, settings: Settings) -> bool:
+    """Tell whether somebody asks for means of a column: by name, for all, or by their digits."""
+    said, digits = settings.release.aggregate, settings.release.decimals
+    named = isinstance(said, str) or column.name in (said or {})
+    digits = digits.get(column.name) if isinstance(digits, dict) else digits == UNROUNDED or None
+    dominance = settings.requirement.asked("dominance", column.name)
+    return named or digits is not None or dominance is not None
 
 
 def _check_trees(table: Table, trees: Mapping[str, str], found: Mapping[str, str]) -> None:
@@ -176,6 +201,36 @@ def _check_rounding(
                 )
     elif decimals is not None and not averaged:
         raise RequestError("decimals are for means and medians; no column is released so")
+
+
+def _check_digits(averaged: Sequence[Column], decimals: Any) -> None:
+    """Refuse more digits than the data have: means are rounded to those, or not at all."""
+    own = {column.name: _digits(column) for column in averaged if column.kind.is_number}
+    many = decimals if isinstance(decimals, dict) else {}
+    for name, digits in many.items():
+        known = own.get(name)
+        if known is not None and isinstance(digits, int) and digits > known:
+            raise RequestError(
+                f"decimals: {shown(name)} has {known} digits after the point, not {digits}; say "
+                f"{name}=none for means that are not rounded"
+            )
+    if not isinstance(decimals, int) or not own:
+        return
+    each = [digits for digits in own.values() if digits is not None]
+    if len(each) == len(own) and decimals > max(each):
+        raise RequestError(
+            f"decimals: no column has {decimals} digits after the point, the most is {max(each)}; "
+            "say none for means that are not rounded"
+        )
+
+
+def _digits(column: Column) -> int | None:
+    """Return the digits after the point that a column's means have; None: any number."""
+    if column.kind is Kind.INTEGER:
+        return 0
+    if column.kind is Kind.DECIMAL:
+        return int(column.values.type.scale)
+    return None if column.written is None else max(0, column.written.decimals)
 
 
 def without_groups(table: Table, settings: Settings) -> tuple[Table, Integers | None]:
@@ -289,6 +344,16 @@ def digests(hierarchies: Mapping[str, str], folder: Path | None = None) -> dict[
             except OSError:
                 raise InputError(f"there is no hierarchy file {shown(path.name)}") from None
     return found
+
+
+def said_of_means(
+    table: Table, how: Mapping[str, str], settings: Settings, rows: int,
+    different: Different = distinct,
+) -> list[str]:  # fmt: skip
+    """Say of which columns means are released, unasked, that may hold codes of categories."""
+    names_ = [name for name, way in how.items() if way == "mean"]
+    unasked = [name for name in names_ if not _is_asked(table[name], settings)]
+    return said_of_codes(table, unasked, rows, different)
 
 
 def said_of_groups(partition: Partition) -> list[str]:

@@ -106,7 +106,7 @@ def solve(
             "`shoal methods` lists the methods for several"
         )
     check_search(recipe, start, asked)
-    log, kept, bound = None, "", None
+    log, kept, way, bound = None, "", "", None
 
     def lost(labels: Integers) -> float:
         return information_loss(matrix, labels, weights)
@@ -144,11 +144,11 @@ def solve(
             labels = _descended(matrix, labels, k, seed, report, weights)
     if keep is not None:
         descend = None if recipe.search is None else recipe.search.having(DESCENT)
-        labels, kept = _within(matrix, labels, keep, k, descend, seed, report, weights)
+        labels, way, kept = _within(matrix, labels, keep, k, descend, seed, report, weights)
     report("grouping", rows, rows)
     return Partition(
         labels, k, recipe.name, lost(labels), SSE[mixed], search=log, reason=reason, enforced=kept,
-        bound=bound,
+        bound=bound, way=way,
     )  # fmt: skip
 
 
@@ -183,8 +183,8 @@ def _within(
     seed: int,
     report: Reporter,
     weights: Floats | None = None,
-) -> tuple[Integers, str]:
-    """Return groups that keep the rules, and how they came about.
+) -> tuple[Integers, str, str]:
+    """Return groups that keep the rules, the way they came about, and the same in words.
 
     With `descend`, each way that leads to some goes on to a local optimum, by moves that break no
     rule; perturbed groups seldom find back to the rules, so there is no more than that.
@@ -201,7 +201,7 @@ def _within(
                 matrix, k, better, descend, seed, report, 1, keep.rules, weights=weights
             )
             said += f"; then {lost(one.labels):.4f} % → {lost(better):.4f} % by moves within it"
-        found.append((lost(better), better, said))
+        found.append((lost(better), better, one.way, said))
     return min(found, key=lambda one: one[0])[1:]
 
 
@@ -239,7 +239,7 @@ def solve_mixed(
     check_weights(weights or {}, coded.names)
     check_search(recipe, start, asked)
     options = None if recipe.search is None else recipe.search.having(asked)
-    log, kept, rules = None, "", NONE if keep is None else keep.rules
+    log, kept, way, rules = None, "", "", NONE if keep is None else keep.rules
     one_group = coded.rows < 2 * k
     if one_group or k == 1:  # there is only one best grouping
         labels = np.arange(coded.rows) if k == 1 else np.zeros(coded.rows, dtype=np.int64)
@@ -254,14 +254,16 @@ def solve_mixed(
     if keep is not None:
         assert matrix is not None
         done = enforce(matrix, labels, keep, k, lambda some: loss_rate(coded, some), report)
-        labels, kept = done.labels, done.said
+        labels, kept, way = done.labels, done.said, done.way
     if options is not None and not one_group and k > 1 and can_search(labels, k):
         labels, log = search_trees(
             coded, k, labels, options, seed, report, threads=threads, weights=weights, rules=rules
         )
     lost = loss_rate(coded, labels)
     report("grouping", coded.rows, coded.rows)
-    return Partition(labels, k, recipe.name, lost, ILOSS, search=log, reason=reason, enforced=kept)
+    return Partition(
+        labels, k, recipe.name, lost, ILOSS, search=log, reason=reason, enforced=kept, way=way
+    )
 
 
 def _grow(
@@ -385,7 +387,7 @@ def improve(
     if changes:
         raise RequestError(f"{how} is no search: it takes no parameters")
     matrix = _varying(matrix)
-    refined, kept = HOW[how](matrix, labels, k, report), ""
+    refined, kept, way = HOW[how](matrix, labels, k, report), "", ""
 
     def loss(some: Integers) -> float:
         return information_loss(matrix, some, weights)
@@ -395,6 +397,6 @@ def improve(
         refined = min(labels, refined, key=loss)  # it was refined without them
     if keep is not None:
         done = enforce(matrix, refined, keep, k, loss, report)
-        refined, kept = done.labels, done.said
+        refined, kept, way = done.labels, done.said, done.way
     lost = loss(refined)
-    return Partition(refined, k, f"{how} refinement", lost, SSE[mixed], enforced=kept)
+    return Partition(refined, k, f"{how} refinement", lost, SSE[mixed], enforced=kept, way=way)

@@ -41,6 +41,7 @@ from shoal.request import (
     generalizes,
     notes,
     resolved,
+    said_of_means,
     said_of_unnamed,
     trees_of,
     ways,
@@ -51,12 +52,13 @@ from shoal.settings import Settings
 from shoal.solving import check_search, check_size
 from shoal.storage import is_url
 from shoal.surveying import in_strata, said_of_people, said_of_survey, without_strata
-from shoal.table.code import code, needs_trees
+from shoal.table.code import code
 from shoal.table.parts import digest_parts, is_many
 from shoal.table.read import digest_of, read
 from shoal.table.roles import Role
 from shoal.table.survey import Survey
 from shoal.table.table import Table
+from shoal.table.twovalued import is_two_valued
 
 Integers = npt.NDArray[np.int64]
 
@@ -318,12 +320,12 @@ def walk(
     grouped = without_strata(table, settings)
 
     columns = len(grouped.having(Role.QUASI_IDENTIFIER))
-    likely = expected(settings, table.rows, columns, needs_trees(grouped))
-    check_fits(likely, settings, needs_trees(grouped))
+    by_trees = generalizes(grouped, settings)
+    likely = expected(settings, table.rows, columns, by_trees)
+    check_fits(likely, settings, by_trees)
     if likely is not None and told_ahead is not None:
         told_ahead(likely)
-    by_trees = generalizes(grouped, settings)
-    how = ways(grouped, settings, by_trees)
+    how = ways(grouped, settings, by_trees, lambda c: is_two_valued(assigned.table[c.name]))
     ranges = [name for name, way in how.items() if way == "range"]
     coded = None
     if by_trees or not averaged(how):
@@ -337,7 +339,7 @@ def walk(
     wider = wider_groups(grouped, partition, settings.requirement, report, survey.strata)
 
     report("releasing", 0, 1)
-    how |= dict.fromkeys(settings.roles.by, STRATUM)
+    how_asked, how = how, how | dict.fromkeys(settings.roles.by, STRATUM)
     released = aggregate_groups(
         table, partition, how, settings.release.decimals, coded, settings.protect.column_weights,
         wider, survey=survey.weights,
@@ -373,6 +375,7 @@ def walk(
                 dropped=settings.roles.drop,
                 rules=() if coded is None else [column.rule for column in coded.columns],
             ),
+            *said_of_means(grouped, how_asked, settings, table.rows),
             *said_of_kept(settings),
             *told,
             *more,

@@ -114,6 +114,17 @@ def test_half_a_file_does_not_count(tmp_path):
         assert work.storage.names() == ["request.json"]
 
 
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000])
+def test_a_note_that_cannot_be_read_does_not_count(tmp_path, text):
+    """A note that is cut short, or nested too deeply to be read, is made again."""
+    with Work(tmp_path / "r.csv", 1) as work:
+        work.note("a", 1)
+        with work.writing("a.json") as file:
+            file.write(text.encode())
+        assert work.read("a") is None
+        assert work.once("a", lambda: 2) == 2
+
+
 def test_a_full_disk_is_an_error_in_words(tmp_path, monkeypatch):
     """No room for temporary files is one line that names the way out."""
     with Work(tmp_path / "r.csv", 1) as work:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import stat
@@ -140,6 +141,24 @@ def test_a_certificate_that_lies_is_found(result, tmp_path):
             library.check_pack(folder)
     with pytest.raises(InputError, match="no release pack"):
         library.check_pack(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["report.json", "run.toml", "certificate.json"])
+def test_papers_that_break_their_reader(result, tmp_path, shoal, name):
+    """A paper of deep nesting, certified by its hash, ends with a verdict, not with a crash."""
+    folder = result.pack(tmp_path / "out")
+    path = folder / name
+    text = ("x = " if name == "run.toml" else "") + "[" * 100_000
+    path.write_text(text)
+    if name != "certificate.json":
+        told = json.loads((folder / "certificate.json").read_text())
+        told["files"][name] = {
+            "sha256": hashlib.sha256(text.encode()).hexdigest(), "bytes": len(text)
+        }  # fmt: skip
+        (folder / "certificate.json").write_text(json.dumps(told, indent=2) + "\n")
+    end = shoal("certificate", "check", folder)
+    assert end.code == (2 if name == "certificate.json" else 3)
+    assert "cannot be read" in end.out + end.err or "not JSON" in end.err
 
 
 CANARY = "XqCanaryqX"

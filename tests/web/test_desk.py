@@ -16,6 +16,18 @@ from desks import LONG, SAMPLE, Server, alive, census_like, open_modes, running,
 CANARY = "Zebulon7531"
 
 
+@pytest.mark.parametrize("said", [{}, {"a": "widths:10,20"}])
+def test_an_estimate_explains_the_method_it_names(desk, said):
+    """A tree on a column of numbers changes what auto runs, and the reason that is given."""
+    rows = "".join(f"{row % 97},{row * 7 % 89}\n" for row in range(300))
+    file = desk.upload("t.csv", f"a,b\n{rows}".encode())
+    assert desk.looked(file)["state"] == "ready"
+    recipe = {"protect": {"k": 5, "effort": "quick"}, "hierarchies": said}
+    guess = desk.post(f"/files/{file}/preview", {"recipe": recipe})
+    assert guess["method"] == ("kaim+" if said else "ilsmc+")
+    assert guess["why"].startswith(f"{guess['method']}: ")
+
+
 def test_from_the_sample_to_a_verified_release(desk, tmp_path):
     """A newcomer's path over JSON: look, estimate, run, judge, take home, and verify elsewhere."""
     file = desk.sample()
@@ -30,6 +42,7 @@ def test_from_the_sample_to_a_verified_release(desk, tmp_path):
     assert guess["loss"] > 0
     assert guess["seconds"] > 0
     assert guess["why"].startswith("kaim+: ")
+    assert guess["method"] == "kaim+"
     job = desk.start(file, SAMPLE)
     told = desk.done(job)
     assert told["state"] == "done", told["error"]
@@ -37,6 +50,7 @@ def test_from_the_sample_to_a_verified_release(desk, tmp_path):
     report = told["result"]["report"]
     assert report["verification"]["ok"] is True
     assert report["k"] == 5
+    assert report["made_by"] == "method kaim+"
     names = {one["name"] for one in told["result"]["files"]}
     assert {"release.csv", "report.html", "certificate.json", "run.toml", "everything.zip"} <= names
     archive = desk.ask("GET", f"/jobs/{job}/files/everything.zip")

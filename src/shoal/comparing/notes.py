@@ -51,7 +51,7 @@ class Notes:
         for line in self.path.read_bytes().split(b"\n")[:-1]:
             try:
                 told = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 told = None
             if not isinstance(told, dict):
                 break

@@ -9,6 +9,7 @@ from typing import Any
 
 from shoal.release.charts import frontier
 from shoal.release.plots import Chart
+from shoal.release.report import ENFORCED
 
 SCHEMA = "shoal-comparison/1"
 
@@ -19,7 +20,8 @@ class Point:
 
     `risk` is the share of records that the best of three linkage attacks finds, `highest_risk`
     one in k, `kept` the share that kept columns single out within their class. `frontier`: no other
-    run has both less loss and less risk.
+    run has both less loss and less risk. `enforced` is how groups came to keep what is asked
+    beyond k, as a report says it.
     """
 
     method: str
@@ -33,6 +35,7 @@ class Point:
     frontier: bool = False
     picked: bool = False
     said: str = ""
+    enforced: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,7 @@ def _line(point: Point, width: int) -> str:
         f"{head}  {point.information_loss:7.3f}  {point.risk:7.2f}  {point.kept or 0.0:7.2f}  "
         f"{point.groups:>6}  "
         f"{point.seconds:7.1f}"
+        f"{f'  {ENFORCED.get(point.enforced, point.enforced)}' if point.enforced else ''}"
     )
 
 

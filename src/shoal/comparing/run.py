@@ -222,4 +222,5 @@ def _point(result: Result, method: str, k: int, seconds: float) -> Point:
         singled_out(report.measures),
         report.groups["count"],
         round(seconds, 3),
+        enforced=report.enforced,
     )

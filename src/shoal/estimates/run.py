@@ -23,7 +23,7 @@ LONG = 10.0  # seconds: what takes longer is told before
 def expected(settings: Settings, records: int, columns: int, mixed: bool) -> Estimate | None:
     """Return what a run takes with these settings; None where nobody has measured it.
 
-    columns counts the quasi-identifiers; `mixed` tells of texts or missing cells among them.
+    columns counts the quasi-identifiers; `mixed` tells that records are grouped by trees.
     """
     protect = settings.protect
     asked = settings.changes().get("stop", {})

@@ -35,6 +35,7 @@ from shoal.release.counts import (
 from shoal.release.public.cells import released_span
 from shoal.release.public.columns import sums_of
 from shoal.release.report import ColumnReport
+from shoal.release.rounded import ROUNDED, off_the_means, spread
 from shoal.table.code import Coded, CodedColumn
 from shoal.table.roles import TICKS, Column, Kind, Role
 from shoal.table.table import Table, some_rows
@@ -156,6 +157,7 @@ class Figures:
             zip(CELLS, cell_counts(before, after, way, coded), strict=True)
         )
         found["beside"] = starred_for_missing(before, labels)
+        found["released"] = spread(after)
         if coded is not None:
             found["iloss"] = float(cell_losses(coded, labels).sum())
         words = way in ("generalize", "range")  # which have no ranks
@@ -168,6 +170,9 @@ class Figures:
                 "a": float(a.sum()), "aa": float((a * a).sum()),
                 "error": float(((b - a) ** 2).sum()),
             }  # fmt: skip
+            if way in ROUNDED and not before.is_ordinal:
+                there = present(before) & present(after)
+                found["rounding"] = off_the_means(b, a, labels[there], None)
         kept = _kept(before, after)
         if kept is not None:
             edges = edges_of(*self._span(before.name))
@@ -219,6 +224,7 @@ def column_report(
         kind=column.kind_name,
         information_loss=_lost(way, sums, rows),
         released_as=way,
+        rounding_loss=_rounding(sums, rows),
         **{name: sums[name] for name in CELLS},
         hierarchy=None if tree is None else str(tree.rule),
         levels=None if tree is None else int(tree.tree.heights[0]) + 1,
@@ -259,6 +265,15 @@ def _lost(way: str, sums: Mapping[str, Any], rows: int) -> float:
     share = count / there
     lost = percent(sums["error"], sums["bb"] - sums["b"] ** 2 / count)
     return float(lost * share + 100.0 * (1.0 - share))
+
+
+def _rounding(sums: Mapping[str, Any], rows: int) -> float | None:
+    """Return how much of what a column lost is due to rounding, in percent."""
+    if "rounding" not in sums:
+        return None
+    count = sums["kept"]
+    share = count / (rows - sums["missing"])
+    return float(percent(sums["rounding"], sums["bb"] - sums["b"] ** 2 / count) * share)
 
 
 def correlations(names: list[str], sums: Mapping[str, Any], rows: int) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from shoal.large.shuffle import keep, kept
 from shoal.large.survey import Looking, Survey
 from shoal.large.work import Files
 from shoal.recipes import find
+from shoal.release.aggregate import AVERAGED
 from shoal.request import check_request, generalizes, trees_of, ways, with_hierarchies
 from shoal.settings import Settings
 from shoal.solving import check_size
@@ -251,13 +252,13 @@ def ask(settings: Settings, work: Files, folder: Path | None) -> Asked:
     settings = with_hierarchies(settings, table, folder)
     check_request(table, settings)
     by_trees = generalizes(table, settings)
-    how = ways(table, settings, by_trees)
+    how = ways(table, settings, by_trees, seen.two_valued)
     quasi = table.having(Role.QUASI_IDENTIFIER)
     names = [column.name for column in quasi]
     check_known(trees_of(table, settings), names, "a hierarchy")
     check_weights(settings.protect.column_weights, names)
     plain = all(column.has_places and not column.missing for column in quasi)
-    if not by_trees and not (plain and {"mean", "median"}.issuperset(how.values())):
+    if not by_trees and not (plain and set(AVERAGED).issuperset(how.values())):
         raise RequestError(
             "in a file larger than memory, texts, missing cells and what is released generalized "
             "are grouped by trees; say --method auto or kaim-fast, and no --aggregate that needs "

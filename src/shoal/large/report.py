@@ -26,7 +26,8 @@ from shoal.release.public.columns import Key, of_columns
 from shoal.release.public.figures import nested, of_tables
 from shoal.release.public.rounding import Stable
 from shoal.release.report import SCHEMA, ColumnReport, Report
-from shoal.request import ended_early, notes, said_of_unnamed
+from shoal.release.rounded import is_constant
+from shoal.request import ended_early, notes, said_of_means, said_of_unnamed
 from shoal.settings import Settings
 from shoal.solving import ILOSS, SSE
 from shoal.surveying import said_of_people
@@ -55,6 +56,7 @@ def report_of(
     sizes = sorted((int(size), many) for size, many in sums["sizes"].items())
     measures, compared, note = _measured(releasing, made, deleted)
     loss = _lost(releasing, made)
+    constant = [c.name for c in quasi if is_constant(sums["columns"][c.name]["released"])]
     return Report(
         schema=SCHEMA,
         versions=versions(),
@@ -105,6 +107,9 @@ def report_of(
                 asked.settings.roles.drop,
                 [column.rule for column in trees.values()],
             ),
+            *said_of_means(
+                asked.table, asked.how, asked.settings, asked.survey.rows, asked.survey.different
+            ),
             *said_of_people(asked.table, asked.settings, asked.survey.repeats),
             *asked.survey.said_of_repeats(asked.table.having(Role.IDENTIFIER)),
             *said_of_kept(asked.settings),
@@ -128,7 +133,15 @@ def report_of(
         public=nested(_public(made, deleted, k) | compared),
         public_notes=said_of_unnamed(asked.unnamed),
         rounded=dict(asked.settings.release.round),
-    )
+        rounding_loss=overall(
+            [column.rounding_loss or 0.0 for column in columns],
+            _varied(columns, sums, made.rows), made.rows, 0,
+        )
+        if averaged(asked.how)
+        else None,
+        constant=constant,
+        made_constant=[name for name in constant if asked.survey.varies(asked.table[name])],
+    )  # fmt: skip
 
 
 def _public(made: Made, deleted: int, k: int) -> dict[Key, Stable]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -25,6 +26,7 @@ from shoal.table.assign import too_different
 from shoal.table.drawing import Hashes, Sample, hashes
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table, as_integers, check_readable, missing_cells, some_rows
+from shoal.table.twovalued import MOST, first_numbers, joined
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -85,7 +87,8 @@ class Sketch:
 class Seen:
     """What was seen of one column; `grain` is the greatest common divisor of times.
 
-    `unique` is how many records have a value that no other has, or a few more.
+    `unique` is how many records have a value that no other has, or a few more; `numbers` how many
+    different numbers there are, up to three.
     """
 
     missing: int
@@ -93,6 +96,7 @@ class Seen:
     moments: Moments | None
     grain: int = 0
     unique: int = 0
+    numbers: int = 0
 
     def reason(self, kind: Kind, rows: int) -> str | None:
         """Say why the column looks like an identifier, None where it does not."""
@@ -143,21 +147,39 @@ class Survey:
         found = self.columns.get(column.name)
         return 0.0 if found is None else found.unique / max(self.rows, 1)
 
+    def two_valued(self, column: Column) -> bool:
+        """Tell whether a column holds exactly two different numbers."""
+        found = self.columns.get(column.name)
+        return found is not None and found.numbers == 2
+
+    def varies(self, column: Column) -> bool:
+        """Tell whether a column holds different values, or some and missing ones."""
+        found = self.columns[column.name]
+        values = found.numbers or found.different
+        return values + (found.missing > 0) > 1
+
+    def different(self, column: Column) -> int:
+        """Return how many different values a column has; 0 where it was not seen."""
+        found = self.columns.get(column.name)
+        return 0 if found is None else found.different
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         columns = {}
         for name, seen in self.columns.items():
             moments = seen.moments and seen.moments.to_dict()
-            columns[name] = [seen.missing, seen.different, moments, seen.grain, seen.unique]
+            columns[name] = [
+                seen.missing, seen.different, moments, seen.grain, seen.unique, seen.numbers,
+            ]  # fmt: skip
         return {"rows": self.rows, "columns": columns}
 
     @classmethod
     def from_dict(cls, said: Any) -> Survey:
         """Return what plain values say."""
         columns = {}
-        for name, (missing, different, own, grain, unique) in said["columns"].items():
+        for name, (missing, different, own, *rest) in said["columns"].items():
             moments = own and Moments.from_dict(own)
-            columns[name] = Seen(missing, different, moments, grain, unique)
+            columns[name] = Seen(missing, different, moments, *rest)
         return cls(said["rows"], columns)
 
 
@@ -178,6 +200,7 @@ class Looking:
         self.sketches: dict[str, Sketch] = {}
         self.moments: dict[str, Moments] = {}
         self.grains: dict[str, int] = {}
+        self.numbers: dict[str, list[Fraction]] = {}
 
     def add(self, piece: Table) -> None:
         """Look at some records."""
@@ -189,6 +212,8 @@ class Looking:
             gone = missing_cells(column)
             self.missing[name] = self.missing.get(name, 0) + int(gone.sum())
             self.sketches.setdefault(name, Sketch()).add(hashes(column))
+            if name in quasi and len(self.numbers.get(name, ())) < MOST:
+                self.numbers[name] = joined(self.numbers.get(name, ()), first_numbers(column))
             if column.kind is Kind.DATETIME and name in quasi:
                 self.grains[name] = _grain(some_rows(column, ~gone), self.grains.get(name, 0))
             if column.kind is Kind.DECIMAL and name not in quasi:  # how long they are
@@ -203,6 +228,8 @@ class Looking:
         for name, gone in other.missing.items():
             self.missing[name] = self.missing.get(name, 0) + gone
             self.sketches.setdefault(name, Sketch()).join(other.sketches[name])
+        for name, few in other.numbers.items():
+            self.numbers[name] = joined(self.numbers.get(name, ()), few)
         for name, grain in other.grains.items():
             self.grains[name] = math.gcd(self.grains.get(name, 0), grain)
         self.sample.join(other.sample, {name: self._apart(other, name) for name in self.quasi})
@@ -224,6 +251,7 @@ class Looking:
             keep(work, f"{name}-sketch-{number}", often)
         told = {
             "rows": self.rows, "missing": self.missing, "grains": self.grains,
+            "numbers": {column: [str(one) for one in few] for column, few in self.numbers.items()},
             "moments": {column: own.to_dict() for column, own in self.moments.items()},
             "limits": {column: int(one.limit) for column, one in self.sketches.items()},
         }  # fmt: skip
@@ -234,6 +262,7 @@ class Looking:
         told = work.read(name)
         self.sample.take(kept(work, f"{name}-sample"))
         self.rows, self.missing, self.grains = told["rows"], told["missing"], told["grains"]
+        self.numbers = {one: [Fraction(n) for n in few] for one, few in told["numbers"].items()}
         self.moments = {one: Moments.from_dict(own) for one, own in told["moments"].items()}
         for number, (column, limit) in enumerate(told["limits"].items()):
             found = kept(work, f"{name}-sketch-{number}")
@@ -251,6 +280,7 @@ class Looking:
                 self.moments.get(name),
                 self.grains.get(name, 0),
                 self.sketches[name].unique(self.rows - gone),
+                len(self.numbers.get(name, ())),
             )
             for name, gone in self.missing.items()
         }

@@ -68,7 +68,7 @@ class Files:
         try:
             with self.open(f"{name}.json") as file:
                 return json.loads(file.read())
-        except (FileNotFoundError, ValueError):
+        except (FileNotFoundError, ValueError, RecursionError):
             return None
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:

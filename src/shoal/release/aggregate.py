@@ -5,6 +5,8 @@ even, to the precision the column came with; floats are summed without loss, the
 member of a group carries the same value to the last bit, and no digit says more than the input did.
 With survey weights floats are rounded too, and nothing is released with more digits than the data
 have (`precision.py`): all digits of a weighted mean could tell whose values it is made of.
+Of columns that hold two numbers only, 0 and 1 say, the more frequent one is taken, as of true and
+false: a mean of them, rounded, could be neither.
 Of ordinal values the median is taken, the lower one where two are in the middle: the center of what
 has an order and no sums (Domingo-Ferrer and Torra 2005).
 Where a cell of a group is missing the group has no value: the cell is empty in a dataframe and `*`
@@ -45,6 +47,8 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Decimals = int | str | Mapping[str, int | str] | None
 UNROUNDED = "none"  # as many digits as a float holds
+MAJORITY = "majority"  # of the two values that a column of numbers has
+AVERAGED = ("mean", "median", MAJORITY)  # ways of a column that stays one of numbers
 STRATUM = "stratum"  # the way of a column that all records of a group agree in
 
 
@@ -61,12 +65,12 @@ def aggregate(
 ) -> Table:
     """Return the table to release: identifiers gone, quasi-identifiers grouped, the rest as it was.
 
-    `how` is a group's value: mean (of ordinal columns the median), median, or, of the `coded`
-    table, mode, medoid, generalize, range; `weights` are those of the columns in the distance of a
-    medoid. Columns in `wider` have groups of their own. `grains` are the greatest common divisors
-    of times in a file of which the table is a part. `survey` (n), above 0, says how many a record
-    stands for, in means, medians and modes. Ensures that two records of one group agree in every
-    quasi-identifier.
+    `how` is a group's value: mean (of ordinal columns the median), median, majority or, of the
+    `coded` table, mode, medoid, generalize, range; `weights` are those of the columns in the
+    distance of a medoid. Columns in `wider` have groups of their own. `grains` are the greatest
+    common divisors of times in a file of which the table is a part. `survey` (n), above 0, says how
+    many a record stands for, in means, medians and modes. Ensures that two records of one group
+    agree in every quasi-identifier.
     """
     order = np.argsort(partition.labels, kind="stable")
     starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
@@ -147,11 +151,9 @@ def _medians(column: Column, groups: Groups, labels: Integers) -> Integers:
     if groups.weights is None:
         rows = ordered[groups.starts + (groups.sizes - 1) // 2]
     else:  # the first to have half of the weight at or below it
-        half = [
-            half(weights) for weights in Groups(ordered, groups.starts, groups.sizes).lists(
-                groups.weights)
-        ]  # fmt: skip
-        rows = ordered[groups.starts + np.array(half)]
+        by_rank = Groups(ordered, groups.starts, groups.sizes)
+        middles = [half(weights) for weights in by_rank.lists(groups.weights)]
+        rows = ordered[groups.starts + np.array(middles)]
     return np.where(_holed(column, groups), -1, rows)
 
 
@@ -180,12 +182,13 @@ def _protect(
     grain: int | None,
 ) -> Column:  # fmt: skip
     whole = as_integers(column)
+    if how == MAJORITY:
+        numbers = np.asarray(column.values.cast("double")) if whole is None else whole
+        return _majority(column, groups, numbers, labels)
     if whole is None:
         return _protect_floats(column, groups, how, digits, labels)
     if column.kind is Kind.BOOLEAN:
-        trues = groups.sums(whole if groups.weights is None else whole * groups.weights)
-        majority = (2 * trues > groups.masses).astype(np.bool_)  # a tie is false
-        return _with_values(column, pa.array(majority[labels]))
+        return _majority(column, groups, whole, labels)
     if digits == UNROUNDED and column.kind.is_number and groups.weights is None:
         return _unrounded(column, *centers_of(whole, groups, how), labels)
     digits = None if isinstance(digits, str) else digits
@@ -206,6 +209,16 @@ def _protect(
     if written is not None and unit > 1 and column.kind is Kind.DECIMAL:
         written = Written(decimals=digits or 0)
     return _with_values(column, values, written)
+
+
+def _majority(
+    column: Column, groups: Groups, numbers: npt.NDArray[Any], labels: Integers
+) -> Column:
+    """Return the more frequent of two values in every group, by weight; a tie is the lesser."""
+    high = (numbers == numbers.max()).astype(np.int64)
+    often = groups.sums(high if groups.weights is None else high * groups.weights)
+    rows = np.where(2 * often > groups.masses, int(high.argmax()), int(high.argmin()))
+    return _taken(column, rows.astype(np.int64), labels)
 
 
 def grain_of(whole: npt.NDArray[Any]) -> int:

@@ -21,7 +21,7 @@ from shoal.measures.sides import Numbers
 from shoal.measures.utility.errors import variation_lost
 from shoal.models.requirement import Requirement
 from shoal.partition import Partition
-from shoal.release.aggregate import STRATUM
+from shoal.release.aggregate import AVERAGED, STRATUM
 from shoal.release.claims import asked_beyond_k
 from shoal.release.counts import (
     cell_counts,
@@ -39,6 +39,7 @@ from shoal.release.counts import (
 from shoal.release.promises import guarantee
 from shoal.release.public.figures import nested, stable_figures
 from shoal.release.report import SCHEMA, ColumnReport, Report
+from shoal.release.rounded import constant_columns, is_constant, rounding_loss, spread
 from shoal.release.totals import kept_totals, totals
 from shoal.table.code import Coded, CodedColumn
 from shoal.table.encode import near_zero
@@ -96,6 +97,12 @@ def make_report(
         _column_report(b, a, error, partition.k, how[b.name], trees.get(b.name), survey.weights)
         for b, a, error in zip(before, after, errors, strict=True)
     ]
+    off = [
+        rounding_loss(how[b.name], b, a, wider.get(b.name, partition).labels, survey.weights)
+        for b, a in zip(before, after, strict=True)
+    ]
+    columns = [replace(one, rounding_loss=own) for one, own in zip(columns, off, strict=True)]
+    constant = constant_columns(after)
     whole = [(b, a) for b, a in zip(before, after, strict=True)
              if is_numbers(b, a) and not (b.missing or a.missing)]  # fmt: skip
     groups = group_counts(partition, before)
@@ -160,6 +167,12 @@ def make_report(
         public=nested(stable_figures(table, released, how, trees, partition.k, deleted)),
         public_notes=list(public_notes),
         rounded=dict(rounded or {}),
+        enforced=partition.way,
+        rounding_loss=None
+        if by_trees
+        else overall([own or 0.0 for own in off], _varied(before), table.rows, 0),
+        constant=constant,
+        made_constant=[name for name in constant if not is_constant(spread(table[name]))],
     )
 
 
@@ -209,12 +222,12 @@ def _lost_by(
 ) -> float:
     """Return what a column lost, in percent.
 
-    Of means and medians SSE/SST (of ordinal columns on ranks), of generalized cells ILoss, of cells
-    that became another's (mode, medoid) the share of those that changed.
+    Of means, medians and majorities SSE/SST (of ordinal columns on ranks), of generalized cells
+    ILoss, of cells that became another's (mode, medoid) the share of those that changed.
     """
     if way == STRATUM:
         return 0.0
-    if way in ("mean", "median"):
+    if way in AVERAGED:
         return _lost(before, after, weights)
     if way in ("generalize", "range"):
         assert coded is not None
@@ -232,8 +245,8 @@ def ways_said(how: Mapping[str, str]) -> str:
 
 
 def averaged(how: Mapping[str, str]) -> bool:
-    """Tell whether all columns release means or medians, or are strata."""
-    return {"mean", "median", STRATUM}.issuperset(how.values())
+    """Tell whether all columns of numbers stay numbers: means, medians, majorities, or strata."""
+    return {*AVERAGED, STRATUM}.issuperset(how.values())
 
 
 def _varied(before: Sequence[Column]) -> int:

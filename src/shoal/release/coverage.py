@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import PrivacyError, shown
-from shoal.release.covers import file_lines, uncovered
+from shoal.release.covers import file_lines, is_interval, uncovered
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table
@@ -57,4 +57,8 @@ def _pairs(before: Column, after: Column) -> list[tuple[Any, Any]]:
         kinds = pa.array(as_written(kinds))
     words = [*texts_of(before, kinds), None]
     released = new.dictionary.to_pylist()
-    return [(released[i], words[j]) for i, j in both.tolist()]
+    if before.kind is not Kind.FLOAT:
+        return [(released[i], words[j]) for i, j in both.tolist()]
+    exact = [*map(repr, np.asarray(old.dictionary).astype(np.float64).tolist()), None]
+    wide = [is_interval(text) for text in released]  # it must hold all digits of a short float
+    return [(released[i], (exact if wide[i] else words)[j]) for i, j in both.tolist()]

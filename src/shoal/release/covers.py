@@ -94,7 +94,7 @@ def _covered(released: str, original: str | None, words: Collection[str]) -> boo
     if value is not None:
         if value == number(released):  # 5 and +5
             return True
-        if _is_interval(released):
+        if is_interval(released):
             return _holds(released, original)
     if released in words or _holds(released, original):
         return True
@@ -107,7 +107,7 @@ def _low(text: str) -> Fraction | None:
     return number(between[1]) if between else None
 
 
-def _is_interval(text: str) -> bool:
+def is_interval(text: str) -> bool:
     """Tell whether a text names bounds that can be read."""
     between, beyond = BETWEEN.fullmatch(text), BEYOND.fullmatch(text)
     if between:

@@ -34,12 +34,12 @@ def _labels(column: CodedColumn, found: Spans) -> list[str]:
 
 
 def _ranges(column: CodedColumn, found: Spans) -> list[str]:
-    texts, written = column.values.texts, []
+    values, written = column.values, []
     for low, high in zip(found.low.tolist(), found.high.tolist(), strict=True):
         if low < 0:
             written.append(STAR)
         else:
-            written.append(texts[low] if low == high else f"[{texts[low]},{texts[high]}]")
+            written.append(values.texts[low] if low == high else values.interval(low, high))
     return written
 
 

@@ -18,6 +18,13 @@ from shoal.release.worst import worst_utility
 
 SCHEMA = "shoal-report/6"
 PRIVATE, PUBLIC = "private", "public"
+BEYOND = ("l", "t", "alpha", "dominance")
+ENFORCED = {
+    "none": "in its own groups",
+    "swap": "by swapping records of its groups",
+    "merge": "by merging its groups",
+    "slices": "by slices in place of its groups",
+}
 PRIVATELY = "private: figures of the original are exact here; do not publish them"
 
 
@@ -27,11 +34,12 @@ class ColumnReport:
 
     `information_loss` is SSE/SST in percent for a column of numbers that stayed one and, on ranks,
     for medians of an ordinal one, ILoss in percent for what is generalized; only numbers have
-    means, variances and a histogram. `loss` is what may be published of it, with the step of its
-    rounding; `steps` are those of other figures. `released_as` is what a group's value is;
-    unchanged, generalized and suppressed (`*`) count the cells that were there, `missing` those
-    that were not; `hierarchy` says where the tree is from, `levels` how many there are. None is
-    what a public report does not tell.
+    means, variances and a histogram. `rounding_loss` is how much of SSE/SST is due to rounding
+    means to the precision of the data, or to one of two values. `loss` is what may be published of
+    it, with the step of its rounding; `steps` are those of other figures. `released_as` is what a
+    group's value is; unchanged, generalized and suppressed (`*`) count the cells that were there,
+    `missing` those that were not; `hierarchy` says where the tree is from, `levels` how many there
+    are. None is what a public report does not tell.
     """
 
     name: str
@@ -49,6 +57,7 @@ class ColumnReport:
     variance_before: float | None = None
     variance_after: float | None = None
     histogram: Histogram | None = None
+    rounding_loss: float | None = None
     loss: dict[str, Any] = field(default_factory=dict)
     steps: dict[str, float] = field(default_factory=dict)
 
@@ -66,7 +75,11 @@ class Report:
     by survey weights where there are some, and by how much rounding moved them, and those of kept
     columns that rounding or released weights changed; `survey` names the
     columns of weight, strata and household; `rounded` says to multiples of what kept columns were
-    rounded. `verdict` is safe, "safe, but" or not safe (`verdict.py`).
+    rounded; `enforced` is how the groups came to keep what is asked beyond k: none (as the method
+    made them), swap, slices or merge. `rounding_loss` is how much of the loss is due to rounding;
+    `constant` names the quasi-identifiers with one value in the whole release, `made_constant`
+    those of them that had several before. `verdict` is safe, "safe, but" or not safe
+    (`verdict.py`).
     """
 
     schema: str
@@ -102,6 +115,10 @@ class Report:
     public: dict[str, Any] = field(default_factory=dict)
     public_notes: list[str] = field(default_factory=list)
     rounded: dict[str, float] = field(default_factory=dict)
+    enforced: str = ""
+    rounding_loss: float | None = None
+    constant: list[str] = field(default_factory=list)
+    made_constant: list[str] = field(default_factory=list)
     verdict: str = ""
 
     def __post_init__(self) -> None:
@@ -148,8 +165,9 @@ class Report:
         """Return what a person wants to know first."""
         lines = [
             f"{self.release['records']:,} records in {self.groups['count']:,} groups of "
-            f"{self.group_span()} (k = {self.k}, method {self.method})",
+            f"{self.group_span()} (k = {self.k}, {self.made_by()})",
             f"information loss {self.loss_said()}{self.compared_loss()}",
+            *self.said_of_constant(),
             *([] if self.bound is None else [f"the grouping is {self.bound['told']}"]),
             verdict_text(self.verdict, self.measures),
             self._verdict(),
@@ -185,7 +203,9 @@ class Report:
     def loss_said(self) -> str:
         """Return how much was lost, of what."""
         if not self.is_public:
-            return f"{self.exact_loss:.2f} % of {self.loss_of()}"
+            rounding = f"{self.rounding_loss or 0.0:.2f}"
+            more = "" if rounding == "0.00" else f", {rounding} points of it by rounding"
+            return f"{self.exact_loss:.2f} % of {self.loss_of()}{more}"
         if self.loss.get("value") is None:
             return "is not told: of so few records it would tell too much"
         return f"at most {self.loss['value']:g} % of {self.loss_of()}"
@@ -215,6 +235,16 @@ class Report:
             lines.insert(0, f"loss of {shown(name)}: at most {losses[name]:g} %")
         return lines
 
+    def said_of_constant(self) -> list[str]:
+        """Say which columns have one value in the whole release: it tells nothing of them."""
+        names = self.constant if self.is_public else self.made_constant
+        if not names:
+            return []
+        if self.is_public:
+            return [f"{listed(names)}: one value in the whole release"]
+        verb = "has" if len(names) == 1 else "have"
+        return [f"{listed(names)} {verb} become constant: one value in the whole release"]
+
     def column_loss(self, column: ColumnReport) -> str:
         """Return how much a column lost, in percent; a dash where it is not told."""
         if not self.is_public:
@@ -225,7 +255,8 @@ class Report:
     def loss_of(self) -> str:
         """Return what the loss is a share of."""
         if self.is_public:
-            numbers = all(c.released_as in ("mean", "median", "stratum") for c in self.columns)
+            ways = ("mean", "median", "majority", "stratum")
+            numbers = all(c.released_as in ways for c in self.columns)
             return (
                 "what a cell could say, on average"
                 if not numbers
@@ -247,6 +278,14 @@ class Report:
             f"own k of {listed(one['columns'])}: {one['found']}, asked: at least {one['asked']}"
             for one in self.verification.get("k_of", ())
         ]
+
+    def made_by(self) -> str:
+        """Return which method ran, and how what is asked beyond k came about."""
+        said = [_wanted(key, self.asked[key]) for key in BEYOND if key in self.asked]
+        if not self.enforced or not said:
+            return f"method {self.method}"
+        taken = [ENFORCED.get(way, way) for way in self.enforced.split(" and ")]
+        return f"method {self.method}, {', '.join(said)} {' and '.join(taken)}"
 
     def group_span(self) -> str:
         """Return the sizes of the groups in words: "5" or "5 to 9"."""
@@ -271,6 +310,11 @@ class Report:
         not_covered = [f"  - {line}" for line in self.guarantee["does_not_cover"]]
         return "\n".join([self.summary(), "", "What the guarantee covers:", *covers,
                           "What it does not cover:", *not_covered])  # fmt: skip
+
+
+def _wanted(key: str, asked: Any) -> str:
+    """Return one thing that is asked beyond k: with its number, where one is for all columns."""
+    return key if isinstance(asked, Mapping) else f"{key} = {_short(asked)}"
 
 
 def bound(judged: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.errors import InputError, RequestError, listed, shown
-from shoal.table.roles import Column, Kind, Role
+from shoal.table.roles import Column, Kind, Role, family
 from shoal.table.table import Table
 
 NEARLY = 0.9  # a text column with more distinct values than this share looks like an identifier
@@ -97,16 +97,8 @@ def _check_kinds(table: Table) -> None:
         if column.kind is Kind.UNKNOWN and column.role is not Role.IDENTIFIER:
             raise InputError(
                 f"{table.source.name}, column {shown(column.name)}: cells of type "
-                f"{_family(column.values.type)} are not supported; leave it out with --drop"
+                f"{family(column.values.type)} are not supported; leave it out with --drop"
             )
-
-
-def _family(kind: Any) -> str:
-    """Return the family of an Arrow type, without names that came with the data."""
-    for family in ("struct", "list", "map", "decimal", "extension", "binary", "union", "duration"):
-        if family in str(kind):
-            return family
-    return str(kind)[:20]
 
 
 def with_roles(table: Table, named: dict[str, Role]) -> Table:

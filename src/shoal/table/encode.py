@@ -238,9 +238,9 @@ def standardized(values: Floats, survey: Floats | None = None) -> Floats:
 def canonical_order(table: Table) -> Integers:
     """Return the rows in an order that depends on what they hold, not on where they stood.
 
-    Quasi-identifiers first, then what else is released, then the identifiers, by their values, so
-    that a file and a dataframe of the same records agree; last by how a file writes them. Records
-    that still tie are equal in every cell that can be compared.
+    Quasi-identifiers first, then what else is released, then the identifiers, all by their values,
+    wherever they came from: a csv file, Parquet or a dataframe. Cells of a csv file that write one
+    value in several ways come last. Records that still tie are equal in every cell.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -249,8 +249,9 @@ def canonical_order(table: Table) -> Integers:
     known = [column for column in table.columns if column.kind is not Kind.UNKNOWN]
     columns = sorted(known, key=lambda column: (ranks[column.role], column.name))
     keys = {f"{i}": _sortable(column) for i, column in enumerate(columns)}
-    spelled = [column for column in columns if column.cells is not None]  # 1.0 and 1 in a file
-    keys |= {f"cells {i}": column.cells for i, column in enumerate(spelled)}
+    for i, column in enumerate(columns):
+        if column.cells is not None and column.role is not Role.QUASI_IDENTIFIER:
+            keys[f"cells {i}"] = column.cells
     order: Any = pc.sort_indices(pa.table(keys), sort_keys=[(name, "ascending") for name in keys])
     return np.asarray(order).astype(np.int64)
 

@@ -56,6 +56,8 @@ def _declared(native: Any, values: Any) -> list[Any] | None:
     """
     if not pa.types.is_dictionary(values.type) or not values.type.ordered:
         return None
+    if pa.types.is_nested(values.type.value_type):
+        return None
     levels: list[Any] = values.dictionary.to_pylist()
     chunks = native.chunks if isinstance(native, pa.ChunkedArray) else ()
     if any(pa.types.is_dictionary(c.type) and c.dictionary.to_pylist() != levels for c in chunks):
@@ -90,12 +92,34 @@ def _to_arrow(frame: nw.DataFrame[Any], name: str) -> Any:
     try:
         values = frame[name].to_arrow()
     except (pa.ArrowException, TypeError, ValueError, OverflowError, AttributeError):
-        raise InputError(
-            f"the dataframe, column {shown(name)}: its objects are not of one plain type"
-        ) from None
+        reason = _refusal(frame[name].to_native())
+        raise InputError(f"the dataframe, column {shown(name)}: {reason}") from None
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
-    return values
+    return _with_texts(values, frame[name].to_native())
+
+
+def _refusal(native: Any) -> str:
+    """Return why Arrow cannot hold a column."""
+    kind = str(getattr(native, "dtype", ""))
+    if kind.startswith("Sparse"):
+        return "it is sparse; make it dense first (sparse.to_dense())"
+    if kind.startswith("complex"):
+        return "complex numbers are not supported; take it out of the dataframe"
+    return "its objects are not of one plain type"
+
+
+def _with_texts(values: Any, native: Any) -> Any:
+    """Return categories that are intervals (those of pandas.cut) by their texts, in their order."""
+    kind = values.type
+    if not pa.types.is_dictionary(kind) or not _is_interval(kind.value_type):
+        return values
+    texts = pa.array([str(level) for level in native.cat.categories], type=pa.string())
+    return pa.DictionaryArray.from_arrays(values.indices, texts, ordered=kind.ordered)
+
+
+def _is_interval(kind: Any) -> bool:
+    return getattr(kind, "extension_name", "") == "pandas.interval"
 
 
 def from_arrow(table: Any, source: Source) -> Table:
@@ -146,7 +170,12 @@ def content_hash(table: Any) -> str:
 
 def _decoded(values: Any) -> Any:
     """Return the values without a dictionary, whose unused entries must not travel on."""
-    return values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
+    if not pa.types.is_dictionary(values.type):
+        return values
+    if isinstance(values, pa.ChunkedArray):
+        return pa.chunked_array([chunk.dictionary_decode() for chunk in values.chunks],
+                                type=values.type.value_type)  # fmt: skip
+    return values.dictionary_decode()
 
 
 def _kind(values: Any) -> tuple[Kind, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from shoal.errors import shown
 from shoal.table.alike import names_alike, said_of_names
 from shoal.table.assign import distinct, identifier_reason
+from shoal.table.codes import question
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table
 
@@ -19,6 +20,7 @@ class ColumnView:
     """One column in counts; `suspected` is a role to think about, with its reason.
 
     `alike` are other columns whose names differ in case, spaces or Unicode form alone.
+    `codes` asks whether its numbers are codes of categories, and says what to do then.
     """
 
     name: str
@@ -30,6 +32,7 @@ class ColumnView:
     warning: str | None = None
     near_duplicates: int = 0
     alike: tuple[str, ...] = ()
+    codes: str | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class Inspection:
                 f"{c.suspected}: {c.reason}"
             )
         lines.extend(f"  {_name(c)}: {c.warning}" for c in self.columns if c.warning)
+        lines.extend(f"  {_name(c)}: {c.codes}" for c in self.columns if c.codes)
         lines.extend(
             f"  {_name(c)}: {c.near_duplicates} of its values differ from another only in case, "
             "spaces or invisible signs"
@@ -74,11 +78,11 @@ def inspect(table: Table) -> Inspection:
         for same in names_alike(table.names)
         for name in same
     }
-    views = (_look(column, alike.get(column.name, ())) for column in table.columns)
+    views = (_look(column, table, alike.get(column.name, ())) for column in table.columns)
     return Inspection(table.rows, tuple(views))
 
 
-def _look(column: Column, alike: tuple[str, ...]) -> ColumnView:
+def _look(column: Column, table: Table, alike: tuple[str, ...]) -> ColumnView:
     different = distinct(column)
     suspected, reason = _suspect(column, different)
     return ColumnView(
@@ -91,6 +95,7 @@ def _look(column: Column, alike: tuple[str, ...]) -> ColumnView:
         column.doubt,
         near_duplicates(column),
         alike,
+        question(column, different, table.rows, table.source.kind),
     )
 
 

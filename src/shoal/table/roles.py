@@ -135,3 +135,14 @@ class Schema:
     def having(self, role: Role) -> list[str]:
         """Return the names of the columns with a role."""
         return [name for name, its in zip(self.names, self.roles, strict=True) if its is role]
+
+
+def family(kind: Any) -> str:
+    """Return the family of an Arrow type, without names that came with the data."""
+    own = getattr(kind, "extension_name", "")
+    if own in ("pandas.interval", "pandas.period"):
+        return str(own.rpartition(".")[2])
+    for one in ("struct", "list", "map", "decimal", "extension", "binary", "union", "duration"):
+        if one in str(kind):
+            return one
+    return str(kind)[:20]

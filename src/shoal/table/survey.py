@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import InputError, RequestError, UnlistedError, in_shape, listed, shown
-from shoal.table.roles import Column, Kind, Role, Written
+from shoal.table.roles import Column, Kind, Role, Written, family
 from shoal.table.table import Table, as_floats, missing_cells
 
 Floats = npt.NDArray[np.float64]
@@ -88,13 +88,29 @@ def _units_of(table: Table, name: str | None, what: str) -> Integers | None:
     """Return whose record each is by a column, which must say it of every record."""
     if name is None:
         return None
-    absent = table[name].missing_rows()
+    column, where = table[name], f"{table.source.name}, {what} {shown(name)}"
+    absent = np.flatnonzero(missing_cells(column)).tolist()
     if absent:
         raise InputError(
-            f"{table.source.name}, {what} {shown(name)}: {len(absent)} missing cells "
+            f"{where}: {len(absent)} missing cells "
             f"({table.source.where(absent)}); every record needs one"
         )
-    return _numbered([table[name]])
+    _check_ranked(column, where)
+    return _numbered([column])
+
+
+def _check_ranked(column: Column, where: str) -> None:
+    """Refuse cells that cannot be sorted: lists, structs and the like."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        pc.rank(column.values.slice(0, 1), tiebreaker="dense")
+    except pa.ArrowNotImplementedError:
+        raise InputError(
+            f"{where}: cells of type {family(column.values.type)} are not supported; give a column "
+            "of texts or numbers"
+        ) from None
 
 
 def _check_inside(
@@ -140,7 +156,10 @@ def check_weights(weights: Floats, where: str, place: Callable[[list[int]], str]
 
 def strata_of(table: Table, by: Sequence[str]) -> Integers:
     """Return the stratum of every record: a combination of values, missing ones included."""
-    return _numbered([table[name] for name in by])
+    columns = [table[name] for name in by]
+    for column in columns:
+        _check_ranked(column, f"{table.source.name}, stratum {shown(column.name)}")
+    return _numbered(columns)
 
 
 def _numbered(columns: Sequence[Column]) -> Integers:

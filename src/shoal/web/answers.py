@@ -15,6 +15,7 @@ import numpy as np
 from shoal.measures.histogram import counted as in_bins
 from shoal.measures.histogram import edges_of, is_whole
 from shoal.release.private import RECIPE, REPORT, private_folder
+from shoal.release.reload import load_report
 from shoal.settings import Settings, build, load
 from shoal.table.inspect import inspect
 from shoal.table.read import is_parquet
@@ -133,9 +134,9 @@ def preview(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, An
     """Estimate what a run loses and takes, from a sample on which searches take a second."""
     from shoal.estimates.model import Estimate
     from shoal.estimates.run import expected
+    from shoal.preparing import groups_by_trees, once_read
     from shoal.previewing import preview_of
     from shoal.recipes import find
-    from shoal.table.code import needs_trees
 
     settings = build(asked["settings"])
     table, records = some_table(Path(asked["path"]), asked["settings"].get("input", {}), place)
@@ -150,15 +151,14 @@ def preview(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, An
     roles = settings.roles
     quasi = [name for name in roles.quasi_identifiers if name not in roles.by]
     some = table.only(lambda column: column.name in (quasi or table.names))
-    mixed = needs_trees(some)
+    mixed = groups_by_trees(table, once_read(settings))
     likely = expected(settings, records, len(some.names), mixed)
     if likely is None and found.seconds is not None and found.megabytes is not None:
         likely = Estimate(found.seconds, found.megabytes)
     return {
         "records": records,
         "sample": found.sample,
-        "method": found.method,
-        "why": _why(settings, records, len(some.names), mixed),
+        **_chosen(settings, found.method, records, len(some.names), mixed),
         "loss_name": found.loss_name,
         "loss": found.loss,
         "seconds": None if likely is None else likely.seconds,
@@ -167,15 +167,21 @@ def preview(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, An
     }
 
 
-def _why(settings: Settings, rows: int, columns: int, mixed: bool) -> str:
-    """Say why `auto` runs what it runs, or what a method does."""
+def _chosen(
+    settings: Settings, sampled: str, rows: int, columns: int, mixed: bool
+) -> dict[str, str]:
+    """Return the method that will run, and why `auto` takes it, or what it does.
+
+    `sampled` is what ran on a sample: of the whole table, `auto` may take another.
+    """
     from shoal.estimates.run import chosen
     from shoal.recipes import find
 
     if settings.protect.method != "auto":
-        return find(settings.protect.method).summary
+        return {"method": sampled, "why": find(settings.protect.method).summary}
+    columns = 1 if find(sampled).columns == 1 else columns  # of several, one varies
     choice = chosen(settings, rows, columns, mixed)
-    return f"{choice.method}: {choice.reason}"
+    return {"method": choice.method, "why": f"{choice.method}: {choice.reason}"}
 
 
 def anonymize(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, Any]:
@@ -246,6 +252,8 @@ def _finished(place: Path, drawn: list[dict[str, Any]], asked: Mapping[str, Any]
     if own.is_dir():
         _carried(own, asked)
         report = json.loads((own / REPORT).read_bytes())
+        whole = load_report(own / REPORT)[0]
+        report |= {"made_by": whole.made_by(), "said_of_constant": whole.said_of_constant()}
         _zipped(place / PRIVATE, own, sorted(path.name for path in own.iterdir()))
         files.append(_file(place / PRIVATE, PRIVATE, SAYS[PRIVATE]))
     for said, name in asked["trees"].items():

@@ -53,7 +53,7 @@ class Worker:
     def _answer(self, code: int) -> dict[str, Any]:
         try:
             told: dict[str, Any] = json.loads((self.place / ANSWER).read_bytes())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             said = "the worker ended without an answer"
             if code in (-signal.SIGKILL, -signal.SIGTERM):
                 said = "the worker was killed: there may be too little memory for this table"

@@ -36,8 +36,7 @@ def parquet(files: Sequence[str], name: str) -> Source:
     def batches(places: list[int], make: Callable[[list[Any]], Made]) -> Iterator[Made]:
         chosen = [header[place] for place in places]
         for column in chosen:
-            if pa.types.is_nested(schema.field(column).type):
-                raise InputError(f"{name}: column {column[:60]!r} holds lists, not values")
+            _check_plain(schema.field(column).type, column, name)
         for file in files:
             try:
                 with _opened(file) as found:
@@ -49,6 +48,16 @@ def parquet(files: Sequence[str], name: str) -> Source:
                 raise InputError(f"{_name(file)}: a date is beyond the calendar") from None
 
     return Source(name, header, partial(_rows, batches), False, batches, sum(each), tuple(each))
+
+
+def _check_plain(kind: Any, column: str, name: str) -> None:
+    """Refuse a column of lists or structs."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_nested(kind):
+        raise InputError(f"{name}: column {column[:60]!r} holds lists, not values")
 
 
 def _name(file: str) -> str:
@@ -90,6 +99,8 @@ def frame(data: Any) -> Source:
             columns = [whole[:, place].to_arrow() for place in places]
         except (TypeError, ValueError):  # Arrow's own words would show a value
             raise InputError(mixed) from None
+        for place, column in zip(places, columns, strict=True):
+            _check_plain(column.type, names[place], name)
         try:
             for begin in range(0, len(whole), BATCH):
                 yield make([_one(column.slice(begin, BATCH)) for column in columns])
@@ -138,6 +149,14 @@ def plain(values: Any) -> list[Any]:
 
 
 def decoded(values: Any) -> Any:
-    """Return the values themselves, where they come as places in a dictionary."""
-    is_dictionary = str(values.type).startswith("dictionary")
-    return values.cast(values.type.value_type) if is_dictionary else values
+    """Return the values themselves, where they come as places in a dictionary.
+
+    Of categories that are intervals (those of pandas.cut) the texts.
+    """
+    if not str(values.type).startswith("dictionary"):
+        return values
+    if not hasattr(values.type.value_type, "storage_type"):
+        return values.dictionary_decode()
+    import pyarrow as pa
+
+    return pa.array([str(level) for level in values.dictionary.to_pylist()]).take(values.indices)

@@ -21,7 +21,8 @@ from shoal.storage import is_url
 
 LARGEST = 32 * 2**20  # bytes of a paper that is read
 ENDINGS = (".csv.gz", ".csv", ".parquet")
-SINGLE = ("mean", "median", "mode", "medoid")  # values that do not say what they stand for
+# values that do not say what they stand for
+SINGLE = ("mean", "median", "majority", "mode", "medoid")
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ FEW = 12  # values that are listed one by one
 DONE = {
     "mean": "mean of its group",
     "median": "median of its group",
+    "majority": "more frequent of the column's two values in its group",
     "mode": "most frequent value of its group",
     "medoid": "value of the record in the middle of its group",
     "generalize": "closest common generalization of its group",

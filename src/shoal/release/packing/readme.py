@@ -19,7 +19,7 @@ def readme(report: Report, settings: Settings, lacks: Sequence[str]) -> str:
     who = "households" if roles.household else "people" if roles.person else "records"
     return f"""# A release that hides everybody among at least {report.k} {who}
 
-{release["records"]:,} records, made by shoal {report.versions["shoal"]}, method {report.method}.
+{release["records"]:,} records, made by shoal {report.versions["shoal"]}, {report.made_by()}.
 Verdict: {verdict_text(report.verdict, report.measures)}.
 
 | file | what it is |

@@ -134,7 +134,9 @@ def checked_pack(
     if not problems:  # what is not the file that was certified need not be looked into
         try:
             pack = _Pack.of(place, made)
-        except (ShoalError, ValueError, KeyError, TypeError, AttributeError, OSError):
+        except (
+            ShoalError, ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError,
+        ):  # fmt: skip
             problems.append("report, recipe or dictionary cannot be read")
         else:
             problems = pack.compared(trees, orders, known, done, left)
@@ -269,7 +271,7 @@ class _Pack:
             return [found]
         try:
             problems = [*found.problems, *self._certificate(found), *self._papers(found)]
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             problems = ["the report is about something else than the certificate"]
         if problems and self.made.versions.get("shoal") != (version := metadata.version("shoal")):
             problems.append(f"this is shoal {version}; check the pack with the version it names")

@@ -21,7 +21,7 @@ def first_screen(report: Report) -> str:
     asked = (
         f"{report.release['records']:,} records in {groups['count']:,} groups of "
         f"{report.group_span()}, {len(report.columns)} quasi-identifiers, k = {report.k}, "
-        f"method {escape(report.method)}"
+        f"{escape(report.made_by())}"
     )
     return (
         f'<h1>Release report</h1>\n<p class="soft">{asked}</p>\n<div class="answers">'
@@ -80,6 +80,7 @@ def value_of(report: Report) -> str:
         "generalize": "closest common generalization",
         "range": "least and greatest value",
         "mode": "most frequent value",
+        "majority": "more frequent value, where a column has two",
         "medoid": "most typical record’s value",
     }
     different = {column.released_as for column in report.columns}
@@ -95,7 +96,7 @@ def replaced(report: Report) -> str:
 
 
 def _lost(report: Report) -> str:
-    more = report.worst()
+    more = [*report.said_of_constant(), *report.worst()]
     rows = "".join(f"<li>{escape(line)}</li>" for line in more)
     worst = f"<p>At worst, by column or pair:</p><ul>{rows}</ul>" if more else ""
     return _card("How much was lost?", f"<p>{lost(report)}</p><p>{replaced(report)}</p>{worst}")
@@ -108,6 +109,8 @@ def lost(report: Report) -> str:
         return "Of so few records it would tell too much."
     text = f"At most {value:g} %" if report.is_public else f"{value:.2f} %"
     own = f'<strong class="big">{text}</strong> lost of {escape(report.loss_of())}'
+    rounding = f"{report.rounding_loss or 0.0:.2f}"
+    own += "" if rounding == "0.00" else f", {rounding} points of it by rounding"
     return own + escape(report.compared_loss())
 
 

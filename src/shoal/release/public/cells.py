@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.measures.forms import span
-from shoal.release.aggregate import STRATUM
+from shoal.release.aggregate import AVERAGED, STRATUM
 from shoal.release.counts import days_or_numbers, is_numbers, present, same_cells, starred
 from shoal.table.code import CodedColumn
 from shoal.table.hierarchy.axis import DAY_ZERO, Axis
@@ -143,7 +143,7 @@ def cell_losses(
     there, gone = present(before), starred(after)
     if way == STRATUM:
         return np.zeros(there.size)
-    both = numbers(before, after) if way in ("mean", "median") else None
+    both = numbers(before, after) if way in AVERAGED else None
     if both is not None and within is not None:
         original, released = (shares(side, within) for side in both)
         lost = np.abs(original - released)

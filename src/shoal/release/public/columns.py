@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from shoal.measures.histogram import counted, edges_of, is_whole
-from shoal.release.aggregate import STRATUM
+from shoal.release.aggregate import AVERAGED, STRATUM
 from shoal.release.counts import cell_counts, is_numbers, present, starred
 from shoal.release.public.cells import Span, cell_losses, numbers, shares
 from shoal.release.public.rounding import Stable
@@ -86,8 +86,9 @@ def loss_of(
     k are removed too: the mean of the rest is (n m - k m') / (n - k), with m at most
     (n - k + k m') / n. n is at least that of the released records.
 
-    The bound is doubled where the value of a class `moves` with its records (means, medians): a
-    record moves a mean of c by at most 1/c of the range, and with it what c cells lost.
+    The bound is doubled where the value of a class `moves` with its records (means, medians,
+    majorities): a record moves a mean of c by at most 1/c of the range, and with it what c cells
+    lost; it changes how many of c are not of the majority by at most one.
     """
     rows = sums["rows"]
     lost = sum(sums["columns"][name]["lost"] for name in columns) / max(len(columns), 1)
@@ -128,7 +129,7 @@ def of_columns(
     """
     rows = sums["rows"]
     grouped = [name for name in sums["columns"] if how[name] != STRATUM]
-    moving = {name for name in grouped if how[name] in ("mean", "median")}
+    moving = {name for name in grouped if how[name] in AVERAGED}
     found: dict[Key, Stable] = {("loss",): loss_of(sums, grouped, deleted, k, bool(moving))}
     for name, own in sums["columns"].items():
         found["columns", name, "loss"] = loss_of(sums, [name], 0, k, name in moving)

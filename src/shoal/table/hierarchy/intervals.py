@@ -129,7 +129,7 @@ class Balanced:
             halves = []
             for low, high in blocks:
                 whole = high - low == len(values.texts)
-                label = f"[{values.texts[low]},{values.texts[high - 1]}]"
+                label = values.interval(low, high - 1)
                 for i in range(low, high):
                     if high - low == 1:
                         above[i].append(values.texts[i])

@@ -30,6 +30,12 @@ class Prefixes:
 
     def paths(self, values: Distinct) -> tuple[list[list[str]], list[int]]:
         """Return the masked forms of every value, the longest first."""
+        if values.kind in (Kind.DECIMAL, Kind.FLOAT):  # 3.5 and 3.50 are one number
+            raise RequestError(
+                f"the hierarchy {self} is for texts, whole numbers and dates; column "
+                f"{shown(values.name)} is {values.kind}, whose numbers can be written in several "
+                "lengths; say widths:N, cuts:A,B or quantiles:N"
+            )
         longest = max(map(len, values.texts), default=0)
         lengths = self.lengths or tuple(range(min(longest - 1, LEVELS), 0, -1))
         return [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
@@ -40,6 +41,20 @@ class Distinct:
         indices = self.indices[rows]
         counts = np.bincount(indices[indices >= 0], minlength=len(self.values))
         return replace(self, indices=indices, counts=counts)
+
+    def interval(self, low: int, high: int) -> str:
+        """Return [least,greatest] of two values; what is written holds both of them.
+
+        A float of 32 or 16 bits is written in few digits, which may lie beside it: such a bound is
+        written in all its digits.
+        """
+        return f"[{self._bound(low, -1)},{self._bound(high, 1)}]"
+
+    def _bound(self, place: int, side: int) -> str:
+        text, value = self.texts[place], self.values[place]
+        if self.kind is not Kind.FLOAT or side * (Fraction(text) - self.axis.number(value)) >= 0:
+            return text
+        return repr(value)
 
     @property
     def axis(self) -> Axis:
@@ -79,9 +94,14 @@ def distinct_values(column: Column, often: Integers | None = None) -> Distinct:
     """Return a column's distinct values, in order; `often` counts the records of each row."""
     values = column.values
     if column.kind is Kind.FLOAT:
-        values = pa.array(as_written(values) + 0.0, from_pandas=True)  # there is one zero
+        exact = np.asarray(values).astype(np.float64) + 0.0  # there is one zero
+        values = pa.array(exact, from_pandas=True)
     encoded = values.dictionary_encode()
-    texts = texts_of(column, encoded.dictionary)
+    short = encoded.dictionary
+    if column.kind is Kind.FLOAT:
+        own = np.asarray(short).astype(np.asarray(column.values).dtype)
+        short = pa.array(as_written(own))
+    texts = texts_of(column, short)
     moments = encoded.dictionary
     if column.kind is Kind.DATETIME:
         moments = moments.cast(pa.timestamp("us"), safe=False)

@@ -13,6 +13,7 @@ from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.specify import automatic, specify
 from shoal.table.hierarchy.tree import ROOT, Tree, from_paths
 from shoal.table.hierarchy.values import distinct_values
+from shoal.table.roles import Kind, family
 
 SHOWN = 12  # children of a node that a drawing shows
 
@@ -127,6 +128,11 @@ def hierarchy(data: Any, column: str | None = None, rule: str | None = None) -> 
     its = table[column]
     if its.doubt:
         raise InputError(f"{table.source.name}, column {shown(column)}: {its.doubt}")
+    if its.kind is Kind.UNKNOWN:
+        raise InputError(
+            f"{table.source.name}, column {shown(column)}: cells of type "
+            f"{family(its.values.type)} are not supported"
+        )
     values = distinct_values(its)
     made = automatic(its) if rule is None else specify(rule)
     if isinstance(made, Listed):

@@ -29,7 +29,7 @@ export async function showRelease(main, job) {
   add(main,
     el("p", { class: "soft" }, `${count(report.release.records)} records in `
       + `${count(groups.count)} groups of ${span}, ${report.columns.length} quasi-identifiers, `
-      + `k = ${report.k}, method ${report.method}`),
+      + `k = ${report.k}, ${report.made_by}`),
     el("div", { class: "answers" }, safe(report), model(report), lost(report), feared(report)),
     el("nav", { class: "steps", "aria-label": "On this page" },
       STEPS.map(([to, text]) => el("a", { href: to }, text))),
@@ -119,7 +119,11 @@ function lost(report) {
   return card("How much was lost?", "",
     el("p", null,
       el("strong", { class: "big" }, `${report.information_loss_released.toFixed(2)} %`),
-      ` of ${lossOf(report)}${ncp ?? ""}`),
+      ` of ${lossOf(report)}`
+        + (report.rounding_loss >= 0.005
+          ? `, ${report.rounding_loss.toFixed(2)} points of it by rounding` : "")
+        + (ncp ?? "")),
+    bullets(report.said_of_constant),
     more.length > 0 && el("p", null, "At worst, by column or pair:"),
     bullets(more));
 }

@@ -116,18 +116,28 @@ function keeping(page, column, index) {
   };
 }
 
+/** Return the control that says as what a column is read. */
+function reading(page, index) {
+  const read = choice(READINGS, page.draft.types[index] ?? "", {
+    "aria-label": `How to read ${page.look.columns[index].name}`, "data-test": "read-as",
+    onchange: () => {
+      page.draft.types[index] = read.value || null;
+      page.changed("types");
+    },
+  });
+  return read;
+}
+
 function notes(page, index) {
   const column = page.look.columns[index];
   const lines = [];
   if (column.warning) {
-    const read = choice(READINGS, page.draft.types[index] ?? "", {
-      "aria-label": `How to read ${column.name}`, "data-test": "read-as",
-      onchange: () => {
-        page.draft.types[index] = read.value || null;
-        page.changed("types");
-      },
-    });
-    lines.push(el("div", { class: "warning" }, el("bdi", null, column.warning), " Read it ", read));
+    lines.push(el("div", { class: "warning" }, el("bdi", null, column.warning), " Read it ",
+      reading(page, index)));
+  }
+  if (column.codes) {
+    lines.push(el("div", { class: "warning" }, el("bdi", null, column.codes),
+      page.look.delimiter === null ? "" : [" Read it ", reading(page, index)]));
   }
   if (column.near_duplicates) {
     lines.push(el("div", { class: "warning" },

@@ -1,0 +1,111 @@
+"""What auto runs, and how what is asked beyond k came about: said as it truly was."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import shoal as library
+from shoal.choosing import choose, choose_mixed
+from shoal.preparing import groups_by_trees
+from shoal.recipes import RECIPES
+from shoal.settings import build
+
+
+def people(rows=240, seed=0):
+    """Numbers and a sensitive column."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 90, rows),
+            "income": rng.integers(10, 99, rows),
+            "illness": rng.choice(["flu", "gout", "cold", "none"], rows),
+        }
+    )
+
+
+ROLES = {"quasi_identifiers": ["age", "income"], "sensitive": ["illness"]}
+ENFORCED = {
+    "slices": "by slices in place of its groups",
+    "swap": "by swapping records of its groups",
+    "merge": "by merging its groups",
+}
+
+
+@pytest.mark.parametrize("method", ["mdav", "ilsmc+", "fast", "kaim", "k-member"])
+@pytest.mark.parametrize("enforce", ["auto", "slices", "swap", "merge"])
+def test_the_first_line_names_the_way_taken(method, enforce):
+    """The first line of a summary, and the reports' keys, say how l-diversity came about."""
+    result = library.anonymize(people(), k=4, l=3, method=method, enforce=enforce,
+                               max_iterations=20 if method == "ilsmc+" else None,
+                               **ROLES)  # fmt: skip
+    told = result.report.enforced
+    assert told == result.partition.way
+    assert told == enforce or (enforce == "auto" and told in ("slices", "swap"))
+    first = result.summary().splitlines()[0]
+    assert f"method {method}, l = 3 {ENFORCED[told]}" in first
+    public = result.report.published()
+    assert public.to_dict()["enforced"] == told
+    assert public.summary().splitlines()[0] == first
+    assert f"l = 3 {ENFORCED[told]}" in result.report.to_html()
+
+
+def test_groups_that_kept_it_from_the_first():
+    """Groups that keep what is asked as they were made are said to be the method's own."""
+    result = library.anonymize(people(), k=40, l=2, method="mdav", **ROLES)
+    assert result.report.enforced == "none"
+    assert "method mdav, l = 2 in its own groups)" in result.summary().splitlines()[0]
+    plain = library.anonymize(people(), k=4, method="mdav", **ROLES)
+    assert plain.report.enforced == ""
+    assert "(k = 4, method mdav)" in plain.summary().splitlines()[0]
+
+
+def test_where_the_way_is_told_too(tmp_path, shoal):
+    """Strata, households, the command line, packs and comparisons name the way as well."""
+    data = people()
+    data["home"] = [row // 2 for row in range(len(data))]
+    data["region"] = [f"r{home % 2}" for home in data.home]
+    asked = {**ROLES, "k": 4, "l": 3, "method": "mdav", "drop": ["home"]}
+    strata = library.anonymize(data, by="region", **asked)
+    assert set(strata.report.enforced.split(" and ")) <= {"slices", "swap"}
+    homes = library.anonymize(data.drop(columns="region"), household="home",
+                              **{**asked, "drop": [], "k": 2})  # fmt: skip
+    assert homes.report.enforced in ("merge", "none")
+    people().to_csv(tmp_path / "t.csv", index=False)
+    end = shoal("anonymize", tmp_path / "t.csv", "-o", f"{tmp_path}/out/", "--k", "4", "--l", "3",
+                "--method", "kaim", "--quasi", "age", "--quasi", "income",
+                "--sensitive", "illness")  # fmt: skip
+    assert end.code == 0, end.err
+    told = json.loads((tmp_path / "out" / "report.json").read_text())["enforced"]
+    assert told in ("slices", "swap")
+    assert f"method kaim, l = 3 {ENFORCED[told]}" in end.err + end.out
+    found = library.compare(people(), k=4, l=3, methods=["kaim", "k-member"], **ROLES)
+    assert all(ENFORCED[point.enforced] in found.summary() for point in found.points)
+
+
+@pytest.mark.parametrize("said", [None, {"age": "widths:10,20"}])
+def test_auto_is_decided_once(said):
+    """Grouping alone and a whole run take the same method by auto, for the same reason."""
+    data = people()[["age", "income"]]
+    run = library.anonymize(data, k=5, method="auto", hierarchies=said, effort="quick")
+    alone = library.microaggregate(data, 5, method="auto", hierarchies=said, effort="quick")
+    assert run.partition.method == alone.method == ("ilsmc+" if said is None else "kaim+")
+    assert alone.reason == run.partition.reason
+
+
+@pytest.mark.parametrize("said", [{}, {"age": "widths:10,20"}, {"illness": "flat"}])
+def test_the_reason_is_of_the_method_that_runs(said):
+    """The reason that is given for auto is of the method that it names, in a run and before it."""
+    data = people()
+    roles = {"quasi_identifiers": ["age", "income"], "other": ["illness"]}
+    if "illness" in said:
+        roles = {"quasi_identifiers": ["age", "illness"], "other": ["income"]}
+    partition = library.anonymize(data, k=5, hierarchies=said, effort="quick", **roles).partition
+    pick = choose_mixed if RECIPES[partition.method].mixed is not None else choose
+    choice = pick(len(data), 2, 5, "quick")
+    assert (partition.method, partition.reason) == (choice.method, choice.reason)
+    settings = build({"protect": {"k": 5}, "roles": roles, "hierarchies": said})
+    assert groups_by_trees(library.read(data), settings) == (pick is choose_mixed)

@@ -133,11 +133,12 @@ def preview(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, An
     """Estimate what a run loses and takes, from a sample on which searches take a second."""
     from shoal.estimates.model import Estimate
     from shoal.estimates.run import expected
+    from shoal.preparing import once_read
     from shoal.previewing import preview_of
     from shoal.recipes import find
     from shoal.table.code import needs_trees
 
-    settings = build(asked["settings"])
+    settings = once_read(build(asked["settings"]))
     table, records = some_table(Path(asked["path"]), asked["settings"].get("input", {}), place)
     check_headers(table, settings, "csv")
     method = settings.protect.method

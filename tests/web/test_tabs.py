@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from browsers import Page, choose_roles, expect
 
 
@@ -41,7 +43,7 @@ def test_a_file_that_is_busy_is_asked_less_and_less(page):
     page.on("k").fill("6")
     expect(page.on("estimate")).to_contain_text("busy")
     page.tab.wait_for_timeout(8000)
-    waits = [after - before for before, after in zip(asked, asked[1:], strict=False)]
+    waits = [after - before for before, after in pairwise(asked)]
     assert len(waits) == 2  # after 1.8 and 3.6 seconds; the next would be after 7.2
     assert waits[1] > 1.5 * waits[0]
     page.tab.unroute("**/preview")

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from shoal.comparing.points import SCHEMA, Point
+from shoal.comparing.points import AUTO, SCHEMA, Point
 from shoal.errors import RequestError, interrupt, shown
 
 
@@ -31,7 +31,7 @@ class Notes:
         for told in lines[1:] if lines and lines[0] == head else ():
             self.loss_name = told.pop("loss_name", "")
             point = Point(**told)
-            self.points[point.k, point.method] = point
+            self.points[point.k, AUTO if point.auto else point.method] = point
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path.unlink(missing_ok=True)  # a line that was cut short goes, too
         self._write(head)

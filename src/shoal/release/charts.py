@@ -277,6 +277,7 @@ def frontier(comparison: dict[str, Any]) -> Spec:
             "risk": point["risk"],
             "method": point["method"],
             "k": point["k"],
+            "auto": point.get("auto", False),
             "what": "picked" if point["picked"] else "frontier" if point["frontier"] else "other",
         }
         for point in comparison["points"]

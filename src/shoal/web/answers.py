@@ -22,7 +22,7 @@ from shoal.table.roles import Column, Kind
 from shoal.table.table import as_floats, missing_cells, some_rows
 from shoal.table.texts import texts_of
 from shoal.web.charting import CELL, charts_of, counted_values
-from shoal.web.tables import check_headers, check_parquet, some_table, whole_table
+from shoal.web.tables import check_compared, check_headers, check_parquet, some_table, whole_table
 from shoal.web.telling import CHARTS, MADE, PACKED, PRIVATE, Teller, write_json
 
 ROWS = 20  # of a table that are shown
@@ -288,6 +288,7 @@ def compare(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, An
     from shoal.release.comparison import comparison_csv, comparison_page
 
     settings, wanted = build(asked["settings"]), asked["compare"]
+    check_compared(Path(asked["path"]), settings)
     table = whole_table(Path(asked["path"]), asked["settings"].get("input", {}))
     found = compare_by(
         table, settings, wanted["k"], wanted.get("methods"), wanted.get("budget"), callback=tell

@@ -289,6 +289,7 @@ class Desk:
             settings=settings,
             more=more,
             trees=tree_names(settings["hierarchies"]),
+            reading=dict(file.reading),
         )
         self.queue.add(job)
         return job

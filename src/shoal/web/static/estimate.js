@@ -162,7 +162,7 @@ export function comparePart(page, methods) {
   const button = el("button", { type: "button", "data-test": "compare-run", onclick: go },
     "Compare");
   function go() {
-    const k = numbers(draft.compareK);
+    const k = numbers(draft.compareK.trim() || draft.k);
     if (!k) {
       set(trouble, problem("k must be whole numbers of at least 2, with commas between: 3,5,10."));
       return;
@@ -176,7 +176,7 @@ export function comparePart(page, methods) {
     el("p", null, "Makes a whole release for every method and k, verified and measured, keeps none "
       + "of them, and shows which lose less and which leave less to fear."),
     el("div", { class: "fields" },
-      field("Values of k", sizes, "With commas between."),
+      field("Values of k", sizes, "Empty: the k chosen above. Several: 3,5,10."),
       field("Budget, seconds", budget,
         "For all runs together; what does not fit is given up. Empty: no limit.")),
     el("details", null, el("summary", null, "Which methods"),

@@ -16,6 +16,7 @@ from shoal.table.pieces.cut import last_end
 from shoal.table.read import is_parquet, read
 from shoal.table.room import is_packed, needed, parquet_size, read_memory, shape
 from shoal.table.table import Table
+from shoal.table.unpacking import check_unpacks
 from shoal.web.uploads import COLUMNS, ROWS
 
 SHARE = 0.5  # of the machine's memory that a question may take
@@ -98,6 +99,7 @@ def check_parquet(path: Path) -> None:
     most = max(FEW_CELLS, PLAUSIBLE * path.stat().st_size)
     if told.num_columns > COLUMNS or told.num_rows > ROWS or cells > most:
         raise InputError(f"{path.name}: has more rows or columns than this desk takes")
+    check_unpacks(path, path.stat().st_size, path.name)
 
 
 def check_compared(path: Path, settings: Settings) -> None:

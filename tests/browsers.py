@@ -82,7 +82,7 @@ class Page:
     def chart(self, name="chart"):
         """Wait until a chart is drawn: it is when it comes into view."""
         self.on(name).scroll_into_view_if_needed()
-        self.on(name).locator("canvas").wait_for()
+        self.tab.locator(f"[data-test={name}][data-drawn=yes] canvas").first.wait_for()
 
     def shot(self, name):
         """Take a picture of the whole page."""

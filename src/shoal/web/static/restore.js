@@ -64,7 +64,7 @@ const USUAL = new Map(Object.entries({
 
 function said(tree, key) {
   if (tree === undefined || tree === null || tree === "" || USUAL.get(key) === tree) return null;
-  if (Array.isArray(tree)) return tree.length ? tree : null;
+  if (Array.isArray(tree)) return tree.length ? [...tree].sort() : null; // lists are sets here
   if (typeof tree !== "object") return tree;
   const parts = Object.keys(tree).sort().map((name) => [name, said(tree[name], name)])
     .filter(([, value]) => value !== null);

@@ -14,6 +14,7 @@ from shoal.large.order import Order, Released
 from shoal.progress import Callback
 from shoal.release.pack import Targets, save
 from shoal.release.staging import Staging
+from shoal.search.parameters import Search
 from shoal.settings import Settings
 from shoal.storage import is_url, plain
 from shoal.table.parts import is_many
@@ -26,6 +27,14 @@ def anonymize_file(
     output: str | os.PathLike[str],
     *,
     k: int,
+    l: float | Mapping[str, float] | None = None,  # noqa: E741 - its name in the literature
+    l_kind: str = "distinct",
+    c: float | None = None,
+    t: float | Mapping[str, float] | None = None,
+    alpha: float | Mapping[str, float] | None = None,
+    dominance: float | Mapping[str, float] | None = None,
+    k_of: Mapping[Any, int] | None = None,
+    enforce: str = "auto",
     memory: str | None = None,
     engine: str | None = None,
     scheduler: str | None = None,
@@ -34,17 +43,25 @@ def anonymize_file(
     identifiers: Sequence[str] | None = None,
     other: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
+    group: str | None = None,
     weight: str | None = None,
     by: Sequence[str] | str | None = None,
     household: str | None = None,
     person: str | None = None,
     count: str = "people",
+    missing_sensitive: str = "ignored",
     small_strata: str = "refuse",
     weights_as: str | None = None,
     round: Mapping[str, float] | None = None,  # noqa: A002 - the usual word
     keep_unique: Sequence[str] | str | None = None,
     method: str = "auto",
     effort: str = "normal",
+    start: str | None = None,
+    max_iterations: int | None = None,
+    time_limit: float | None = None,
+    runs: int | None = None,
+    search: Search | Mapping[str, Any] | None = None,
+    refine: str | None = None,
     seed: int = 0,
     column_weights: Mapping[str, float] | None = None,
     hierarchies: Mapping[str, str] | str | Path | None = None,
@@ -55,6 +72,8 @@ def anonymize_file(
     missing: Sequence[str] = ("",),
     types: Mapping[str, str] | None = None,
     delimiter: str | None = None,
+    allow_k1: bool = False,
+    allow_empty: bool = False,
     keep_order: bool = False,
     spreadsheet_safe: bool = False,
     force: bool = False,
@@ -77,10 +96,16 @@ def anonymize_file(
     without one it is a small one of this machine. `output`, or `work`, must be in a place that all
     machines reach under one name; `memory` is what a task may take ("2GB").
 
-    The other arguments are those of `shoal.anonymize`.
+    The other arguments are those of `shoal.anonymize`. Some take all records at once (what is asked
+    beyond k, given groups, surveys, searches with limits): where the file does not fit in the
+    memory given, or with an engine, these are refused in words.
     """
     settings = settings_from(
-        k=k, quasi_identifiers=quasi_identifiers, sensitive=sensitive, identifiers=identifiers,
+        k=k, l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, dominance=dominance, k_of=k_of,
+        enforce=enforce, group=group, missing_sensitive=missing_sensitive, start=start,
+        max_iterations=max_iterations, time_limit=time_limit, runs=runs, search=search,
+        refine=refine, allow_k1=allow_k1, allow_empty=allow_empty,
+        quasi_identifiers=quasi_identifiers, sensitive=sensitive, identifiers=identifiers,
         other=other, drop=drop, weight=weight, by=by, household=household, person=person,
         count=count, small_strata=small_strata, weights_as=weights_as, round=round,
         keep_unique=keep_unique, method=method, effort=effort, seed=seed,

@@ -20,6 +20,7 @@ from shoal.preparing import groups_by_trees, once_read, prepared
 from shoal.progress import Callback
 from shoal.request import complete_rows
 from shoal.settings import Settings, whole
+from shoal.solving import check_size
 from shoal.surveying import in_strata
 from shoal.table.read import read
 from shoal.table.roles import Role
@@ -103,10 +104,11 @@ def preview_of(
     if settings.roles.group is not None:
         raise RequestError("groups that are given hold every record: there is no sample of them")
     k, asked = settings.protect.k, settings.input
-    least = 2 * PART * max([k, *settings.protect.k_of.values()])
-    if sample < least:
-        raise RequestError(f"a sample of at least {least} records is needed for such a k")
     table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
+    check_size(table.rows, k, table.source.name)
+    least = 2 * PART * max([k, *settings.protect.k_of.values()])
+    if sample < min(least, table.rows):  # all records are sample enough
+        raise RequestError(f"a sample of at least {least} records is needed for such a k")
     settings = _with_roles(table, once_read(settings), folder)
     some, part = _samples(table, settings, min(sample, table.rows), folder)
     smaller = walk(table.taken(part), settings, callback, threads, folder)

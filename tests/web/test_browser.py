@@ -6,148 +6,19 @@ import csv
 import io
 import os
 import re
-import shutil
 import unicodedata
 from pathlib import Path
 
 import pytest
 
 import shoal
+from browsers import QUASI, SAMPLE_ROLES, Page, choose_roles, expect, taken_home
 from desks import SAMPLE, Server
 from shoal.web import serving
 from web_hostile import HOSTILE
 
-BROWSER = shutil.which("chromium") or "/usr/bin/chromium"
-SHOTS = Path(os.environ.get("SHOAL_SHOTS", "out/screenshots"))
 WIDTHS = {"wide": 1280, "narrow": 390}
 THEMES = "light", "dark"
-
-expect = pytest.importorskip("playwright.sync_api").expect
-if not Path(BROWSER).exists():
-    if os.environ.get("SHOAL_BROWSER"):
-        raise RuntimeError("SHOAL_BROWSER is set, and there is no chromium")
-    pytest.skip("needs Chromium: install Debian's chromium", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    """A headless Chromium."""
-    from playwright.sync_api import sync_playwright
-
-    expect.set_options(timeout=30_000)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-class Page:
-    """A tab on a desk that notes what goes wrong in it, and whatever is asked of elsewhere."""
-
-    def __init__(self, browser, desk, width=1280, theme="light"):
-        self.desk = desk
-        self.context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=theme, accept_downloads=True
-        )
-        self.tab = self.context.new_page()
-        self.tab.set_default_timeout(30_000)
-        self.wrong = []
-        self.tab.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.tab.on("console", self._heard)
-        self.tab.on("request", self._asked)
-        self.tab.add_init_script(
-            "document.addEventListener('securitypolicyviolation', "
-            "(e) => console.error('policy: ' + e.violatedDirective));"
-        )
-        self.tab.goto(desk.address)
-        self.tab.wait_for_url(lambda url: "token" not in url)
-
-    def _heard(self, message):
-        if (
-            message.type == "error"
-            and "the server responded with a status of 4" not in message.text
-        ):
-            self.wrong.append(message.text)
-
-    def _asked(self, request):
-        here = f"http://127.0.0.1:{self.desk.port}/"
-        if not request.url.startswith((here, "data:", "blob:")):
-            self.wrong.append(f"asked {request.url}")
-
-    def on(self, name, nth=0):
-        """Return the control of a name."""
-        return self.tab.locator(f"[data-test={name}]").nth(nth)
-
-    def row(self, column):
-        """Return the row of a column, by its place."""
-        return self.tab.locator("[data-test=column-row]").nth(column)
-
-    def role(self, column, role):
-        """Choose a column's role."""
-        self.row(column).locator("[data-test=role]").select_option(role)
-
-    def sample(self):
-        """Open the sample."""
-        self.on("open-sample").click()
-        self.tab.wait_for_url("**/files/*")
-        self.on("column-row").wait_for()
-
-    def run(self):
-        """Start the run that was chosen."""
-        self.on("run").click()
-        self.tab.wait_for_url("**/jobs/*")
-
-    def verdict(self, seconds=60):
-        """Wait for the verdict."""
-        self.on("verdict").wait_for(timeout=seconds * 1000)
-        return self.on("verdict").inner_text()
-
-    def chart(self, name="chart"):
-        """Wait until a chart is drawn: it is when it comes into view."""
-        self.on(name).scroll_into_view_if_needed()
-        self.on(name).locator("canvas").wait_for()
-
-    def shot(self, name):
-        """Take a picture of the whole page."""
-        SHOTS.mkdir(parents=True, exist_ok=True)
-        self.tab.screenshot(path=SHOTS / f"{name}.png", full_page=True)
-
-    def is_wide(self):
-        """Tell whether the page scrolls sideways."""
-        return self.tab.evaluate(
-            "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-        )
-
-    def close(self):
-        """Close the tab; nothing may have gone wrong."""
-        self.context.close()
-        assert self.wrong == []
-
-
-@pytest.fixture
-def page(chromium, desk):
-    """A tab on the module's desk."""
-    opened = Page(chromium, desk)
-    yield opened
-    opened.close()
-
-
-QUASI = "quasi-identifier"
-SAMPLE_ROLES = ["identifier", "identifier", QUASI, QUASI, QUASI, "drop", "drop", "drop", QUASI,
-                "sensitive", "drop"]  # fmt: skip
-
-
-def choose_roles(page, roles=SAMPLE_ROLES):
-    """Say what every column is."""
-    for column, role in enumerate(roles):
-        page.role(column, role)
-
-
-def taken_home(page, name):
-    """Download a file of the job; return its bytes."""
-    with page.tab.expect_download() as waiting:
-        page.on("downloads").get_by_role("button", name=name, exact=True).click()
-    return Path(waiting.value.path()).read_bytes()
 
 
 def opened_report(page):
@@ -364,14 +235,16 @@ def test_the_frontier_picks_a_method(page):
     page.on("use-point").click()
     page.tab.wait_for_url("**/files/*")
     page.on("column-row").wait_for()
-    assert page.on("k").input_value() in ("3", "5")
-    assert page.on("method").input_value() != "auto"
+    assert page.on("k").input_value() == "3"
+    assert page.on("method").input_value() == "auto"  # what auto runs is the first of all runs
+    page.on("k").fill("9")
     page.tab.goto(job)
     page.chart("frontier")
     click_a_point(page)
     page.tab.wait_for_url("**/files/*")
     page.on("column-row").wait_for()
-    assert page.on("method").input_value() != "auto"
+    assert page.on("k").input_value() in ("3", "5")
+    assert page.on("compare-k").input_value() == "3,5"
 
 
 ORANGE = """(canvas) => {

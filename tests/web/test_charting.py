@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.measures.histogram import evenly
 from shoal.table.read import read
-from shoal.web.charting import charts_of, counted_values, evenly
+from shoal.web.charting import charts_of, counted_values
 
 
 @given(

@@ -182,3 +182,13 @@ def test_names_on_disk_are_plain(stem, ending):
     assert name.isprintable()
     assert not name.startswith((".", "-"))
     assert len(name.encode()) <= 100
+
+
+def test_a_dictionary_that_stands_for_gigabytes_is_told_in_words(desk, tmp_path):
+    """A small Parquet file with one long text that many records name is refused by the limit."""
+    path = tmp_path / "small.parquet"
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 2_000, pa.int32()), ["x" * 2_000_000])
+    pq.write_table(pa.table({"a": texts, "b": range(2_000)}), path, compression="zstd")
+    told = desk.looked(desk.upload("small.parquet", path.read_bytes()))
+    assert told["state"] == "failed"
+    assert told["error"] == ("small.parquet: unpacks to more than 200 times its size; not a table")

@@ -5,7 +5,16 @@ or bad input, 3 privacy requirement not met, 130 interrupted with nothing writte
 while a search goes on ends it with its best, exit code 0.
 """
 
-from shoal.cli import certificates, comparing, hierarchies, looking, making, measuring, serving  # noqa: F401 - they enter their commands
+from shoal.cli import (  # noqa: F401 - they enter their commands
+    certificates,
+    comparing,
+    hierarchies,
+    looking,
+    making,
+    measuring,
+    plotting,
+    serving,
+)
 from shoal.cli.app import app
 
 __all__ = ["app"]

@@ -1,4 +1,4 @@
-"""The commands that show: compare, plot."""
+"""The command that compares methods and k."""
 
 from __future__ import annotations
 
@@ -11,10 +11,25 @@ from typing import Annotated, Any
 import typer
 
 from shoal.cli.app import app
+from shoal.cli.asked import (
+    Alpha,
+    C,
+    Dominance,
+    Enforce,
+    KOf,
+    L,
+    LKindOrNone,
+    MissingSensitive,
+    T,
+    read_asked,
+    read_k_of,
+)
 from shoal.cli.options import (
     Aggregate,
+    AllowK1,
     By,
     Count,
+    DecimalsOption,
     Delimiter,
     Drop,
     Force,
@@ -25,40 +40,46 @@ from shoal.cli.options import (
     Incomplete,
     JsonFlag,
     KeepUnique,
+    MaxIterations,
     Missing,
     Orders,
     Other,
     Person,
     Quasi,
     Rounding,
+    Runs,
     Seed,
     Sensitive,
     SmallStrata,
     Threads,
+    TimeLimit,
     Types,
     Weight,
     WeightsAs,
     read_aggregate,
+    read_decimals,
     read_orders,
     read_rounding,
+    read_weights,
     split_names,
     split_pairs,
 )
 from shoal.cli.speak import say
-from shoal.errors import RequestError, shown
+from shoal.errors import RequestError
 from shoal.storage import cache_folder
 
 UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "": 1.0}
-WHAT = "column", "sizes", "losses", "loss", "pair", "attacks", "frontier"
 
 
 @app.command()
 def compare(
     input: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],  # noqa: A002
-    k: Annotated[str, typer.Option("-k", "--k", help="Several: 3,5,10.")],
+    k: Annotated[str, typer.Option("-k", "--k", help="One, or several: 3,5,10.")],
     methods: Annotated[
         list[str] | None,
-        typer.Option(help="Which methods: mdav,ilsmc+; default: ten that suit the table."),
+        typer.Option(
+            help="Which methods: auto,mdav,ilsmc+; default: auto, and those that suit the table."
+        ),
     ] = None,
     budget: Annotated[
         str | None, typer.Option(help="How long all runs may take together: 60s, 5min.")
@@ -67,6 +88,15 @@ def compare(
         Path | None,
         typer.Option("-o", "--output", help="A folder for the table, the chart and a page."),
     ] = None,
+    l: L = None,  # noqa: E741 - its name in the literature
+    l_kind: LKindOrNone = None,
+    c: C = None,
+    t: T = None,
+    alpha: Alpha = None,
+    dominance: Dominance = None,
+    k_of: KOf = None,
+    enforce: Enforce = None,
+    missing_sensitive: MissingSensitive = None,
     quasi: Quasi = None,
     sensitive: Sensitive = None,
     identifier: Identifier = None,
@@ -81,16 +111,35 @@ def compare(
     weights_as: WeightsAs = None,
     round_: Rounding = None,
     keep_unique: KeepUnique = None,
+    effort: Annotated[
+        str | None,
+        typer.Option(help="How long auto searches: quick, normal, best. Default: normal."),
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option(help="What searches, kaim and k-member start from.")
+    ] = None,
+    max_iterations: MaxIterations = None,
+    time_limit: TimeLimit = None,
+    runs: Runs = None,
     seed: Seed = None,
+    column_weight: Annotated[
+        list[str] | None, typer.Option(help="How much a column counts: age=2. Default: 1.")
+    ] = None,
     threads: Threads = None,
     hierarchies: HierarchyFolder = None,
     hierarchy: HierarchyRules = None,
     order: Orders = None,
     incomplete: Incomplete = None,
     aggregate: Aggregate = None,
+    decimals: DecimalsOption = None,
     delimiter: Delimiter = None,
     missing: Missing = None,
     type_: Types = None,
+    allow_k1: AllowK1 = False,
+    allow_empty: Annotated[
+        bool,
+        typer.Option("--allow-empty", "--allow", help="Accept a column without any value."),
+    ] = False,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Do not go on with a comparison that was stopped.")
     ] = False,
@@ -99,8 +148,9 @@ def compare(
 ) -> None:
     """Compare methods and k: what each loses, which risk it leaves, and which one to take.
 
-    Every run is grouped, released, verified and measured; nothing of it is written. A comparison
-    that was stopped goes on after the runs that were done when it is started again.
+    Every run is grouped, released, verified and measured; nothing of it is written. What auto runs
+    comes first, whatever the budget. A comparison that was stopped goes on after the runs that were
+    done when it is started again.
 
     Example: `shoal compare stays.csv -k 3,5,10 --quasi age,income --budget 60s -o compared/`
     """
@@ -110,6 +160,24 @@ def compare(
     if hierarchies is not None and hierarchy:
         raise RequestError("say --hierarchies or --hierarchy, not both")
     asked: dict[str, Any] = {
+        "l": read_asked(l, "--l"),
+        "l_kind": l_kind or "distinct",
+        "c": c,
+        "t": read_asked(t, "--t"),
+        "alpha": read_asked(alpha, "--alpha"),
+        "dominance": read_asked(dominance, "--dominance"),
+        "k_of": read_k_of(k_of) or None,
+        "enforce": enforce or "auto",
+        "missing_sensitive": missing_sensitive or "ignored",
+        "effort": effort or "normal",
+        "start": start,
+        "max_iterations": max_iterations,
+        "time_limit": time_limit,
+        "runs": runs,
+        "column_weights": read_weights(column_weight),
+        "decimals": read_decimals(decimals),
+        "allow_k1": allow_k1,
+        "allow_empty": allow_empty,
         "quasi_identifiers": split_names(quasi) or None,
         "sensitive": split_names(sensitive),
         "identifiers": split_names(identifier),
@@ -202,43 +270,3 @@ def _write(folder: Path, found: Any, force: bool) -> None:
             staging.add(folder / name, content.encode("utf-8"))
         staging.commit()
     typer.echo(f"wrote {', '.join(str(folder / name) for name in NAMES)}", err=True)
-
-
-@app.command()
-def plot(
-    what: Annotated[str, typer.Argument(help=f"One of {', '.join(WHAT)}.")],
-    source: Annotated[
-        Path,
-        typer.Argument(help="A report.json, the folder it lies in, or (frontier) comparison.json."),
-    ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="F.svg, or F.json for the spec.")],
-    name: Annotated[
-        list[str] | None, typer.Option(help="Of column: its name; of pair: a,b.")
-    ] = None,
-    force: Force = False,
-) -> None:
-    """Draw a chart of a release: before and after, group sizes, two columns, the search, the risks.
-
-    Example: `shoal plot column out/ --name age -o age.svg`, `shoal plot pair out/ --name age,income
-    -o pair.svg`, `shoal plot frontier compared/comparison.json -o frontier.svg`
-    """
-    from shoal.release.charts import frontier
-    from shoal.release.plots import Chart, Plots
-    from shoal.release.reload import load_json, load_released, load_report
-
-    if what not in WHAT:
-        raise RequestError(f"{shown(what)} is no chart; say one of {', '.join(WHAT)}")
-    names = split_names(name)
-    wanted = {"column": 1, "pair": 2}.get(what, 0)
-    if len(names) != wanted:
-        raise RequestError(f"{what} takes {wanted} column names (--name), here are {len(names)}")
-    if what == "frontier":
-        path = source / "comparison.json" if source.is_dir() else source
-        told = load_json(path)
-        if not str(told.get("schema", "")).startswith("shoal-comparison/"):
-            raise RequestError(f"{shown(path)}: this is no comparison")
-        chart = Chart(frontier(told))
-    else:
-        report, file = load_report(source)
-        chart = getattr(Plots(report, lambda: load_released(report, file)), what)(*names)
-    typer.echo(f"wrote {chart.save(output, force=force)}", err=True)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from shoal.comparing.points import SCHEMA, Point
+from shoal.comparing.points import AUTO, SCHEMA, Point
 from shoal.errors import OutputError, RequestError, interrupt, shown
 
 
@@ -31,7 +31,7 @@ class Notes:
         for told in lines[1:] if lines and lines[0] == head else ():
             self.loss_name = told.pop("loss_name", "")
             point = Point(**told)
-            self.points[point.k, point.method] = point
+            self.points[point.k, AUTO if point.auto else point.method] = point
         if not self.path.absolute().parent.is_dir():
             raise OutputError(
                 f"{shown(self.path)}: there is no folder {shown(self.path.absolute().parent)}; "

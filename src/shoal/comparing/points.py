@@ -12,6 +12,8 @@ from shoal.release.plots import Chart
 from shoal.release.report import ENFORCED
 
 SCHEMA = "shoal-comparison/1"
+AUTO = "auto"
+LOSS, RISK = 3, 2  # decimals that are printed; what differs beyond them does not differ
 
 
 @dataclass(frozen=True)
@@ -19,9 +21,11 @@ class Point:
     """One run: what it lost and the risk it left, in percent; `said` is why there is nothing.
 
     `risk` is the share of records that the best of three linkage attacks finds, `highest_risk`
-    one in k, `kept` the share that kept columns single out within their class. `frontier`: no other
-    run has both less loss and less risk. `enforced` is how groups came to keep what is asked
-    beyond k, as a report says it.
+    one in k, `kept` the share that kept columns single out within their class. `regression` and
+    `classification` are what models of the release keep of R² and of accuracy; None where there is
+    nothing to model. `frontier`: no other run has both less loss and less risk, as they are
+    printed. `auto`: what auto runs, as long as its effort says; `method` is what it took.
+    `enforced` is how groups came to keep what is asked beyond k, as a report says it.
     """
 
     method: str
@@ -36,6 +40,9 @@ class Point:
     picked: bool = False
     said: str = ""
     enforced: str = ""
+    regression: float | None = None
+    classification: float | None = None
+    auto: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,13 +94,16 @@ class Comparison:
 
     def summary(self) -> str:
         """Return the table of all runs, the frontier marked, and the pick."""
-        width = max(6, *(len(point.method) for point in self.points))
-        lines = [f"   k  {'method':<{width}}   loss %   risk %   kept %  groups  seconds"]
+        width = max(6, *(len(_called(point)) for point in self.points))
+        heads = "   loss %   risk %   kept %    R² %  class %  groups  seconds"
+        lines = [f"   k  {'method':<{width}}{heads}"]
         lines += [_line(point, width) for point in self.points]
         lines.append("")
         lines.append(f"* on the frontier: nothing else has both less loss ({self.loss_name}) and")
         lines.append("  less risk (records that the best of three linkage attacks finds)")
         lines.append("kept: records that columns which are kept single out in their class")
+        lines.append("R², class: what a regression, and a classifier, on the release keep of what")
+        lines.append("  one on the original explains, or gets right")
         return "\n".join([*lines, self.reason])
 
     def __str__(self) -> str:
@@ -105,16 +115,24 @@ class Comparison:
         return f"<pre>{escape(self.summary())}</pre>"
 
 
+def _called(point: Point) -> str:
+    """Return a run's method as the table has it."""
+    return f"{point.method} (auto)" if point.auto and point.method != AUTO else point.method
+
+
 def _line(point: Point, width: int) -> str:
     mark = "→" if point.picked else "*" if point.frontier else " "
-    head = f"{mark} {point.k:>2}  {point.method:<{width}}"
+    head = f"{mark} {point.k:>2}  {_called(point):<{width}}"
     if point.information_loss is None:
         return f"{head}  {point.said}"
     assert point.risk is not None
+    models = (
+        f"{'–':>7}" if kept is None else f"{kept:7.1f}"
+        for kept in (point.regression, point.classification)
+    )
     return (
-        f"{head}  {point.information_loss:7.3f}  {point.risk:7.2f}  {point.kept or 0.0:7.2f}  "
-        f"{point.groups:>6}  "
-        f"{point.seconds:7.1f}"
+        f"{head}  {point.information_loss:7.{LOSS}f}  {point.risk:7.{RISK}f}  "
+        f"{point.kept or 0.0:7.2f} {'  '.join(models)}  {point.groups:>6}  {point.seconds:7.1f}"
         f"{f'  {ENFORCED.get(point.enforced, point.enforced)}' if point.enforced else ''}"
     )
 
@@ -124,25 +142,24 @@ def judged(points: Sequence[Point]) -> tuple[list[Point], str]:
     whole_ = [p for p in points if p.information_loss is not None]
     if not whole_:
         return list(points), "no run came to an end"
-    edge = {(p.k, p.method) for p in on_frontier(whole_)}
-    best = sorted((p for p in whole_ if (p.k, p.method) in edge), key=_place)
+    best = on_frontier(whole_)
     pick = _knee(best)
-    marked = [
-        replace(p, frontier=(p.k, p.method) in edge, picked=p is pick) for p in points
-    ]  # fmt: skip
+    edge = {id(point) for point in best}
+    marked = [replace(p, frontier=id(p) in edge, picked=p is pick) for p in points]
     return marked, _why(pick, best, len(whole_))
 
 
 def _place(point: Point) -> tuple[float, float]:
+    """Return a run's loss and risk as they are printed."""
     assert point.information_loss is not None
     assert point.risk is not None
-    return point.information_loss, point.risk
+    return round(point.information_loss, LOSS), round(point.risk, RISK)
 
 
 def on_frontier(points: Sequence[Point]) -> list[Point]:
-    """Return the runs of which no other has less of both; of equals the first."""
+    """Return the runs of which no other has less of both, by loss; of equals the exactly least."""
     found: list[Point] = []
-    for point in sorted(points, key=_place):  # by loss, so what is kept has less of it
+    for point in sorted(points, key=lambda p: (_place(p), p.information_loss, p.risk)):
         if all(_place(point)[1] < _place(other)[1] for other in found):
             found.append(point)
     return found
@@ -171,19 +188,20 @@ def _why(pick: Point, best: Sequence[Point], runs: int) -> str:
     loss, risk = _place(pick)
     at = best.index(pick)
     told = [
-        f"→ {pick.method}, k = {pick.k}: loss {loss:.3g} %, risk {risk:.3g} %; of {runs} runs "
-        f"{len(best)} {'are' if len(best) > 1 else 'is'} on the frontier, and it bends here"
+        f"→ {pick.method}, k = {pick.k}: loss {loss:.{LOSS}f} %, risk {risk:.{RISK}f} %; of "
+        f"{runs} runs {len(best)} {'are' if len(best) > 1 else 'is'} on the frontier, and it bends "
+        "here"
     ]
     if at > 0:
         other = best[at - 1]
         told.append(
-            f"{other.method}, k = {other.k} would lose {loss - _place(other)[0]:.3g} points less, "
-            f"for {_place(other)[1] - risk:.3g} points more risk"
+            f"{other.method}, k = {other.k} would lose {loss - _place(other)[0]:.{LOSS}f} "
+            f"points less, for {_place(other)[1] - risk:.{RISK}f} points more risk"
         )
     if at + 1 < len(best):
         other = best[at + 1]
         told.append(
-            f"{other.method}, k = {other.k} would have {risk - _place(other)[1]:.3g} points less "
-            f"risk, for {_place(other)[0] - loss:.3g} points more loss"
+            f"{other.method}, k = {other.k} would have {risk - _place(other)[1]:.{RISK}f} "
+            f"points less risk, for {_place(other)[0] - loss:.{LOSS}f} points more loss"
         )
     return "; ".join(told)

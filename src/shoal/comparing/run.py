@@ -13,7 +13,7 @@ from typing import Any
 
 from shoal.arguments import settings_from
 from shoal.comparing.notes import Notes
-from shoal.comparing.points import Comparison, Point, judged
+from shoal.comparing.points import AUTO, Comparison, Point, judged
 from shoal.errors import Canceled, RequestError, ShoalError, interrupt
 from shoal.preparing import once_read, prepared
 from shoal.progress import Callback, Progress
@@ -35,6 +35,16 @@ MIXED = "kaim", "kaim+", "k-member", "mdav", "tfrp", "hilbert", "fast", "ilsmc+"
 LARGE, LARGE_NUMBERS, LARGE_MIXED = 30_000, ("hilbert", "fast"), ("kaim-fast", "hilbert", "fast")
 LEFT = "left out, "
 ALIKE = {"generalize": ILOSS, "mean": SSE[False]}
+NOT_HERE = {
+    "method": "name those to compare with methods (--methods)",
+    "memory": "every run takes all records at once; compare a sample of them",
+    "engine": "every run is one of this machine; compare a sample of the records",
+    "group": "it makes groups itself; see shoal.refine for groups that are given",
+    "refine": "it makes groups itself; see shoal.refine for groups that are given",
+    "keep_order": "it writes no release",
+    "spreadsheet_safe": "it writes no release",
+}
+MODELS = "regression", "classification"  # whose figures of utility are told
 ATTACKS = "distance_linkage", "rank_linkage", "block_linkage"
 
 
@@ -53,11 +63,15 @@ def compare(
     """Run several methods with several k, and tell which are worth a choice.
 
     Every run is a whole one: grouped, released, verified, measured; nothing is written. Other
-    arguments are those of `shoal.anonymize` (roles, weight, by, hierarchies, ...). Without
-    `methods` ten that suit the table are taken. `budget` is seconds for all runs together: searches
-    share what is left, a run that goes beyond it is given up. `resume` names a file that notes
+    arguments are those of `shoal.anonymize` (roles, l, t, alpha, effort, weight, by, hierarchies,
+    ...). Without `methods` what auto runs comes first, then others that suit the table. `budget` is
+    seconds for all runs together: searches share what is left, a run that goes beyond it is given
+    up, but for that of auto, whose search ends with its best. `resume` names a file that notes
     every run when it ends, figures alone: the same comparison started again goes on after them.
     """
+    for option, instead in NOT_HERE.items():
+        if asked.get(option) not in (None, False):
+            raise RequestError(f"{option} says nothing to a comparison; {instead}")
     sizes = sorted({whole(one, "k") for one in ([k] if not isinstance(k, Sequence) else k)})
     if not sizes:
         raise RequestError("k names no number")
@@ -85,14 +99,20 @@ def compare_by(
         raise RequestError("budget must be a number of seconds above 0")
     mixed = _is_mixed(own, first)
     first = _released_alike(once_read(first), mixed)
-    chosen = list(dict.fromkeys(methods or _usual(own.rows, mixed)))
+    chosen = list(dict.fromkeys(methods or [AUTO, *_usual(own.rows, mixed)]))
     for name in chosen:
-        find(name)
-    plan = [(size, name) for size in sizes for name in chosen]
+        if name != AUTO:
+            find(name)
+    plan = [(size, AUTO) for size in sizes if AUTO in chosen]
+    plan += [(size, name) for size in sizes for name in chosen if name != AUTO]
     notes = Notes(resume, _digest(own, first, budget))
     clock = _Clock(budget, callback, len(plan))
-    points, loss_name = [], ""
+    points: list[Point] = []
+    loss_name = ""
     for size, name in plan:
+        if not methods and any(p.auto and (p.k, p.method) == (size, name) for p in points):
+            clock.left -= 1  # auto has run it
+            continue
         point, called = notes.known(size, name), ""
         if point is None:
             point, called = _run(own, first, name, size, clock, threads)
@@ -103,6 +123,7 @@ def compare_by(
         points.append(point)
         if clock.canceled:
             raise Canceled("stopped by the callback; what was done is noted, if it was to be")
+    points.sort(key=lambda point: point.k)
     if all(point.information_loss is not None or not point.said.startswith(LEFT)
            for point in points):  # fmt: skip
         notes.done()
@@ -167,14 +188,18 @@ class _Clock:
         return None if left is None else max(0.05, left / max(1, self.left))
 
     def heard(self, method: str, k: int) -> Callback:
-        """Return the callback of one run."""
+        """Return the callback of one run; that of auto only ends a search, with its best."""
         number = self.runs - self.left
+        share, began = self.share(), time.perf_counter()
 
         def tell(look: Progress) -> bool | None:
             if self.callback is not None:
                 stage = f"k = {k}, {method}: {look.stage}"
                 done = replace(look, stage=stage, done=number, total=self.runs)
                 self.canceled = self.callback(done) is True or self.canceled
+            if method == AUTO:
+                spent = share is not None and time.perf_counter() - began > share
+                return self.canceled or (spent and look.best_loss is not None)
             return self.over() or self.canceled
 
         return tell
@@ -189,13 +214,14 @@ def _run(
     threads: int | None,
 ) -> tuple[Point, str]:
     """Make one release and measure it; return the figures and what the loss is called."""
-    blank = Point(method, k)
-    if clock.over() or interrupt.finish:
+    auto = method == AUTO
+    blank = Point(method, k, auto=auto)
+    if (clock.over() and not auto) or interrupt.finish:
         why = "interrupted" if interrupt.finish else "the budget was spent"
         return replace(blank, said=f"{LEFT}not run: {why}"), ""
-    recipe, share = find(method), clock.share()
+    share = clock.share()
     protect: dict[str, Any] = {"k": k, "method": method}
-    if recipe.search is not None and share is not None:
+    if not auto and find(method).search is not None and share is not None:
         protect["time_limit"] = share
     began = time.perf_counter()
     try:
@@ -205,16 +231,19 @@ def _run(
         return replace(blank, said=f"{LEFT}given up: the budget was spent"), ""
     except ShoalError as error:
         return replace(blank, said=str(error)), ""
-    return _point(result, method, k, time.perf_counter() - began), result.report.loss_name
+    point = _point(result, method, k, time.perf_counter() - began)
+    return point, result.report.loss_name
 
 
 def _point(result: Result, method: str, k: int, seconds: float) -> Point:
     report = result.report
-    risks = (report.measures or {}).get("risk", {})
+    measures = report.measures or {}
+    risks, uses = measures.get("risk", {}), measures.get("utility", {})
     found = [risks[key]["value"] for key in ATTACKS if key in risks]
     highest = 100.0 / report.verification["k"]
+    models = {key: uses[key]["value"] for key in MODELS if key in uses}
     return Point(
-        method,
+        report.method if method == AUTO else method,
         k,
         report.exact_loss,
         max(found) if found else highest,
@@ -223,4 +252,6 @@ def _point(result: Result, method: str, k: int, seconds: float) -> Point:
         report.groups["count"],
         round(seconds, 3),
         enforced=report.enforced,
+        auto=method == AUTO,
+        **models,
     )

@@ -76,3 +76,16 @@ def edges_of(low: float, high: float, whole: bool, bins: int = BINS) -> Floats:
         margin = max(abs(low), 1e-300) * 1e-3
         return np.array([low - margin, high + margin])
     return edges
+
+
+def evenly(spans: Floats, edges: Floats) -> Floats:
+    """Return what share of each span lies in each bin, (bins, spans); beyond counts at the ends."""
+    low, high = np.clip(spans, edges[0], edges[-1]).T
+    wide = high - low
+    inside = np.minimum(high, edges[1:, None]) - np.maximum(low, edges[:-1, None])
+    share: Floats = np.maximum(inside, 0.0) / np.where(wide > 0, wide, 1.0)
+    at = np.clip(np.searchsorted(edges, low, side="right") - 1, 0, edges.size - 2)
+    points = np.flatnonzero(wide == 0)
+    share[:, points] = 0.0
+    share[at[points], points] = 1.0
+    return share

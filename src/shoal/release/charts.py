@@ -48,7 +48,8 @@ CONFIG: Spec = {
 }
 
 
-def _spec(values: list[dict[str, Any]], **parts: Any) -> Spec:
+def spec_of(values: list[dict[str, Any]], **parts: Any) -> Spec:
+    """Return the spec of a chart of values."""
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "width": WIDTH,
@@ -59,7 +60,7 @@ def _spec(values: list[dict[str, Any]], **parts: Any) -> Spec:
     }
 
 
-def _name(name: str) -> str:
+def name_of(name: str) -> str:
     """Return a column's name without control signs, which no SVG can hold."""
     return shown(name, 40)[1:-1]
 
@@ -76,20 +77,20 @@ def group_sizes(report: Report) -> Spec:
         "y": {"field": "groups", "type": "quantitative", "title": "groups"},
     }  # fmt: skip
     width: Any = {"step": 36} if len(values) * 36 < WIDTH else WIDTH
-    return _spec(values, width=width, mark={"type": "bar", "color": AFTER}, encoding=encoding)
+    return spec_of(values, width=width, mark={"type": "bar", "color": AFTER}, encoding=encoding)
 
 
 def loss_by_column(report: Report) -> Spec:
     """The share of each column that the release lost."""
     what = "variation lost, percent" if report.costs is None else "lost, percent"
     what = "lost at most, percent of the range" if report.is_public else what
-    values = [{"column": _name(c.name), "loss": lost(c)} for c in report.columns]
+    values = [{"column": name_of(c.name), "loss": lost(c)} for c in report.columns]
     encoding = {
         "y": {"field": "column", "type": "nominal", "sort": "-x", "title": None},
         "x": {"field": "loss", "type": "quantitative", "title": what},
     }
     height = {"step": 18}
-    return _spec(
+    return spec_of(
         values, padding=ROOM, height=height, mark={"type": "bar", "color": AFTER}, encoding=encoding
     )
 
@@ -105,7 +106,7 @@ def cells_by_column(report: Report) -> Spec:
     """How the cells of each column were released: as they were, generalized, or as *."""
     columns = [c for c in report.columns if c.released_as in ("generalize", "range")]
     values = [
-        {"column": _name(column.name), "cells": count, "released": word, "order": order}
+        {"column": name_of(column.name), "cells": count, "released": word, "order": order}
         for column in columns
         for order, (word, count) in enumerate(
             (
@@ -126,7 +127,9 @@ def cells_by_column(report: Report) -> Spec:
                   "legend": {"columns": 2}},
         "order": {"field": "order", "type": "quantitative"},
     }  # fmt: skip
-    return _spec(values, padding=ROOM, height={"step": 18}, mark={"type": "bar"}, encoding=encoding)
+    return spec_of(
+        values, padding=ROOM, height={"step": 18}, mark={"type": "bar"}, encoding=encoding
+    )
 
 
 def distribution(column: ColumnReport) -> Spec:
@@ -134,7 +137,7 @@ def distribution(column: ColumnReport) -> Spec:
     bins = column.histogram
     assert bins is not None
     kind = "temporal" if column.kind in ("date", "datetime") else "quantitative"
-    edges = [_moment(edge) for edge in bins.edges] if kind == "temporal" else bins.edges
+    edges = [moment(edge) for edge in bins.edges] if kind == "temporal" else bins.edges
     values = [
         {"from": edges[i], "to": edges[i + 1], "records": counts[i], "when": when}
         for when, counts in (("before", bins.before), ("after", bins.after))
@@ -159,7 +162,7 @@ def distribution(column: ColumnReport) -> Spec:
         "transform": [{"filter": "datum.when === 'after'"}],
         "mark": {"type": "rect", "fillOpacity": 0.12, "strokeWidth": 1.5, "stroke": AFTER},
     }
-    return _spec(values, title=_name(column.name), encoding=encoding, layer=[bars, outline])
+    return spec_of(values, title=name_of(column.name), encoding=encoding, layer=[bars, outline])
 
 
 def day_of(days: float) -> datetime:
@@ -174,7 +177,8 @@ def _ticks(days: float) -> Spec:
     return {"year": day.year, "month": day.month, "date": day.day, "hours": day.hour}
 
 
-def _moment(days: float) -> str:
+def moment(days: float) -> str:
+    """Return a day, and a part of it, as a chart takes it."""
     return day_of(days).strftime("%Y-%m-%dT%H:%M:%S")
 
 
@@ -199,8 +203,8 @@ def frequencies(name: str, before: dict[str, Any], after: dict[str, Any]) -> Spe
         "column": {"field": "when", "type": "nominal", "sort": ["before", "after"], "title": None,
                    "header": {"labelColor": "currentColor"}},
     }  # fmt: skip
-    return _spec(
-        values, padding=ROOM, width=WIDTH // 2, height={"step": 18}, title=_name(name),
+    return spec_of(
+        values, padding=ROOM, width=WIDTH // 2, height={"step": 18}, title=name_of(name),
         mark={"type": "bar"}, encoding=encoding,
     )  # fmt: skip
 
@@ -211,7 +215,7 @@ def correlations(report: Report) -> Spec:
     before, after = report.correlations["before"], report.correlations["after"]
     values = [
         {
-            "pair": f"{_name(names[i])} and {_name(names[j])}",
+            "pair": f"{name_of(names[i])} and {name_of(names[j])}",
             "before": before[i][j],
             "after": after[i][j],
         }
@@ -235,7 +239,7 @@ def correlations(report: Report) -> Spec:
         "encoding": {"x": {"field": "x", "type": "quantitative"},
                      "y": {"field": "y", "type": "quantitative"}},
     }  # fmt: skip
-    return _spec(values, height=220, width=220, layer=[line, points])
+    return spec_of(values, height=220, width=220, layer=[line, points])
 
 
 def loss_curve(search: dict[str, Any], loss_name: str) -> Spec:
@@ -250,23 +254,7 @@ def loss_curve(search: dict[str, Any], loss_name: str) -> Spec:
               "scale": {"zero": False}},
     }  # fmt: skip
     mark = {"type": "line", "interpolate": "step-after", "color": AFTER}
-    return _spec(values, mark=mark, encoding=encoding)
-
-
-def pair(found: dict[str, Any]) -> Spec:
-    """Two released columns: where groups lie, or the cells of a grid, and how large they are."""
-    what = "records of a cell" if found["binned"] else "records of a group"
-    encoding = {
-        "x": {"field": "x", "type": "quantitative", "title": _name(found["x"]),
-              "scale": {"zero": False}},
-        "y": {"field": "y", "type": "quantitative", "title": _name(found["y"]),
-              "scale": {"zero": False}},
-        "size": {"field": "records", "type": "quantitative", "title": what,
-                 "scale": {"range": [14, 110], "zero": False},
-                 "legend": {"tickMinStep": 1}},
-    }  # fmt: skip
-    mark = {"type": "point", "filled": True, "color": AFTER, "opacity": 0.55}
-    return _spec(found["points"], width=420, height=320, mark=mark, encoding=encoding)
+    return spec_of(values, mark=mark, encoding=encoding)
 
 
 def frontier(comparison: dict[str, Any]) -> Spec:
@@ -277,6 +265,7 @@ def frontier(comparison: dict[str, Any]) -> Spec:
             "risk": point["risk"],
             "method": point["method"],
             "k": point["k"],
+            "auto": point.get("auto", False),
             "what": "picked" if point["picked"] else "frontier" if point["frontier"] else "other",
         }
         for point in comparison["points"]
@@ -309,7 +298,7 @@ def frontier(comparison: dict[str, Any]) -> Spec:
         "mark": {"type": "text", "align": "left", "dx": 8, "dy": -6, "fontSize": 10},
         "encoding": {"x": x, "y": y, "text": {"field": "method", "type": "nominal"}},
     }
-    return _spec(values, width=460, height=320, padding=ROOM, layer=[line, points, names])
+    return spec_of(values, width=460, height=320, padding=ROOM, layer=[line, points, names])
 
 
 ATTACKS = (
@@ -343,7 +332,7 @@ def attacks(measures: dict[str, Any] | None) -> Spec | None:
         "mark": {"type": "rule", "color": BEFORE, "strokeDash": [4, 4]},
         "encoding": {"x": {"field": "k", **x}},
     }
-    return _spec(values, padding=ROOM, height={"step": 18}, layer=[bars, line])
+    return spec_of(values, padding=ROOM, height={"step": 18}, layer=[bars, line])
 
 
 def report_charts(report: Report) -> dict[str, Spec]:

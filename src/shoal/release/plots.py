@@ -14,10 +14,10 @@ from shoal.release.charts import (
     group_sizes,
     loss_by_column,
     loss_curve,
-    pair,
 )
 from shoal.release.draw import draw
-from shoal.release.spread import spread
+from shoal.release.released_charts import pair, released_column
+from shoal.release.spread import shares, spread
 from shoal.release.staging import Staging
 
 if TYPE_CHECKING:
@@ -69,7 +69,10 @@ class Plots:
         self._report, self._released = report, released
 
     def column(self, name: str) -> Chart:
-        """A quasi-identifier before and after, in bins of at least k records."""
+        """A quasi-identifier before and after, in bins of at least k records.
+
+        Of one that is generalized the release: intervals spread over bins, or categories.
+        """
         known = [c.name for c in self._report.columns]
         if name not in known:
             raise RequestError(
@@ -77,9 +80,7 @@ class Plots:
             )
         found = next(c for c in self._report.columns if c.name == name)
         if found.histogram is None:
-            raise RequestError(
-                f"{shown(name)} is no column of numbers before and after; the chart `losses` has it"
-            )
+            return Chart(released_column(shares(self._released(), name, found.kind)))
         return Chart(distribution(found))
 
     def sizes(self) -> Chart:
@@ -99,7 +100,8 @@ class Plots:
 
     def pair(self, x: str, y: str) -> Chart:
         """Two columns of the release: where its groups lie and how large they are."""
-        return Chart(pair(spread(self._released(), x, y)))
+        kinds = {column.name: column.kind for column in self._report.columns}
+        return Chart(pair(spread(self._released(), x, y, kinds)))
 
     def attacks(self) -> Chart:
         """What each attack finds, and 1 in k."""

@@ -1,52 +1,92 @@
-"""Where the groups of a release lie in two of its columns: counts, never records."""
+"""Where the groups of a release lie in its columns: counts, never records."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import RequestError, shown
-from shoal.table.roles import Column
-from shoal.table.table import Table, as_floats, missing_cells, some_rows
+from shoal.measures.histogram import edges_of, evenly, is_whole
+from shoal.release.places import Places, places_of
+from shoal.table.table import Table
 
 MOST = 1_500  # groups that are drawn one by one; of more, the cells of a grid
 CELLS = 40  # a side
 
+Axis = dict[str, Any]
 
-def spread(released: Table, x: str, y: str) -> dict[str, Any]:
+
+def spread(
+    released: Table, x: str, y: str, kinds: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Return the places that the released cells of two columns share, and how many records each.
 
-    Where they are too many, the middle of cells of a grid.
+    A number is a place, an interval a span with its middle, a text a category; `kinds` are those of
+    the originals. Where numbers have too many places, they are the middles of cells of a grid.
     """
     if x == y:
         raise RequestError("name two different columns")
-    columns = [released[name] for name in (x, y)]
-    for column in columns:
-        if not column.has_places:
-            raise RequestError(f"{shown(column.name)} holds no numbers in the release")
-        if not column.protected:
-            raise RequestError(
-                f"{shown(column.name)} is released as it is: a chart of it would show records"
-            )
-    there = ~(missing_cells(columns[0]) | missing_cells(columns[1]))
-    places = np.stack([_numbers(column, there) for column in columns], axis=1)
-    if not places.size:
+    first, second = (_places(released, name, kinds) for name in (x, y))
+    there = (first.at >= 0) & (second.at >= 0)
+    if not there.any():
         raise RequestError("no record has both values")
-    where, counts = np.unique(places, axis=0, return_counts=True)
-    binned = where.shape[0] > MOST
+    both = np.stack([first.at[there], second.at[there]], axis=1)
+    where, counts = np.unique(both, axis=0, return_counts=True)
+    axes = [_axis(one) for one in (first, second)]
+    binned = where.shape[0] > MOST and not (first.labels or second.labels)
     if binned:
-        where, counts = _gridded(where, counts)
-    points = [
-        {"x": float(a), "y": float(b), "records": int(n)}
-        for (a, b), n in zip(where.tolist(), counts.tolist(), strict=True)
-    ]
-    return {"x": x, "y": y, "binned": binned, "points": points}
+        middles = np.stack([first.middles[where[:, 0]], second.middles[where[:, 1]]], axis=1)
+        cells, counts = _gridded(middles, counts)
+        points = [{"x": a, "y": b, "records": n} for (a, b), n in _listed(cells, counts)]
+    else:
+        points = [
+            {**_place(first, i, "x"), **_place(second, j, "y"), "records": n}
+            for (i, j), n in _listed(where, counts)
+        ]
+    return {"x": x, "y": y, "axes": axes, "binned": binned, "points": points}
 
 
-def _numbers(column: Column, there: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
-    return as_floats(some_rows(column, there))
+def shares(released: Table, name: str, kind: str | None) -> dict[str, Any]:
+    """Return a released column in counts: of bins that spans are spread over, or of categories."""
+    found = _places(released, name, {} if kind is None else {name: kind})
+    at = found.at[found.at >= 0]
+    if not at.size:
+        raise RequestError(f"{shown(name)}: every cell of the release is missing or suppressed")
+    counts = np.bincount(at)
+    if found.spans is None:
+        return {"name": name, "labels": list(found.labels), "counts": counts.tolist()}
+    spans = found.spans[: counts.size]
+    edges = edges_of(float(spans.min()), float(spans.max()), is_whole(spans))
+    records = np.round(evenly(spans, edges) @ counts, 6)  # whatever the order of the rows
+    return {"name": name, "dates": found.dates, "edges": edges.tolist(),
+            "records": records.tolist()}  # fmt: skip
+
+
+def _places(released: Table, name: str, kinds: Mapping[str, str] | None) -> Places:
+    column = released[name]
+    if not column.protected:
+        raise RequestError(f"{shown(name)} is released as it is: a chart of it would show records")
+    return places_of(column, (kinds or {}).get(name))
+
+
+def _axis(found: Places) -> Axis:
+    spans = found.spans is not None and bool((found.spans[:, 0] < found.spans[:, 1]).any())
+    return {"labels": list(found.labels), "dates": found.dates, "spans": spans}
+
+
+def _place(found: Places, index: int, name: str) -> dict[str, Any]:
+    if found.spans is None:
+        return {name: found.labels[index]}
+    low, high = found.spans[index].tolist()
+    told = {name: float(found.middles[index])}
+    return {**told, f"{name}_low": low, f"{name}_high": high} if low < high else told
+
+
+def _listed(where: npt.NDArray[Any], counts: npt.NDArray[np.int64]) -> Any:
+    return zip(where.tolist(), counts.tolist(), strict=True)
 
 
 def _gridded(

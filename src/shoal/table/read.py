@@ -155,9 +155,14 @@ def unpacked(file: gzip.GzipFile, size: int, name: str) -> bytes:
         raise InputError(f"{name}: not a whole gzip file") from None
 
 
+def packs_too_well(size: int, packed: int) -> bool:
+    """Tell whether so few bytes unpack to so many that they are no table."""
+    return size > GZIP_FREE and size > GZIP_RATIO * packed
+
+
 def check_unpacked(size: int, packed: int, name: str) -> None:
     """Refuse text that packs too well to be a table."""
-    if size > GZIP_FREE and size > GZIP_RATIO * packed:
+    if packs_too_well(size, packed):
         raise InputError(f"{name}: unpacks to more than {GZIP_RATIO} times its size; not a table")
 
 
@@ -245,10 +250,12 @@ def _read_parquet(path: Path) -> Table:
     import pyarrow.parquet as pq
 
     from shoal.table.frames import check_names, from_arrow
+    from shoal.table.unpacking import check_unpacks
 
     check_file_name(path.name)
     raw = read_bytes(path)
     try:
+        check_unpacks(pa.BufferReader(raw), len(raw), path.name)
         file = pq.ParquetFile(pa.BufferReader(raw))
         check_names(list(file.schema_arrow.names), path.name)
         table = file.read(use_threads=False)
@@ -259,7 +266,12 @@ def _read_parquet(path: Path) -> Table:
     digest = hashlib.sha256(raw).hexdigest()
     names = tuple(table.column_names)
     source = Source(path.name, "parquet", digest, path=str(path), columns=names)
-    return from_arrow(table, source)
+    try:
+        return from_arrow(table, source)
+    except pa.ArrowInvalid:
+        raise InputError(
+            f"{path.name}: a column cannot be read; it may hold more than 2 GiB of text"
+        ) from None
 
 
 def from_matrix(data: Any) -> Table:

@@ -23,7 +23,7 @@ from shoal.table.roles import Column, Kind
 from shoal.table.table import as_floats, missing_cells, some_rows
 from shoal.table.texts import texts_of
 from shoal.web.charting import CELL, charts_of, counted_values
-from shoal.web.tables import check_headers, check_parquet, some_table, whole_table
+from shoal.web.tables import check_compared, check_headers, check_parquet, some_table, whole_table
 from shoal.web.telling import CHARTS, MADE, PACKED, PRIVATE, Teller, write_json
 
 ROWS = 20  # of a table that are shown
@@ -138,7 +138,7 @@ def preview(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, An
     from shoal.previewing import preview_of
     from shoal.recipes import find
 
-    settings = build(asked["settings"])
+    settings = once_read(build(asked["settings"]))
     table, records = some_table(Path(asked["path"]), asked["settings"].get("input", {}), place)
     check_headers(table, settings, "csv")
     method = settings.protect.method
@@ -151,7 +151,7 @@ def preview(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, An
     roles = settings.roles
     quasi = [name for name in roles.quasi_identifiers if name not in roles.by]
     some = table.only(lambda column: column.name in (quasi or table.names))
-    mixed = groups_by_trees(table, once_read(settings))
+    mixed = groups_by_trees(table, settings)
     likely = expected(settings, records, len(some.names), mixed)
     if likely is None and found.seconds is not None and found.megabytes is not None:
         likely = Estimate(found.seconds, found.megabytes)
@@ -295,6 +295,7 @@ def compare(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, An
     from shoal.release.comparison import comparison_csv, comparison_page
 
     settings, wanted = build(asked["settings"]), asked["compare"]
+    check_compared(Path(asked["path"]), settings)
     table = whole_table(Path(asked["path"]), asked["settings"].get("input", {}))
     found = compare_by(
         table, settings, wanted["k"], wanted.get("methods"), wanted.get("budget"), callback=tell

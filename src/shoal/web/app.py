@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from importlib import resources
 from pathlib import Path
@@ -18,6 +18,7 @@ from starlette.requests import ClientDisconnect
 
 from shoal.web.asked import read_tree
 from shoal.web.desk import Desk
+from shoal.web.estimates import read_tab
 from shoal.web.guard import KNOWN, Guard
 from shoal.web.links import Links
 from shoal.web.refused import Refused
@@ -109,6 +110,27 @@ async def _body(request: Request, most: int = BODY) -> dict[str, Any]:
     return told
 
 
+async def _while_there(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
+    """Return what is being worked out for a page; a page that has left ends the work."""
+    task = asyncio.create_task(work)
+    left = asyncio.create_task(_left(request))
+    try:
+        await asyncio.wait({task, left}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise Refused(400, "the request was broken off")
+        return await task
+    finally:
+        left.cancel()
+        task.cancel()
+        await asyncio.gather(task, left, return_exceptions=True)
+
+
+async def _left(request: Request) -> None:
+    """Wait until a page that has sent its request is gone."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
 def _no_number(said: str) -> None:
     raise ValueError(said)
 
@@ -180,7 +202,9 @@ def _files(app: FastAPI, desk: Desk) -> None:
     async def preview(key: str, request: Request) -> Response:
         file = desk.file(key)
         told = await _body(request)
-        return JSONResponse(await desk.preview(file, told.get("recipe") or {}))
+        tab = read_tab(told.get("tab"))
+        estimate = desk.preview(file, told.get("recipe") or {}, tab)
+        return JSONResponse(await _while_there(request, estimate))
 
     @app.delete("/files/{key}")
     async def finish(key: str) -> Response:

@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.errors import shown
 from shoal.measures.histogram import counted as in_bins
-from shoal.measures.histogram import edges_of, is_whole, shown_histogram
+from shoal.measures.histogram import edges_of, evenly, is_whole, shown_histogram
 from shoal.measures.reading import both_sides
 from shoal.measures.sides import Numbers
 from shoal.release.charts import (
@@ -27,8 +26,6 @@ from shoal.release.report import ColumnReport, Report
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
 from shoal.table.texts import texts_of
-
-Floats = npt.NDArray[np.float64]
 
 MOST = 200  # columns that have a chart
 LABELS = 12
@@ -103,19 +100,6 @@ def _spread_out(
     found = shown_histogram(edges, in_bins(numbers, edges), share, k)
     own = [side.own(edge) for edge in found.edges]
     return distribution(replace(column, histogram=replace(found, edges=own)))
-
-
-def evenly(spans: Floats, edges: Floats) -> Floats:
-    """Return what share of each span lies in each bin, (bins, spans); beyond counts at the ends."""
-    low, high = np.clip(spans, edges[0], edges[-1]).T
-    wide = high - low
-    inside = np.minimum(high, edges[1:, None]) - np.maximum(low, edges[:-1, None])
-    share: Floats = np.maximum(inside, 0.0) / np.where(wide > 0, wide, 1.0)
-    at = np.clip(np.searchsorted(edges, low, side="right") - 1, 0, edges.size - 2)
-    points = np.flatnonzero(wide == 0)
-    share[:, points] = 0.0
-    share[at[points], points] = 1.0
-    return share
 
 
 def counted_values(column: Column, most: int, least: int, rest: str) -> dict[str, Any]:

@@ -266,19 +266,12 @@ class Desk:
             Path(file.trees.pop(one)["path"]).unlink(missing_ok=True)
         return key
 
-    async def preview(self, file: Opened, recipe: dict[str, Any]) -> dict[str, Any]:
-        """Estimate time, memory and loss from a sample; a new question ends the one before."""
+    async def preview(self, file: Opened, recipe: dict[str, Any], tab: str) -> dict[str, Any]:
+        """Estimate time, memory and loss from a sample, for a tab; tabs take turns."""
         check_ready(file)
         settings = read_asked(recipe, file.trees, file.reading)
-        if file.estimating is not None:
-            file.estimating.cancel()
         asked = {"kind": "preview", "path": str(file.path), "settings": settings}
-        file.estimating = self._start(self._ask(asked, QUESTION))
-        try:
-            found: dict[str, Any] = await file.estimating
-        except asyncio.CancelledError:
-            raise Refused(409, "another estimate was asked for") from None
-        return found
+        return await file.estimates.ask(tab, lambda: self._start(self._ask(asked, QUESTION)))
 
     def start(self, file: Opened, kind: str, recipe: dict[str, Any], more: dict[str, Any]) -> Job:
         """Put a job in the queue."""
@@ -296,6 +289,7 @@ class Desk:
             settings=settings,
             more=more,
             trees=tree_names(settings["hierarchies"]),
+            reading=dict(file.reading),
         )
         self.queue.add(job)
         return job
@@ -303,7 +297,7 @@ class Desk:
     async def finish(self, file: Opened) -> None:
         """Remove a file from the desk, and its trees and jobs; the folder's own file stays."""
         self.files.pop(file.id, None)
-        going = [task for task in (*file.tasks, file.estimating) if task is not None]
+        going = [*file.tasks, *file.estimates.every()]
         for task in going:
             task.cancel()
         await asyncio.gather(*going, return_exceptions=True)

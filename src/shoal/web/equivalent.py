@@ -26,10 +26,10 @@ RELEASE, PACK, COMPARED = "release/", "pack", "compared/"
 def summary_of(kind: str, settings: Mapping[str, Any], more: Mapping[str, Any]) -> str:
     """Return one line about a job."""
     protect = settings["protect"]
+    extra = [f"{name} = {protect[name]}" for name in ("l", "t", "alpha") if protect.get(name)]
     if kind == "compare":
         sizes = ", ".join(map(str, more["compare"]["k"]))
-        return f"compare methods, k = {sizes}"
-    extra = [f"{name} = {protect[name]}" for name in ("l", "t", "alpha") if protect.get(name)]
+        return ", ".join([f"compare methods, k = {sizes}", *extra])
     said = [f"k = {protect['k']}", *extra, protect.get("method", "auto")]
     return ", ".join(map(str, said))
 
@@ -83,7 +83,7 @@ def _said_of(
         yield from _by_column(f"--{part}", protect.get(part))
     for key, k in protect.get("k_of", {}).items():
         yield from _option("--k-of", f"{key}={k}")
-    left_out = {"method", "effort", "memory", "missing_sensitive"} if comparing else set()
+    left_out = {"method", "memory"} if comparing else set()
     for part in PLAIN:
         if protect.get(part) is not None and part not in left_out:
             yield from _option(f"--{part.replace('_', '-')}", f"{protect[part]}")
@@ -164,7 +164,6 @@ def python_snippet(
         asked = more["compare"]
         given |= {key: asked[key] for key in ("methods", "budget") if asked.get(key)}
         protect.pop("method", None)
-        protect.pop("effort", None)
         k, call = list(asked["k"]), "compare"
     given = {"k": k, **given, **protect}
     given |= {

@@ -105,6 +105,7 @@ class Job:
     settings: dict[str, Any]
     more: dict[str, Any]
     trees: dict[str, str]  # of the settings' hierarchies that are files: their names to take home
+    reading: dict[str, Any]  # how the file was read when the job was asked for
     created: float = field(default_factory=time.time)
     state: str = QUEUED
     expected: dict[str, Any] | None = None
@@ -147,6 +148,8 @@ class Job:
             "anytime": self.anytime,
             "error": self.error,
             "recipe": self.recipe,
+            "reading": self.reading,
+            "compare": self.more.get("compare"),
             "command": command_line(*same),
             "python": python_snippet(*same),
             "result": self.result,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.table.hierarchy.specify import is_file
+from shoal.web.estimates import Estimates
 from shoal.web.refused import Refused
 
 
@@ -29,7 +30,7 @@ class Opened:
     draft: Any = None
     reading: dict[str, Any] = field(default_factory=dict)  # how it is to be read, where asked
     trees: dict[str, dict[str, Any]] = field(default_factory=dict)
-    estimating: asyncio.Task[Any] | None = None
+    estimates: Estimates = field(default_factory=Estimates)
     tasks: list[asyncio.Task[Any]] = field(default_factory=list)  # looks at it
     touched: float = field(default_factory=time.time)
 

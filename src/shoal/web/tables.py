@@ -9,12 +9,14 @@ from typing import Any
 
 from shoal.errors import InputError, RequestError, listed
 from shoal.estimates.run import machine_memory
+from shoal.filing import check_room
 from shoal.release.spreadsheet import formulas_in
 from shoal.settings import Settings
 from shoal.table.pieces.cut import last_end
 from shoal.table.read import is_parquet, read
-from shoal.table.room import is_packed, needed, parquet_size, shape
+from shoal.table.room import is_packed, needed, parquet_size, read_memory, shape
 from shoal.table.table import Table
+from shoal.table.unpacking import check_unpacks
 from shoal.web.uploads import COLUMNS, ROWS
 
 SHARE = 0.5  # of the machine's memory that a question may take
@@ -97,6 +99,19 @@ def check_parquet(path: Path) -> None:
     most = max(FEW_CELLS, PLAUSIBLE * path.stat().st_size)
     if told.num_columns > COLUMNS or told.num_rows > ROWS or cells > most:
         raise InputError(f"{path.name}: has more rows or columns than this desk takes")
+    check_unpacks(path, path.stat().st_size, path.name)
+
+
+def check_compared(path: Path, settings: Settings) -> None:
+    """Refuse to compare what does not fit in the memory given, or in the machine's."""
+    check_parquet(path)
+    check_room(path)
+    limit = settings.protect.memory
+    if limit is not None and needed(path) > read_memory(limit):
+        raise RequestError(
+            f"{path.name}: does not fit in the memory given, and every run of a comparison takes "
+            "all records at once; allow more, or compare a sample of the file"
+        )
 
 
 def check_shape(table: Table) -> None:

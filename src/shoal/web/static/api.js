@@ -107,12 +107,12 @@ export function pause(ms) {
 /** Return a function that calls another once nobody has called it for so many milliseconds. */
 export function debounced(ms, call) {
   let timer = 0;
-  const later = () => {
+  const later = (wait = ms) => {
     clearTimeout(timer);
     timer = setTimeout(() => {
       timer = 0;
       call();
-    }, ms);
+    }, wait);
   };
   later.waiting = () => timer !== 0;
   later.cancel = () => {

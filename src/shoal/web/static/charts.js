@@ -139,7 +139,8 @@ function redraw(force) {
 }
 
 document.addEventListener("shoal-theme", () => redraw(true));
-addEventListener("resize", debounced(300, () => redraw(false)));
+const resized = debounced(300, () => redraw(false));
+addEventListener("resize", () => resized());
 
 /** Fill a place with a chart of a job and its table; `onPick` hears what a click is on.
  *

@@ -185,7 +185,10 @@ function surveyFields(page) {
   const small = select(page, "smallStrata",
     [["refuse", "stop and say which"], ["merge", "join them to the one most like them"]],
     { "data-test": "small-strata" });
-  const weights = select(page, "weightsAs", WEIGHTS, { "data-test": "weights-as" });
+  const step = /^rounded:(.+)$/.exec(draft.weightsAs)?.[1]; // of a run that was asked elsewhere
+  const known = step === undefined || WEIGHTS.some(([how]) => how === draft.weightsAs);
+  const ways = known ? WEIGHTS : [...WEIGHTS, [draft.weightsAs, `rounded to ${step}`]];
+  const weights = select(page, "weightsAs", ways, { "data-test": "weights-as" });
   const refresh = () => {
     small.disabled = draft.by.length === 0;
     weights.disabled = draft.weight === null;

@@ -1,10 +1,11 @@
 // A comparison: which methods and k are worth a choice, and the way back with one of them.
 
-import { checked, get, send } from "./api.js";
+import { checked, get, pause, send } from "./api.js";
 import { showChart } from "./charts.js";
 import { restored, savable } from "./draft.js";
 import { add, el, name, problem, prose, set, table } from "./dom.js";
 import { count, figure } from "./format.js";
+import { draftOf, same } from "./restore.js";
 import { takeHome } from "./take.js";
 
 /** Show a comparison that has ended. */
@@ -32,8 +33,9 @@ export async function showComparison(main, job) {
     await showChart(place, job.id, listed, {
       test: "frontier",
       onPick(datum) {
-        const point = comparison.points.find((one) =>
-          one.method === datum.method && one.k === datum.k && one.information_loss !== null);
+        const point = comparison.points.find((one) => one.k === datum.k
+          && one.method === datum.method && Boolean(one.auto) === Boolean(datum.auto)
+          && one.information_loss !== null);
         if (point) use(point);
       },
     });
@@ -43,14 +45,17 @@ export async function showComparison(main, job) {
 function runs(comparison, use) {
   const heads = ["Run", { text: "k", n: true }, "Go on with it", { text: "Loss, %", n: true },
     { text: "Linked rightly, %", n: true }, { text: "Singled out by kept columns, %", n: true },
-    { text: "Groups", n: true },
-    { text: "Seconds", n: true }, "Remark"];
+    { text: "R² kept, %", n: true }, { text: "Accuracy kept, %", n: true },
+    { text: "Groups", n: true }, { text: "Seconds", n: true }, "Remark"];
+  const kept = (percent) => (typeof percent === "number" ? figure(percent, 3) : "–");
   const rows = comparison.points.map((point) => {
     if (point.information_loss === null) {
       return { props: { class: "soft" }, cells: [name(point.method), count(point.k),
-        el("td", { colspan: "7" }, prose(point.said))] };
+        el("td", { colspan: "9" }, prose(point.said))] };
     }
-    const mark = point.picked ? "recommended" : point.frontier ? "on the frontier" : "";
+    const mark = [point.auto ? "what auto runs" : "",
+      point.picked ? "recommended" : point.frontier ? "on the frontier" : "",
+    ].filter(Boolean).join(", ");
     return { props: { class: point.picked ? "picked" : null }, cells: [
       name(point.method), count(point.k),
       el("button", {
@@ -58,24 +63,26 @@ function runs(comparison, use) {
         "aria-label": `Use ${point.method} with k = ${point.k}`,
       }, "Use"),
       figure(point.information_loss, 4), figure(point.risk, 4),
-      figure(point.kept ?? 0, 4), count(point.groups),
+      figure(point.kept ?? 0, 4), kept(point.regression), kept(point.classification),
+      count(point.groups),
       figure(point.seconds, 3), mark,
     ] };
   });
   return [
     table("All runs, their loss and risk", heads, rows, { "data-test": "runs" }),
     el("p", { class: "soft" }, `Loss is ${comparison.loss_name}. Compared were `
-      + `${count(comparison.records)} records.`),
+      + `${count(comparison.records)} records. R² and accuracy: what a regression, and a `
+      + "classifier, on the release keep of those on the original."),
   ];
 }
 
+/** Go back to the file with all that was compared, and the method and k of a point. */
 async function pick(job, point, trouble) {
   try {
     const path = `/files/${checked(job.file)}`;
-    const file = await get(`${path}.json`);
-    if (!file.look) throw new Error("The file is not ready.");
-    const draft = restored(file.look, file.draft);
-    draft.method = point.method;
+    const file = await readAs(path, job.reading);
+    const draft = draftOf(file.look, job.recipe, restored(file.look, file.draft), job.compare);
+    draft.method = point.auto ? "auto" : point.method;
     draft.k = String(point.k);
     await send("PUT", `${path}/draft`, savable(draft));
     location.assign(`${path}#choose`);
@@ -83,4 +90,19 @@ async function pick(job, point, trouble) {
     set(trouble, problem(error));
     trouble.scrollIntoView({ block: "nearest" });
   }
+}
+
+/** Return the file once it is read as it was for the comparison. */
+async function readAs(path, reading) {
+  let file = await get(`${path}.json`);
+  if (!same(file.reading, reading)) {
+    await send("POST", `${path}/look`, { input: reading });
+    file = await get(`${path}.json`);
+  }
+  while (file.state === "looking") {
+    await pause(500);
+    file = await get(`${path}.json`);
+  }
+  if (!file.look) throw new Error(file.error ?? "The file is not ready.");
+  return file;
 }

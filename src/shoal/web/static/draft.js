@@ -5,7 +5,8 @@ import { ROLES } from "./words.js";
 const KINDS = new Set(ROLES.map(([role]) => role));
 const TYPES = new Set(["number", "text", "date", "boolean"]);
 const TEXT_KEPT = 200_000; // signs of a hierarchy's text that a draft holds; beyond, its id alone
-const LISTS = {
+/** The role of a column -> where a recipe lists it. */
+export const LISTS = {
   "quasi-identifier": "quasi_identifiers",
   identifier: "identifiers",
   sensitive: "sensitive",
@@ -16,7 +17,7 @@ const CHOICES = {
   k: "5", l: "", t: "", alpha: "", method: "auto", effort: "normal", timeLimit: "",
   smallStrata: "refuse", seed: "0", format: "csv", decimals: "", incomplete: "keep",
   aggregate: "", weightsAs: "mean", missing: "", memory: "", spreadsheetSafe: "yes",
-  compareK: "3,5,10", budget: "", counted: "people", missingSensitive: "ignored",
+  compareK: "", budget: "", counted: "people", missingSensitive: "ignored",
 };
 
 /** Return the draft of a file that was looked at: what was saved, where it still fits. */

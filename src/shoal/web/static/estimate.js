@@ -6,6 +6,9 @@ import { cut, el, field, name, problem, prose, set } from "./dom.js";
 import { count, loss } from "./format.js";
 
 const WAIT = 900; // ms after the last change
+const LATER = [409, 429]; // what is busy answers after a while
+const LONGEST = 30_000; // ms between two questions while it is
+const TAB = crypto.randomUUID(); // a name of this page: other tabs have estimates of their own
 
 /** Return the summary of what a run does, and the bar with the estimate and the run button. */
 export function runPanel(page) {
@@ -15,20 +18,23 @@ export function runPanel(page) {
   const later = debounced(WAIT, estimate);
   let asked = "";
   let running = null;
+  let refused = 0;
 
   async function estimate() {
     const stopper = new AbortController();
     running = stopper;
     try {
       const found = await send("POST", `/files/${checked(page.id)}/preview`,
-        { recipe: recipeOf(page.look, page.draft) }, { signal: stopper.signal });
+        { recipe: recipeOf(page.look, page.draft), tab: TAB }, { signal: stopper.signal });
       if (running !== stopper) return;
+      refused = 0;
       page.estimate = found;
       set(told, words(found));
     } catch (error) {
       if (running !== stopper || error.name === "AbortError") return;
-      if (error.status === 409) { // another tab asked: once more, when it is quiet
-        later();
+      if (LATER.includes(error.status)) {
+        set(told, el("p", { class: "soft" }, "The file is busy; the estimate comes after."));
+        later(Math.min(LONGEST, WAIT * 2 ** (refused += 1)));
         return;
       }
       page.estimate = null;
@@ -46,6 +52,7 @@ export function runPanel(page) {
     page.estimate = null;
     running?.abort();
     running = null;
+    refused = 0;
     later.cancel();
     if (stands) {
       set(told, el("p", { class: "bad" }, stands));
@@ -155,7 +162,7 @@ export function comparePart(page, methods) {
   const button = el("button", { type: "button", "data-test": "compare-run", onclick: go },
     "Compare");
   function go() {
-    const k = numbers(draft.compareK);
+    const k = numbers(draft.compareK.trim() || draft.k);
     if (!k) {
       set(trouble, problem("k must be whole numbers of at least 2, with commas between: 3,5,10."));
       return;
@@ -169,7 +176,7 @@ export function comparePart(page, methods) {
     el("p", null, "Makes a whole release for every method and k, verified and measured, keeps none "
       + "of them, and shows which lose less and which leave less risk."),
     el("div", { class: "fields" },
-      field("Values of k", sizes, "With commas between."),
+      field("Values of k", sizes, "Empty: the k chosen above. Several: 3,5,10."),
       field("Budget, seconds", budget,
         "For all runs together; what does not fit is given up. Empty: no limit.")),
     el("details", null, el("summary", null, "Which methods"),

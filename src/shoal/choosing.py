@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.errors import RequestError
-from shoal.recipes import AUTO, AUTO_LARGE, AUTO_MIXED, AUTO_MIXED_LARGE
+from shoal.partition import Partition
+from shoal.recipes import AUTO, AUTO_LARGE, AUTO_MIXED, AUTO_MIXED_LARGE, RECIPES, find
 from shoal.table.code import needs_trees
 from shoal.table.table import Table
 
 EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand records
 SECONDS_AN_ITERATION = 3.5e-6  # times k²: measured on a thousand records of 13 columns
 SECONDS_A_LOOK = 4e-8  # of a search on trees: what a record would cost a group, measured on adult
+LOWER = {"normal": "quick", "best": "normal"}  # what an effort is compared with, or begins with
 LARGE = 50_000  # records from which on blocks are searched: a search takes minutes, these a second
 WIDE = 35  # columns beyond which the time of an iteration grows with their number
 
@@ -39,6 +41,28 @@ def check_effort(effort: str) -> None:
     """Refuse an effort that nobody knows."""
     if effort not in EFFORTS:
         raise RequestError(f"effort must be one of {', '.join(EFFORTS)}")
+
+
+def at_least(again: Callable[..., Partition], method: str, effort: str, rows: int) -> Partition:
+    """Return what an effort finds, or what a smaller one finds where that loses less.
+
+    So more effort never loses more. A search by `best` effort begins with what `normal` returns. Of
+    blocks `normal` is not compared with `quick`, which would take as long again; nor is the method
+    `best`, whose rounds go on from each other. `again` runs the method by an `effort`, from groups
+    that are `known`.
+    """
+    check_effort(effort)
+    recipe = find(method)
+    blocks = recipe.blocks or (method == "auto" and rows >= LARGE)
+    lower = LOWER.get(effort)
+    if lower is None or not (method == "auto" or blocks) or (blocks and effort == "normal"):
+        return again(effort=effort)
+    known = at_least(again, method, lower, rows)
+    if RECIPES[known.method].search is None and not blocks:
+        return known  # the same by any effort
+    own = again(effort=effort, known=known.labels if effort == "best" and not blocks else None)
+    better = own.information_loss < known.information_loss
+    return own if better else replace(known, reason=own.reason)
 
 
 def choose(
@@ -87,9 +111,10 @@ def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = F
     seconds = EFFORTS[effort] / 5.0 * (size if size < 1 else size**0.5)
     looks = round(seconds / (SECONDS_A_LOOK * max(1.0, columns / 8)))
     iterations = max(100, round(looks / (4 * rows / k + 30 * k * k)))
+    patience = {} if effort == "best" else {"patience": max(1000, 4 * rows)}
     return Choice(
         AUTO_MIXED,
-        {"stop": {"iterations": iterations, "patience": max(1000, 4 * rows)}, "looks": looks},
+        {"stop": {"iterations": iterations, **patience}, "looks": looks},
         f"categories, trees or missing cells, to be generalized as little as possible (ILoss), "
         f"up to {iterations:,} iterations: effort {effort}",
     )

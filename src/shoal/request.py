@@ -340,7 +340,8 @@ def digests(hierarchies: Mapping[str, str], folder: Path | None = None) -> dict[
         if is_file(said):
             path = (folder or Path()) / said
             try:
-                found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+                with path.open("rb") as file:
+                    found[name] = hashlib.file_digest(file, "sha256").hexdigest()
             except OSError:
                 raise InputError(f"there is no hierarchy file {shown(path.name)}") from None
     return found

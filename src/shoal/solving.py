@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.blocks import EFFORTS, TREE_EFFORTS, group_coded_in_blocks, group_in_blocks
-from shoal.choosing import check_effort, choose, choose_mixed, merged
+from shoal.choosing import at_least, check_effort, choose, choose_mixed, merged
 from shoal.enforce.how import Keep, enforce, ways_to
 from shoal.engines.executor import Threads
 from shoal.errors import RequestError, check_weights, shown
@@ -72,6 +73,8 @@ def solve(
 ) -> Partition:
     """Group the rows of an encoded matrix by a named method; the order of the rows is kept.
 
+    More effort never loses more: what less effort finds is kept where it is better.
+
     Requires k <= number of rows. Ensures that every group has at least k records and that every
     record is in one group (`Partition` checks both). `start` (a method's name or labels from 0,
     each k times), `changes` (to the recipe's Search), `effort` and `threads` are for searches;
@@ -80,6 +83,32 @@ def solve(
     stands for: searches take them into account; what other methods return goes on to where no move
     between two groups gains.
     """
+    again = partial(
+        _solved, matrix, k, method, report, seed=seed, changes=changes, threads=threads,
+        mixed=mixed, keep=keep, weights=weights,
+    )  # fmt: skip
+    if start is None and not changes:
+        return at_least(again, method, effort, matrix.shape[0])
+    return again(start=start, effort=effort)
+
+
+def _solved(
+    matrix: Floats,
+    k: int,
+    method: str,
+    report: Reporter,
+    *,
+    seed: int,
+    effort: str,
+    start: str | Integers | None = None,
+    changes: Mapping[str, Any] | None = None,
+    threads: int | None,
+    mixed: bool,
+    keep: Keep | None,
+    weights: Floats | None,
+    known: Integers | None = None,
+) -> Partition:
+    """Group by a method as it is; a search of `auto` begins with the groups that are `known`."""
     recipe = find(method)
     if weights is not None and recipe.programme:
         raise RequestError(
@@ -128,7 +157,7 @@ def solve(
         bound = _bound(matrix, *found)
     elif recipe.search is not None:
         options = recipe.search.having(asked)
-        first = _start(matrix, k, start, report)
+        first = _start(matrix, k, start, report) if known is None else known
         labels, log = search(matrix, k, first, options, seed, report, threads, weights=weights)
     elif recipe.blocks:
         check_effort(effort)
@@ -226,6 +255,32 @@ def solve_mixed(
     search begins with: those of a method, or labels; the rest is as in `solve`. With `keep`, the
     records' `matrix` says which groups are near each other.
     """
+    again = partial(
+        _solved_mixed, coded, k, method, report, seed=seed, weights=weights, changes=changes,
+        threads=threads, keep=keep, matrix=matrix,
+    )  # fmt: skip
+    if start is None and not changes:
+        return at_least(again, method, effort, coded.rows)
+    return again(start=start, effort=effort)
+
+
+def _solved_mixed(
+    coded: Coded,
+    k: int,
+    method: str,
+    report: Reporter,
+    *,
+    seed: int,
+    effort: str,
+    weights: Mapping[str, float] | None,
+    threads: int | None,
+    keep: Keep | None,
+    matrix: Floats | None,
+    start: str | Integers | None = None,
+    changes: Mapping[str, Any] | None = None,
+    known: Integers | None = None,
+) -> Partition:
+    """Group by a method as it is; a search of `auto` begins with the groups that are `known`."""
     recipe, asked, reason = find(method), said_to_trees(changes or {}), ""
     if method == "auto":
         choice = choose_mixed(coded.rows, len(coded.columns), k, effort, limited=bool(asked))
@@ -250,7 +305,8 @@ def solve_mixed(
         run = Threads(threads)
         labels = group_coded_in_blocks(coded, k, plan, seed, report, run, weights)
     else:
-        labels = _grow(coded, k, recipe, start, report, seed, weights)
+        first = start if known is None else known
+        labels = _grow(coded, k, recipe, first, report, seed, weights)
     if keep is not None:
         assert matrix is not None
         done = enforce(matrix, labels, keep, k, lambda some: loss_rate(coded, some), report)

@@ -47,7 +47,7 @@ def _small_pieces(monkeypatch):
     before = CsvPieces.__init__
 
     def small(self, path, **said):
-        before(self, path, **said, size=20_000)
+        before(self, path, **{**said, "size": 20_000})
 
     monkeypatch.setattr(CsvPieces, "__init__", small)
     monkeypatch.setattr(batches.ParquetPieces.__init__, "__defaults__", (500,))

@@ -9,6 +9,8 @@ import pyarrow as pa
 import pytest
 
 import shoal
+from naive import judging
+from shoal.models import bits, matching
 from shoal.models.matching import (
     NAN,
     READINGS,
@@ -17,6 +19,7 @@ from shoal.models.matching import (
     has_star,
     is_star,
     smallest,
+    steps,
 )
 
 STARS = (None, "*", "")
@@ -120,3 +123,79 @@ def test_what_a_star_is():
         assert has_star(("a", cell))
     assert not has_star(("a", 0, False, " "))
     assert not has_star(())
+
+
+def starred(rng, rows, width, values=3):
+    """Random keys of which nearly every one has stars in places of its own."""
+    cells = np.array([*"abcdefghij"[:values], "*", None, ""], dtype=object)
+    return [tuple(cells[i] for i in rng.integers(0, cells.size, width)) for _ in range(rows)]
+
+
+@pytest.mark.parametrize("reading", ["root", "wildcard"])
+@pytest.mark.parametrize("block", [7, 4096])
+def test_many_patterns_equal_brute_force(reading, block, monkeypatch):
+    """Where classes meet as bits, counts and values are those of comparing all pairs."""
+    monkeypatch.setattr(bits, "BLOCK", block)
+    monkeypatch.setattr(matching, "_meetings", None)  # which is not for so many patterns
+    rng = np.random.default_rng(4)
+    for _ in range(30):
+        records = starred(rng, 60, 6) * 2
+        matched = judging.candidates(records, reading)
+        assert candidates(Counter(records), reading) == {
+            key: len(found) for key, found in zip(records, matched, strict=True)
+        }
+        values = rng.integers(0, int(rng.choice([2, 90])), len(records)).tolist()
+        classes = {key: Counter() for key in records}
+        for key, value in zip(records, values, strict=True):
+            classes[key][value] += 1
+        assert candidate_values(classes, reading) == {
+            key: Counter(values[i] for i in found)
+            for key, found in zip(records, matched, strict=True)
+        }
+
+
+class Cell(str):
+    """A text that counts how often it is looked up."""
+
+    __slots__ = ()
+    looked = 0
+
+    def __hash__(self):
+        """Count a look."""
+        Cell.looked += 1
+        return str.__hash__(self)
+
+    __eq__ = str.__eq__
+
+
+@pytest.mark.parametrize("reading", ["root", "wildcard"])
+def test_work_does_not_grow_with_patterns(reading):
+    """A thousand patterns of stars take a few looks a cell, not one for each other pattern."""
+    rng = np.random.default_rng(5)
+    classes = {tuple(map(Cell, key)): 1 for key in starred(rng, 1000, 14) if None not in key}
+    classes |= {tuple(map(Cell, (*(c or "" for c in key),))): 1 for key in starred(rng, 1000, 14)}
+    Cell.looked = 0
+    candidates(classes, reading)
+    assert Cell.looked <= 8 * len(classes) * 14
+    Cell.looked = 0
+    candidate_values({key: {0: 1} for key in classes}, reading)
+    assert Cell.looked <= 8 * len(classes) * 14
+
+
+def test_steps_and_counts_are_bounded(monkeypatch):
+    """More classes than may meet, or values than may be kept, are refused in words."""
+    from shoal.release.judge import classes as judged
+
+    rng = np.random.default_rng(6)
+    keys = starred(rng, 300, 8)
+    table = pa.table({f"q{i}": [key[i] for key in keys] for i in range(8)} | {"s": range(300)})
+    ask = {"quasi_identifiers": [f"q{i}" for i in range(8)], "missing_as": "wildcard", "k": 1}
+    assert steps(set(keys), "own") == 0
+    assert 8 * 300 <= steps(set(keys), "wildcard") <= 8 * 300 * 3
+    assert shoal.verify(table, **ask).ok
+    monkeypatch.setattr(judged, "KEPT", 300)
+    with pytest.raises(shoal.RequestError, match=r"more than 300 counts.*missing_as own"):
+        shoal.verify(table, sensitive=["s"], l=1, **ask)
+    monkeypatch.setattr(judged, "MOST", 2000)
+    with pytest.raises(shoal.RequestError, match=r"too many classes to compare.*at most 2000"):
+        shoal.verify(table, **ask)

@@ -10,7 +10,7 @@ import pytest
 
 import shoal
 from naive import judging
-from shoal.release.judge import against, counting
+from shoal.release.judge import against, counting, meeting
 from shoal.release.judge.overlap import overlap
 
 CELLS = ["[0,10)", "[0,10]", "[10,20)", "[5,15)", "10", "10.0", "0", "20", "*", "", "x"]
@@ -138,10 +138,10 @@ def test_too_many(write, monkeypatch):
     text = "a\n" + "".join(f"[{i};{i + 3})\n" for i in range(300))
     path = write("t.csv", text)
     ask = partial(shoal.verify, path, k=1, quasi_identifiers=["a"], against=path, delimiter=",")
-    monkeypatch.setattr(against, "PAIRS", 989_999)
+    monkeypatch.setattr(meeting, "PAIRS", 989_999)
     with pytest.raises(shoal.InputError, match=r"too many pairs of classes.*\(990000, at most"):
         ask()
-    monkeypatch.setattr(against, "PAIRS", 990_000)
+    monkeypatch.setattr(meeting, "PAIRS", 990_000)
     assert ask().against.pairs == 300 + 2 * (299 + 298)
     monkeypatch.setattr(counting, "SPILL", 100)
     with pytest.raises(shoal.InputError, match="name fewer quasi-identifiers"):
@@ -154,3 +154,38 @@ def test_not_quadratic_in_exact_columns(write):
     path = write("t.csv", text)
     found = shoal.verify(path, k=2, quasi_identifiers=["a"], sensitive=["s"], against=path)
     assert (found.against.pairs, found.against.smallest) == (30_000, 2)
+
+
+def test_many_patterns_of_stars(tmp_path, monkeypatch):
+    """Releases with many patterns of stars meet as bits, and as comparing all classes tells."""
+    rng = random.Random(7)
+    asked = []
+    monkeypatch.setattr(meeting, "BLOCK", 16)
+    tell = meeting._as_bits
+    monkeypatch.setattr(meeting, "_as_bits", lambda *of: asked.append(tell(*of)) or asked[-1])
+    columns = [f"q{i}" for i in range(7)]
+    files, tables = [], []
+    for name in ("1.csv", "2.csv"):
+        rows = [
+            ([rng.choice(["1", "2", "*"]) for _ in columns], rng.choice("xyz")) for _ in range(60)
+        ]
+        lines = [",".join([*cells, value]) for cells, value in rows]
+        (tmp_path / name).write_text("\n".join([",".join([*columns, "s"]), *lines]) + "\n")
+        files.append(tmp_path / name)
+        tables.append([(tuple(cells), value) for cells, value in rows])
+    found = shoal.verify(
+        files[0], k=1, quasi_identifiers=columns, sensitive=["s"], against=files[1]
+    ).against
+    pairs, smallest = 0, []
+    first, second = ({key for key, _ in table} for table in tables)
+    for mine in first:
+        for theirs in second:
+            if not judging.matches("wildcard", theirs, mine):
+                continue
+            ours = [value for key, value in tables[0] if key == mine]
+            others = [value for key, value in tables[1] if key == theirs]
+            left = sum(min(ours.count(v), others.count(v)) for v in set(ours))
+            pairs += left > 0
+            smallest += [left] if left else []
+    assert any(asked)
+    assert (found.pairs, found.smallest) == (pairs, min(smallest))

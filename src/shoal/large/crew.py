@@ -20,6 +20,7 @@ from typing import Any
 from shoal import errors
 from shoal.engines.executor import Executor, Threads
 from shoal.errors import EngineError, EngineLostError, ShoalError, shown
+from shoal.large.freeing import freed
 from shoal.large.work import LOG, REQUEST, Files
 from shoal.progress import Reporter
 from shoal.table.streams import Reading
@@ -115,7 +116,7 @@ class Crew:
 
     def _results(self, what: str, step: Step, tasks: Sequence[Any]) -> Iterator[Any]:
         if not self.engine.away:
-            yield from self.engine.map(step, tasks)
+            yield from freed(self.engine.map(step, tasks))
             return
         errand = Errand(Files(self.work.storage), step, metadata.version("shoal"))
         for number, done in enumerate(self.engine.map(errand, tasks), start=1):

@@ -25,6 +25,7 @@ from shoal.blocks import (
 from shoal.engines.executor import Executor
 from shoal.errors import RequestError, shown
 from shoal.large.moments import Moments
+from shoal.large.plan import VALUES
 from shoal.large.shuffle import keep, kept
 from shoal.large.work import Files
 from shoal.progress import Reporter
@@ -136,8 +137,8 @@ class ByTrees:
 class Vocabulary:
     """The different values of the quasi-identifiers, and how many records have each."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
-        self.columns = columns
+    def __init__(self, columns: Sequence[Column], most: int = VALUES) -> None:
+        self.columns, self.most = columns, most
         self.found: dict[str, Any] = {}
 
     def add(self, table: Table) -> None:
@@ -162,6 +163,13 @@ class Vocabulary:
             raise RequestError(
                 f"column {shown(name)} has more than {DIFFERENT:,} different values, too many for "
                 "a tree in a file larger than memory; round them, say another --type, or --drop it"
+            )
+
+        every = sum(one.num_rows for one in self.found.values())
+        if every > self.most:
+            raise RequestError(
+                f"the columns have more than {self.most:,} different values, too many for trees in "
+                "the memory given; allow more with --memory, round them, or --drop a column"
             )
 
     def save(self, work: Files, name: str) -> None:

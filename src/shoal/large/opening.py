@@ -19,6 +19,7 @@ from shoal.errors import RequestError, check_known, check_weights
 from shoal.keeping import check_kept, check_rounding, with_rounding
 from shoal.large.crew import Crew
 from shoal.large.form import Form
+from shoal.large.freeing import freed
 from shoal.large.shuffle import keep, kept
 from shoal.large.survey import Looking, Survey
 from shoal.large.work import Files
@@ -153,7 +154,7 @@ class Look:
 
     def _seen(self, chunk: int) -> Looking:
         settings, found = self.settings, None
-        for piece in self.reading.first(chunk):
+        for piece in freed(self.reading.first(chunk)):
             if found is None:
                 found = _looking(piece, settings, self.reading, chunk)
             found.add(_ranked(_rounded(piece, settings), settings.orders))

@@ -13,6 +13,7 @@ from shoal.engines.executor import Threads
 from shoal.errors import OutputError
 from shoal.large.crew import Crew
 from shoal.large.form import Form
+from shoal.large.freeing import give_back
 from shoal.large.opening import Asked, ask, check_possible, look
 from shoal.large.order import Order, Released
 from shoal.large.plan import Plan
@@ -23,6 +24,7 @@ from shoal.large.seeing import seen
 from shoal.large.solve import Solver, Stage
 from shoal.large.work import Work
 from shoal.progress import Callback, Reporter
+from shoal.release.judge.counting import holding
 from shoal.release.pack import papers_of, verify_written
 from shoal.release.staging import Staging
 from shoal.request import digests
@@ -46,7 +48,7 @@ def release_file(
         targets.check(staging, [source], order.with_page)
         with Work(targets.release, request, order.parent) as work:
             said = settings.input
-            reading = Whole(in_pieces(source, said.delimiter, said.missing, said.types))
+            reading = Whole(in_pieces(source, said.delimiter, said.missing, said.types, plan.piece))
             crew = Crew(work, Threads(1), Threads(order.threads), report)
             releasing, made = made_of(reading, settings, plan, order, crew)
             with staging.writing(targets.release) as (temporary, file):
@@ -54,9 +56,12 @@ def release_file(
                 digest = buckets.write(file, targets.kind, report)
             buckets.check(temporary, targets.kind, report)
             report("verifying", 0, 1)
-            verification = verify_written(
-                temporary, made.settings, made.released, made.rows, targets.kind
-            )
+            give_back()
+            with holding(plan.entries):
+                verification = verify_written(
+                    temporary, made.settings, made.released, made.rows, targets.kind
+                )
+            give_back()
             if digest_of(temporary) != digest:
                 raise OutputError("the file on disk is not what was written; nothing was kept")
             seconds = time.perf_counter() - begin
@@ -78,12 +83,12 @@ def made_of(
     """
     work, seed = crew.work, order.shuffle_seed
     asked, fresh, sample = _looked(reading, settings, crew, order.folder)
-    lens, known, points = seen(asked, fresh, sample, crew)
+    lens, known, points = seen(asked, fresh, sample, crew, plan.values)
     if shared:
         plan = plan.shared(asked.survey.rows)
         asked = asked.carried()
     form = Form.of(asked.kept(), whole=not shared and order.targets.kind != "parquet")
-    solver = Solver(crew, form, lens, settings.protect.k, settings.protect.seed)
+    solver = Solver(crew, form, lens, settings.protect.k, settings.protect.seed, plan.file)
     first, rows = _parted(solver, asked, fresh, points, plan)
     last = _grouped(solver, first, plan.rounds)
     secret = work.once("secret", partial(secrets.token_hex, 32))

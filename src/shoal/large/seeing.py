@@ -8,8 +8,10 @@ from typing import Any
 
 from shoal.large.crew import Crew
 from shoal.large.form import Form
+from shoal.large.freeing import freed
 from shoal.large.lens import ByNumbers, ByTrees, Lens, Vocabulary
 from shoal.large.opening import Asked
+from shoal.large.plan import VALUES
 from shoal.large.shuffle import keep, kept
 from shoal.request import trees_of
 from shoal.table.code import Coded
@@ -19,7 +21,7 @@ from shoal.table.streams import Reading
 
 
 def seen(
-    asked: Asked, reading: Reading | None, sample: Sample | None, crew: Crew
+    asked: Asked, reading: Reading | None, sample: Sample | None, crew: Crew, most: int = VALUES
 ) -> tuple[Lens, Coded | None, Any]:
     """Return how records are seen, the trees of their values, and where a sample of them lies."""
     protect, quasi = asked.settings.protect, asked.table.having(Role.QUASI_IDENTIFIER)
@@ -29,13 +31,13 @@ def seen(
         moments = {c.name: own for c in quasi if (own := columns[c.name].moments) is not None}
         lens = ByNumbers(moments, weights, protect.effort)
         return lens, None, None if sample is None else lens.sampled(sample.rows)
-    words = Vocabulary(quasi)
+    words = Vocabulary(quasi, most)
     form = Form.of(asked.kept().only(_is_quasi), whole=False)
     drawn = None
     if reading is None:
         words.load(crew.work, "values")
     else:
-        step = Collect(reading, asked, form, crew)
+        step = Collect(reading, asked, form, crew, most)
         tasks = range(reading.tasks)
         for name in crew.reading(reading).each("collecting values", step, tasks):
             found = Vocabulary(quasi)
@@ -69,6 +71,7 @@ class Collect:
     asked: Asked
     form: Form
     crew: Crew
+    most: int
 
     def __call__(self, chunk: int) -> str:
         """Keep what is in a chunk, and return the name of it."""
@@ -81,13 +84,13 @@ class Collect:
         return name
 
     def _found(self, chunk: int) -> tuple[Vocabulary, Sample]:
-        words = Vocabulary(self.asked.table.having(Role.QUASI_IDENTIFIER))
+        words = Vocabulary(self.asked.table.having(Role.QUASI_IDENTIFIER), self.most)
         size = sample_size(len(words.columns))
         share = share_of(size, self.reading.rows)
         start = self.reading.start(chunk)
         drawn = Sample(self.asked.settings.protect.seed, size, start, share)
         done = 0
-        for piece in map(self.asked.prepared, self.reading.again(chunk)):
+        for piece in freed(map(self.asked.prepared, self.reading.again(chunk))):
             words.add(piece)
             drawn.add(self.form.pack(piece.only(_is_quasi)))
             done += piece.rows

@@ -13,8 +13,10 @@ import pyarrow as pa
 
 from shoal.large.crew import QUIET, Crew
 from shoal.large.form import GROUP, ROW, Form
+from shoal.large.freeing import freed
 from shoal.large.lens import Lens
 from shoal.large.opening import Asked
+from shoal.large.plan import FILE
 from shoal.large.regions import Cuts, cut_sample, joined, turned
 from shoal.large.shuffle import gather, load, part, save
 from shoal.large.work import Files
@@ -25,8 +27,6 @@ from shoal.table.streams import Reading
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-
-FILE = 100 * 2**20  # bytes of records that are parted into one file
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,7 @@ class Solver:
     lens: Lens
     k: int
     seed: int
+    file: int = FILE  # bytes of records that are parted together
 
     @property
     def work(self) -> Files:
@@ -110,13 +111,13 @@ class Solver:
             held.clear()
             places.clear()
 
-        for piece in map(asked.prepared, reading.again(chunk)):
+        for piece in freed(map(asked.prepared, reading.again(chunk))):
             own = drawn(self.seed, start, piece.rows)
             places.append(cuts.send(self.lens.points(piece), own))
             more = {ROW: np.arange(start, start + piece.rows)} if keep_order else {}
             held.append(self.form.pack(piece, more))
             start += piece.rows
-            if sum(one.nbytes for one in held) > FILE:
+            if sum(one.nbytes for one in held) > self.file:
                 write()
             if not reading.away:
                 self.crew.report("parting", start, asked.survey.rows)

@@ -8,6 +8,10 @@ r. In every reading equal cells match. A star (`*`, an empty or a missing cell) 
   where r alone has one (Ciglic, Eder and Koncilia 2016 call the readings apart);
 - `wildcard`: anything, on either side.
 
+Classes with few patterns of stars are counted pattern by pattern: the cells that neither has a star
+in must be equal. Where there are many patterns, all classes meet as bits (`bits.py`), so that the
+steps are at most about n * n / 4096 for n classes, whatever the patterns; `steps` tells how many.
+
 Precondition: `classes` counts the records of every key, in which not-a-number is `NAN`.
 Postcondition of `candidates`: for every key, how many records match it in the reading; never fewer
 than have that key.
@@ -17,10 +21,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-Key = tuple[Any, ...]
+from shoal.models.bits import BLOCK, Block, Key, Weighed, in_blocks, members
+
 READINGS = ("own", "root", "wildcard")
 NAN = float("nan")  # the one that may stand in keys: another one would not equal itself
 NONE: frozenset[int] = frozenset()
@@ -32,11 +37,26 @@ def is_star(cell: Any) -> bool:
     return cell is None or cell in ("", "*") or cell != cell  # noqa: PLR0124
 
 
+def steps(classes: Collection[Key], reading: str) -> int:
+    """Return about how many cells are looked at to count the candidates of all classes."""
+    if reading == "own" or not classes:
+        return 0
+    width = len(next(iter(classes)))
+    return width * min(_by_pattern(classes), _by_bits(classes))
+
+
 def candidates(classes: Mapping[Key, int], reading: str) -> dict[Key, int]:
     """Return how many records could be the person behind each key."""
     if reading == "own":
         return dict(classes)
     found: dict[Key, int] = dict.fromkeys(classes, 0)
+    if _by_bits(classes) < _by_pattern(classes):
+        for keys in in_blocks(list(classes)):
+            block = Block(keys, is_star, reading == "root")
+            sizes = Weighed((i, classes[key]) for i, key in enumerate(keys))
+            for key in classes:
+                found[key] += sizes.sum(block.matching(key))
+        return found
     for compared, keys, wanted in _meetings(classes, reading):
         index: Counter[Key] = Counter()
         for key in keys:
@@ -47,19 +67,67 @@ def candidates(classes: Mapping[Key, int], reading: str) -> dict[Key, int]:
 
 
 def candidate_values(
-    classes: Mapping[Key, Mapping[Any, int]], reading: str
-) -> dict[Key, Mapping[Any, int]]:
-    """Return how often each value occurs among the records that could be the person of each key."""
+    classes: Mapping[Key, Mapping[Any, int]], reading: str, most: float = math.inf
+) -> dict[Key, Mapping[Any, int]] | None:
+    """Return how often each value occurs among the records that could be the person of each key.
+
+    None where these are more than `most` counts.
+    """
     if reading == "own":
         return dict(classes)
     found: dict[Key, Counter[Any]] = {key: Counter() for key in classes}
+    added = (
+        _values_by_bits(classes, reading, found)
+        if _by_bits(classes) < _by_pattern(classes)
+        else _values_by_pattern(classes, reading, found)
+    )
+    kept = 0
+    for new in added:
+        kept += new
+        if kept > most:
+            return None
+    return dict(found)
+
+
+def _values_by_pattern(
+    classes: Mapping[Key, Mapping[Any, int]], reading: str, found: Mapping[Key, Counter[Any]]
+) -> Iterator[int]:
+    """Count values pattern by pattern; yield how many counts are new, key by key."""
     for compared, keys, wanted in _meetings(classes, reading):
         index: dict[Key, Counter[Any]] = {}
         for key in keys:
             index.setdefault(tuple(key[i] for i in compared), Counter()).update(classes[key])
         for key in wanted:
+            before = len(found[key])
             found[key].update(index.get(tuple(key[i] for i in compared), {}))
-    return dict(found)
+            yield len(found[key]) - before
+
+
+def _values_by_bits(
+    classes: Mapping[Key, Mapping[Any, int]], reading: str, found: Mapping[Key, Counter[Any]]
+) -> Iterator[int]:
+    """Count values block by block; yield how many counts are new, key by key.
+
+    Few classes are added one by one; many are summed up in one step a value.
+    """
+    for keys in in_blocks(list(classes)):
+        block = Block(keys, is_star, reading == "root")
+        own = [classes[key] for key in keys]
+        by_value: dict[Any, list[tuple[int, int]]] = {}
+        for i, counts in enumerate(own):
+            for value, many in counts.items():
+                by_value.setdefault(value, []).append((i, many))
+        sums = {value: Weighed(weights) for value, weights in by_value.items()}
+        for key, counted in found.items():
+            before = len(counted)
+            match = block.matching(key)
+            if match.bit_count() < len(sums):
+                for i in members(match):
+                    counted.update(own[i])
+            else:
+                every = ((value, of.sum(match)) for value, of in sums.items())
+                counted.update({value: many for value, many in every if many})
+            yield len(counted) - before
 
 
 def smallest(classes: Mapping[Key, int], reading: str, most: float = math.inf) -> int | None:
@@ -99,6 +167,16 @@ def smallest(classes: Mapping[Key, int], reading: str, most: float = math.inf) -
 def has_star(key: Key) -> bool:
     """Tell whether a key has a cell that says nothing."""
     return not STARS.isdisjoint(key)
+
+
+def _by_pattern(classes: Collection[Key]) -> int:
+    """Return how many keys are looked up where patterns of stars meet one by one."""
+    return 2 * len(set(map(_stars, classes))) * len(classes)
+
+
+def _by_bits(classes: Collection[Key]) -> int:
+    """Return how many keys are looked up where all classes meet as bits."""
+    return len(classes) * (1 + -(-len(classes) // BLOCK))
 
 
 def _meetings(

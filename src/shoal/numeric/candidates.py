@@ -9,6 +9,9 @@ candidates' centroids, with no error summed at all.
 The paper keeps a queue of all n records for each record. Here each record keeps its REACH * k
 nearest; when one of them leaves, whoever listed it moves up, and asks anew when fewer than k - 1
 are left. Memory is O(n k).
+
+Equal records have candidates of equal points, so that the lowest row of them wins: it alone, their
+leader, keeps a list. When it leaves, the next of them that is in the pool leads.
 """
 
 from __future__ import annotations
@@ -47,9 +50,11 @@ REACH = 2
 class Candidates(NamedTuple):
     """The candidates of the records in the pool; lists of all who listed a record."""
 
-    centers: Floats  # (d, n) centroid of a candidate; those of the pool's records in front
+    centers: Floats  # (d, n) centroid of a candidate; those of the leaders in the pool in front
     rows: Integers  # (n) row at a position of the centers
     places: Integers  # (n) its inverse
+    leaders: Integers  # (1) how many leaders are in the pool
+    following: Integers  # (n) next row that equals a row, or -1
     listed: Integers  # (n, m) rows near a record, nearest first; -1 where one has left
     left: Integers  # (n) how many of them are in the pool
     head: Integers  # (n) first entry that lists a record, an entry being row * m + number; or -1
@@ -65,11 +70,15 @@ def gsms(matrix: Floats, k: int, report: Reporter) -> Integers:
     """Group by successive selection of the best candidate."""
     rows, width = matrix.shape
     long = min(rows - 1, REACH * k)
+    leaders, following = equals(matrix)
+    order = np.concatenate((leaders, np.setdiff1d(np.arange(rows), leaders)))
     pool = pools.make(matrix, max(k, long + 1))
     candidates = Candidates(
         centers=np.empty((width, rows)),
-        rows=np.arange(rows, dtype=np.int64),
-        places=np.arange(rows, dtype=np.int64),
+        rows=order,
+        places=np.argsort(order).astype(np.int64),
+        leaders=np.array([leaders.size], dtype=np.int64),
+        following=following,
         listed=np.full((rows, long), -1, dtype=np.int64),
         left=np.zeros(rows, dtype=np.int64),
         head=np.full(rows, -1, dtype=np.int64),
@@ -81,11 +90,21 @@ def gsms(matrix: Floats, k: int, report: Reporter) -> Integers:
         block=np.empty(BLOCK),
     )
     nobody = np.empty(0, dtype=np.int64)
-    for start in range(0, rows, 10_000):
-        report("candidates", start, rows)
-        some = np.arange(start, min(start + 10_000, rows))
-        best_by_best(pool, candidates, k, some, nobody, 0, 0)
+    for start in range(0, leaders.size, 10_000):
+        report("candidates", start, leaders.size)
+        best_by_best(pool, candidates, k, leaders[start : start + 10_000], nobody, 0, 0)
     return run(matrix, pool, k, partial(best_by_best, pool, candidates, k, nobody), report)
+
+
+def equals(matrix: Floats) -> tuple[Integers, Integers]:
+    """Return the lowest row of every point, in order, and the next equal row of each, or -1."""
+    _, kinds = np.unique(matrix, axis=0, return_inverse=True)
+    order = np.argsort(kinds.ravel(), kind="stable")
+    same = np.diff(kinds.ravel()[order]) == 0
+    following = np.full(order.size, -1, dtype=np.int64)
+    following[order[:-1][same]] = order[1:][same]
+    leaders = np.sort(order[np.append(True, ~same)])
+    return leaders.astype(np.int64), following
 
 
 @loop
@@ -132,7 +151,7 @@ def _best(pool: Pool, candidates: Candidates) -> int:
     The lowest row wins a tie.
     """
     center = centroid(pool)
-    count = size(pool)
+    count = candidates.leaders[0]
     most, low, row = -1.0, -1.0, -1
     for start in range(0, count, BLOCK):
         stop = min(start + BLOCK, count)
@@ -230,10 +249,14 @@ def _withdraw(pool: Pool, candidates: Candidates, k: int) -> int:
     Where fewer than k are left, no candidate is of use any more.
     """
     length = candidates.listed.shape[1]
-    for i in range(k):
-        _drop(candidates, pool.group[i], size(pool) - 1 - i)
     take(pool, pool.group, k)
     count = 0
+    for i in range(k):
+        heir = _succeed(pool, candidates, pool.group[i])
+        if heir >= 0:
+            candidates.marked[heir] = 1
+            candidates.changed[count] = heir
+            count += 1
     for i in range(k):
         entry = candidates.head[pool.group[i]]
         while entry >= 0:
@@ -262,8 +285,27 @@ def _mend(pool: Pool, candidates: Candidates, row: int, k: int) -> None:
 
 
 @inlined
+def _succeed(pool: Pool, candidates: Candidates, row: int) -> int:
+    """Let the next equal row in the pool lead where a leader has left; return it, or -1."""
+    at = candidates.places[row]
+    if at >= candidates.leaders[0]:
+        return -1
+    heir = candidates.following[row]
+    while heir >= 0 and not holds(pool, heir):
+        heir = candidates.following[heir]
+    if heir < 0:
+        candidates.leaders[0] -= 1
+        _drop(candidates, row, candidates.leaders[0])
+        return -1
+    place = candidates.places[heir]
+    candidates.rows[at], candidates.rows[place] = heir, row
+    candidates.places[heir], candidates.places[row] = at, place
+    return heir  # type: ignore[no-any-return]
+
+
+@inlined
 def _drop(candidates: Candidates, row: int, last: int) -> None:
-    """Move a row's candidate behind those of the pool: it swaps places with the last one."""
+    """Move a leader's candidate behind the others: it swaps places with the last one."""
     at = candidates.places[row]
     for j in range(candidates.centers.shape[0]):
         candidates.centers[j, at] = candidates.centers[j, last]

@@ -20,6 +20,7 @@ import pyarrow as pa
 from shoal.errors import InputError, RequestError, ShoalError, nearest_names, shown
 from shoal.table.decode import decode_whole
 from shoal.table.infer import infer
+from shoal.table.lines import MAX_LINE, PART, Lines
 from shoal.table.roles import Column, Kind
 from shoal.table.scan import DELIMITERS, Layout, header_names, quoted_cells, scan
 from shoal.table.table import Source, Table
@@ -66,6 +67,8 @@ def read_file(
     """Return the Table of a csv or csv.gz file."""
     name = path.name
     check_csv_name(name)
+    if not name.lower().endswith(".gz"):
+        check_lines(path)
     raw = read_bytes(path)
     sha = hashlib.sha256(raw).hexdigest()
     if name.lower().endswith(".gz"):
@@ -91,6 +94,15 @@ def read_bytes(path: Path) -> bytes:
     """Return the bytes of an ordinary file; anything else is an error in words."""
     with opened(path) as file, in_words(path):
         return file.read()
+
+
+def check_lines(path: Path, most: int = MAX_LINE) -> None:
+    """Refuse a file with a line that is too long, before all of it is read."""
+    lines = Lines(path.name, most)
+    with opened(path) as file, in_words(path):
+        if os.fstat(file.fileno()).st_size > most:
+            while part := file.read(PART):
+                lines.see(part)
 
 
 def digest_of(path: Path) -> str:
@@ -138,11 +150,12 @@ def opened(path: Path) -> BinaryIO:
 
 
 def _unpack(raw: bytes, name: str) -> bytes:
-    parts, size = [], 0
+    parts, size, lines = [], 0, Lines(name)
     with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
         while part := unpacked(file, 2**20, name):
             size += len(part)
             check_unpacked(size, len(raw), name)
+            lines.see(part)
             parts.append(part)
     return b"".join(parts)
 

@@ -13,11 +13,11 @@ from shoal.table.scan import DELIMITERS
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12,
          "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}  # fmt: skip
-PROGRAM = 600 * 10**6  # bytes that the program itself takes, with what it reads and writes
+PROGRAM = 350 * 10**6  # bytes that the program itself takes, before it reads anything
 CELL = 120  # bytes a cell of a table takes that is grouped and measured in memory
-TEXT = 12  # bytes that a byte of csv takes
-PACKED = 60  # the same of csv.gz
-LEAST = 700 * 10**6
+TEXT = 30  # bytes that a byte of csv takes
+PACKED = 150  # the same of csv.gz
+LEAST = 500 * 10**6
 HEAD = 2**18  # bytes of csv that tell how long a record is
 SOME = 1_000  # records of Parquet that do
 

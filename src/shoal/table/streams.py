@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.errors import RequestError
 from shoal.table.batches import ParquetPieces
-from shoal.table.pieces import CsvPieces
+from shoal.table.pieces import SIZE, CsvPieces
 from shoal.table.read import is_parquet
 from shoal.table.table import Source, Table
 
@@ -107,11 +107,15 @@ class Whole:
 
 
 def in_pieces(
-    path: Path, delimiter: str | None, missing: Sequence[str], types: Mapping[str, str]
+    path: Path,
+    delimiter: str | None,
+    missing: Sequence[str],
+    types: Mapping[str, str],
+    size: int = SIZE,
 ) -> Pieces:
-    """Return a csv, csv.gz or Parquet file in pieces."""
+    """Return a csv, csv.gz or Parquet file in pieces; those of csv have about `size` bytes."""
     if not is_parquet(path):
-        return CsvPieces(path, delimiter=delimiter, missing=missing, types=types)
+        return CsvPieces(path, delimiter=delimiter, missing=missing, types=types, size=size)
     if types or delimiter or tuple(missing) != ("",):
         raise RequestError("types, delimiter and missing can be declared for csv files only")
     return ParquetPieces(path)

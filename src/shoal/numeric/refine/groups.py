@@ -41,6 +41,12 @@ class Groups(NamedTuple):
     touched: Integers  # (n + 1) work space: groups a trial touched
     slots: Integers  # (capacity) work space: where a group stands among them, or -1
     kept: Floats  # (n + 1, d) work space: centroids of a trial
+    kinds: Integers  # (n) the same number for equal records
+    kind_slots: Integers  # (n) work space: where a kind stands among those of a group, or -1
+    firsts: Integers  # (n) work space: of a kind of a group, the first member that has not gone
+    nexts: Integers  # (n) work space: the next member of the same kind, or -1
+    ends: Integers  # (n) work space: the group nearest to a kind
+    sent: Integers  # (n) work space: members in the order in which they went
     distances: Floats  # (n) work space
     point: Floats  # (d) work space
     block: Floats  # (BLOCK) work space
@@ -56,6 +62,7 @@ def make(matrix: Floats, labels: Integers, k: int) -> Groups:
     rows, width = matrix.shape
     _, compact = np.unique(labels, return_inverse=True)
     count = int(compact.max()) + 1
+    _, kinds = np.unique(matrix, axis=0, return_inverse=True)
     capacity = count + 2 * (rows // k) + 2  # a split gives two numbers at most a group it adds
     groups = Groups(
         matrix=np.ascontiguousarray(matrix),
@@ -73,6 +80,12 @@ def make(matrix: Floats, labels: Integers, k: int) -> Groups:
         touched=np.empty(rows + 1, dtype=np.int64),
         slots=np.full(capacity, -1, dtype=np.int64),
         kept=np.empty((rows + 1, width)),
+        kinds=kinds.ravel().astype(np.int64),
+        kind_slots=np.full(rows, -1, dtype=np.int64),
+        firsts=np.empty(rows, dtype=np.int64),
+        nexts=np.empty(rows, dtype=np.int64),
+        ends=np.empty(rows, dtype=np.int64),
+        sent=np.empty(rows, dtype=np.int64),
         distances=np.empty(rows),
         point=np.empty(width),
         block=np.empty(BLOCK),
@@ -289,35 +302,62 @@ def _sweep(groups: Groups, skip: int, limit: int) -> int:
 
 
 @part
-def call_nearest(groups: Groups, tree: Pool, sent: int, count: int, skip: int) -> None:
-    """Of the members sent:count, put the one nearest to any group in front, with its target.
+def line_up(groups: Groups, count: int) -> int:
+    """Put equal ones of the first members into one line each; return how many lines there are.
 
-    The members before have gone, the last of them just now: only its target has moved. Lowest
-    rows and lowest groups win ties; the members behind stay in order. One group may be skipped.
-    groups IN/OUT.
+    Lines are in the order of their first members, and members in theirs. groups IN/OUT.
     """
-    members, targets, distances = groups.members, groups.targets, groups.distances
-    matrix, centers, error = groups.matrix, groups.centers, groups.error
-    moved = targets[sent - 1] if sent > 0 else -1
-    least = np.inf
-    for i in range(sent, count):
-        row = members[i]
-        if sent == 0 or targets[i] == moved:
-            targets[i] = nearest_group(groups, tree, row, skip, groups.labels.shape[0] + 1)
-            distances[i] = distance(matrix, centers, row, targets[i])
+    members, kinds, slots = groups.members, groups.kinds, groups.kind_slots
+    firsts, nexts, lasts = groups.firsts, groups.nexts, groups.ends
+    lines = 0
+    for i in range(count):
+        kind = kinds[members[i]]
+        line = slots[kind]
+        nexts[i] = -1
+        if line < 0:
+            slots[kind] = lines
+            firsts[lines] = i
+            lasts[lines] = i
+            lines += 1
         else:
-            gap, kept = distance(matrix, centers, row, moved), distances[i]
+            nexts[lasts[line]] = i
+            lasts[line] = i
+    for line in range(lines):
+        slots[kinds[members[firsts[line]]]] = -1
+    return lines
+
+
+@part
+def call_nearest(groups: Groups, tree: Pool, lines: int, moved: int, skip: int) -> int:
+    """Return the line whose first member goes next: the one nearest to any group.
+
+    Equal members are as near to any group as each other, so that one of a line stands for all.
+    `moved` is the only group that has moved since the last call: -1 none, -2 all may have. Lowest
+    members and lowest groups win ties. One group may be skipped. groups IN/OUT.
+    """
+    members, firsts, ends, distances = groups.members, groups.firsts, groups.ends, groups.distances
+    matrix, centers, error = groups.matrix, groups.centers, groups.error
+    least = np.inf
+    for line in range(lines):
+        if firsts[line] < 0:
+            continue
+        row = members[firsts[line]]
+        if moved == -2 or (moved >= 0 and ends[line] == moved):
+            ends[line] = nearest_group(groups, tree, row, skip, groups.labels.shape[0] + 1)
+            distances[line] = distance(matrix, centers, row, ends[line])
+        elif moved >= 0:
+            gap, kept = distance(matrix, centers, row, moved), distances[line]
             margin = slack(max(gap, kept), error)
-            if gap < kept - margin or (gap <= kept + margin and moved < targets[i]):
-                distances[i], targets[i] = gap, moved
-        least = min(least, distances[i])
-    margin = slack(least, error)
-    best = sent
-    while distances[best] > least + margin:
-        best += 1
-    row, target, gap = members[best], targets[best], distances[best]
-    for i in range(best, sent, -1):
-        members[i] = members[i - 1]
-        targets[i] = targets[i - 1]
-        distances[i] = distances[i - 1]
-    members[sent], targets[sent], distances[sent] = row, target, gap
+            if gap < kept - margin or (gap <= kept + margin and moved < ends[line]):
+                distances[line], ends[line] = gap, moved
+        least = min(least, distances[line])
+    high = least + slack(least, error)
+    best = -1
+    for line in range(lines):
+        if (
+            firsts[line] >= 0
+            and distances[line] <= high
+            and (best < 0 or firsts[line] < firsts[best])
+        ):
+            best = line
+    return best

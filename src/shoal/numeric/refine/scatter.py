@@ -18,6 +18,7 @@ from shoal.numeric.refine.groups import (
     gather,
     is_crowded,
     leave,
+    line_up,
     nearest_group,
     set_aside,
 )
@@ -43,13 +44,20 @@ def scatter(groups: Groups, tree: Pool, group: int, limit: int, refresh: bool) -
         gap = distance(matrix, centers, groups.members[i], group)
         loss += gap
         margin += slack(gap, groups.error)
-    added, touched, sent = 0.0, 0, 0 + ANY
+    if refresh and groups.state[THERE] == 2:
+        return False  # all would join the one other: SSE(p + q) is never below SSE(p) + SSE(q)
+    lines = line_up(groups, count) if refresh else 0
+    added, touched, sent, moved = 0.0, 0, 0 + ANY, -2
     while sent < count and added < loss - margin:  # what was added is never taken away again
         if refresh:
-            call_nearest(groups, tree, sent, count, group)
+            line = call_nearest(groups, tree, lines, moved, group)
+            first = groups.firsts[line]
+            row, target = groups.members[first], groups.ends[line]
+            groups.firsts[line] = groups.nexts[first]
         else:
-            groups.targets[sent] = nearest_group(groups, tree, groups.members[sent], group, limit)
-        row, target = groups.members[sent], groups.targets[sent]
+            row = groups.members[sent]
+            target = nearest_group(groups, tree, row, group, limit)
+        groups.sent[sent], groups.targets[sent] = row, target
         if target < 0:
             added = np.inf
             break
@@ -64,6 +72,7 @@ def scatter(groups: Groups, tree: Pool, group: int, limit: int, refresh: bool) -
             if refresh:
                 set_aside(groups, target)
         gap = _join(groups, row, target, slot, refresh)
+        moved = target if gap > 0.0 else -1  # an equal centroid stays where it is
         margin += slack(gap, groups.error)
         added += gap
         groups.sizes[target] += 1
@@ -74,8 +83,8 @@ def scatter(groups: Groups, tree: Pool, group: int, limit: int, refresh: bool) -
     if falls:
         set_aside(groups, group)
         for i in range(count):
-            leave(groups, groups.members[i])
-            enter(groups, groups.members[i], groups.targets[i])
+            leave(groups, groups.sent[i])
+            enter(groups, groups.sent[i], groups.targets[i])
         groups.state[THERE] -= 1
     for slot in range(touched):
         target = groups.touched[slot]

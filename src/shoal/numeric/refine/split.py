@@ -17,6 +17,7 @@ from shoal.numeric.refine.groups import (
     gather,
     is_crowded,
     leave,
+    line_up,
     set_aside,
 )
 
@@ -62,11 +63,14 @@ def _split(groups: Groups, tree: Pool, group: int, k: int) -> int:
         center(groups, made)
         return group + 1
     lowest = groups.state[GIVEN]
-    for i in range(left):
-        call_nearest(groups, tree, i, left, -1 + ANY)
-        target = groups.targets[i]
+    lines, moved = line_up(groups, left), -2
+    for _ in range(left):
+        line = call_nearest(groups, tree, lines, moved, -1 + ANY)
+        first, target = groups.firsts[line], groups.ends[line]
+        groups.firsts[line] = groups.nexts[first]
+        moved = target
         set_aside(groups, target)
-        enter(groups, groups.members[i], target)
+        enter(groups, groups.members[first], target)
         center(groups, target)
         if groups.sizes[target] >= 2 * k:
             lowest = min(lowest, target)

@@ -20,8 +20,7 @@ stand for: where a quasi-identifier of both is released so (a paper says it, or 
 or dates without any interval and nobody says what they are), or one release keeps what the other
 groups, this cannot be judged from the releases alone. With the original it can: see `people.py`.
 
-Classes are looked up by the columns that hold no intervals and masks, and compared one by one in
-the others; more than PAIRS such comparisons are refused. Both releases' classes are in memory.
+Which classes meet is told by `meeting.py`. Both releases' classes are in memory.
 """
 
 from __future__ import annotations
@@ -33,33 +32,21 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from shoal.errors import InputError, in_shape
+from shoal.errors import InputError
 from shoal.models.matching import is_star
 from shoal.release.judge import counting, people
 from shoal.release.judge.beside import SINGLE, Beside
+from shoal.release.judge.meeting import Group, cells_of, met
 from shoal.release.judge.overlap import is_range, overlap, span
 from shoal.release.judge.people import Shared
 from shoal.release.judge.source import Key, Source
 from shoal.release.judge.trees import number
 from shoal.release.judge.verification import Composition
 
-PAIRS = 20_000_000
-A_CELL = 10  # how much longer two cells take to compare than to look up
 WARNING = (
     "two releases of the same people tell more together than each alone; a third would tell more, "
     "and this compares two"
 )
-
-
-@dataclass
-class Group:
-    """A class: its records by their sensitive values, and its cells in the shared columns."""
-
-    __repr__ = in_shape
-
-    cells: Key
-    values: Counter[Key]
-    size: int = 0
 
 
 @dataclass(frozen=True)
@@ -101,7 +88,7 @@ def compose(
             *_single(first, columns, asked.ours), *_single(second, columns, asked.theirs), *crossed
         }  # fmt: skip
         found = [
-            _met(_only(first, hidden, some), _only(second, hidden, some), columns, some, asked.k)
+            met(_only(first, hidden, some), _only(second, hidden, some), columns, some, asked.k)
             for some in _sets(first, second, hidden, asked.sensitive is None)
         ]
         least = [one.smallest for one in found if one.smallest is not None]
@@ -124,7 +111,7 @@ def _single(groups: list[Group], columns: Sequence[str], known: Beside | None) -
         if name in ways:
             if ways[name] in SINGLE:
                 found.add(name)
-        elif _is_single(_cells(groups, place)):
+        elif _is_single(cells_of(groups, place)):
             found.add(name)
     return found
 
@@ -265,94 +252,3 @@ def _comparable(cell: Any, as_bytes: bool) -> Any:
     text = cell.encode("latin-1").decode("utf-8", "surrogateescape") if as_bytes else str(cell)
     found = number(text)
     return text if found is None else found
-
-
-def _met(
-    first: list[Group],
-    second: list[Group],
-    columns: Sequence[str],
-    sensitive: Sequence[str],
-    k: int,
-) -> Composition:
-    scanned = [i for i in range(len(columns)) if _has_ranges(first, i) or _has_ranges(second, i)]
-    exact = [i for i in range(len(columns)) if i not in scanned]
-    _check_work(first, second, exact, scanned)
-    near = {i: _near(_cells(first, i), _cells(second, i)) for i in scanned}
-    smallest: int | None = None
-    pairs = below = records = 0
-    for one, others in _lookups(first, second, exact):
-        at_risk: set[Key] = set()
-        for other in others:
-            if not all(other.cells[i] in near[i][one.cells[i]] for i in scanned):
-                continue
-            common = one.values.keys() & other.values.keys()
-            left = sum(min(one.values[value], other.values[value]) for value in common)
-            if not left:
-                continue
-            pairs += 1
-            smallest = left if smallest is None else min(smallest, left)
-            if left < k:
-                below += 1
-                at_risk |= common
-        records += sum(one.values[value] for value in at_risk)
-    return Composition(smallest, pairs, below, records, tuple(columns), tuple(sensitive))
-
-
-def _has_ranges(groups: list[Group], place: int) -> bool:
-    return any(isinstance(cell, str) and is_range(cell) for cell in _cells(groups, place))
-
-
-def _cells(groups: list[Group], place: int) -> set[Any]:
-    return {group.cells[place] for group in groups}
-
-
-def _near(first: set[Any], second: set[Any]) -> dict[Any, set[Any]]:
-    """Return the cells of the other release that each cell of this one overlaps."""
-    return {one: {other for other in second if overlap(one, other)} for one in first}
-
-
-def _patterns(groups: list[Group], exact: Sequence[int]) -> dict[frozenset[int], list[Group]]:
-    found: dict[frozenset[int], list[Group]] = {}
-    for group in groups:
-        stars = frozenset(i for i in exact if group.cells[i] is None)
-        found.setdefault(stars, []).append(group)
-    return found
-
-
-def _check_work(
-    first: list[Group], second: list[Group], exact: Sequence[int], scanned: Sequence[int]
-) -> None:
-    theirs = _patterns(second, exact)
-    work = sum(len(_cells(first, i)) * len(_cells(second, i)) for i in scanned) * A_CELL
-    for stars, groups in _patterns(first, exact).items():
-        for other, others in theirs.items():
-            compared = [i for i in exact if i not in stars | other]
-            there = Counter(tuple(group.cells[i] for i in compared) for group in others)
-            work += sum(there[tuple(group.cells[i] for i in compared)] for group in groups)
-    if work > PAIRS:
-        raise InputError(
-            f"too many pairs of classes to compare with the other release ({work}, at most "
-            f"{PAIRS}); name more of the quasi-identifiers that both write without intervals"
-        )
-
-
-def _lookups(first: list[Group], second: list[Group], exact: Sequence[int]) -> Any:
-    """Yield every class with those of the other release that the exact columns allow."""
-    theirs = _patterns(second, exact)
-    for stars, groups in _patterns(first, exact).items():
-        indexes = []
-        for other, others in theirs.items():
-            compared = [i for i in exact if i not in stars | other]
-            index: dict[Key, list[Group]] = {}
-            for group in others:
-                index.setdefault(tuple(group.cells[i] for i in compared), []).append(group)
-            indexes.append((compared, index))
-        for group in groups:
-            yield (
-                group,
-                (
-                    other
-                    for compared, index in indexes
-                    for other in index.get(tuple(group.cells[i] for i in compared), ())
-                ),
-            )

@@ -9,11 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from shoal.models.matching import READINGS, candidate_values, candidates, smallest
+from shoal.errors import RequestError
+from shoal.models.matching import READINGS, candidate_values, candidates, smallest, steps
 from shoal.release.judge.sensitive import Sensitive
 from shoal.release.judge.source import Key
 
 STEPS = 1_000_000  # what a reading that nobody asked for may take: about a second
+MOST = 2_000_000_000  # cells that a reading that was asked for may look at: some minutes
+KEPT = 20_000_000  # counts of sensitive values that it may keep: about 2 GB
 
 Values = Mapping[int, int]
 
@@ -86,6 +89,7 @@ class Memory:
     ) -> None:  # fmt: skip
         self.reading, self.subsets = reading, subsets
         self.values: list[dict[Key, Values]] = []
+        self._check(counts, width)
         if sensitive:
             counts, firsts = self._folded(counts, firsts, width, sensitive)
         self.sizes, self.firsts = counts, firsts
@@ -94,6 +98,17 @@ class Memory:
         self._rare: list[set[Key]] = []
         for subset in subsets:
             self._look(subset)
+
+    def _check(self, counts: Counter[Key], width: int) -> None:
+        """Refuse a reading in which too many classes meet."""
+        if (
+            self.reading != "own"
+            and (work := steps({key[:width] for key in counts}, self.reading)) > MOST
+        ):
+            raise RequestError(
+                f"missing_as {self.reading}: too many classes to compare ({work} cells, at most "
+                f"{MOST}); verify with missing_as own, which is stricter"
+            )
 
     def _folded(
         self, counts: Counter[Key], firsts: array[int], width: int, sensitive: Sequence[Sensitive]
@@ -111,7 +126,14 @@ class Memory:
                 column.whole[code] += times
                 within = of.setdefault(key, {})
                 within[code] = within.get(code, 0) + times
-        self.values = [dict(candidate_values(of, self.reading)) for of in values]
+        for of in values:
+            counted = candidate_values(of, self.reading, KEPT)
+            if counted is None:
+                raise RequestError(
+                    f"missing_as {self.reading}: too many values could be those of a person (more "
+                    f"than {KEPT} counts); verify with missing_as own, which is stricter"
+                )
+            self.values.append(counted)
         return sizes, begins
 
     def _look(self, subset: Subset) -> None:

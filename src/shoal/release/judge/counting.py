@@ -15,6 +15,8 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -30,7 +32,24 @@ if TYPE_CHECKING:
     from shoal.release.judge.entries import Layout
 
 SPILL = 400_000
+_HOLDING: ContextVar[int | None] = ContextVar("holding", default=None)
 BATCH = 512  # few enough that their cells die young: nothing for the garbage collector
+
+
+@contextmanager
+def holding(entries: int) -> Iterator[None]:
+    """Let counts go to files beyond so many entries, where that is less than SPILL."""
+    before = _HOLDING.set(entries)
+    try:
+        yield
+    finally:
+        _HOLDING.reset(before)
+
+
+def most() -> int:
+    """Return how many entries are held in memory."""
+    own = _HOLDING.get()
+    return SPILL if own is None else min(own, SPILL)
 
 
 def tally(rows: Iterator[Key], full: Callable[[Counter[Key], array[int]], bool]) -> tuple[
@@ -42,7 +61,7 @@ def tally(rows: Iterator[Key], full: Callable[[Counter[Key], array[int]], bool])
     """
     counts: Counter[Key] = Counter()
     firsts = array("q")
-    seen = 0
+    seen, limit = 0, most()
     while batch := list(islice(rows, BATCH)):
         before = len(counts)
         counts.update(batch)
@@ -51,7 +70,7 @@ def tally(rows: Iterator[Key], full: Callable[[Counter[Key], array[int]], bool])
             at = batch.index(row, at)
             firsts.append(seen + at + 1)
         seen += len(batch)
-        if len(counts) > SPILL and full(counts, firsts):
+        if len(counts) > limit and full(counts, firsts):
             counts.clear()
             del firsts[:]
     return counts, firsts
@@ -93,11 +112,11 @@ def count(
     places = source.places([*quasi, *(column.name for column in sensitive)])
     wanted = Wanted(source, places, len(quasi), sensitive, subsets, reading, spill)
     try:
-        if source.batches is None or source.records <= SPILL:
+        if source.batches is None or source.records <= most():
             return _by_rows(wanted)
         from shoal.release.judge.batches import by_batches
 
-        return by_batches(wanted, source.batches, SPILL)
+        return by_batches(wanted, source.batches, most())
     except TypeError:
         raise InputError(f"{source.name}: a column holds lists, not values") from None
 

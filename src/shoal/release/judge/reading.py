@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from shoal.errors import InputError
 from shoal.release.judge import arrow, folder
+from shoal.release.judge.lines import LINE, bounded, long_line
 from shoal.release.judge.source import Key, Source, check_header
 from shoal.storage import is_url
 
@@ -63,14 +64,13 @@ def opened(data: Any, kind: str | None, delimiter: str | None) -> Iterator[Sourc
 
 def _csv(text: IO[str], name: str, delimiter: str | None) -> Source:
     """Read csv with the standard library, each byte as one character: cells compare as bytes."""
-    first = text.readline().removeprefix("\u00ef\u00bb\u00bf")
-    while first.count('"') % 2 and (more := text.readline()):  # a line break in a quoted name
-        first += more
+    lines = bounded(text, name)
+    first = _header(lines, name)
     if not first.strip("\r\n"):
         raise InputError(f"{name}: there is no header")
     sign = delimiter or _delimiter(first, name)
-    lines = itertools.chain(io.StringIO(first, newline="\n"), text)
-    reader = csv.reader(_without_nul(lines, name), delimiter=sign, strict=True)
+    every = itertools.chain(io.StringIO(first, newline="\n"), lines)
+    reader = csv.reader(_without_nul(every, name), delimiter=sign, strict=True)
     header = [_utf8(cell, name) for cell in _first(reader, name)]
     check_header(header, name)
     width = len(header)
@@ -95,6 +95,19 @@ def _csv(text: IO[str], name: str, delimiter: str | None) -> Source:
             raise InputError(f"{name}, line {reader.line_num}: not strict csv ({error})") from None
 
     return Source(name, header, keys, True)
+
+
+def _header(lines: Iterator[str], name: str) -> str:
+    """Return the first line, with those that its quoted names go on in."""
+    found = io.StringIO(newline="\n")
+    quotes = 0
+    for line in lines:
+        quotes += line.count('"')
+        if found.write(line) and found.tell() > LINE:
+            raise long_line(name, 1)
+        if quotes % 2 == 0:
+            break
+    return found.getvalue().removeprefix("\u00ef\u00bb\u00bf")
 
 
 def _chosen(places: list[int]) -> Callable[[list[str]], Key]:

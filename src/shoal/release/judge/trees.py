@@ -16,9 +16,12 @@ from decimal import Decimal
 from pathlib import Path
 
 from shoal.errors import InputError, RequestError, in_shape, shown
+from shoal.release.judge.lines import bounded
 
 NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?\s*", re.ASCII)
 PREFIXES = "prefixes:"
+LARGEST = 64 * 2**20  # bytes of a file
+LINE = 2**20  # bytes of a line
 
 
 def number(text: str) -> Decimal | None:
@@ -62,7 +65,9 @@ def read_tree(said: str | os.PathLike[str], column: str) -> Tree:
             "a FILE.csv or prefixes:3,2"
         )
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        with path.open("rb") as file:
+            lines = list(bounded(file, shown(path.name), LINE, LARGEST))
+        text = b"".join(lines).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise InputError(f"{shown(path.name)}: cannot be read as UTF-8 text") from None
     reason = "no hierarchy; every line must be value;parent;…;*"

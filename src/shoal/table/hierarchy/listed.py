@@ -17,8 +17,10 @@ from shoal.errors import InputError, in_shape, shown
 from shoal.table.hierarchy.axis import Axis
 from shoal.table.hierarchy.tree import ROOT, Tree, from_paths
 from shoal.table.hierarchy.values import Distinct
+from shoal.table.lines import Lines
 
 LIMIT = 64 * 2**20
+LINE = 2**20  # bytes of a line
 INTERVAL = re.compile(r"\[\s*([^,;\[\]()]+?)\s*[,;]\s*([^,;\[\]()]+?)\s*([)\]])")
 BEYOND = re.compile(r"(<|>=)\s*([^\s<>=].*?)\s*")
 ENDLESS = {"inf": 1, "∞": 1, "-inf": -1, "-∞": -1}
@@ -244,6 +246,7 @@ def read_listed(path: Path) -> Listed:
 
 def parse_listed(data: bytes, name: str) -> Listed:
     """Return the paths in the bytes of a csv file."""
+    Lines(name, LINE).see(data)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -5,5 +5,6 @@ and looks at the structure of each piece; `whole.py` joins the facts of the piec
 each column of the whole file is, and reads the pieces again as that.
 """
 
+from shoal.table.pieces.whole import SIZE as SIZE
 from shoal.table.pieces.whole import CsvPieces as CsvPieces
 from shoal.table.pieces.whole import Outline as Outline

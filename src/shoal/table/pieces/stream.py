@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from shoal.table.lines import PART, Lines
 from shoal.table.read import check_unpacked, in_words, opened, unpacked
-
-PART = 2**20
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,7 @@ class Stream:
         self._stored = _Hashed(self._file, path)
         self._packed: gzip.GzipFile | None = None
         self._unpacked = 0
+        self._lines = Lines(path.name)
         if path.name.lower().endswith(".gz"):
             self._packed = gzip.GzipFile(fileobj=self._stored, mode="rb")  # type: ignore[call-overload]
 
@@ -60,10 +60,12 @@ class Stream:
     def read(self, size: int) -> bytes:
         """Return the next bytes of the text, none at its end."""
         if self._packed is None:
-            return self._stored.read(size)
-        part = unpacked(self._packed, size, self._name)
-        self._unpacked += len(part)
-        check_unpacked(self._unpacked, self.mark.size, self._name)
+            part = self._stored.read(size)
+        else:
+            part = unpacked(self._packed, size, self._name)
+            self._unpacked += len(part)
+            check_unpacked(self._unpacked, self.mark.size, self._name)
+        self._lines.see(part)
         return part
 
     def end(self) -> Mark:

@@ -1,0 +1,38 @@
+"""How long a line may be: looked at while a file is read, before anything holds it whole."""
+
+from __future__ import annotations
+
+from shoal.errors import InputError
+
+MAX_LINE = 2**24  # bytes
+PART = 2**20  # bytes that are looked at together
+
+
+class Lines:
+    """Watches text as it passes by, and refuses a line that is too long to be a record.
+
+    Precondition: parts come in order. Postcondition: no line of what was seen is longer than
+    `most`.
+    """
+
+    def __init__(self, name: str, most: int = MAX_LINE) -> None:
+        self._name, self._most = name, most
+        self._lines = self._open = 0
+
+    def see(self, text: bytes) -> None:
+        """Look at the next part."""
+        for start in range(0, len(text), PART):
+            self._see(text[start : start + PART] if len(text) > PART else text)
+
+    def _see(self, part: bytes) -> None:
+        first = part.find(b"\n")
+        if self._open + (len(part) if first < 0 else first) > self._most:
+            raise InputError(
+                f"{self._name}, line {self._lines + 1}: longer than {self._most // 2**20} MB; "
+                "this is no table, or its line ends are missing"
+            )
+        if first < 0:
+            self._open += len(part)
+        else:
+            self._lines += part.count(b"\n")
+            self._open = len(part) - 1 - part.rfind(b"\n")

@@ -1,0 +1,44 @@
+"""What a limit of memory means for the sizes of steps."""
+
+from __future__ import annotations
+
+import pytest
+
+import shoal
+from shoal.large.lens import Vocabulary
+from shoal.large.plan import plan_for
+from shoal.release.judge import counting
+from shoal.table.read import read
+from shoal.table.room import LEAST, read_memory
+
+
+def test_all_steps_shrink_with_the_memory():
+    """Less memory means smaller regions, pieces, files, counts and trees, none of them empty."""
+    plans = [plan_for(memory, 7, 50.0) for memory in (LEAST, 2 * LEAST, 20 * LEAST)]
+    for name in ("records", "piece", "file", "entries", "values"):
+        sizes = [getattr(plan, name) for plan in plans]
+        assert 0 < sizes[0] < sizes[1] <= sizes[2], name
+
+
+def test_the_floor_is_named():
+    """Less memory than the program needs is refused in words that say how much it needs."""
+    assert read_memory(f"{LEAST // 10**6}MB") == LEAST
+    with pytest.raises(shoal.RequestError, match=f"at least {LEAST // 10**6}MB are needed"):
+        read_memory(f"{LEAST // 10**6 - 1}MB")
+
+
+def test_the_judge_holds_less():
+    """Within a limit the judge counts fewer entries in memory, and as many as ever after it."""
+    with counting.holding(10):
+        assert counting.most() == 10
+    assert counting.most() == counting.SPILL
+
+
+def test_too_many_values_for_the_memory(tmp_path):
+    """More different values than trees may have in the memory given are refused."""
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "".join(f"{i},{i}\n" for i in range(30)))
+    table = read(path)
+    Vocabulary(table.columns, 60).add(table)
+    with pytest.raises(shoal.RequestError, match=r"more than 59 different values.*--memory"):
+        Vocabulary(table.columns, 59).add(table)

@@ -1,0 +1,70 @@
+"""More effort never loses more, for one seed, whatever the table."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import shoal
+from shoal import choosing
+
+EFFORTS = list(choosing.EFFORTS)
+
+
+def numbers(seed, rows):
+    """A table of numbers, in clusters."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(6, 3))[rng.integers(0, 6, rows)] * 4 + rng.normal(size=(rows, 3))
+
+
+def mixed(seed, rows):
+    """A table with texts and missing cells."""
+    rng = np.random.default_rng(seed)
+    town = rng.choice(["north", "south", "east", "west", None], rows)
+    job = rng.choice([f"job {i}" for i in range(9)], rows)
+    return pd.DataFrame({"age": rng.integers(18, 90, rows), "town": town, "job": job})
+
+
+@pytest.mark.parametrize("table", [numbers, mixed])
+@pytest.mark.parametrize("seed", range(3))
+def test_more_effort_never_loses_more(table, seed):
+    """The loss of best is at most that of normal, and that at most that of quick."""
+    data = table(seed, 90)
+    find = partial(shoal.microaggregate, data, 4, method="auto", seed=seed)
+    found = [find(effort=effort) for effort in EFFORTS]
+    losses = [one.information_loss for one in found]
+    assert losses[2] <= losses[1] <= losses[0]
+    assert np.array_equal(found[2].labels, find(effort="best").labels)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_more_effort_by_trees_never_loses_more(seed):
+    """Released cells lose no more by more effort, and best goes on where normal gave up."""
+    data = mixed(seed, 80)
+    find = partial(shoal.anonymize, data, k=4, quasi_identifiers=list(data.columns), seed=seed)
+    found = [find(effort=effort).report for effort in EFFORTS]
+    losses = [one.information_loss for one in found]
+    assert losses[2] <= losses[1] <= losses[0]
+
+
+def test_what_less_effort_finds_is_kept(monkeypatch):
+    """Where a smaller effort is luckier, the larger one returns what it found."""
+    data = numbers(5, 120)
+    monkeypatch.setitem(choosing.EFFORTS, "normal", 1e-9)
+    monkeypatch.setitem(choosing.EFFORTS, "best", 1e-9)
+    monkeypatch.setitem(choosing.EFFORTS, "quick", 20.0)
+    quick, normal, best = (
+        shoal.microaggregate(data, 3, method="auto", effort=effort) for effort in EFFORTS
+    )
+    assert np.array_equal(quick.labels, normal.labels)
+    assert best.information_loss <= quick.information_loss
+    assert "effort normal" in normal.reason
+
+
+def test_best_uses_its_time():
+    """A search by trees with best effort does not end when nothing was found for a while."""
+    assert "patience" not in choosing.choose_mixed(60, 3, 3, "best").changes["stop"]
+    assert "patience" in choosing.choose_mixed(60, 3, 3, "normal").changes["stop"]

@@ -303,12 +303,20 @@ def covers(tree, released, original):
 
 
 def range_loss(rows, groups):
-    """ILoss in percent of floats released as [least, greatest]: mean width over the column's."""
+    """ILoss in percent of floats released as [least, greatest]: mean width over the column's.
+
+    To every width one step is added, the last digit that a value of the column is written with; of
+    a group of one value there is nothing to lose.
+    """
     lost = Fraction(0)
     for column in zip(*rows, strict=True):
-        exact = [Fraction(value) for value in column]
-        whole = max(exact) - min(exact)
+        exact = [Fraction(repr(value)) for value in column]
+        step = Fraction(1)
+        while any((value / step).denominator != 1 for value in exact):
+            step /= 10
+        whole = max(exact) - min(exact) + step
         for group in groups:
             inside = [exact[row] for row in group]
-            lost += len(group) * (max(inside) - min(inside)) / whole if whole else 0
+            width = max(inside) - min(inside)
+            lost += len(group) * (width + step) / whole if width else 0
     return float(100 * lost / (len(rows) * len(rows[0])))

@@ -89,6 +89,7 @@ def make_report(
     after = [released[column.name] for column in before]
     trees = {} if coded is None else {column.name: column for column in coded.columns}
     by_trees = not averaged(how)
+    grouped = [b for b in before if how[b.name] != STRATUM]
     errors = [
         _lost_by(how[b.name], b, a, trees.get(b.name), wider.get(b.name, partition), survey.weights)
         for b, a in zip(before, after, strict=True)
@@ -132,7 +133,7 @@ def make_report(
         information_loss=partition.information_loss,
         information_loss_released=overall(
             [error for b, error in zip(before, errors, strict=True) if how[b.name] != STRATUM],
-            None if by_trees else _varied([b for b in before if how[b.name] != STRATUM]),
+            None if by_trees else _varied(grouped),
             table.rows,
             deleted,
         ),
@@ -170,7 +171,7 @@ def make_report(
         enforced=partition.way,
         rounding_loss=None
         if by_trees
-        else overall([own or 0.0 for own in off], _varied(before), table.rows, 0),
+        else overall([own or 0.0 for own in off], _varied(grouped), table.rows, 0),
         constant=constant,
         made_constant=[name for name in constant if not is_constant(spread(table[name]))],
     )

@@ -168,7 +168,7 @@ def test_a_row_of_stars(shoal, write):
     assert ran.out == (
         "verified: 4 records in 2 classes, the smallest of 4; required: 2; missing cells and * "
         "read as wildcard\n"
-        "  class sizes: least 1, median 2, largest 3\n"
+        "  candidates of a class: least 4, median 4, largest 4\n"
         "  smallest candidate set by what a missing cell or * matches: own 1, root 1, wildcard 4\n"
     )
 

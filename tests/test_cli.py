@@ -132,6 +132,7 @@ def test_canaries_in_a_parquet_file(shoal, tmp_path):
     field = table.schema.field("x").with_metadata({"note": "CANARY-field"})
     schema = table.schema.set(1, field).with_metadata({"pandas": "CANARY-metadata"})
     pq.write_table(table.cast(schema), tmp_path / "in.parquet")
+    (tmp_path / "out").mkdir()
     for name in ("csv/", "p.parquet", "z.csv.gz"):
         ran = shoal("anonymize", tmp_path / "in.parquet", "-k", 3, "--quasi", "x,y", "--sensitive",
                     "ill", "--identifier", "who,__index_level_0__", "--drop", "gone", "--json",
@@ -151,7 +152,7 @@ def test_semicolons_stay(shoal, write, tmp_path):
     path = write("t.csv", "a;b\n1;x,y\n2;x,y\n")
     ran = shoal("anonymize", path, "-k", 2, "--quasi", "a", "-o", tmp_path / "r.csv")
     assert ran.code == 0, ran.err
-    assert (tmp_path / "r.csv").read_text() == "a;b\n2;x,y\n2;x,y\n"
+    assert (tmp_path / "r.csv").read_text() == "a;b\n1;x,y\n1;x,y\n"
 
 
 def test_other_columns_byte_for_byte(shoal, write, tmp_path):
@@ -302,7 +303,7 @@ def test_times_with_the_delimiter_in_them(shoal, write, tmp_path):
     path = write("t.csv", 't n\n"2020-01-01 10:00" 1\n"2020-01-01 10:02" 2\n')
     ran = shoal("anonymize", path, "-k", 2, "--delimiter", " ", "-o", tmp_path / "r.csv")
     assert ran.code == 0, ran.err
-    assert '"2020-01-01 10:01" 2' in (tmp_path / "r.csv").read_text()
+    assert '"2020-01-01 10:01" 1' in (tmp_path / "r.csv").read_text()
 
 
 def test_recipe_of_roles_only(shoal, table, write):

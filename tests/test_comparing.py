@@ -200,7 +200,7 @@ def test_notes_are_ours_and_of_the_same_figures(tmp_path):
 
 
 def test_what_is_noted_are_figures(tmp_path):
-    """No name of a stratum and no value goes to the notes."""
+    """No name of a stratum and no value goes to the notes, nor to what is said of a run."""
     data = frame(40).assign(r=["canary"] + ["b"] * 39)
     notes = tmp_path / "notes.jsonl"
 
@@ -212,7 +212,8 @@ def test_what_is_noted_are_figures(tmp_path):
         data, k=[3], methods=["mdav"], by="r", quasi_identifiers=["a"], drop=["b", "c"],
         resume=notes, callback=stop,
     )  # fmt: skip
-    assert "canary" in found.points[0].said
+    assert "strata" in found.points[0].said
+    assert "canary" not in found.points[0].said
 
 
 def test_losses_are_of_one_kind():

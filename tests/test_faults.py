@@ -83,6 +83,7 @@ def test_side_by_side(tmp_path):
     matrix = np.random.default_rng(0).normal(size=(200, 2))
     np.savetxt(path, matrix, delimiter=",", header="a,b", comments="", fmt="%.3f")
     out = tmp_path / "out" / "r.csv"
+    out.parent.mkdir()
     common = ("anonymize", path, "-k", 4, "--no-report", "-o", out)
     assert run_many(4, *common, "--force") == [0] * 4
     assert library.verify(out, k=4, quasi_identifiers=["a", "b"]).ok
@@ -96,6 +97,7 @@ def test_side_by_side(tmp_path):
     known = Commitments.load(private)
     assert known.of_input(made[1]["input"]["sha256"]) == made[0]["input"]["commitment"]
     shutil.rmtree(out.parent)
+    out.parent.mkdir()
     codes = run_many(3, *common)
     assert sorted(codes)[0] == 0
     assert set(codes) <= {0, 2}
@@ -120,13 +122,15 @@ def test_sets_side_by_side(tmp_path, locks):
     """Runs that name files at the same moment all succeed, and a set is of one run."""
     code = COMMITS if locks else COMMITS.replace(
         "for i", "import shoal.release.staging as s\ns._lock = print\nfor i", 1)  # fmt: skip
+    out = tmp_path / "out"
+    out.mkdir()
     running = [
-        subprocess.Popen([sys.executable, "-c", code, tmp_path / "out", str(i)],
+        subprocess.Popen([sys.executable, "-c", code, out, str(i)],
                          stdout=subprocess.DEVNULL)
         for i in range(4)
     ]  # fmt: skip
     assert [process.wait(timeout=300) for process in running] == [0] * 4
-    written = {file.name: file.read_text() for file in (tmp_path / "out").iterdir()}
+    written = {file.name: file.read_text() for file in out.iterdir()}
     assert sorted(written) == ["a", "b", "c"]
     if locks:
         assert len(set(written.values())) == 1

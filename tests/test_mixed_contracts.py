@@ -184,7 +184,7 @@ def test_refine_on_the_command_line(shoal, write):
                 "--quasi", "zip,age", "--sensitive", "s", "--hierarchy", "zip=prefixes:2",
                 "--how", "ilsmc+", "-o", "-")  # fmt: skip
     assert ran.code == 0, ran.err
-    assert sorted(ran.out.split()[1:]) == ["01**,2,s", "01**,2,s", "02**,*,s", "02**,*,s"]
+    assert sorted(ran.out.split()[1:]) == ["01**,1,s", "01**,1,s", "02**,*,s", "02**,*,s"]
 
 
 def test_auto_by_what_is_released(stays):

@@ -162,9 +162,13 @@ def _is_asked(column: Column, settings: Settings) -> bool:
     """Tell whether somebody asks for means of a column: by name, for all, or by their digits."""
     said, digits = settings.release.aggregate, settings.release.decimals
     named = isinstance(said, str) or column.name in (said or {})
-    digits = digits.get(column.name) if isinstance(digits, dict) else digits == UNROUNDED or None
+    if isinstance(digits, int):  # of all columns: whoever has more of them is rounded
+        own = _digits(column) if column.kind.is_number else 0
+        rounded = own is None or own > digits
+    else:
+        rounded = column.name in digits if isinstance(digits, dict) else digits == UNROUNDED
     dominance = settings.requirement.asked("dominance", column.name)
-    return named or digits is not None or dominance is not None
+    return named or rounded or dominance is not None
 
 
 def _check_trees(table: Table, trees: Mapping[str, str], found: Mapping[str, str]) -> None:

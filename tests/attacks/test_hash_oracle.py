@@ -125,6 +125,7 @@ def test_a_sign_for_missing_cells(shoal, tmp_path):
     """Who wonders what stands for a missing cell tries likely words."""
     lines = ["a,c", *(f"{i % 50},{('lo', 'hi')[i % 2]}" for i in range(60))]
     lines[7] = "refused,lo"
+    (tmp_path / "out").mkdir()
     path = tmp_path / "in.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     ran = shoal("anonymize", path, "-k", 3, "--quasi", "a,c", "--missing", "refused", "--missing",
@@ -138,6 +139,7 @@ def test_a_sign_for_missing_cells(shoal, tmp_path):
 
 def test_the_order_of_values(shoal, tmp_path):
     """Who wonders which value an order lists that nobody has tries likely ones."""
+    (tmp_path / "out").mkdir()
     path = tmp_path / "in.csv"
     path.write_text(
         "a,pain\n" + "".join(f"{i % 50},{('mild', 'bad')[i % 2]}\n" for i in range(60)),

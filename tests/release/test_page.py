@@ -42,7 +42,8 @@ def test_a_page_of_numbers(words):
     report = report_of(NUMBERS, method="mdav")
     text = words(report)
     assert "replaced by its mean." in text
-    assert f"{report.information_loss_released:.2f} % lost of the variation (SSE/SST); NCP" in text
+    assert f"{report.information_loss_released:.2f} % lost of the variation (SSE/SST)" in text
+    assert f", {report.rounding_loss:.2f} points of it by rounding; NCP" in text
     assert "mean before mean after variance before variance after a integer" in text
     assert "5 5 " in text, "the mean of a before and after"
     for word in ("released as hierarchy", "Other measures", "Missing values",

@@ -120,7 +120,7 @@ def test_missing_cells_of_kept_columns(write, tmp_path):
     assert found["d"].to_pylist() == [0.1, None]
     assert found["s"].to_pylist() == ["x", None]
     text = result.save(tmp_path / "c", keep_order=True).read_text()
-    assert text == "a,d,t,s\n2,0.1,,x\n2,,2024-01-01,\n"
+    assert text == "a,d,t,s\n1,0.1,,x\n1,,2024-01-01,\n"
 
 
 def test_order_can_be_kept_or_seeded(result, tmp_path):

@@ -137,7 +137,7 @@ def test_what_nobody_asks_for_is_removed(tmp_path, monkeypatch):
 def job(number):
     """A job that waits."""
     settings = {"protect": {"k": 3}}
-    return Job(str(number), "anonymize", "f", "n", Path("x"), Path("y"), {}, settings, {}, {})
+    return Job(str(number), "anonymize", "f", "n", Path("x"), Path("y"), {}, settings, {}, {}, {})
 
 
 def test_the_queue_has_an_end(monkeypatch):

@@ -131,7 +131,7 @@ def _lend(asking: Asking) -> None:
     options = asking.options
     if any(options.get(role) for role in ("sensitive", "other", "identifiers")):
         taken = {name for role in asking.roles for name in options.get(role, [])}
-        taken |= {options.get(name) for name in ("weight", "household", "person", "group")}
+        taken |= {str(options.get(name)) for name in ("weight", "household", "person", "group")}
         free = [name for name in asking.names() if name not in taken]
         if free:
             options["quasi_identifiers"] = [asking.rng.choice(free)]

@@ -333,3 +333,11 @@ def test_a_table_of_a_file_tells_no_lines(tmp_path):
     there = table["ill"].values.to_pylist()
     assert sorted(there) == sorted(f"w{row}" for row in range(40))
     assert there != [f"w{row}" for row in range(40)]
+
+
+def test_types_whose_rows_cannot_be_taken():
+    """A type that the dataframe's library cannot take rows of is refused in words."""
+    words = pa.array(["a", None, "b"] * 4, pa.string_view())
+    frame = pa.table({"x": range(12), "s": words}).to_pandas(types_mapper=pd.ArrowDtype)
+    with pytest.raises(shoal.InputError, match="string_view"):
+        shoal.anonymize(frame, k=2, quasi_identifiers=["x", "s"], incomplete="delete")

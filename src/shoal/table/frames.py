@@ -199,7 +199,13 @@ def _kind(values: Any) -> tuple[Kind, Any]:
 
 def take_native(native: Any, rows: npt.NDArray[np.int64]) -> Any:
     """Return some rows of a dataframe, numbered anew where it has an index."""
-    some = nw.from_native(native, eager_only=True)[rows.tolist()]
+    try:
+        some = nw.from_native(native, eager_only=True)[rows.tolist()]
+    except pa.ArrowNotImplementedError:
+        raise InputError(
+            "the dataframe: its library cannot take some rows of a column's type (string_view of "
+            "Arrow, for one); cast it to another first"
+        ) from None
     return nw.maybe_reset_index(some).to_native()
 
 

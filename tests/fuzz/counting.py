@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -10,6 +11,7 @@ from typing import Any
 
 from naive import judging, spelling
 
+FAR = Fraction(10) ** 400  # beyond all numbers that there are
 ROOM = Fraction(1, 10**9)  # figures that are asked for as floats
 
 
@@ -87,4 +89,6 @@ def _place(value: Any) -> Any:
         return Fraction(round(value.replace(tzinfo=None).timestamp() * 10**6))
     if isinstance(value, date):
         return Fraction(value.toordinal())
+    if math.isinf(value):
+        return FAR if value > 0 else -FAR
     return Fraction(value)

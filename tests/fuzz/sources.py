@@ -110,7 +110,10 @@ def to_source(case: Case, folder: Path) -> Any:
     if case.source == "polars":
         import polars
 
-        return polars.from_arrow(table)
+        frame = polars.from_arrow(table)
+        if frame.columns != table.column_names:
+            raise ValueError("polars gives a blank name one of its own")
+        return frame
     if case.source.startswith("pandas"):
         return _pandas(case, table)
     path = folder / f"table.{case.source}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from functools import partial
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 
 import shoal
 from shoal import choosing
+from shoal.settings import build
+from shoal.walk import walk
 
 EFFORTS = list(choosing.EFFORTS)
 
@@ -68,3 +71,16 @@ def test_best_uses_its_time():
     """A search by trees with best effort does not end when nothing was found for a while."""
     assert "patience" not in choosing.choose_mixed(60, 3, 3, "best").changes["stop"]
     assert "patience" in choosing.choose_mixed(60, 3, 3, "normal").changes["stop"]
+
+
+@pytest.mark.parametrize("effort", ["quick", "normal", "best"])
+@pytest.mark.parametrize("texts", [False, True])
+def test_recipes_of_all_efforts_repeat_their_run(effort, texts):
+    """The settings that a run leaves give the same groups again, also where efforts go on."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(80, 3)).round(2), columns=list("abc"))
+    if texts:
+        frame["d"] = rng.choice(list("xyz"), 80)
+    found = shoal.anonymize(frame, k=3, effort=effort)
+    again = walk(frame, build(tomllib.loads(found.settings.to_toml())))
+    assert again.partition.labels.tolist() == found.partition.labels.tolist()

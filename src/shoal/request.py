@@ -287,17 +287,24 @@ def check_request(table: Table, settings: Settings) -> None:
             )
 
 
+def _goes_on(settings: Settings) -> bool:
+    """Tell whether a search began with what less effort found: only `auto` finds that again."""
+    asked = settings.protect
+    chosen = asked.method == "auto" and asked.start is None and settings.roles.group is None
+    return chosen and asked.effort == "best" and not settings.changes()
+
+
 def resolved(
     settings: Settings, table: Table, method: str, log: SearchLog | None, folder: Path | None
 ) -> Settings:
     """Return settings that repeat this run: every role and choice spelled out."""
     schema = table.schema
-    by_strata = bool(settings.roles.by)  # each has a search of its own, as long as was asked for
-    named = settings.roles.group is None and not by_strata
+    as_asked = bool(settings.roles.by) or _goes_on(settings)
+    named = settings.roles.group is None and not as_asked
     protect: dict[str, Any] = {"method": method} if named else {}
     again = dict(settings.search)
-    if by_strata:
-        pass
+    if as_asked:
+        pass  # strata have a search each; one that goes on from another has no count of its own
     elif log is None:
         protect |= {"max_iterations": None, "time_limit": None, "runs": None}
         again = {}

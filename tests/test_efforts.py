@@ -78,9 +78,9 @@ def test_best_uses_its_time():
 def test_recipes_of_all_efforts_repeat_their_run(effort, texts):
     """The settings that a run leaves give the same groups again, also where efforts go on."""
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(80, 3)).round(2), columns=list("abc"))
+    frame = pd.DataFrame(rng.normal(size=(120, 3)).round(2), columns=list("abc"))
     if texts:
-        frame["d"] = rng.choice(list("xyz"), 80)
+        frame["d"] = rng.choice(list("xyz"), 120)
     found = shoal.anonymize(frame, k=3, effort=effort)
     again = walk(frame, build(tomllib.loads(found.settings.to_toml())))
     assert again.partition.labels.tolist() == found.partition.labels.tolist()

@@ -106,7 +106,7 @@ def test_what_models_keep_is_told():
     assert {"regression", "classification", "auto"} <= set(COLUMNS)
     assert comparison_csv(told).splitlines()[0] == ",".join(COLUMNS)
     page = comparison_page(told, "<svg/>")
-    assert f"<td>{point.regression:.1f}</td>" in page
+    assert f'<td class="n">{point.regression:.1f}</td>' in page
     none = library.compare(frame()[["a", "b"]], k=3, methods=["mdav"]).points[0]
     assert none.classification is None
 

@@ -15,6 +15,7 @@ from shoal.table.frames import check_names, from_arrow
 from shoal.table.read import check_file_name, check_ordinary, digest_of
 from shoal.table.room import bytes_a_record
 from shoal.table.table import Source, Table
+from shoal.table.unpacking import check_unpacks
 
 RECORDS = 131_072  # a batch: fixed, so that what depends on batches depends on the file alone
 BATCH = 64 * 2**20  # bytes of a batch, as far as the first records tell: long ones are fewer
@@ -70,6 +71,7 @@ class ParquetPieces:
         import pyarrow.parquet as pq
 
         try:
+            check_unpacks(self.path, self._stamp[0], self.path.name, in_pieces=True)
             with pq.ParquetFile(self.path, buffer_size=2**20, pre_buffer=False) as file:
                 yield file
         except (pa.ArrowException, OSError, NotImplementedError):

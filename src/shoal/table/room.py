@@ -58,10 +58,15 @@ def parquet_size(path: Path) -> tuple[int, int, float]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from shoal.table.unpacking import check_unpacks
+
     try:
+        check_unpacks(path, path.stat().st_size, path.name, in_pieces=True)
         with pq.ParquetFile(path, buffer_size=2**20, pre_buffer=False) as file:
             found = file.metadata
             return found.num_rows, found.num_columns, bytes_a_record(file)
+    except InputError:
+        raise
     except (pa.ArrowException, OSError, ValueError, NotImplementedError):
         raise InputError(f"{path.name}: not a whole, unencrypted Parquet file") from None
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 import shutil
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import shoal
+from shoal.kernels.jit import kernel_sources
 
 CODE = """
 import numpy as np
@@ -110,3 +113,38 @@ def test_damaged_cache(copy):
     for path in (copy / "shoal/kernels/__pycache__").glob("*.nb?"):
         path.write_bytes(path.read_bytes()[:10])
     assert run(copy) == 0
+
+
+def test_kernels_are_found_by_their_decorators_wherever_they_lie(tmp_path):
+    """A kernel in any room, and a module whose constant it holds, belong to the stamp; no other."""
+    files = {
+        "kernels/jit.py": "import numba\n",
+        "attic/under/loop.py": "from shoal.kernels.jit import jit\n"
+        "from shoal.attic.sizes import (\n    MOST,\n)\nfrom shoal.attic.words import said\n",
+        "attic/sizes.py": "from shoal.errors import LEAST\nMOST = LEAST\n",
+        "attic/words.py": "def said(): ...\n",
+        "errors.py": "LEAST = 1\n",
+        "other.py": "from shoal.errors import LEAST\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    found = [path.relative_to(tmp_path).as_posix() for path in kernel_sources(tmp_path)]
+    assert found == ["attic/sizes.py", "attic/under/loop.py", "errors.py", "kernels/jit.py"]
+
+
+def test_every_module_that_holds_a_compiled_function_is_in_the_stamp():
+    """No module of ours has a dispatcher of Numba that the stamp does not cover."""
+    root = Path(shoal.__file__).parent
+    known = {path.relative_to(root).with_suffix("").as_posix() for path in kernel_sources(root)}
+    holds = set()
+    for one in pkgutil.walk_packages([str(root)], "shoal."):
+        if ".web" in one.name or ".engines" in one.name or one.name == "shoal.__main__":
+            continue
+        module = importlib.import_module(one.name)
+        for value in vars(module).values():
+            if type(value).__name__ == "CPUDispatcher" and value.py_func.__module__ == one.name:
+                holds.add(one.name.removeprefix("shoal.").replace(".", "/"))
+    assert len(holds) > 20
+    assert holds <= known

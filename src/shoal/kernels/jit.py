@@ -10,6 +10,7 @@ folder is writable, and compiled anew where none is.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -37,16 +38,44 @@ UNCOUNTED: dict[str, Any] = {**FLAGS, "_nrt": False, "no_cfunc_wrapper": True}
 PART: dict[str, Any] = {**UNCOUNTED, "no_cpython_wrapper": True}
 
 
+COMPILED = re.compile(r"^(?:from shoal\.kernels\.jit import|from numba|import numba)", re.M)
+CONSTANTS = re.compile(r"^from shoal\.([\w.]+) import (\([^)]*\)|[^\n]*)", re.M)
+
+
+def kernel_sources(root: Path) -> list[Path]:
+    """Return the modules in a folder whose code is compiled, wherever they lie, in order.
+
+    They are told by whose decorators they import. A kernel holds the value that a constant of
+    another module had when it was compiled, so modules that they take constants from belong to
+    them.
+    """
+    texts = {path: path.read_text(encoding="utf-8") for path in root.rglob("*.py")}
+    found = [path for path, text in texts.items() if COMPILED.search(text)]
+    seen = set(found)
+    for path in found:  # grows as it is gone through
+        for module, names in CONSTANTS.findall(texts[path]):
+            if not re.search(r"\b[A-Z][A-Z0-9_]+\b", names):
+                continue
+            base = root.joinpath(*module.split("."))
+            source = next((p for p in (base.with_suffix(".py"), base / "__init__.py")
+                           if p in texts), None)  # fmt: skip
+            if source is not None and source not in seen:
+                seen.add(source)
+                found.append(source)
+    return sorted(found)
+
+
 @cache
 def source_stamp() -> str:
     """Return a digest of all kernel sources: a change in one throws away the cache of each.
 
     Numba looks only at the file that holds a function, not at those it calls into.
     """
+    root = Path(__file__).parent.parent
     digest = hashlib.sha256()
-    for room in ("kernels", "numeric", "mixed", "enforce", "search", "bounds"):
-        for path in sorted((Path(__file__).parent.parent / room).rglob("*.py")):
-            digest.update(path.read_bytes())
+    for path in kernel_sources(root):
+        digest.update(f"{path.relative_to(root).as_posix()}\0".encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()
 
 

@@ -39,6 +39,7 @@ def test_one_line(shoal, tmp_path):
     assert report["information_loss_released"] < 9.95
 
 
+@pytest.mark.slow
 def test_kaim_loses_less_than_k_member():
     """On every tenth record kaim loses less than k-member, with incomplete records or without."""
     table = library.read(DATA / "adult.csv")

@@ -466,6 +466,7 @@ def test_python_dash_m(table, tmp_path):
     assert b"\r" not in err  # no progress bar where nobody looks
 
 
+@pytest.mark.slow
 def test_progress_on_a_terminal(tmp_path):
     """On a terminal a run of over a second shows how far it is; the bar is gone at the end."""
     path = tmp_path / "big.csv"

@@ -31,6 +31,7 @@ def charts(monkeypatch):
     monkeypatch.setattr(html, "draw", html.draw)
 
 
+@pytest.mark.slow
 def test_injections(folder):
     """At whatever call a write fails or dies, every file is absent, old, or new and verified."""
     tried, bad = faults.try_injections(folder, limit=4)

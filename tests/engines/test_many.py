@@ -501,6 +501,7 @@ run(sys.argv[1], sys.argv[2], Here(1))
 """
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on(tmp_path):
     """kill -9 at some moments, then once more: the release is the one of a quiet run."""
     pattern = write_parts(tmp_path / "in")

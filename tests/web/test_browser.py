@@ -118,6 +118,7 @@ def test_the_report_opens_once(page, made):
     opened_report(page)
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 def test_adult_by_upload(page, tmp_path):
     """The adult table, uploaded through the page, becomes a verified release."""
@@ -160,6 +161,7 @@ def long_search(page, tmp_path):
     page.run()
 
 
+@pytest.mark.slow
 def test_stop_with_the_best_after_a_reload(page, tmp_path):
     """The loss falls live; a reload in mid-run loses nothing; stopping keeps the best, verified."""
     long_search(page, tmp_path)
@@ -174,6 +176,7 @@ def test_stop_with_the_best_after_a_reload(page, tmp_path):
     page.verdict()
 
 
+@pytest.mark.slow
 def test_cancel_and_two_jobs(page, tmp_path):
     """A job is discarded; another that waited behind it comes to its end."""
     long_search(page, tmp_path)
@@ -220,6 +223,7 @@ def test_a_wrong_file_is_told_in_words(page, tmp_path):
     assert "b,c" in page.row(1).inner_text()
 
 
+@pytest.mark.slow
 def test_the_frontier_picks_a_method(page):
     """A comparison shows its chart; using a point brings its method and k to the file's page."""
     page.sample()
@@ -266,6 +270,7 @@ def click_a_point(page):
     canvas.click(position={"x": x, "y": y})
 
 
+@pytest.mark.slow
 def test_hierarchies_are_built_edited_and_checked(page):
     """A rule makes a tree; the text is edited; the check says live how many values lack a place."""
     page.sample()
@@ -285,6 +290,7 @@ def test_hierarchies_are_built_edited_and_checked(page):
     expect(coverage).to_contain_text("3 values have no place")
 
 
+@pytest.mark.slow
 def test_by_keyboard_alone(page):
     """Open the sample, choose k and run without a mouse; focus is always to be seen."""
     tab = page.tab
@@ -330,6 +336,7 @@ def seen(text):
     )
 
 
+@pytest.mark.slow
 def test_hostile_names_and_cells_are_shown_and_do_nothing(chromium, tmp_path):
     """W3: 40 payloads as headers, cells, labels and file names; no script runs, all are shown."""
     assert len(HOSTILE) >= 40

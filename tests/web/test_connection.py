@@ -78,6 +78,7 @@ def test_several_requests_on_one_connection(desk):
             heard += client.recv(65536)
 
 
+@pytest.mark.slow
 def test_a_slow_upload_with_the_token_is_let_finish(desk):
     """Who came with the token has time, longer than any stranger's request."""
     content = b"a,b\n" + b"1,2\n" * 20

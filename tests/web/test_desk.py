@@ -100,6 +100,7 @@ def test_the_same_settings_give_what_the_command_line_gives(desk, tmp_path, shoa
     assert sorted(released.splitlines()) == sorted(own.splitlines())
 
 
+@pytest.mark.slow
 def test_trees(desk, tmp_path):
     """A hierarchy is built, checked and kept; one that lacks values says how many."""
     file = desk.sample()
@@ -177,6 +178,7 @@ def test_a_comparison_is_stopped_with_what_it_has(desk):
     assert last["said"] == "left out, not run: interrupted"
 
 
+@pytest.mark.slow
 def test_stopping_keeps_the_best_or_nothing(desk, tmp_path):
     """Two jobs queue; one is stopped and keeps its best, verified; the other is discarded."""
     file = desk.upload("numbers.csv", census_like())
@@ -239,6 +241,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 def test_errors_hold_no_record_values(tmp_path):
     """W8: what is wrong with a file is told without a cell of it, in answers and on stderr."""
     with Server(tmp_path) as desk:
@@ -259,6 +262,7 @@ def test_errors_hold_no_record_values(tmp_path):
         assert CANARY not in desk.said.read_text()
 
 
+@pytest.mark.slow
 def test_what_lies_here_is_private_and_goes(tmp_path):
     """W7: with any umask only the owner reads it; finish, exit and a kill leave nothing behind."""
     own = [tmp_path / "work" / name for name in ("desk-mine", "desk/mine", "desk/room-0123")]
@@ -399,6 +403,7 @@ def test_the_head_of_a_large_file(tmp_path, ending, monkeypatch):
     assert records >= table.rows
 
 
+@pytest.mark.slow
 def test_headers_that_would_run_are_told_before_the_run(desk):
     """A column called like a formula is refused by the estimate and at once by the run."""
     content = b"=a,b\n" + b"".join(b"%d,%d\n" % (i % 7, i % 5) for i in range(300))
@@ -414,6 +419,7 @@ def test_headers_that_would_run_are_told_before_the_run(desk):
     assert desk.done(desk.start(file, recipe))["state"] == "done"
 
 
+@pytest.mark.slow
 def test_finish_in_the_middle_of_everything(desk):
     """A file that is looked at, estimated and run can be finished; the queue goes on."""
     other = desk.sample()
@@ -438,6 +444,7 @@ def test_drafts_live_on_the_server(desk):
     assert desk.ask("PUT", f"/files/{file}/draft", {"x": "y" * (2 << 20)}).status == 413
 
 
+@pytest.mark.slow
 def test_in_the_memory_that_is_given(desk, tmp_path):
     """With a limit on memory the file is grouped by regions, and there is no pack."""
     file = desk.upload("numbers.csv", census_like(4000))

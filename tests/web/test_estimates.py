@@ -61,6 +61,7 @@ def asked(desk, file, tab, seeds, found):
         found.append(desk.ask("POST", f"/files/{file}/preview", body).status)
 
 
+@pytest.mark.slow
 def test_two_tabs_are_both_answered(desk):
     """Tabs on one file take turns: each gets its estimates, and none is turned away for another."""
     file = desk.upload("numbers.csv", census_like(500))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
+
 from browsers import Page, choose_roles, expect
 
 
+@pytest.mark.slow
 def test_tabs_on_one_file_both_get_their_estimates(page, chromium):
     """Two tabs that ask at the same time are both answered, and neither asks again and again."""
     page.sample()
@@ -28,6 +31,7 @@ def test_tabs_on_one_file_both_get_their_estimates(page, chromium):
     other.close()
 
 
+@pytest.mark.slow
 def test_a_file_that_is_busy_is_asked_less_and_less(page):
     """While the server says that it is busy, a page waits longer every time; then it goes on."""
     asked = []

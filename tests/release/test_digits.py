@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 
 import numpy as np
 import pyarrow as pa
@@ -75,3 +76,13 @@ def test_digits_that_the_data_lack(write, shoal, decimals, tmp_path):
                 "-o", tmp_path / "o.csv")  # fmt: skip
     assert end.code == 2
     assert not (tmp_path / "o.csv").exists()
+
+
+def test_long_digits_of_one_cell_do_not_garble_the_others(tmp_path):
+    """Where one cell has 15 digits after the point, 28.1 is released as 28.1 and zeros."""
+    path = tmp_path / "t.csv"
+    path.write_text("w,x\na,-1e+308\na,-28.1\na,28.362531586487698\na,-28.1\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = shoal.anonymize(path, k=2, effort="quick")
+    assert "-28.100000000000000" in result.table["x"].values.to_pylist()

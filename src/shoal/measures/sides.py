@@ -166,5 +166,6 @@ def deviation(values: Floats) -> float:
     """Return the standard deviation with divisor n - 1; exactly 0 where all values are equal."""
     if values.size < 2 or values.min() == values.max():
         return 0.0
-    centered = values - values.mean()
-    return float(np.sqrt((centered * centered).sum() / (values.size - 1)))
+    with np.errstate(over="ignore", invalid="ignore"):  # of numbers near the largest there are
+        centered = values - values.mean()
+        return float(np.sqrt((centered * centered).sum() / (values.size - 1)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -53,10 +54,17 @@ def _text(value: Any, column: Column) -> str:
 
 
 def float_text(value: float, written: Written) -> str:
-    """Write a float with the column's decimals; very large or small ones in the shortest form."""
-    if not 0 <= written.decimals <= 17 or abs(value) >= 1e16:
-        return repr(value)
-    return f"{value:.{written.decimals}f}"
+    """Write a float with the column's decimals; very large or small ones in the shortest form.
+
+    Beyond the digits of the shortest form stand zeros: 28.1 with 15 digits is 28.100000000000000,
+    not the nearest number that a float can hold.
+    """
+    digits, short = written.decimals, repr(value)
+    if not 0 <= digits <= 17 or abs(value) >= 1e16:
+        return short
+    exact = Decimal(short)
+    fits = -int(exact.as_tuple().exponent) <= digits
+    return f"{exact:.{digits}f}" if fits else f"{value:.{digits}f}"
 
 
 def _moment(text: str, pattern: str) -> str:

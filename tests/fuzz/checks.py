@@ -61,7 +61,7 @@ def original_of(case: Case, roles: dict[str, Any], values: dict[str, list[Any]])
     }
     rows = list(range(case.rows))
     if case.options.get("incomplete") == "delete":
-        asked = [name for name in roles["quasi_identifiers"] if name not in _own(case, "by")]
+        asked = roles["quasi_identifiers"]  # strata are some of them
         rows = [row for row in rows if all(texts[name][row] is not None for name in asked)]
     taken = {name: [texts[name][row] for row in rows] for name in texts}
     plain = {

@@ -16,8 +16,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.engines.executor import Executor, Threads
 from shoal.errors import in_shape
 from shoal.measures.generalization import loss_rate
@@ -31,9 +31,6 @@ from shoal.search.run import search
 from shoal.search.task import Task
 from shoal.search.trees.run import search_trees
 from shoal.table.code import Coded
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 DESCENT = Search(neighbors=0).having({"stop": {"iterations": 0}})  # all pairs: a block has few
 TREE_DESCENT = Search(perturbations=("dissolve", "regroup"), samples=3)

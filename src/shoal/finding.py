@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Integers
 from shoal.enforce.how import Keep, check_possible
 from shoal.enforce.merging import merge
 from shoal.errors import RequestError, in_shape, shown
@@ -22,8 +22,6 @@ from shoal.table.code import Coded
 from shoal.table.encode import canonical_order, encode
 from shoal.table.survey import Survey
 from shoal.table.table import Table
-
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

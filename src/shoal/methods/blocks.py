@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from shoal.blocks import EFFORTS, TREE_EFFORTS, group_coded_in_blocks, group_in_blocks
 from shoal.engines.executor import Threads
-from shoal.methods.method import Info, mismatch
+from shoal.methods.method import Family
 from shoal.methods.problem import Problem, Solution
 from shoal.progress import Reporter
 
 
-@dataclass(frozen=True)
-class PointBlocks:
+class PointBlocks(Family):
     """Groups points block by block."""
-
-    info: Info
-
-    def supports(self, problem: Problem) -> str | None:
-        """Return why it cannot solve a problem; None if it can."""
-        return mismatch(self.info, problem)
 
     def run(self, problem: Problem, report: Reporter) -> Solution:
         """Return the groups of all blocks."""
@@ -30,15 +21,8 @@ class PointBlocks:
         return Solution(labels)
 
 
-@dataclass(frozen=True)
-class NodeBlocks:
+class NodeBlocks(Family):
     """Groups coded records block by block."""
-
-    info: Info
-
-    def supports(self, problem: Problem) -> str | None:
-        """Return why it cannot solve a problem; None if it can."""
-        return mismatch(self.info, problem)
 
     def run(self, problem: Problem, report: Reporter) -> Solution:
         """Return the groups of all blocks."""

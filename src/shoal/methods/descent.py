@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Integers
 from shoal.enforce.how import ways_to
 from shoal.kernels.rules import NONE, Rules
 from shoal.methods.problem import Problem, Solution
@@ -16,8 +16,6 @@ from shoal.progress import Reporter
 from shoal.search.parameters import Search
 from shoal.search.run import search
 from shoal.search.task import Task
-
-Integers = npt.NDArray[np.int64]
 
 DESCENT: Mapping[str, Any] = {"stop": {"iterations": 0}, "runs": 1}  # to the next local optimum
 ROOM = 10**8  # places for the members of groups

@@ -5,31 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Floats, Integers
 from shoal.methods.descent import by_weights
-from shoal.methods.method import Info, mismatch
+from shoal.methods.method import Family
 from shoal.methods.problem import Problem, Solution
 from shoal.numeric.refine.how import Refinement
 from shoal.progress import Reporter
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Grouping = Callable[[Floats, int, Reporter], Integers]
 
 
 @dataclass(frozen=True)
-class Heuristic:
+class Heuristic(Family):
     """Groups points by one function of `numeric`, and refines them by another, if there is one."""
 
-    info: Info
     group: Grouping
     refine: Refinement | None = None
-
-    def supports(self, problem: Problem) -> str | None:
-        """Return why it cannot solve a problem; None if it can."""
-        return mismatch(self.info, problem)
 
     def run(self, problem: Problem, report: Reporter) -> Solution:
         """Return the groups; with survey weights, the next local optimum by them."""

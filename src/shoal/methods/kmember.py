@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-from shoal.methods.method import Info, mismatch
+from shoal.arrays import Integers
+from shoal.methods.method import Family
 from shoal.methods.problem import Problem, Solution
 from shoal.mixed.cluster import cluster
 from shoal.progress import Reporter
 
-Integers = npt.NDArray[np.int64]
-
 
 @dataclass(frozen=True)
-class KMember:
+class KMember(Family):
     """Grows groups by a cost (`form`), each from the record that a rule (`begin`) names."""
 
-    info: Info
     form: str
     begin: str
-
-    def supports(self, problem: Problem) -> str | None:
-        """Return why it cannot solve a problem; None if it can."""
-        return mismatch(self.info, problem)
 
     def run(self, problem: Problem, report: Reporter) -> Solution:
         """Return the groups that are grown."""

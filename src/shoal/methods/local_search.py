@@ -5,31 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Integers
 from shoal.kernels.rules import NONE
 from shoal.methods.descent import has_room, within_constraints
 from shoal.methods.kmember import KMember
-from shoal.methods.method import Info, mismatch
+from shoal.methods.method import Family
 from shoal.methods.problem import Problem, Solution
 from shoal.progress import Reporter
 from shoal.search.run import search
 from shoal.search.task import Task
 from shoal.search.trees.run import search_trees
 
-Integers = npt.NDArray[np.int64]
 
-
-@dataclass(frozen=True)
-class LocalSearch:
+class LocalSearch(Family):
     """Iterated local search for the least squared error."""
-
-    info: Info
-
-    def supports(self, problem: Problem) -> str | None:
-        """Return why it cannot solve a problem; None if it can."""
-        return mismatch(self.info, problem)
 
     def run(self, problem: Problem, report: Reporter) -> Solution:
         """Search from the start, then within the constraints."""
@@ -44,20 +33,15 @@ class LocalSearch:
 
 
 @dataclass(frozen=True)
-class NodeSearch:
+class NodeSearch(Family):
     """Iterated local search for the least generalization.
 
     It begins with groups that are given, or grown: by a rule for their first records, or as one of
     the methods in `starts` grows them.
     """
 
-    info: Info
     grower: KMember
     starts: Mapping[str, KMember]
-
-    def supports(self, problem: Problem) -> str | None:
-        """Return why it cannot solve a problem; None if it can."""
-        return mismatch(self.info, problem)
 
     def run(self, problem: Problem, report: Reporter) -> Solution:
         """Begin with groups that keep the constraints, and search by moves that break none."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from shoal.blocks import EFFORTS, group_in_blocks
 from shoal.engines.executor import Threads
 from shoal.measures.loss import percent, total_squares
 from shoal.methods.descent import within_constraints
-from shoal.methods.method import Info, mismatch
+from shoal.methods.method import Family
 from shoal.methods.problem import Points, Problem, Solution
 from shoal.partition import Bound
 from shoal.progress import Reporter
@@ -20,15 +19,20 @@ from shoal.search.best.steps import WHOLE
 from shoal.search.task import Task
 
 
-@dataclass(frozen=True)
-class Best:
-    """Rounds of searches, programmes, dives and neighborhoods, with a bound."""
-
-    info: Info
+class Unweighted(Family):
+    """Methods that take no survey weights."""
 
     def supports(self, problem: Problem) -> str | None:
         """Return why it cannot solve a problem; None if it can."""
-        return mismatch(self.info, problem) or _weighted(self.info, problem)
+        why_not = super().supports(problem)
+        if why_not is not None or problem.points.weights is None:
+            return why_not
+        who = self.info.name
+        return f"{who} takes no survey weights, no households and no people; ilsmc+ does, and auto"
+
+
+class Best(Unweighted):
+    """Rounds of searches, programmes, dives and neighborhoods, with a bound."""
 
     def run(self, problem: Problem, report: Reporter) -> Solution:
         """Return the incumbent of the last round, with its log and the bound."""
@@ -54,15 +58,8 @@ class Best:
         return {**problem.changes, "stop": {"iterations": self.info.rounds[problem.effort]}}
 
 
-@dataclass(frozen=True)
-class Exact:
+class Exact(Unweighted):
     """The partition of least SSE, by proof."""
-
-    info: Info
-
-    def supports(self, problem: Problem) -> str | None:
-        """Return why it cannot solve a problem; None if it can."""
-        return mismatch(self.info, problem) or _weighted(self.info, problem)
 
     def run(self, problem: Problem, report: Reporter) -> Solution:
         """Return the optimum, or raise RequestError where it cannot be proven."""
@@ -71,14 +68,6 @@ class Exact:
         points = problem.points
         labels, least = exact(points.matrix, problem.k, problem.seed, report, problem.threads)
         return Solution(labels, bound=_bound(points, least, True))
-
-
-def _weighted(info: Info, problem: Problem) -> str | None:
-    if problem.points.weights is None:
-        return None
-    return (
-        f"{info.name} takes no survey weights, no households and no people; ilsmc+ does, and auto"
-    )
 
 
 def _bound(points: Points, least: float, complete: bool) -> Bound:

@@ -60,19 +60,25 @@ class Method(Protocol):
         ...
 
 
-def mismatch(info: Info, problem: Problem) -> str | None:
-    """Return why a method does not fit the encoding of a problem; None if it does."""
-    encoding = problem.encoding
-    if info.encoding != encoding.kind:
-        if info.on_nodes:
-            return f"{info.name} groups cells of a table by their trees, not a matrix"
+@dataclass(frozen=True)
+class Family:
+    """What families of methods share: an `info`, and one encoding that they support."""
+
+    info: Info
+
+    def supports(self, problem: Problem) -> str | None:
+        """Return why it cannot solve a problem; None if it can."""
+        info = self.info
+        encoding = problem.encoding
+        if info.encoding != encoding.kind:
+            if info.on_nodes:
+                return f"{info.name} groups cells of a table by their trees, not a matrix"
+            who = f"{info.name} groups the rows of a matrix"
+            return f"{who}, not cells by their trees; kaim+ and auto do"
+        if info.columns is None or (width := problem.points.matrix.shape[1]) <= info.columns:
+            return None
+        why = ", as texts and missing cells count several times" if problem.points.mixed else ""
         return (
-            f"{info.name} groups the rows of a matrix, not cells by their trees; kaim+ and auto do"
+            f"{info.name} takes {info.columns} column that varies, the table has {width}{why}; "
+            "`shoal methods` lists the methods for several"
         )
-    if info.columns is None or (width := problem.points.matrix.shape[1]) <= info.columns:
-        return None
-    why = ", as texts and missing cells count several times" if problem.points.mixed else ""
-    return (
-        f"{info.name} takes {info.columns} column that varies, the table has {width}{why}; "
-        "`shoal methods` lists the methods for several"
-    )

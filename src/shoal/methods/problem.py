@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.enforce.how import Keep
 from shoal.errors import RequestError, check_weights, in_shape
 from shoal.measures.generalization import loss_rate
@@ -16,9 +16,6 @@ from shoal.measures.loss import information_loss
 from shoal.partition import Bound, SearchLog
 from shoal.search.parameters import Search
 from shoal.table.code import Coded
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 POINTS, NODES = "points", "nodes"  # of encodings
 ILOSS = "ILoss rate, percent"

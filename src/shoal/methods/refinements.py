@@ -5,22 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal.methods.descent import by_weights
-from shoal.methods.method import Info, mismatch
+from shoal.methods.method import Family
 from shoal.methods.problem import Problem, Solution
 from shoal.numeric.refine.how import Refinement
 from shoal.progress import Reporter
 
 
 @dataclass(frozen=True)
-class Refiner:
+class Refiner(Family):
     """Refines the groups that a problem starts from; never more loss than they had."""
 
-    info: Info
     refine: Refinement
-
-    def supports(self, problem: Problem) -> str | None:
-        """Return why it cannot solve a problem; None if it can."""
-        return mismatch(self.info, problem)
 
     def run(self, problem: Problem, report: Reporter) -> Solution:
         """Return the better of the groups before and after, which is refined without weights."""

@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Integers
 from shoal.partition import SearchLog
 from shoal.progress import Progress
 from shoal.search.watch import Watch
 
-Integers = npt.NDArray[np.int64]
 Everywhere = Callable[[Callable[[Any], Any]], list[Any]]  # does some work for all runs
 
 

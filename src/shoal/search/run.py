@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.errors import RequestError
 from shoal.kernels.rules import pointers
 from shoal.measures.loss import percent, squared_error, total_squares
@@ -64,9 +64,6 @@ from shoal.search.start import random_start, small_groups
 from shoal.search.state import State
 from shoal.search.task import Task
 from shoal.search.watch import NEVER, Watch
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 PAIRS_A_CALL = 2_000_000  # a fraction of a second
 ITERATIONS, RESTARTS = 5_000, 100

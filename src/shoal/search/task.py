@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Integers
 from shoal.errors import in_shape
 from shoal.kernels.rules import NONE, Rules
 from shoal.search.parameters import Search
-
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

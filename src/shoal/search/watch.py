@@ -10,13 +10,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.partition import SearchLog
 from shoal.progress import Progress, Reporter
 from shoal.search.parameters import Search
-
-Floats = npt.NDArray[np.float64]
 
 NEVER = 2**62
 CURVE_POINTS = 400

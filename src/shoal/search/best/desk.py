@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.measures.loss import percent, squared_error, total_squares
 from shoal.partition import by_first_row
 from shoal.progress import Reporter
@@ -22,8 +22,6 @@ from shoal.search.start import split_groups
 from shoal.search.task import Task
 from shoal.search.watch import Watch
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Job = TypeVar("Job")
 Done = TypeVar("Done")
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Floats, Integers
 from shoal.bounds.generation import Generation, Plan
 from shoal.bounds.integer import solve_integer
 from shoal.bounds.prices import squared_gaps
@@ -17,9 +15,6 @@ from shoal.progress import Reporter
 from shoal.search.best.run import best
 from shoal.search.parameters import Search, Stop
 from shoal.search.task import Task
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 MOST, MOST_K = 2_000, 6  # records
 BRANCHES = 300_000  # of a root

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.bounds.generation import Generation
 from shoal.bounds.prices import squared_gaps
 from shoal.measures.loss import percent
@@ -27,8 +27,6 @@ from shoal.search.driver import Everywhere, drive
 from shoal.search.run import warm_up as warm_up_search
 from shoal.search.task import Task
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Step = Callable[[int], None]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.bounds.generation import Generation, Plan
 from shoal.bounds.integer import solve_integer
 from shoal.bounds.prices import squared_gaps
@@ -17,9 +17,6 @@ from shoal.search.best.dive import dive, dive_into
 from shoal.search.neighbors import least_by_neighbors
 from shoal.search.start import split_groups
 from shoal.search.task import Task
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 AFFORDABLE = 110_000  # records times k² up to which the programme of all is solved for the bound
 WHOLE = 5_000  # records up to which the distances between all of them are kept: 200 MB

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Integers
 from shoal.errors import RequestError
 from shoal.kernels.rules import pointers
 from shoal.measures.loss import percent
@@ -55,9 +55,6 @@ from shoal.search.trees.start import scaled, small_groups, telling_first
 from shoal.search.trees.state import State
 from shoal.search.watch import NEVER, Watch
 from shoal.table.code import Coded
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 ITERATIONS = 20_000
 TIMES_K = 4  # larger groups are cut up, which never adds to the loss

@@ -39,10 +39,10 @@ def pytest_runtest_makereport(item, call):
 @pytest.fixture(autouse=True, scope="session")
 def _little_effort():
     """Let auto search a twentieth of the time."""
-    from shoal import choosing
+    from shoal.methods import auto
 
-    choosing.SECONDS_AN_ITERATION *= 20
-    choosing.SECONDS_A_LOOK *= 20
+    auto.SECONDS_AN_ITERATION *= 20
+    auto.SECONDS_A_LOOK *= 20
 
 
 @dataclass

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import shoal as library
-from shoal.choosing import EFFORTS, choose
-from shoal.recipes import RECIPES
+from shoal.methods.auto import EFFORTS, choose
+from shoal.methods.registry import METHODS
 from shoal.settings import Effort, Refine, load
 
 RNG = np.random.default_rng(0)
@@ -41,11 +41,10 @@ def interrupted(table, out, signals):
     """Start a long search, interrupt it as soon as it searches, and return what came of it."""
     code = (
         "import sys, time; from shoal import progress\n"
-        "from shoal.errors import interrupt\n"
         "look = progress.Reporter.look\n"
         "def told(self, seen, last):\n"
         "    if seen.done > 0: sys.stdout.write('!'); sys.stdout.flush()\n"
-        f"    if interrupt.finish: time.sleep({20 * (len(signals) - 1)})\n"
+        f"    if self.stop.finish: time.sleep({20 * (len(signals) - 1)})\n"
         "    return look(self, seen, last)\n"
         "progress.Reporter.look = told\n"
         "from shoal.__main__ import main; main()\n"
@@ -263,5 +262,5 @@ def test_refine_command_refuses(grouped, tmp_path, shoal, arguments, said):
 
 def test_refine_offers_every_search():
     """What settings accept as a refinement is what the menu has."""
-    searches = {name for name, method in RECIPES.items() if method.search is not None}
+    searches = {name for name, method in METHODS.items() if method.info.is_search}
     assert set(get_args(Refine)) == {"phase2", "decompose", "iterative"} | searches

@@ -138,9 +138,9 @@ def test_efforts():
 
 def test_auto_takes_it_for_large_tables(monkeypatch):
     """From a size on auto searches block by block, unless somebody says how long to search."""
-    from shoal import choosing
+    from shoal.methods import auto
 
-    monkeypatch.setattr(choosing, "LARGE", 3_000)
+    monkeypatch.setattr(auto, "LARGE", 3_000)
     found = library.microaggregate(clustered(3_000), 5, method="auto")
     assert found.method == "fast"
     assert "searched block by block" in found.reason
@@ -230,9 +230,9 @@ def test_equal_records_stay_together():
 
 def test_auto_takes_blocks_by_trees_for_large_tables(monkeypatch):
     """From a size on auto groups words and missing cells block by block, and the recipe repeats."""
-    from shoal import choosing
+    from shoal.methods import auto
 
-    monkeypatch.setattr(choosing, "LARGE", 1_000)
+    monkeypatch.setattr(auto, "LARGE", 1_000)
     table, _ = mixed(1_000)
     found = library.anonymize(table, k=5)
     assert found.report.method == "kaim-fast"

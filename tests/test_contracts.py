@@ -15,9 +15,9 @@ from strategies import problems
 PROVEN = "exact"  # goes through these contracts in test_best, where proofs are short
 METHODS = [method.name for method in shoal.methods() if method.name != PROVEN]
 ONE_COLUMN = [method.name for method in shoal.methods() if method.columns == 1]
-SEARCHES = [method.name for method in shoal.methods() if method.search is not None]
-MIXED = [method.name for method in shoal.methods() if method.mixed is not None]
-BLOCKS = [method.name for method in shoal.methods() if method.blocks]
+SEARCHES = [method.name for method in shoal.methods() if method.is_search]
+MIXED = [method.name for method in shoal.methods() if method.on_nodes]
+BLOCKS = [method.name for method in shoal.methods() if method.in_blocks]
 STEADY = [name for name in METHODS if name not in (*SEARCHES, *MIXED, *BLOCKS)]
 UP_TO_2K = {"mdav", "v-mdav", "mst", "mdav-mhm", "hilbert", "optimal-1d", "tfrp", "centroid+"}
 UP_TO_2K |= {*SEARCHES, *BLOCKS}

@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal import choosing
+from shoal.methods import auto
 from shoal.settings import build
 from shoal.walk import walk
 
-EFFORTS = list(choosing.EFFORTS)
+EFFORTS = list(auto.EFFORTS)
 
 
 def numbers(seed, rows):
@@ -56,9 +56,9 @@ def test_more_effort_by_trees_never_loses_more(seed):
 def test_what_less_effort_finds_is_kept(monkeypatch):
     """Where a smaller effort is luckier, the larger one returns what it found."""
     data = numbers(5, 120)
-    monkeypatch.setitem(choosing.EFFORTS, "normal", 1e-9)
-    monkeypatch.setitem(choosing.EFFORTS, "best", 1e-9)
-    monkeypatch.setitem(choosing.EFFORTS, "quick", 20.0)
+    monkeypatch.setitem(auto.EFFORTS, "normal", 1e-9)
+    monkeypatch.setitem(auto.EFFORTS, "best", 1e-9)
+    monkeypatch.setitem(auto.EFFORTS, "quick", 20.0)
     quick, normal, best = (
         shoal.microaggregate(data, 3, method="auto", effort=effort) for effort in EFFORTS
     )
@@ -69,8 +69,8 @@ def test_what_less_effort_finds_is_kept(monkeypatch):
 
 def test_best_uses_its_time():
     """A search by trees with best effort does not end when nothing was found for a while."""
-    assert "patience" not in choosing.choose_mixed(60, 3, 3, "best").changes["stop"]
-    assert "patience" in choosing.choose_mixed(60, 3, 3, "normal").changes["stop"]
+    assert "patience" not in auto.choose_mixed(60, 3, 3, "best").changes["stop"]
+    assert "patience" in auto.choose_mixed(60, 3, 3, "normal").changes["stop"]
 
 
 @pytest.mark.parametrize("effort", ["quick", "normal", "best"])

@@ -13,8 +13,8 @@ from mixed_tables import random_table
 from naive.distance import distances, pair_loss
 
 EVERY = library.methods()
-SEARCHES = [method.name for method in EVERY if method.search is not None]
-METHODS = [method.name for method in EVERY if method.mixed is None and method.columns is None]
+SEARCHES = [method.name for method in EVERY if method.is_search]
+METHODS = [method.name for method in EVERY if not method.on_nodes and method.columns is None]
 REFINEMENTS = ["phase2", "decompose", "iterative", *SEARCHES]
 MIXED_LOSS = "SSE/SST of numbers and tree paths, percent"
 

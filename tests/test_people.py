@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from naive import judging, spelling
 from rules_tables import keeps
 from shoal.errors import InputError, PrivacyError, RequestError
 from shoal.settings import load
+from shoal.table.survey import Survey
 
 WORDS = ["flu", "Flu ", "gout", "cold", None]
 
@@ -163,15 +165,17 @@ def test_a_release_of_too_few_people_never_leaves(monkeypatch):
     found = walked.find_groups
     data = visits(4).drop(columns=["home", "region"])
 
-    def careless(table, settings, coded, by_trees, given, keep, report, threads, survey):
-        return found(table, settings, coded, by_trees, given, None, report, threads, None)
+    def careless(table, settings, coded, by_trees, conditions, report, threads):
+        alone = replace(conditions, constraints=None, survey=Survey())
+        return found(table, settings, coded, by_trees, alone, report, threads)
 
     monkeypatch.setattr(walked, "find_groups", careless)
     with pytest.raises(PrivacyError, match=r"a class has \d people"):
         library.anonymize(data, k=5, **ROLES, person="who", method="mdav")
 
-    def groups_of_people(table, settings, coded, by_trees, given, keep, report, threads, survey):
-        return found(table, settings, coded, by_trees, given, None, report, threads, survey)
+    def groups_of_people(table, settings, coded, by_trees, conditions, report, threads):
+        kept = replace(conditions, constraints=None)
+        return found(table, settings, coded, by_trees, kept, report, threads)
 
     monkeypatch.setattr(walked, "find_groups", groups_of_people)
     with pytest.raises(PrivacyError, match="by people"):

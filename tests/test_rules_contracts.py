@@ -14,8 +14,8 @@ from rules_tables import all_keep, dominated, draw_asked, options_for, random_re
 
 TABLES = 200
 METHODS = ["auto", *(method.name for method in library.methods())]
-SEARCHES = [method.name for method in library.methods() if method.search is not None]
-MIXED = [method.name for method in library.methods() if method.mixed is not None]
+SEARCHES = [method.name for method in library.methods() if method.is_search]
+MIXED = [method.name for method in library.methods() if method.on_nodes]
 ONE_COLUMN = [method.name for method in library.methods() if method.columns == 1]
 KINDS_OF_T = {"t-equal": "category", "t-ordered": "number", "t-ranked": "ordinal",
               "t-tree": "tree"}  # fmt: skip

@@ -77,7 +77,7 @@ def subjects():
     ]
     efforts = [
         Subject(f"{m.name}:{effort}", m.mixed is not None)
-        for m in shoal.methods() if m.blocks
+        for m in shoal.methods() if m.in_blocks
         for effort in ("quick", "best")
     ]  # fmt: skip
     return [*every, *efforts]

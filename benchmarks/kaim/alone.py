@@ -16,8 +16,9 @@ import time
 
 from runs import ALL, WIDTH, Data, coded
 
+from shoal.methods.problem import Nodes, Problem
+from shoal.methods.solve import solve
 from shoal.progress import Reporter
-from shoal.solving import solve_mixed
 from telling import Bar
 
 K = 10
@@ -66,7 +67,7 @@ def main():
     method, start, *few = sys.argv[1:]
     some = coded(Data(records=int(few[0])) if few else ALL, WIDTH)
     begun = time.perf_counter()
-    partition = solve_mixed(some, K, method, Reporter(None), start=start)
+    partition = solve(Problem(Nodes(some), K, start=start), method, Reporter(None))
     seconds = time.perf_counter() - begun
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     peak *= 1 if sys.platform == "darwin" else 1024  # Linux counts in KiB

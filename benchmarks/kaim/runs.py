@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.measures.generalization import loss_rate
+from shoal.methods.problem import Nodes, Problem
+from shoal.methods.solve import solve
 from shoal.progress import Reporter
-from shoal.solving import solve_mixed
 from shoal.table.assign import with_roles
 from shoal.table.code import code
 from shoal.table.read import read
@@ -105,7 +106,7 @@ def lost(method, k, width=WIDTH, data=ALL, start=None, seed=0):
     if method == "k-member":
         some = whole.taken(np.flatnonzero(~incomplete(whole)))
     gone = whole.rows - some.rows
-    labels = solve_mixed(some, k, method, Reporter(None), seed=seed, start=start).labels
+    labels = solve(Problem(Nodes(some), k, seed, start=start), method, Reporter(None)).labels
     found = Loss(loss_rate(some, labels, gone), 100 * gone / whole.rows)
     name = method if start is None else f"{method}, {start} starts"
     print(

@@ -7,8 +7,9 @@ import time
 import numpy as np
 from runs import NAMES, adult_table, trees
 
+from shoal.methods.problem import Nodes, Problem
+from shoal.methods.solve import solve
 from shoal.progress import Reporter
-from shoal.solving import solve_mixed
 from shoal.table.code import code
 from telling import Bar
 
@@ -26,7 +27,7 @@ def limits():
     bars, rows, curves, gains = [], [], [], []
     for k in SIZES:
         begun = time.perf_counter()
-        start = solve_mixed(coded, k, "kaim", Reporter(None))
+        start = solve(Problem(Nodes(coded), k), "kaim", Reporter(None))
         took, loss = time.perf_counter() - begun, start.information_loss
         rows.append(row(coded, k, "kaim", "", took, start, loss))
         for limit in LIMITS:
@@ -53,7 +54,8 @@ def limits():
 
 def compiled(few):
     """Compile both methods, so that no seconds of a run are the compiler's."""
-    solve_mixed(few, SIZES[0], "kaim+", Reporter(None), changes={"stop": {"iterations": 100}})
+    few_groups = Problem(Nodes(few), SIZES[0], changes={"stop": {"iterations": 100}})
+    solve(few_groups, "kaim+", Reporter(None))
 
 
 def searched(coded, k, labels, limit):
@@ -68,7 +70,8 @@ def searched(coded, k, labels, limit):
             heard.append((progress.seconds, progress.best_loss))
 
     changes = {"stop": {"seconds": limit}}
-    found = solve_mixed(coded, k, "kaim+", Reporter(hear), start=labels, changes=changes)
+    problem = Problem(Nodes(coded), k, start=labels, changes=changes)
+    found = solve(problem, "kaim+", Reporter(hear))
     kept = np.unique(np.linspace(0, len(heard) - 1, POINTS).astype(int))
     end = found.search.seconds, found.search.loss_end
     return found, [*(heard[i] for i in kept), end]

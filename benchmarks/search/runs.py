@@ -9,10 +9,11 @@ from functools import cache
 from pathlib import Path
 
 import shoal
+from shoal.methods.registry import METHODS
 from shoal.progress import Reporter
-from shoal.recipes import RECIPES as MENU
 from shoal.search.parameters import Dynamic, Search
 from shoal.search.run import search
+from shoal.search.task import Task
 from shoal.table.encode import encode
 
 REPOSITORY = Path(__file__).parents[2]
@@ -27,7 +28,7 @@ RECIPES = {
     "bDissolve": Search(samples=5),
     "dAccept": Search(acceptance=Dynamic(1e-5)),
     "both": Search(samples=5, acceptance=Dynamic(1e-5)),
-    "ilsmc+": MENU["ilsmc+"].search,
+    "ilsmc+": METHODS["ilsmc+"].info.search,
     ALL_GROUPS: Search(neighbors=0),
     "ilsm": Search(local="all", neighbors=0),
 }
@@ -42,7 +43,7 @@ def matrix(name):
 def run(points, k, recipe, iterations, *, start=None, seed=0, runs=1, callback=None):
     """Return the labels and the log of one search, on one core."""
     options = RECIPES[recipe].having({"stop": {"iterations": iterations}, "runs": runs})
-    return search(points, k, start, options, seed, Reporter(callback), threads=1)
+    return search(points, Task(k, start, options, seed, threads=1), Reporter(callback))
 
 
 @cache

@@ -20,10 +20,11 @@ import page
 from pictures import blocks, picture
 
 import shoal
+from shoal.methods.problem import Points, Problem
+from shoal.methods.registry import find
+from shoal.methods.solve import solve
 from shoal.numeric import pool
 from shoal.progress import Reporter
-from shoal.recipes import find
-from shoal.solving import solve
 from shoal.table.encode import encode
 
 METHODS = ("diameter", "centroid", "tfrp", "tfrp1", "mdav", "hilbert")
@@ -79,7 +80,7 @@ def warm_up(*tables):
     """Compile everything that will be measured."""
     for table in tables:
         for method in METHODS:
-            solve(standardized(table[:1000]), K, method, Reporter(None))
+            solve(Problem(Points(standardized(table[:1000])), K), method, Reporter(None))
 
 
 def sweep(name, cases):
@@ -99,7 +100,7 @@ def sweep(name, cases):
                 if best.get(method, 0.0) > LIMIT / RUNS:
                     continue
                 start = time.process_time()
-                groups = solve(matrix, k, method, Reporter(None))
+                groups = solve(Problem(Points(matrix), k), method, Reporter(None))
                 seconds = time.process_time() - start
                 best[method] = min(best.get(method, math.inf), seconds)
                 loss[method] = groups.information_loss

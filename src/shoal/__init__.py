@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from shoal.large.order import Released as Released
     from shoal.measures.result import Measures as Measures
     from shoal.measuring import measure as measure
+    from shoal.methods.registry import methods as methods
     from shoal.partition import Bound as Bound
     from shoal.partition import Partition as Partition
     from shoal.previewing import Preview as Preview
     from shoal.previewing import preview as preview
     from shoal.progress import Progress as Progress
-    from shoal.recipes import methods as methods
     from shoal.release.packing.recheck import Checked as Checked
     from shoal.release.packing.recheck import check_pack as check_pack
     from shoal.release.report import Report as Report
@@ -80,7 +80,7 @@ _HOME = {
     "hierarchy": "table.hierarchy.view",
     "lower_bound": "bounding",
     "measure": "measuring",
-    "methods": "recipes",
+    "methods": "methods.registry",
     "microaggregate": "grouping",
     "microaggregate_columns": "grouping",
     "preview": "previewing",

@@ -8,16 +8,17 @@ import gc
 import os
 import signal
 import sys
+from functools import partial
 
-from shoal.errors import interrupt
+from shoal.progress import StopToken
 
 
-def _interrupted(number: int, _frame: object) -> None:
-    if interrupt.anytime and not interrupt.finish and number == signal.SIGINT:
-        interrupt.finish = True
+def _interrupted(stop: StopToken, number: int, _frame: object) -> None:
+    if stop.anytime and not stop.finish and number == signal.SIGINT:
+        stop.finish = True
         os.write(2, b"\nshoal: finishing with the best so far; once more stops without a result\n")
         return
-    interrupt.wanted = True
+    stop.canceled = True
     sys.unraisablehook = _ignored  # what an interrupt leaves half done has nothing to say
     raise KeyboardInterrupt
 
@@ -32,12 +33,13 @@ def main() -> None:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - for the life of the process
     code: object = 0
+    stop = StopToken()
     try:
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, _interrupted)
+            signal.signal(number, partial(_interrupted, stop))
         from shoal.cli import app
 
-        app()
+        app(obj=stop)
     except KeyboardInterrupt:
         sys.stderr.write("shoal: interrupted, nothing was written\n")
         code = 130

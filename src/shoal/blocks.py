@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.engines.executor import Executor, Threads
 from shoal.errors import in_shape
 from shoal.measures.generalization import loss_rate
@@ -27,11 +28,9 @@ from shoal.partition import by_first_row
 from shoal.progress import Reporter
 from shoal.search.parameters import MOVES, Annealing, Search
 from shoal.search.run import search
+from shoal.search.task import Task
 from shoal.search.trees.run import search_trees
 from shoal.table.code import Coded
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 DESCENT = Search(neighbors=0).having({"stop": {"iterations": 0}})  # all pairs: a block has few
 TREE_DESCENT = Search(perturbations=("dissolve", "regroup"), samples=3)
@@ -80,10 +79,10 @@ class Block(NamedTuple):
         return in_shape(self)
 
 
-def solve_block(block: Block) -> Integers:
+def solve_block(block: Block, report: Reporter = QUIET) -> Integers:
     """Return the groups of a block, numbered from 0: no shift or swap gains."""
     matrix, k, labels, seed, iterations, weights = block
-    labels = mdav(matrix, k, QUIET, classic=True) if labels is None else by_first_row(labels)
+    labels = mdav(matrix, k, report, classic=True) if labels is None else by_first_row(labels)
     if matrix.shape[0] < 2 * k or k == 1:
         return labels
     how = DESCENT
@@ -91,7 +90,8 @@ def solve_block(block: Block) -> Integers:
         how = Search(moves=MOVES, samples=5, acceptance=Annealing()).having(
             {"stop": {"iterations": iterations}}
         )
-    return search(matrix, k, labels, how, seed, QUIET, 1, closing=False, weights=weights)[0]
+    task = Task(k, labels, how, seed, threads=1)
+    return search(matrix, task, report, weights=weights, closing=False)[0]
 
 
 def group_in_blocks(
@@ -116,7 +116,7 @@ def group_in_blocks(
     def lost(labels: Integers) -> float:
         return float(squared_error(matrix, labels, weights).sum())
 
-    way = Way(matrix, block, solve_block, lost)
+    way = Way(matrix, block, partial(solve_block, report=report.quiet()), lost)
     return _in_rounds(way, k, plan, seed, report, executor or Threads(), labels)
 
 
@@ -131,16 +131,16 @@ class CodedBlock(NamedTuple):
     weights: Mapping[str, float] | None
 
 
-def solve_coded_block(block: CodedBlock) -> Integers:
+def solve_coded_block(block: CodedBlock, report: Reporter = QUIET) -> Integers:
     """Return the groups of a block by trees: kaim's, then shifts and swaps until none gains."""
     coded, k, labels, seed, iterations, weights = block
     if coded.rows < 2 * k:
         return np.zeros(coded.rows, dtype=np.int64)
     if labels is None:
-        labels = cluster(coded, k, QUIET, form="root", start="common", seed=seed, weights=weights)
+        labels = cluster(coded, k, report, form="root", start="common", seed=seed, weights=weights)
     labels = by_first_row(labels)
     how = TREE_DESCENT.having({"stop": {"iterations": iterations}})
-    return search_trees(coded, k, labels, how, seed, QUIET, threads=1, weights=weights)[0]
+    return search_trees(coded, Task(k, labels, how, seed, threads=1), report, weights)[0]
 
 
 def group_coded_in_blocks(
@@ -161,7 +161,8 @@ def group_coded_in_blocks(
     def lost(labels: Integers) -> float:
         return loss_rate(coded, labels)
 
-    way = Way(coordinates(coded), block, solve_coded_block, lost)
+    solve = partial(solve_coded_block, report=report.quiet())
+    way = Way(coordinates(coded), block, solve, lost)
     return _in_rounds(way, k, plan, seed, report, executor or Threads(), labels)
 
 
@@ -237,7 +238,7 @@ def _solved(
     count = 0
     report(stage, 0, len(parts))
     for done, (rows, own) in enumerate(
-        zip(parts, run.map(way.solve, blocks()), strict=True), start=1
+        zip(parts, run.map(way.solve, blocks(), report.stop), strict=True), start=1
     ):
         found[rows] = own + count
         count += int(own.max()) + 1

@@ -7,32 +7,28 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Floats, Integers
 from shoal.bounds.generation import Generation, Plan
 from shoal.bounds.integer import solve_integer
 from shoal.bounds.prices import squared_gaps
-from shoal.choosing import check_effort
 from shoal.errors import Canceled, RequestError
 from shoal.grouping import encoded_table, group_size
 from shoal.measures.loss import ROUNDED, is_nothing, percent, total_squares
+from shoal.methods.auto import check_effort
+from shoal.methods.problem import check_size
 from shoal.numeric.fixed_size import mdav
 from shoal.partition import Bound
 from shoal.progress import Callback, Reporter
-from shoal.search.best.desk import ANNEALED, Desk, Start, Task
+from shoal.search.best.desk import ANNEALED, Desk, Start
 from shoal.search.best.run import warm_up
 from shoal.search.best.steps import LARGE_GROUPS, WHOLE
 from shoal.search.neighbors import least_by_neighbors
 from shoal.search.parameters import Search, Stop
 from shoal.search.start import split_groups
+from shoal.search.task import Task
 from shoal.settings import whole
-from shoal.solving import check_size
 from shoal.table.order import with_orders
 from shoal.table.read import read
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 STARTS = 3
 PLANS = {
@@ -54,7 +50,7 @@ def lower_bound(
     orders: Mapping[str, Sequence[str]] | None = None,
     time_limit: float | None = None,
     threads: int | None = None,
-    callback: Callback | None = None,
+    callback: Callback | Reporter | None = None,
 ) -> Bound:
     """Return what no grouping of the records into groups of at least k can lose less than.
 
@@ -82,7 +78,7 @@ def lower_bound(
     total = total_squares(matrix)
     warm_up(matrix.shape[1])
     stop = Stop(seconds=time_limit)
-    least, complete = _least(matrix, k, effort, stop, Reporter(callback), threads)
+    least, complete = _least(matrix, k, effort, stop, Reporter.of(callback), threads)
     return Bound(percent(least, total), least, complete)
 
 
@@ -90,7 +86,7 @@ def _least(
     matrix: Floats, k: int, effort: str, stop: Stop, report: Reporter, threads: int | None
 ) -> tuple[float, bool]:
     """Return the least SSE that any grouping has, and whether the bound is complete."""
-    desk = Desk(Task(matrix, k, None, Search(stop=stop), 0, report, threads))
+    desk = Desk(matrix, Task(k, options=Search(stop=stop), threads=threads), report)
     if k == 1 or desk.total == 0.0:
         return 0.0, True
     if desk.rows < 2 * k:  # there is one grouping

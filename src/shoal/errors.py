@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from numbers import Real
 from typing import Any
@@ -67,45 +65,6 @@ class Canceled(ShoalError):  # noqa: N818 - not an error of anybody's making
     """A callback asked to stop before there was a result."""
 
     exit_code = 130
-
-
-class Interrupt:
-    """Whether somebody asked the program to stop.
-
-    An interrupt that comes while compiled code calls back into Python is lost there; long loops
-    look here and stop all the same. While a search is `anytime`, the first interrupt only asks it
-    to `finish` with its best.
-    """
-
-    wanted = False
-    finish = False
-
-    def __init__(self) -> None:
-        self._searches, self._lock = 0, threading.Lock()
-
-    @property
-    def anytime(self) -> bool:
-        """Whether a search goes on that has a best to finish with."""
-        return self._searches > 0
-
-    @contextmanager
-    def searching(self) -> Iterator[None]:
-        """Be anytime until the end of the block; blocks may overlap, in several threads."""
-        with self._lock:
-            self._searches += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._searches -= 1
-
-    def check(self) -> None:
-        """Raise the interrupt that was lost."""
-        if self.wanted:
-            raise KeyboardInterrupt
-
-
-interrupt = Interrupt()
 
 
 def shown(name: object, limit: int = 60) -> str:

@@ -11,7 +11,7 @@ from shoal.arguments import settings_from
 from shoal.errors import RequestError
 from shoal.estimates.run import machine_memory
 from shoal.large.order import Order, Released
-from shoal.progress import Callback
+from shoal.progress import Callback, Reporter
 from shoal.release.pack import Targets, save
 from shoal.release.staging import Staging
 from shoal.search.parameters import Search
@@ -155,7 +155,7 @@ def wants_engine(source: Any, settings: Settings) -> bool:
 
 
 def release(
-    source: Any, settings: Settings, order: Order, callback: Callback | None = None
+    source: Any, settings: Settings, order: Order, callback: Callback | Reporter | None = None
 ) -> Released:
     """Release a file as its settings say, in the memory that they allow."""
     if order.shelf is not None:

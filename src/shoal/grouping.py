@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.choosing import by_trees, check_effort
+from shoal.arrays import Floats, Integers
 from shoal.errors import RequestError, in_shape
 from shoal.measures.loss import percent, squared_error, squares
+from shoal.methods.auto import by_trees, check_effort
+from shoal.methods.options import check_options
+from shoal.methods.problem import Nodes, Points, Problem, check_size
+from shoal.methods.registry import find, find_refinement
+from shoal.methods.solve import solve
 from shoal.partition import Partition, by_first_row
 from shoal.progress import Callback, Reporter
-from shoal.recipes import find
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.search.parameters import Search
 from shoal.settings import count, whole, wishes
-from shoal.solving import check_search, check_size, improve, on_trees, solve, solve_mixed
 from shoal.table.assign import all_quasi_identifiers
 from shoal.table.code import code
 from shoal.table.encode import Encoded, check_numeric, encode
@@ -27,9 +29,6 @@ from shoal.table.read import read
 from shoal.table.roles import Role
 from shoal.table.survey import check_weights
 from shoal.table.table import Table
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 def microaggregate(
@@ -81,37 +80,26 @@ def microaggregate(
     """
     k, seed = group_size(k), _seed(seed)
     check_effort(effort)
-    recipe = find(method)
+    info = find(method).info
     tree = search.to_dict() if isinstance(search, Search) else search or {}
     counts = count(max_iterations, "max_iterations"), time_limit, count(runs, "runs")
     changes = wishes(tree, *counts)
     if method != "auto":
-        check_search(recipe, start, changes)
+        check_options(info, start, changes)
     table = with_orders(read(X), orders)
     check_size(table.rows, k)
     if start is not None and not isinstance(start, str):
         start = numbered(start, table.rows, k, "start")
     threads = None if threads is None else max(1, whole(threads, "threads"))
     own = None if weights is None else _survey_weights(weights, table.rows)
-    if recipe.mixed is not None or (method == "auto" and by_trees(table, hierarchies)):
-        return solve_mixed(
-            code(table, hierarchies), k, method, Reporter(callback), seed=seed, start=start,
-            weights=column_weights, changes=changes, effort=effort, threads=threads,
-        )  # fmt: skip
-    encoded = encoded_table(table, k, standardize, column_weights, hierarchies, own)
-    return solve(
-        encoded.matrix,
-        k,
-        method,
-        Reporter(callback),
-        seed=seed,
-        start=start,
-        changes=changes,
-        effort=effort,
-        threads=threads,
-        mixed=encoded.mixed,
-        weights=own,
-    )
+    encoding: Points | Nodes
+    if info.on_nodes or (method == "auto" and by_trees(table, hierarchies)):
+        encoding = Nodes(code(table, hierarchies), column_weights)
+    else:
+        encoded = encoded_table(table, k, standardize, column_weights, hierarchies, own)
+        encoding = Points(encoded.matrix, encoded.mixed, own)
+    problem = Problem(encoding, k, seed, effort, start, changes, threads=threads)
+    return solve(problem, method, Reporter.of(callback))
 
 
 def _survey_weights(weights: Any, rows: int) -> Floats:
@@ -161,16 +149,15 @@ def refine(
     start = numbered(labels, table.rows, k)
     changes = wishes({}, count(max_iterations, "max_iterations"), time_limit, None)
     seed = _seed(seed)
-    if on_trees(how):
-        return solve_mixed(
-            code(table, hierarchies), k, how, Reporter(callback), seed=seed, start=start,
-            weights=column_weights, changes=changes,
-        )  # fmt: skip
-    encoded = encoded_table(table, k, standardize, column_weights, hierarchies)
-    return improve(
-        encoded.matrix, start, k, how, Reporter(callback), seed=seed, changes=changes,
-        mixed=encoded.mixed,
-    )  # fmt: skip
+    method = find_refinement(how, changes)
+    encoding: Points | Nodes
+    if method.info.on_nodes:
+        encoding = Nodes(code(table, hierarchies), column_weights)
+    else:
+        encoded = encoded_table(table, k, standardize, column_weights, hierarchies)
+        encoding = Points(encoded.matrix, encoded.mixed)
+    problem = Problem(encoding, k, seed, start=start, changes=changes)
+    return solve(problem, method, Reporter.of(callback))
 
 
 def encoded_table(
@@ -292,7 +279,7 @@ def microaggregate_columns(X: Any, k: int) -> ColumnByColumn:
     lost = 0.0
     for j, name in enumerate(encoded.names):
         column = np.ascontiguousarray(encoded.matrix[:, j : j + 1])
-        partition = solve(column, k, "optimal-1d", Reporter(None))
+        partition = solve(Problem(Points(column), k), "optimal-1d", Reporter(None))
         labels[:, j] = partition.labels
         lost += float(squared_error(column, partition.labels).sum())
         released[name] = aggregate_groups(_only(table, name), partition, "mean", None)[name]

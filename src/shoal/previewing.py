@@ -15,12 +15,12 @@ from shoal.arguments import settings_from
 from shoal.errors import RequestError
 from shoal.estimates.model import Estimate
 from shoal.estimates.run import expected
+from shoal.methods.problem import check_size
 from shoal.partition import rows_of_groups
 from shoal.preparing import groups_by_trees, once_read, prepared
-from shoal.progress import Callback
+from shoal.progress import Callback, Reporter
 from shoal.request import complete_rows
 from shoal.settings import Settings, whole
-from shoal.solving import check_size
 from shoal.surveying import in_strata
 from shoal.table.read import read
 from shoal.table.roles import Role
@@ -97,7 +97,7 @@ def preview_of(
     settings: Settings,
     sample: int,
     threads: int | None = None,
-    callback: Callback | None = None,
+    callback: Callback | Reporter | None = None,
     folder: Path | None = None,
 ) -> Preview:
     """Run as settings say on a sample, and on a part of that; go on along the line of both."""

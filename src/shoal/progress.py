@@ -1,15 +1,16 @@
-"""What a long run tells whoever waits for it."""
+"""What a long run tells whoever waits for it, and the token by which they stop it."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from shoal.errors import Canceled, interrupt
+from shoal.errors import Canceled
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -37,41 +38,93 @@ class Progress:
 Callback = Callable[[Progress], bool | None]
 
 
-class Reporter:
-    """Hands Progress to a callback, at most twenty times a second; True from it cancels."""
+class StopToken:
+    """Whether somebody asked a run to stop; made where a run is started, and passed along.
 
-    def __init__(self, callback: Callback | None) -> None:
-        self._callback = callback
+    While a search is `anytime`, the first request only asks it to `finish` with its best so far;
+    any other sets `canceled`. An interrupt that comes while compiled code calls back into Python is
+    lost there, so long loops `check` the token. A copy in another process is a token of its own.
+    """
+
+    def __init__(self) -> None:
+        self.finish = self.canceled = False
+        self._searches, self._lock = 0, threading.Lock()
+
+    def __reduce__(self) -> Any:
+        return StopToken, ()
+
+    @property
+    def anytime(self) -> bool:
+        """Whether a search is under way that has a best to finish with."""
+        return self._searches > 0
+
+    @contextmanager
+    def searching(self) -> Iterator[None]:
+        """Be anytime until the end of the block; blocks may overlap, in several threads."""
+        with self._lock:
+            self._searches += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._searches -= 1
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if the run is canceled."""
+        if self.canceled:
+            raise KeyboardInterrupt
+
+
+class Reporter:
+    """Hands Progress to a callback, at most twenty times a second; True from it cancels.
+
+    It carries the stop token of its run.
+    """
+
+    def __init__(self, callback: Callback | None, stop: StopToken | None = None) -> None:
+        self.callback = callback
+        self.stop = stop or StopToken()
         self._start = time.perf_counter()
         self._last = -1.0
 
+    @classmethod
+    def of(cls, given: Callback | Reporter | None) -> Reporter:
+        """Return a reporter whose clock starts now; a given one passes its token on."""
+        if isinstance(given, Reporter):
+            return cls(given.callback, given.stop)
+        return cls(given)
+
+    def quiet(self) -> Reporter:
+        """Return a reporter that says nothing, with the same stop token."""
+        return Reporter(None, self.stop)
+
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Report; the first and the last look of a stage are always handed on."""
-        interrupt.check()
-        if self._callback is None:
+        self.stop.check()
+        if self.callback is None:
             return
         seconds = time.perf_counter() - self._start
         if 0 < done < total and seconds - self._last < 0.05:
             return
         self._last = seconds
-        if self._callback(Progress(stage, done, total, seconds)) is True:
+        if self.callback(Progress(stage, done, total, seconds)) is True:
             raise Canceled(f"stopped by the callback while {stage}; there is no result")
 
     def look(self, progress: Progress, last: bool) -> bool:
         """Hand on a look at a search; tell whether the callback wants it to end with its best."""
-        interrupt.check()
+        self.stop.check()
         now = time.perf_counter() - self._start
-        if self._callback is None or (progress.done > 0 and not last and now - self._last < 0.05):
+        if self.callback is None or (progress.done > 0 and not last and now - self._last < 0.05):
             return False
         self._last = now
-        return self._callback(progress) is True
+        return self.callback(progress) is True
 
 
 @contextmanager
-def live_progress() -> Iterator[Callback | None]:
-    """Yield a callback that draws a bar on stderr after a second; None where nobody looks."""
+def live_progress(stop: StopToken) -> Iterator[Reporter]:
+    """Yield a reporter that draws a bar on stderr after a second, if stderr is a terminal."""
     if not sys.stderr.isatty():
-        yield None
+        yield Reporter(None, stop)
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -102,6 +155,6 @@ def live_progress() -> Iterator[Callback | None]:
         )
 
     try:
-        yield show
+        yield Reporter(show, stop)
     finally:
         bar.stop()

@@ -11,21 +11,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.choosing import by_trees
 from shoal.errors import (
     InputError,
     RequestError,
     check_known,
-    interrupt,
     nearest_names,
     shown,
 )
 from shoal.grouping import numbered
+from shoal.methods.auto import by_trees
+from shoal.methods.problem import check_size
+from shoal.methods.registry import find, is_on_nodes
 from shoal.partition import Partition, SearchLog
-from shoal.recipes import find
+from shoal.progress import StopToken
 from shoal.release.aggregate import MAJORITY, UNROUNDED
 from shoal.settings import Decimals, Settings
-from shoal.solving import check_size, on_trees
 from shoal.table.alike import said_of_names
 from shoal.table.assign import Reason, distinct, identifier_reason
 from shoal.table.codes import Different, said_of_codes
@@ -87,17 +87,17 @@ def generalizes(table: Table, settings: Settings) -> bool:
     if settings.roles.group is not None:
         if whole is not None:
             raise RequestError(f"groups that are given cannot be made of whole {who} anew")
-        return on_trees(settings.protect.refine)
+        return is_on_nodes(settings.protect.refine)
     if whole is not None:
         method = settings.protect.method
-        if method != "auto" and find(method).mixed is not None:
+        if method != "auto" and find(method).info.on_nodes:
             raise RequestError(
                 f"{method} groups records one by one; {who} are grouped by methods of "
                 "distances, such as auto"
             )
         return False
     if settings.protect.method != "auto":
-        return find(settings.protect.method).mixed is not None
+        return find(settings.protect.method).info.on_nodes
     columns = table.having(Role.QUASI_IDENTIFIER)
     if CENTERS.issuperset(_way(column, settings.release.aggregate, "") for column in columns):
         return False  # what such a release loses is distances to a center
@@ -368,7 +368,7 @@ def said_of_means(
     return said_of_codes(table, unasked, rows, different)
 
 
-def said_of_groups(partition: Partition) -> list[str]:
+def said_of_groups(partition: Partition, stop: StopToken) -> list[str]:
     """Say why a method was chosen, and how its search ended."""
     said = []
     if partition.reason:
@@ -377,12 +377,12 @@ def said_of_groups(partition: Partition) -> list[str]:
         said.append(partition.enforced)
     if partition.search is not None:
         said.append(partition.search.summary())
-    return [*said, *ended_early(partition.search is None)]
+    return [*said, *ended_early(stop, partition.search is None)]
 
 
-def ended_early(blocks: bool = True) -> list[str]:
+def ended_early(stop: StopToken, blocks: bool = True) -> list[str]:
     """Say that an interrupt ended the searches of blocks, which keep no log of their own."""
-    if blocks and interrupt.finish:
+    if blocks and stop.finish:
         return ["an interrupt ended the searches early: another run finds other groups"]
     return []
 

@@ -18,13 +18,15 @@ from shoal.asking import judge_dominance, said_of_values, to_keep, wider_groups
 from shoal.errors import PrivacyError, RequestError
 from shoal.estimates.model import Estimate
 from shoal.estimates.run import check_fits, expected
-from shoal.finding import find_groups
+from shoal.finding import Conditions, find_groups
 from shoal.keeping import said_of_kept
 from shoal.measuring import measure_release
+from shoal.methods.options import check_options
+from shoal.methods.problem import check_size
+from shoal.methods.registry import find
 from shoal.partition import Partition
 from shoal.preparing import prepared
 from shoal.progress import Callback, Reporter
-from shoal.recipes import find
 from shoal.release.aggregate import STRATUM
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.claims import claims
@@ -49,7 +51,6 @@ from shoal.request import (
 )
 from shoal.search.parameters import Search
 from shoal.settings import Settings
-from shoal.solving import check_search, check_size
 from shoal.storage import is_url
 from shoal.surveying import in_strata, said_of_people, said_of_survey, without_strata
 from shoal.table.code import code
@@ -294,7 +295,7 @@ def anonymize(
 def walk(
     data: Any,
     settings: Settings,
-    callback: Callback | None = None,
+    callback: Callback | Reporter | None = None,
     threads: int | None = None,
     folder: Path | None = None,
     told_ahead: Callable[[Estimate], None] | None = None,
@@ -305,10 +306,12 @@ def walk(
     are found, what the run is expected to take.
     """
     start = time.perf_counter()
-    report = Reporter(callback)
+    report = Reporter.of(callback)
     k, asked = settings.protect.k, settings.input
     if settings.roles.group is None and settings.protect.method != "auto":
-        check_search(find(settings.protect.method), settings.protect.start, settings.changes())
+        check_options(
+            find(settings.protect.method).info, settings.protect.start, settings.changes()
+        )
 
     report("reading", 0, 1)
     table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
@@ -334,7 +337,7 @@ def walk(
         )
     keep = to_keep(grouped, settings, folder, how, survey.persons)
     partition, more = find_groups(
-        grouped, settings, coded, by_trees, given, keep, report, threads, survey
+        grouped, settings, coded, by_trees, Conditions(given, keep, survey), report, threads
     )
     wider = wider_groups(grouped, partition, settings.requirement, report, survey.strata)
 

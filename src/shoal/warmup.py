@@ -9,11 +9,12 @@ import numpy.typing as npt
 
 from shoal.enforce.how import Keep
 from shoal.enforce.rules import make_rules
+from shoal.methods.problem import Nodes, Points, Problem
+from shoal.methods.registry import methods
+from shoal.methods.solve import solve
 from shoal.models.requirement import Requirement
 from shoal.progress import Reporter
-from shoal.recipes import methods
 from shoal.settings import RoleSettings
-from shoal.solving import solve, solve_mixed
 from shoal.table.assign import assign
 from shoal.table.code import code
 from shoal.table.read import read
@@ -26,10 +27,8 @@ def warmup() -> dict[str, float]:
     seconds = {}
     for method in methods():
         start = time.perf_counter()
-        if method.mixed is not None:
-            solve_mixed(coded, 3, method.name, Reporter(None))
-        else:
-            solve(matrix[:, : method.columns], 3, method.name, Reporter(None))
+        encoding = Nodes(coded) if method.on_nodes else Points(matrix[:, : method.columns])
+        solve(Problem(encoding, 3), method.name, Reporter(None))
         seconds[method.name] = time.perf_counter() - start
     start = time.perf_counter()
     _within_rules(matrix)
@@ -44,4 +43,5 @@ def _within_rules(matrix: npt.NDArray[np.float64]) -> None:
     ).table
     rules, values = make_rules(table, Requirement(k=3, l=2, t=0.4), {}, None, ())
     for way in ("swap", "slices"):
-        solve(matrix, 3, "ilsmc", Reporter(None), keep=Keep(rules, values, way))
+        problem = Problem(Points(matrix), 3, constraints=Keep(rules, values, way))
+        solve(problem, "ilsmc", Reporter(None))

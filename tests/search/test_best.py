@@ -7,15 +7,16 @@ import pytest
 
 import shoal
 from naive.bounds import least_sse
-from shoal.errors import RequestError, interrupt
+from shoal.errors import RequestError
 from shoal.measures.loss import information_loss, squared_error
-from shoal.progress import Reporter
+from shoal.progress import Reporter, StopToken
 from shoal.search.best import run, steps
 from shoal.search.best.around import Around
 from shoal.search.best.dive import dive_into
 from shoal.search.best.run import best
 from shoal.search.best.steps import GROWN_PLAN, SMALL_PLAN
 from shoal.search.parameters import Search, Stop
+from shoal.search.task import Task
 
 RNG = np.random.default_rng(5)
 CLUSTERED = RNG.normal(0, 5, size=(8, 3))[RNG.integers(0, 8, 150)] + RNG.normal(size=(150, 3))
@@ -79,16 +80,16 @@ def test_refines_a_given_grouping():
 
 
 @pytest.mark.parametrize("how", ["time", "callback", "interrupt", "target", "patience"])
-def test_ends_with_its_best(how, monkeypatch):
+def test_ends_with_its_best(how):
     """A limit of any kind ends it between or within rounds, with groups that are whole."""
-    calls = []
+    calls, stop = [], StopToken()
 
     def callback(progress):
         if progress.best_loss is None:
             return None
         calls.append(progress)
         if how == "interrupt" and len(calls) > 2:
-            monkeypatch.setattr(interrupt, "finish", True)
+            stop.finish = True
         return how == "callback" and len(calls) > 2
 
     limits = {
@@ -97,7 +98,11 @@ def test_ends_with_its_best(how, monkeypatch):
         "patience": {"search": {"stop": {"patience": 2, "iterations": 60}}},
     }
     found = shoal.microaggregate(
-        CLUSTERED, 8, method="best", callback=callback, **limits.get(how, {"max_iterations": 60})
+        CLUSTERED,
+        8,
+        method="best",
+        callback=Reporter(callback, stop),
+        **limits.get(how, {"max_iterations": 60}),
     )
     assert found.search.stopped_by == {"time": "time limit"}.get(how, how)
     assert found.sizes.min() >= 8
@@ -115,7 +120,7 @@ def test_larger_tables_go_by_regions(monkeypatch):
     monkeypatch.setattr(steps, "squared_gaps", lambda _: pytest.fail("all distances at once"))
     first = shoal.microaggregate(rows, 3, method="mdav", standardize=False)
     labels, log, (bound, complete) = best(
-        rows, 3, np.array(first.labels), Search(stop=Stop(iterations=4)), 0, Reporter(None)
+        rows, Task(3, np.array(first.labels), Search(stop=Stop(iterations=4))), Reporter(None)
     )
     assert information_loss(rows, labels) < 0.95 * first.information_loss
     assert log.gains["neighborhood"]["improved"] + log.gains["dive"]["improved"] > 0

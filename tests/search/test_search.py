@@ -11,8 +11,8 @@ import pytest
 import shoal
 from naive import search as twin
 from search_tables import random_groups, table
-from shoal.errors import RequestError, interrupt
-from shoal.progress import Reporter
+from shoal.errors import RequestError
+from shoal.progress import Reporter, StopToken
 from shoal.search import run
 from shoal.search.layout import ITERATION, SINCE, STOP
 from shoal.search.parameters import (
@@ -25,6 +25,7 @@ from shoal.search.parameters import (
     Stop,
 )
 from shoal.search.start import random_start
+from shoal.search.task import Task
 
 RULES = [Fixed(), Dynamic(), RecordToRecord(), Late(), Annealing()]
 CONTINUOUS = ("normal", "outlier")
@@ -32,11 +33,12 @@ CONTINUOUS = ("normal", "outlier")
 every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 
 
-def search(matrix, k, start=None, seed=1, callback=None, threads=None, **parts):
+def search(matrix, k, start=None, seed=1, callback=None, threads=None, stop=None, **parts):
     """A search; Stop's fields and Search's are given by name."""
     limits = {name: parts.pop(name) for name in list(parts) if name in Stop.__dataclass_fields__}
     options = Search(**parts, stop=Stop(**limits)).check()
-    return run.search(matrix, k, start, options, seed, Reporter(callback), threads)
+    task = Task(k, start, options, seed, threads)
+    return run.search(matrix, task, Reporter(callback, stop))
 
 
 def loss(matrix, labels):
@@ -424,21 +426,22 @@ def test_a_callback_may_end_it_before_the_first_optimum(monkeypatch):
     assert log.loss_end == pytest.approx(loss(matrix, labels), rel=1e-9)
 
 
-def test_an_interrupt_may_end_it(monkeypatch):
+def test_an_interrupt_may_end_it():
     """Asked to finish, a search returns its best; afterwards nothing is anytime."""
-    monkeypatch.setattr(interrupt, "finish", True)
+    stop = StopToken()
+    stop.finish = True
     matrix = normal(60, 2)
-    labels, log = search(matrix, 3, iterations=10**6)
+    labels, log = search(matrix, 3, stop=stop, iterations=10**6)
     assert log.stopped_by == "interrupt"
     check_groups(labels, 60, 3)
-    assert not interrupt.anytime
+    assert not stop.anytime
 
     def fail(progress):
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        search(matrix, 3, iterations=5, callback=fail)
-    assert not interrupt.anytime
+        search(matrix, 3, iterations=5, callback=fail, stop=stop)
+    assert not stop.anytime
 
 
 @pytest.mark.parametrize("runs", [1, 3])

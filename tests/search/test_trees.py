@@ -14,6 +14,8 @@ from pyarrow import csv
 import shoal
 from mixed_tables import random_table
 from naive import trees as twin
+from shoal.methods.problem import Nodes, Problem
+from shoal.methods.solve import solve
 from shoal.mixed.build import build
 from shoal.progress import Reporter
 from shoal.search.parameters import Stop
@@ -33,12 +35,16 @@ from shoal.search.trees.layout import (
     WAITING,
 )  # fmt: skip
 from shoal.settings import load
-from shoal.solving import solve_mixed
 from shoal.table.code import code
 from shoal.table.read import read
 from shoal.walk import source_of, walk
 
 QUIET = Reporter(None)
+
+
+def solve_mixed(coded, k, method, report, weights=None, **options):
+    """The groups of coded records by a method."""
+    return solve(Problem(Nodes(coded, weights), k, **options), method, report)
 
 
 def repeat(settings, recipe, data):

@@ -16,16 +16,17 @@ from rules_tables import KINDS, MODELS, draw_asked, keeps, rules_of, values_of
 from shoal.enforce.groups import of_labels
 from shoal.enforce.merging import merge
 from shoal.enforce.swapping import swap_in
+from shoal.methods.registry import METHODS
 from shoal.progress import Reporter
-from shoal.recipes import RECIPES
 from shoal.search.parameters import Search, Stop
 from shoal.search.run import search
+from shoal.search.task import Task
 from shoal.search.trees.run import search_trees
 from shoal.table.code import code
 from shoal.table.read import read
 
 QUIET = Reporter(None)
-TREES = RECIPES["kaim+"].search
+TREES = METHODS["kaim+"].info.search
 
 
 def ruled(seed, rows, folder):
@@ -63,10 +64,10 @@ def test_search(seed, tmp_path):
     good, rules = ruled(seed, len(matrix), tmp_path)
     labels = search_tables.random_groups(len(matrix), k, seed)
     start = mended(matrix, labels, rules)
-    how = [Search(), RECIPES["ilsmc+"].search, RECIPES["ls"].search][seed % 3]
+    how = [Search(), METHODS["ilsmc+"].info.search, METHODS["ls"].info.search][seed % 3]
     how = replace(how, stop=Stop(iterations=[0, 30][seed % 2]), runs=1 + seed % 2)
-    found, log = search(matrix, k, start, how, seed, QUIET, None, rules)
-    again, _ = search(matrix, k, start, how, seed, QUIET, None, rules)
+    found, log = search(matrix, Task(k, start, how, seed, rules=rules), QUIET)
+    again, _ = search(matrix, Task(k, start, how, seed, rules=rules), QUIET)
     assert np.array_equal(found, again)
     assert np.bincount(found).min() >= k
     assert all(good(group) for group in groups_of(found))
@@ -89,8 +90,8 @@ def test_rules_are_in_the_way(tmp_path):
         matrix, k = search_tables.table(seed, ("normal",), rows=30)
         _, rules = ruled(seed, len(matrix), tmp_path)
         start = mended(matrix, search_tables.random_groups(len(matrix), k, seed), rules)
-        found, _ = search(matrix, k, start, replace(Search(), stop=Stop(iterations=0)), 0, QUIET,
-                          None, rules)  # fmt: skip
+        how = replace(Search(), stop=Stop(iterations=0))
+        found, _ = search(matrix, Task(k, start, how, rules=rules), QUIET)
         hindered += twin.improves(matrix, found, k, max(4 * k, int(np.bincount(start).max())))
     assert hindered > 8, hindered
 
@@ -109,8 +110,8 @@ def test_search_on_trees(seed, tmp_path):
     options = replace(TREES, stop=Stop(iterations=[0, 100][seed % 2]), runs=1 + seed % 2)
     if rows < 2 * k:
         return
-    found, log = search_trees(coded, k, start, options, seed, QUIET, rules=rules)
-    again, _ = search_trees(coded, k, start, options, seed, QUIET, rules=rules)
+    found, log = search_trees(coded, Task(k, start, options, seed, rules=rules), QUIET)
+    again, _ = search_trees(coded, Task(k, start, options, seed, rules=rules), QUIET)
     assert np.array_equal(found, again)
     assert np.bincount(found).min() >= k
     assert all(good(group) for group in groups_of(found))

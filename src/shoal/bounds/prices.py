@@ -10,12 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.bounds.columns import NOBODY
 from shoal.bounds.pricing import BRANCH_INTEGERS, BRANCH_NUMBERS, Work, grow, price
-from shoal.errors import interrupt
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 NO_CUTS = np.zeros((0, 3), dtype=np.int64)
 SMALL = 400  # records that one thread prices before another has begun
@@ -129,7 +126,6 @@ class Pricer:
 
         def run(work: Work, stripe: int, stripes: int) -> None:
             for i, size in enumerate(self.sizes):
-                interrupt.check()
                 if self.over():
                     left_out.append(stripe)
                     return
@@ -155,7 +151,6 @@ class Pricer:
         reduced = np.zeros(self.rows)
 
         def run(work: Work, stripe: int, stripes: int) -> None:
-            interrupt.check()
             if self.over():
                 groups[stripe::stripes, : self.k] = self._anyone(stripe, stripes)
             else:
@@ -205,7 +200,6 @@ class Pricer:
         found, every = np.zeros((room, 2 * self.k - 1), dtype=np.int64), []
         figures, branches = np.zeros((self.rows, 3)), np.zeros(self.rows, dtype=np.int64)
         for size in self.sizes:
-            interrupt.check()
             if self.over():
                 return None
             count = price(work, 0, 1, size, limit, most, True, found, figures, branches)

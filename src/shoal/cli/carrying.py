@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from shoal.cli.speak import logging_to_stderr, say
+from shoal.cli.speak import live_reporter, logging_to_stderr, say
 from shoal.errors import InputError, RequestError, UnlistedError, listed
 
 
@@ -40,14 +40,13 @@ def make(
     verbose: bool = False,
 ) -> None:
     """Run the walk with a progress bar, write what it gives, say what was done."""
-    from shoal.progress import live_progress
     from shoal.release.draw import ahead
 
     if output == "-" and as_json:
         raise RequestError("--json and -o - both write to stdout; choose one")
     with (
         ahead(with_page and output != "-"),
-        live_progress() as callback,
+        live_reporter() as report,
         logging_to_stderr(verbose),
     ):
         from shoal.filing import check_screen, order_for, release, wants_engine
@@ -71,11 +70,11 @@ def make(
         result: Any
         if order is None:
             check_screen(Path(data), settings)
-            result = walk(Path(data), settings, callback, threads, folder, tell_ahead)
+            result = walk(Path(data), settings, report, threads, folder, tell_ahead)
             say(stdout_bytes(result))
         else:
             order = replace(order, told_ahead=tell_ahead)
-            result = release(data, settings, order, callback)
+            result = release(data, settings, order, report)
     with contextlib.suppress(KeyboardInterrupt):  # the release is there: nothing to take back
         _tell(result, order, as_json, with_page)
 
@@ -92,12 +91,10 @@ def make_preview(
     settings: Any, source: str, sample: int, as_json: bool, threads: int | None
 ) -> None:
     """Run on a sample, and say what the whole is expected to lose and to take."""
-    from shoal.progress import live_progress
-
-    with live_progress() as callback:
+    with live_reporter() as report:
         from shoal.previewing import preview_of
 
-        found = preview_of(Path(source), settings, sample, threads, callback)
+        found = preview_of(Path(source), settings, sample, threads, report)
     say(json.dumps(found.to_dict(), indent=2) + "\n" if as_json else f"{found.summary()}\n")
 
 
@@ -112,10 +109,9 @@ def make_pack(
     sign: Path | None = None,
 ) -> None:
     """Run the walk with a progress bar, write a release pack, say what was done."""
-    from shoal.progress import live_progress
     from shoal.release.draw import ahead
 
-    with ahead(True), live_progress() as callback:
+    with ahead(True), live_reporter() as report:
         from shoal.filing import check_whole
         from shoal.release.pack import Targets
         from shoal.release.packing.folder import check_folder, check_private
@@ -129,7 +125,7 @@ def make_pack(
         if sign is not None:
             check_key(sign)
         check_whole(source, settings)
-        result = walk(Path(source), settings, callback, threads, None, tell_ahead)
+        result = walk(Path(source), settings, report, threads, None, tell_ahead)
         result.pack(folder, force=force, format=kind, sign=sign)
     with contextlib.suppress(KeyboardInterrupt):
         _tell(result, None, as_json, True)

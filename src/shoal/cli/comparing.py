@@ -64,7 +64,7 @@ from shoal.cli.options import (
     split_names,
     split_pairs,
 )
-from shoal.cli.speak import say
+from shoal.cli.speak import live_reporter, say
 from shoal.errors import RequestError
 from shoal.storage import cache_folder
 
@@ -155,7 +155,6 @@ def compare(
     Example: `shoal compare stays.csv -k 3,5,10 --quasi age,income --budget 60s -o compared/`
     """
     from shoal.comparing.run import compare as compared
-    from shoal.progress import live_progress
 
     if hierarchies is not None and hierarchy:
         raise RequestError("say --hierarchies or --hierarchy, not both")
@@ -205,10 +204,10 @@ def compare(
     state = _state(input, k, methods, asked)
     if fresh and state is not None:
         state.unlink(missing_ok=True)
-    with live_progress() as callback:
+    with live_reporter() as report:
         found = compared(
             input, k=_sizes(k), methods=split_names(methods) or None, budget=seconds(budget),
-            resume=state, seed=seed or 0, threads=threads, callback=callback, **asked,
+            resume=state, seed=seed or 0, threads=threads, callback=report, **asked,
         )  # fmt: skip
     say(found.to_json() if as_json else f"{found.summary()}\n")
     if output is not None:

@@ -34,7 +34,7 @@ from shoal.cli.options import (
     split_names,
     split_pairs,
 )
-from shoal.cli.speak import say, tell_verdict
+from shoal.cli.speak import live_reporter, say, tell_verdict
 from shoal.errors import shown
 
 if TYPE_CHECKING:
@@ -195,7 +195,6 @@ def bound(
     Example: `shoal bound stays.csv -k 5 --quasi age,income`
     """
     from shoal.bounding import lower_bound
-    from shoal.progress import live_progress
     from shoal.settings import RoleSettings
     from shoal.table.assign import assign
 
@@ -203,10 +202,10 @@ def bound(
     named = tuple(split_names(quasi))
     rest = tuple(name for name in table.schema.names if name not in named)  # nothing is released
     roles = RoleSettings(quasi_identifiers=named, other=rest)
-    with live_progress() as callback:
+    with live_reporter() as report:
         found = lower_bound(
             assign(table, roles).table, k, effort=effort, orders=read_orders(order),
-            time_limit=time_limit, callback=callback,
+            time_limit=time_limit, callback=report,
         )  # fmt: skip
     if as_json:
         say(json.dumps(asdict(found), indent=2) + "\n")
@@ -224,10 +223,10 @@ def methods(as_json: JsonFlag = False) -> None:
 
     Example: `shoal methods`
     """
-    from shoal.recipes import AUTO, AUTO_MIXED
-    from shoal.recipes import methods as menu
+    from shoal.methods.registry import AUTO, AUTO_MIXED
+    from shoal.methods.registry import methods as every_method
 
-    every = menu()
+    every = every_method()
     if as_json:
         keys = ("name", "kind", "summary", "cost", "citation")
         say(json.dumps([{key: getattr(m, key) for key in keys} for m in every], indent=2) + "\n")

@@ -7,17 +7,21 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from shoal.errors import OutputError, ShoalError
+from shoal.progress import Reporter, StopToken, live_progress
 
 ORDER = (
     "inspect", "anonymize", "verify", "measure", "compare", "plot", "run", "refine", "hierarchy",
     "certificate", "serve", "methods", "bound", "warmup",
 )  # fmt: skip
+
+_STOP: ContextVar[StopToken] = ContextVar("stop")  # of the command that runs
 
 
 class ShoalGroup(TyperGroup):
@@ -31,6 +35,7 @@ class ShoalGroup(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; nothing but a bug shows a traceback."""
+        _STOP.set(ctx.ensure_object(StopToken))
         try:
             return super().invoke(ctx)
         except typer.TyperException as error:
@@ -46,6 +51,11 @@ class ShoalGroup(TyperGroup):
         except KeyboardInterrupt:
             typer.echo("shoal: interrupted, nothing was written", err=True)
             raise typer.Exit(130) from None
+
+
+def live_reporter() -> contextlib.AbstractContextManager[Reporter]:
+    """Return the reporter of a command: a bar on stderr, and the token that signals set."""
+    return live_progress(_STOP.get())
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.comparing.points import AUTO, SCHEMA, Point
-from shoal.errors import OutputError, RequestError, interrupt, shown
+from shoal.errors import OutputError, RequestError, shown
 
 
 class Notes:
@@ -71,7 +71,7 @@ class Notes:
 
     def add(self, point: Point, loss_name: str) -> None:
         """Note a run."""
-        if self.path is not None and not interrupt.wanted:
+        if self.path is not None:
             self._write({**asdict(point), "loss_name": loss_name})
 
     def done(self) -> None:

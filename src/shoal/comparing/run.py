@@ -14,14 +14,14 @@ from typing import Any
 from shoal.arguments import settings_from
 from shoal.comparing.notes import Notes
 from shoal.comparing.points import AUTO, Comparison, Point, judged
-from shoal.errors import Canceled, RequestError, ShoalError, interrupt
+from shoal.errors import Canceled, RequestError, ShoalError
+from shoal.methods.problem import ILOSS, SSE
+from shoal.methods.registry import find
 from shoal.preparing import once_read, prepared
-from shoal.progress import Callback, Progress
-from shoal.recipes import find
+from shoal.progress import Callback, Progress, Reporter
 from shoal.release.verdict import singled_out
 from shoal.request import digests, generalizes
 from shoal.settings import Settings, names, whole
-from shoal.solving import ILOSS, SSE
 from shoal.surveying import without_strata
 from shoal.table.read import read
 from shoal.table.table import Table
@@ -57,7 +57,7 @@ def compare(
     resume: str | Path | None = None,
     seed: int = 0,
     threads: int | None = None,
-    callback: Callback | None = None,
+    callback: Callback | Reporter | None = None,
     **asked: Any,
 ) -> Comparison:
     """Run several methods with several k, and tell which are worth a choice.
@@ -92,7 +92,7 @@ def compare_by(
     budget: float | None = None,
     resume: str | Path | None = None,
     threads: int | None = None,
-    callback: Callback | None = None,
+    callback: Callback | Reporter | None = None,
 ) -> Comparison:
     """Compare as settings say, whatever their method and k are."""
     if budget is not None and not budget > 0:
@@ -106,7 +106,9 @@ def compare_by(
     plan = [(size, AUTO) for size in sizes if AUTO in chosen]
     plan += [(size, name) for size in sizes for name in chosen if name != AUTO]
     notes = Notes(resume, _digest(own, first, budget))
-    clock = _Clock(budget, callback, len(plan))
+    report = Reporter.of(callback)
+    stop = report.stop
+    clock = _Clock(budget, report, len(plan))
     points: list[Point] = []
     loss_name = ""
     for size, name in plan:
@@ -116,7 +118,7 @@ def compare_by(
         point, called = notes.known(size, name), ""
         if point is None:
             point, called = _run(own, first, name, size, clock, threads)
-            if point.information_loss is not None and not interrupt.finish:
+            if point.information_loss is not None and not (stop.finish or stop.canceled):
                 notes.add(point, called)
         loss_name = loss_name or called or notes.loss_name
         clock.left -= 1
@@ -167,8 +169,9 @@ def _usual(rows: int, mixed: bool) -> list[str]:
 class _Clock:
     """Shares the time among the runs that are left, and tells runs when it is over."""
 
-    def __init__(self, budget: float | None, callback: Callback | None, runs: int) -> None:
-        self.budget, self.callback, self.left = budget, callback, runs
+    def __init__(self, budget: float | None, report: Reporter, runs: int) -> None:
+        self.budget, self.stop, self.left = budget, report.stop, runs
+        self.callback = report.callback
         self.runs = runs
         self.canceled = False
         self.began = time.perf_counter()
@@ -187,8 +190,8 @@ class _Clock:
         left = self.remaining()
         return None if left is None else max(0.05, left / max(1, self.left))
 
-    def heard(self, method: str, k: int) -> Callback:
-        """Return the callback of one run; that of auto only ends a search, with its best."""
+    def heard(self, method: str, k: int) -> Reporter:
+        """Return the reporter of one run; that of auto only ends a search, with its best."""
         number = self.runs - self.left
         share, began = self.share(), time.perf_counter()
 
@@ -202,7 +205,7 @@ class _Clock:
                 return self.canceled or (spent and look.best_loss is not None)
             return self.over() or self.canceled
 
-        return tell
+        return Reporter(tell, self.stop)
 
 
 def _run(
@@ -216,12 +219,12 @@ def _run(
     """Make one release and measure it; return the figures and what the loss is called."""
     auto = method == AUTO
     blank = Point(method, k, auto=auto)
-    if (clock.over() and not auto) or interrupt.finish:
-        why = "interrupted" if interrupt.finish else "the budget was spent"
+    if (clock.over() and not auto) or clock.stop.finish:
+        why = "interrupted" if clock.stop.finish else "the budget was spent"
         return replace(blank, said=f"{LEFT}not run: {why}"), ""
     share = clock.share()
     protect: dict[str, Any] = {"k": k, "method": method}
-    if not auto and find(method).search is not None and share is not None:
+    if not auto and find(method).info.is_search and share is not None:
         protect["time_limit"] = share
     began = time.perf_counter()
     try:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.jit import jit
 from shoal.kernels.pointing import call
 from shoal.kernels.rules import (
@@ -18,9 +18,6 @@ from shoal.kernels.rules import (
     pointers,
 )
 from shoal.partition import rows_of_groups
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 SIZE, MEMBERS = 0, 1  # columns of a group
 

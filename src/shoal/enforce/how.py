@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.enforce.groups import breaches, of_labels, of_members
 from shoal.enforce.merging import merge, merge_to
 from shoal.enforce.rules import Sensitive
@@ -17,8 +17,6 @@ from shoal.errors import PrivacyError, in_shape
 from shoal.kernels.rules import ROWS, Rules, reordered
 from shoal.progress import Reporter
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Loss = Callable[[Integers], float]
 
 WAYS = ("auto", "slices", "swap", "merge")

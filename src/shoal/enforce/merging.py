@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.enforce.groups import of_labels, of_members
 from shoal.kernels.rules import Rules
 from shoal.partition import by_first_row, rows_of_groups
 from shoal.progress import Reporter
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 def merge(matrix: Floats, labels: Integers, rules: Rules, report: Reporter) -> Integers:

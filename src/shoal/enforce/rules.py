@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.errors import RequestError, in_shape, shown
 from shoal.kernels.rules import (
     ALPHA,
@@ -47,10 +47,6 @@ from shoal.table.hierarchy.values import Distinct, distinct_values
 from shoal.table.roles import STAR, Column, Kind, Role
 from shoal.table.spelling import forms_of, spelled
 from shoal.table.table import Table
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-
 
 PREFIXED = (Kind.TEXT, Kind.INTEGER, Kind.DATE)  # kinds that have prefixes
 SILENT = ("", STAR)  # texts that say nothing, as missing cells

@@ -9,13 +9,9 @@ others 2015, t-closeness first).
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.jit import jit
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-
 
 BEGIN, END, TAKE, TAKEN = range(4)  # of a piece: where it stands, what a group takes, and has
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.enforce.groups import MEMBERS, SIZE, rows_of
 from shoal.kernels.jit import inlined, jit
 from shoal.kernels.pointing import call
 from shoal.kernels.rules import NEAR, Rules, pointers
 from shoal.progress import Reporter
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 AROUND, WIDER, PASSES = 24, 4, 3  # groups that are asked at first, how many times more after that
 SWAPS_TRIED = 10**7  # no more in a pass, by estimate: about two seconds

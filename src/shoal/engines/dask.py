@@ -13,16 +13,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from shoal.engines.counted import Counted
-from shoal.engines.executor import AHEAD, worker_failed
+from shoal.engines.executor import AHEAD, check, worker_failed
 from shoal.errors import (
     EngineError,
     EngineLostError,
     InputError,
     RequestError,
     ShoalError,
-    interrupt,
     shown,
 )
+from shoal.progress import StopToken
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -163,10 +163,12 @@ class Dask:
                 f"{told}; install the same on all machines"
             )
 
-    def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    def map(
+        self, work: Callable[[Task], Result], tasks: Iterable[Task], stop: StopToken | None = None
+    ) -> Iterator[Result]:
         """Yield the results in the order of the tasks; what a lost worker had is done again."""
         with self._watched():
-            yield from self._mapped(work, tasks)
+            yield from self._mapped(work, tasks, stop)
 
     @contextlib.contextmanager
     def _watched(self) -> Iterator[None]:
@@ -180,7 +182,9 @@ class Dask:
                 raise
             raise self._gone() from None
 
-    def _mapped(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    def _mapped(
+        self, work: Callable[[Task], Result], tasks: Iterable[Task], stop: StopToken | None
+    ) -> Iterator[Result]:
         client = self._client
         waiting: list[Any] = []
         try:
@@ -189,10 +193,10 @@ class Dask:
                 future = client.submit(_called, sent, task, pure=False, retries=RETRIES)
                 waiting.append(future)
                 if len(waiting) >= AHEAD * max(1, self._threads()):
-                    yield self._result(waiting.pop(0))
-                interrupt.check()
+                    yield self._result(waiting.pop(0), stop)
+                check(stop)
             while waiting:
-                yield self._result(waiting.pop(0))
+                yield self._result(waiting.pop(0), stop)
         except BaseException:
             with contextlib.suppress(Exception):
                 client.cancel(waiting, force=True)
@@ -202,9 +206,9 @@ class Dask:
         known = self._client.scheduler_info(n_workers=-1).get("workers", {}).values()
         return sum(int(worker["nthreads"]) for worker in known)
 
-    def _result(self, future: Any) -> Any:
+    def _result(self, future: Any, stop: StopToken | None = None) -> Any:
         """Return what came of a task; wait as long as there is somebody who may do it."""
-        self._wait(future)
+        self._wait(future, stop)
         try:
             if future.cancelled():
                 raise self._gone()
@@ -215,13 +219,13 @@ class Dask:
             raise self._gone() from None
         raise self._failed(error)
 
-    def _wait(self, future: Any) -> None:
+    def _wait(self, future: Any, stop: StopToken | None) -> None:
         ready = threading.Event()
         future.add_done_callback(lambda _: ready.set())
         since = time.monotonic()
         while not future.done():
             ready.wait(LOOK)
-            interrupt.check()
+            check(stop)
             if self._client.status != "running":
                 raise self._gone()
             if future.done() or self._threads():

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar
 
-from shoal.errors import EngineError, EngineLostError, RequestError, interrupt
+from shoal.errors import EngineError, EngineLostError, RequestError
+from shoal.progress import StopToken
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -32,7 +33,9 @@ class Executor(Protocol):
         """Whether tasks are done elsewhere."""
         ...
 
-    def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    def map(
+        self, work: Callable[[Task], Result], tasks: Iterable[Task], stop: StopToken | None = None
+    ) -> Iterator[Result]:
         """Yield the results in the order of the tasks, which are taken as they are needed."""
         ...
 
@@ -45,15 +48,17 @@ class Threads:
     def __init__(self, workers: int | None = None) -> None:
         self.workers = _count(workers)
 
-    def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    def map(
+        self, work: Callable[[Task], Result], tasks: Iterable[Task], stop: StopToken | None = None
+    ) -> Iterator[Result]:
         """Yield the results in the order of the tasks."""
         if self.workers == 1:
             for task in tasks:
-                interrupt.check()
+                check(stop)
                 yield work(task)
             return
         with ThreadPoolExecutor(self.workers) as pool:
-            yield from in_order(pool, work, tasks, self.workers)
+            yield from in_order(pool, work, tasks, self.workers, stop)
 
 
 class Processes:
@@ -64,11 +69,13 @@ class Processes:
     def __init__(self, workers: int | None = None) -> None:
         self.workers = _count(workers)
 
-    def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    def map(
+        self, work: Callable[[Task], Result], tasks: Iterable[Task], stop: StopToken | None = None
+    ) -> Iterator[Result]:
         """Yield the results in the order of the tasks."""
         fresh = multiprocessing.get_context("spawn")  # a fork would take threads and locks along
         with ProcessPoolExecutor(self.workers, mp_context=fresh) as pool:
-            yield from in_order(pool, work, tasks, self.workers)
+            yield from in_order(pool, work, tasks, self.workers, stop)
 
 
 def worker_failed(told: str) -> EngineError:
@@ -80,6 +87,12 @@ def worker_failed(told: str) -> EngineError:
     return EngineError(f"a worker failed: {told}")
 
 
+def check(stop: StopToken | None) -> None:
+    """Raise KeyboardInterrupt if a run is canceled."""
+    if stop is not None:
+        stop.check()
+
+
 def _count(workers: int | None) -> int:
     if workers is None:
         return os.cpu_count() or 1
@@ -89,8 +102,9 @@ def _count(workers: int | None) -> int:
 
 
 def in_order(
-    pool: Any, work: Callable[[Task], Result], tasks: Iterable[Task], workers: int
-) -> Iterator[Result]:
+    pool: Any, work: Callable[[Task], Result], tasks: Iterable[Task], workers: int,
+    stop: StopToken | None = None,
+) -> Iterator[Result]:  # fmt: skip
     """Yield results in order; only a few tasks wait, and none is begun after an error."""
     waiting: list[Future[Result]] = []
     todo = iter(tasks)
@@ -99,7 +113,7 @@ def in_order(
             waiting.append(pool.submit(work, task))
             if len(waiting) >= AHEAD * workers:
                 yield waiting.pop(0).result()
-            interrupt.check()
+            check(stop)
         while waiting:
             yield waiting.pop(0).result()
     finally:

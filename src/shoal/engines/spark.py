@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 from shoal.engines.counted import Counted
 from shoal.engines.executor import in_order, worker_failed
 from shoal.errors import EngineError, EngineLostError, RequestError, ShoalError
+from shoal.progress import StopToken
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -115,7 +116,9 @@ class Spark:
             return min(MOST, max(1, int(self._session.sparkContext.defaultParallelism)))
         return os.cpu_count() or 1  # Spark Connect does not tell
 
-    def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    def map(
+        self, work: Callable[[Task], Result], tasks: Iterable[Task], stop: StopToken | None = None
+    ) -> Iterator[Result]:
         """Yield the results in the order of the tasks."""
         tag = f"shoal-{secrets.token_hex(8)}"
 
@@ -127,7 +130,7 @@ class Spark:
         workers = self._width()
         with ThreadPoolExecutor(workers) as pool:
             try:
-                yield from in_order(pool, job, tasks, workers)
+                yield from in_order(pool, job, tasks, workers, stop)
             except BaseException:
                 with contextlib.suppress(Exception):
                     self._session.interruptTag(tag)

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from shoal.choosing import EFFORTS, Choice, choose, choose_mixed
 from shoal.errors import RequestError
 from shoal.estimates.model import Estimate, estimate
-from shoal.recipes import AUTO_LARGE, AUTO_MIXED_LARGE, Method, find
+from shoal.methods.auto import EFFORTS, Choice, choose, choose_mixed
+from shoal.methods.method import Info
+from shoal.methods.registry import find
 from shoal.search.run import ITERATIONS
 from shoal.settings import Settings
-from shoal.solving import ROUNDS
 
 LEAN, LEAN_MIXED = "hilbert", "kaim"  # whose runs are little but reading, releasing, measuring
 LONG = 10.0  # seconds: what takes longer is told before
@@ -34,12 +34,12 @@ def expected(settings: Settings, records: int, columns: int, mixed: bool) -> Est
     if settings.roles.group is not None:
         return None
     if protect.method != "auto":
-        return _limited(find(protect.method), asked, effort, records, columns, k, lean)
+        return _limited(find(protect.method).info, asked, effort, records, columns, k, lean)
     choice = chosen(settings, records, columns, mixed)
-    recipe = find(choice.method)
-    if choice.method in (AUTO_LARGE, AUTO_MIXED_LARGE) or recipe.search is None:
-        return _limited(recipe, asked, effort, records, columns, k, lean)
-    own = estimate(recipe.name, records, columns, k)
+    method = find(choice.method).info
+    if not method.is_search:
+        return _limited(method, asked, effort, records, columns, k, lean)
+    own = estimate(method.name, records, columns, k)
     if own is None or lean is None:
         return None
     size = records / 1000
@@ -58,24 +58,23 @@ def chosen(settings: Settings, records: int, columns: int, mixed: bool) -> Choic
 
 
 def _limited(
-    recipe: Method, asked: Any, effort: str, records: int, columns: int, k: int,
+    method: Info, asked: Any, effort: str, records: int, columns: int, k: int,
     lean: Estimate | None,
 ) -> Estimate | None:  # fmt: skip
     """Return what a method takes, with the limits that a search was given."""
-    name = recipe.name
-    if recipe.blocks and effort != "normal":
+    name = method.name
+    if method.in_blocks and effort != "normal":
         name = f"{name}:{effort}"
     found = estimate(name, records, columns, k)
-    if found is None or lean is None or recipe.search is None:
+    if found is None or lean is None or not method.is_search:
         return found
     own = max(0.0, found.seconds - lean.seconds)
     if asked.get("seconds") is not None:
         own = float(asked["seconds"])
     elif asked.get("iterations") is not None:
-        rounds = ROUNDS["normal"] if recipe.programme else ITERATIONS
-        own *= asked["iterations"] / (recipe.search.stop.iterations or rounds)
-    elif recipe.programme:
-        own *= ROUNDS[effort] / ROUNDS["normal"]
+        own *= asked["iterations"] / (method.rounds["normal"] if method.rounds else ITERATIONS)
+    elif method.rounds:
+        own *= method.rounds[effort] / method.rounds["normal"]
     return replace(found, seconds=lean.seconds + own)
 
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.jit import jit
 from shoal.kernels.layout import FAN, LEAF
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 SAMPLE = 64  # records that tell which side is the widest
 

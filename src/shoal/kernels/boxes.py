@@ -12,12 +12,8 @@ the last one a sum over the sides of the box, follows a bound that tells the out
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Floats
 from shoal.kernels.jit import hot
-
-Floats = npt.NDArray[np.float64]
 
 
 @hot

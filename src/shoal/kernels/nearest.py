@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.boxes import aim, least_distances, most_distances
 from shoal.kernels.distance import squared_distances
 from shoal.kernels.jit import ANY, hot, jit
 from shoal.kernels.layout import FAN, LEAF
 from shoal.kernels.tree import EVALUATIONS, TOP, Pool
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-
 
 COORDINATE_ERROR = 1e-15  # of the largest coordinate: what standardizing and averaging may round
 

@@ -11,13 +11,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.jit import inlined
 from shoal.kernels.pointing import by_address, call
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 COLUMNS, DOMINATED, ROWS, ROOM, HEADS = range(5)  # ROOM: where the room to work begins
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Floats
 from shoal.kernels.jit import inlined, jit, part
-
-Floats = npt.NDArray[np.float64]
 
 
 @part

@@ -12,15 +12,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.arrange import arrange, draw_boxes, move, set_pivot
 from shoal.kernels.jit import jit
 from shoal.kernels.layout import FAN, LEAF, LEVELS
 from shoal.kernels.totals import add, add_points
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class Pool(NamedTuple):

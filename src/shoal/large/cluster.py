@@ -13,14 +13,14 @@ from shoal.errors import RequestError
 from shoal.large.frames import FromFrame
 from shoal.large.many import FromFile, FromParts, Origin, release_parts
 from shoal.large.order import Order, Released
-from shoal.progress import Callback
+from shoal.progress import Callback, Reporter
 from shoal.settings import Settings
 from shoal.table.parts import find_parts, is_many
 from shoal.table.read import is_parquet
 
 
 def release_by_engine(
-    source: Any, settings: Settings, order: Order, callback: Callback | None = None
+    source: Any, settings: Settings, order: Order, callback: Callback | Reporter | None = None
 ) -> Released:
     """Release files or a dataframe by an engine."""
     origin: Origin

@@ -116,10 +116,10 @@ class Crew:
 
     def _results(self, what: str, step: Step, tasks: Sequence[Any]) -> Iterator[Any]:
         if not self.engine.away:
-            yield from freed(self.engine.map(step, tasks))
+            yield from freed(self.engine.map(step, tasks, self.report.stop))
             return
         errand = Errand(Files(self.work.storage), step, metadata.version("shoal"))
-        for number, done in enumerate(self.engine.map(errand, tasks), start=1):
+        for number, done in enumerate(self.engine.map(errand, tasks, self.report.stop), start=1):
             if "error" in done:
                 raise errors.from_plain(done["error"])
             LOG.info(

@@ -111,14 +111,14 @@ def hashed(parts: Parts, crew: Crew) -> Parts:
 
 def release_parts(
     origin: Origin, settings: Settings, order: Order, engine: Executor,
-    callback: Callback | None = None,
+    callback: Callback | Reporter | None = None,
 ) -> Released:  # fmt: skip
     """Release a table by an engine, as a folder of Parquet files, verified, or nothing.
 
     A run whose engine was lost goes on where it was when it is started again.
     """
     begin = time.perf_counter()
-    report = Reporter(callback)
+    report = Reporter.of(callback)
     targets, shelf = order.targets, order.shelf
     assert shelf is not None
     check_possible(settings)

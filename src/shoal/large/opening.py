@@ -23,11 +23,11 @@ from shoal.large.freeing import freed
 from shoal.large.shuffle import keep, kept
 from shoal.large.survey import Looking, Survey
 from shoal.large.work import Files
-from shoal.recipes import find
+from shoal.methods.problem import check_size
+from shoal.methods.registry import find
 from shoal.release.aggregate import AVERAGED
 from shoal.request import check_request, generalizes, trees_of, ways, with_hierarchies
 from shoal.settings import Settings
-from shoal.solving import check_size
 from shoal.surveying import check_people
 from shoal.table.assign import assign
 from shoal.table.drawing import Sample, sample_size, share_of
@@ -109,7 +109,7 @@ def check_possible(settings: Settings) -> None:
     if settings.roles.group is not None:
         needs = "a refinement of given groups"
     elif protect.method not in METHODS:
-        needs = f"method {find(protect.method).name}"
+        needs = f"method {find(protect.method).info.name}"
     elif settings.changes() or protect.start is not None:
         needs = "a search with limits of its own"
     elif asked.of_sensitive or asked.dominance is not None or asked.k_of:

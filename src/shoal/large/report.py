@@ -11,6 +11,7 @@ from shoal.large.release import MEASURED, Made, Releasing
 from shoal.large.shuffle import gather
 from shoal.measures.loss import percent
 from shoal.measuring import measure_release
+from shoal.methods.problem import ILOSS, SSE
 from shoal.release.compare import (
     averaged,
     overall,
@@ -29,7 +30,6 @@ from shoal.release.report import SCHEMA, ColumnReport, Report
 from shoal.release.rounded import is_constant
 from shoal.request import ended_early, notes, said_of_means, said_of_unnamed
 from shoal.settings import Settings
-from shoal.solving import ILOSS, SSE
 from shoal.surveying import said_of_people
 from shoal.table.roles import Role
 
@@ -114,7 +114,7 @@ def report_of(
             *asked.survey.said_of_repeats(asked.table.having(Role.IDENTIFIER)),
             *said_of_kept(asked.settings),
             _grouped_by(asked.settings, len(releasing.stage.regions)),
-            *ended_early(),
+            *ended_early(releasing.solver.crew.report.stop),
             *_counted(verification),
             *note,
             *said_of_equals(equal),

@@ -23,24 +23,28 @@ from shoal.large.report import report_of
 from shoal.large.seeing import seen
 from shoal.large.solve import Solver, Stage
 from shoal.large.work import Work
+from shoal.methods.problem import check_size
 from shoal.progress import Callback, Reporter
 from shoal.release.judge.counting import holding
 from shoal.release.pack import papers_of, verify_written
 from shoal.release.staging import Staging
 from shoal.request import digests
 from shoal.settings import Settings
-from shoal.solving import check_size
 from shoal.table.drawing import Sample
 from shoal.table.read import check_ordinary, digest_of
 from shoal.table.streams import Reading, Whole, in_pieces
 
 
 def release_file(
-    source: Path, settings: Settings, plan: Plan, order: Order, callback: Callback | None = None
+    source: Path,
+    settings: Settings,
+    plan: Plan,
+    order: Order,
+    callback: Callback | Reporter | None = None,
 ) -> Released:
     """Release a file region by region, verified, or nothing; go on where a killed run was."""
     begin = time.perf_counter()
-    report = Reporter(callback)
+    report = Reporter.of(callback)
     targets = order.targets
     check_possible(settings)
     request = request_of(stamps_of(source), settings, plan.records, order, targets.kind)

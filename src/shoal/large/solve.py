@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from shoal.large.crew import QUIET, Crew
+from shoal.large.crew import Crew
 from shoal.large.form import GROUP, ROW, Form
 from shoal.large.freeing import freed
 from shoal.large.lens import Lens
@@ -141,7 +141,9 @@ class Solver:
             given = by_first_row(np.asarray(packed.column(GROUP)))
         table = self.form.unpack(packed)
         seed = self.seed + 1000 * stage.number + region
-        labels = self.lens.group(table, self.k, seed, self.crew.run, given, QUIET)
+        labels = self.lens.group(
+            table, self.k, seed, self.crew.run, given, self.crew.report.quiet()
+        )
         centers = group_means(self.lens.points(table), labels)
         most = max(1, sample_size(centers.shape[1]) // len(stage.regions))
         some = np.argsort(drawn(self.seed, 0, centers.shape[0]), kind="stable")[:most]

@@ -7,13 +7,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.mixed.forest import Forest
 from shoal.table.code import Coded, CodedColumn
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class Part(NamedTuple):

@@ -7,14 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.mixed.build import Records, build
 from shoal.mixed.forest import Forest
 from shoal.mixed.grow import FARTHEST, ORDERED, RANDOM, grow, join
 from shoal.progress import Reporter
 from shoal.table.code import Coded
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 STARTS = {"random": RANDOM, "farthest": FARTHEST, "common": ORDERED}
 BUDGET = 20_000_000  # looks at records in one call of the kernel: some tenths of a second

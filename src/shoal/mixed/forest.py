@@ -15,13 +15,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Floats, Integers
 from shoal.kernels.jit import inlined, part
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class Forest(NamedTuple):

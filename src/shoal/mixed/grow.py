@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.jit import ANY, jit, part
 from shoal.kernels.random import Random, draw
 from shoal.mixed.forest import Forest, price, span, widen
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 RANDOM, FARTHEST, ORDERED = 0, 1, 2
 TIE = 1e-9  # costs that differ by less, relative to 1 + cost, are equal

@@ -20,8 +20,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.distance import BLOCK, squared_distances
 from shoal.kernels.jit import inlined, loop, part
 from shoal.kernels.layout import LEAF
@@ -40,9 +40,6 @@ from shoal.numeric.pool import (
     take,
 )
 from shoal.progress import Reporter
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 REACH = 2
 

@@ -12,8 +12,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.jit import inlined, jit, loop
 from shoal.kernels.layout import LEAF
 from shoal.kernels.nearest import farthest, sift_down, slack
@@ -24,9 +24,6 @@ from shoal.numeric.grow import grow
 from shoal.numeric.pool import centroid, distance_to, holds, point, runs_on, size
 from shoal.numeric.seed import opposite
 from shoal.progress import Reporter
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class Spread(NamedTuple):

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.jit import inlined, loop
 from shoal.kernels.nearest import rounding, slack
 from shoal.kernels.tree import COUNT, Pool
@@ -24,8 +24,6 @@ from shoal.numeric.pool import runs_on, size
 from shoal.numeric.seed import farthest_in_turn, opposite
 from shoal.progress import Reporter
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Loop = Callable[[Integers, int, int], int]
 
 DISTANCES_A_CALL = 1_000_000  # where nothing can be skipped: a fraction of a second

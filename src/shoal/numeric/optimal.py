@@ -17,14 +17,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.jit import jit, part
 from shoal.kernels.nearest import COORDINATE_ERROR
 from shoal.kernels.totals import two_sum
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 TIE = 1e-12  # of a group's loss: what summing may round
 LOSS_ERROR = 4e-15  # of the loss of several groups: what adding them may round

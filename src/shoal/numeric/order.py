@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.distance import BLOCK, squared_distances
 from shoal.kernels.jit import jit
 from shoal.kernels.nearest import rounding, slack, slacks
 from shoal.measures.loss import group_means
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 BITS = 16  # of a coordinate on the Hilbert curve
 NEAR_WHOLE = 1e-9  # of a cell: what scaling may round

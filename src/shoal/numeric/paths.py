@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.nearest import COORDINATE_ERROR, rounding
 from shoal.numeric.fixed_size import mdav
 from shoal.numeric.optimal import cut_path
@@ -15,9 +15,6 @@ from shoal.numeric.refine import groups as groupings
 from shoal.numeric.refine.how import by_falling_loss, split
 from shoal.numeric.spanning import cut_tree, spanning_tree
 from shoal.progress import Reporter
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 def hilbert(matrix: Floats, k: int, report: Reporter) -> Integers:

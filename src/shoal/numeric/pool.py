@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Floats, Integers
 from shoal.kernels import tree as trees
 from shoal.kernels.jit import ANY, inlined, part
 from shoal.kernels.layout import LEAF
 from shoal.kernels.nearest import farthest, nearest, rounding
 from shoal.kernels.tree import BUILT, COUNT, EVALUATIONS, Pool
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 def make(matrix: Floats, k: int) -> Pool:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.kernels.jit import inlined
 from shoal.kernels.tree import Pool
 from shoal.numeric.pool import centroid, farthest_from, point
-
-Floats = npt.NDArray[np.float64]
 
 
 @inlined

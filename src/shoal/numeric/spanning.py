@@ -7,15 +7,12 @@ Transactions on Knowledge and Data Engineering 17, 2005). Groups of 2k or more a
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.distance import BLOCK, squared_distances
 from shoal.kernels.jit import jit
 from shoal.kernels.nearest import rounding, slack, slacks
 from shoal.partition import by_first_row
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 def spanning_tree(matrix: Floats) -> tuple[Integers, Floats, Integers]:

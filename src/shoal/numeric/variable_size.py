@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.jit import inlined, loop
 from shoal.kernels.nearest import slack
 from shoal.kernels.tree import Pool
@@ -24,9 +24,6 @@ from shoal.numeric.pool import (
 )
 from shoal.numeric.refine.how import better
 from shoal.progress import Reporter
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 GAMMAS = (0.2, 1.1)  # for scattered and for clustered data, say the authors
 

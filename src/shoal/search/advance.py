@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Floats
 from shoal.kernels.jit import loop, part
 from shoal.search.accept import accepts
 from shoal.search.layout import (
@@ -29,8 +27,6 @@ from shoal.search.layout import (
 from shoal.search.local import is_optimal, look
 from shoal.search.perturb import choose, dissolve, distill, find_double
 from shoal.search.state import State, go_home, keep
-
-Floats = npt.NDArray[np.float64]
 
 
 @loop

@@ -7,8 +7,8 @@ nobody's nearest, would be looked at only when its own group changes.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels import tree as trees
 from shoal.kernels.distance import squared_distances
 from shoal.kernels.jit import ANY, jit, loop
@@ -16,9 +16,6 @@ from shoal.kernels.nearest import nearest, rounding, sift_down
 from shoal.kernels.tree import Pool
 from shoal.measures.loss import ROUNDED
 from shoal.progress import Reporter
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 FEW = 2_048
 RECORDS_A_CALL = 10_000

@@ -1,33 +1,35 @@
-"""A search from start to end: rounds of iterations, side by side runs, and what to tell of it.
-
-What comes out depends on the seed, the number of runs and the number of iterations, never on
-threads or the clock: all runs make the same iterations in a round, and a round is never left half
-done once the first local optimum is reached.
-"""
+"""Iterated local search on distances: the first local optimum, then perturbations or restarts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.errors import RequestError, interrupt
-from shoal.kernels.rules import NONE, Rules, pointers
+from shoal.arrays import Floats, Integers
+from shoal.errors import RequestError
+from shoal.kernels.rules import pointers
 from shoal.measures.loss import percent, squared_error, total_squares
 from shoal.partition import SearchLog, by_first_row
-from shoal.progress import Reporter
+from shoal.progress import Progress, Reporter
 from shoal.search import state as states
 from shoal.search.advance import advance
+from shoal.search.driver import Everywhere, drive
 from shoal.search.layout import (
     AGAIN,
     ALIVE,
     BEST,
     BEST_SUM,
     BREACH,
+    BY_DISSOLVE,
+    BY_DISSOLVING,
+    BY_DISTILL,
+    BY_DISTILLING,
+    BY_SHIFTS,
+    BY_SWAPS,
     CURRENT,
+    DISSOLVED,
+    DISTILLED,
     EVERY,
     FEWEST,
     FIRST,
@@ -55,107 +57,97 @@ from shoal.search.layout import (
     TARGET,
     TOTAL,
 )
-from shoal.search.log import gains, pairs_by_pass, thinned
+from shoal.search.log import gains, pairs_by_pass
 from shoal.search.neighbors import neighbors
-from shoal.search.parameters import Late, Search
+from shoal.search.parameters import Late
 from shoal.search.start import random_start, small_groups
 from shoal.search.state import State
+from shoal.search.task import Task
 from shoal.search.watch import NEVER, Watch
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 PAIRS_A_CALL = 2_000_000  # a fraction of a second
 ITERATIONS, RESTARTS = 5_000, 100
 LARGE_GROUP = 64  # larger ones, made by merging, are left as they are
 QUICK_GROUPS = 1_000  # up to here a descent takes a fraction of a second
 CLOSING_GROUPS = 10_000  # up to here the result is compared pair by pair: about two seconds
+PARTS = {
+    "shift": (SHIFTS, BY_SHIFTS),
+    "swap": (SWAPS, BY_SWAPS),
+    "dissolve": (DISSOLVED, BY_DISSOLVE, BY_DISSOLVING),
+    "distill": (DISTILLED, BY_DISTILL, BY_DISTILLING),
+}
 
 
 def search(
     matrix: Floats,
-    k: int,
-    start: Integers | None,
-    options: Search,
-    seed: int,
+    task: Task,
     report: Reporter,
-    threads: int | None = None,
-    rules: Rules = NONE,
-    closing: bool = True,
+    *,
     weights: Floats | None = None,
+    closing: bool = True,
 ) -> tuple[Integers, SearchLog]:
     """Return the best grouping found, and how. Never more loss than the start had.
 
-    Requires 2 <= k and 2k rows; a start has groups 0, 1, ... of at least k records, None: random.
-    With `rules` the start must be given and keep them, and no group of the result breaks one: it is
-    the first local optimum, nothing is perturbed. `closing` compares all groups of the result once
-    more, where they are not too many. `weights` (n), above 0, say how many a record stands for; a
-    group has k records whatever they weigh.
+    Requires 2 <= k and 2k rows. With rules the start must be given and keep them, and no group of
+    the result breaks one: it is the first local optimum, nothing is perturbed. `closing` compares
+    all groups of the result once more, where they are not too many. `weights` (n), above 0, say how
+    many a record stands for; a group has k records whatever they weigh.
     """
+    options = task.options
     if "regroup" in options.perturbations:
         raise RequestError("regroup is for searches on trees; say dissolve or distill")
-    return _Searcher(
-        matrix, k, start, options, seed, report, threads, rules, closing, weights
-    ).run()
+    if task.rules.any():  # neither a random start nor what was perturbed keeps a rule
+        stop = replace(options.stop, iterations=0)
+        task = replace(task, options=replace(options, restarts=False, stop=stop))
+    kind = _Restarts if task.options.restarts else _Perturbations
+    return drive(kind(matrix, task, report, weights, closing))
 
 
-class _Searcher:
+class _Perturbations:
+    """Perturbations of the first local optimum, each followed by a descent."""
+
+    usual = ITERATIONS
+
     def __init__(
-        self,
-        matrix: Floats,
-        k: int,
-        start: Integers | None,
-        options: Search,
-        seed: int,
-        report: Reporter,
-        threads: int | None,
-        rules: Rules,
-        closing: bool,
-        weights: Floats | None,
+        self, matrix: Floats, task: Task, report: Reporter, weights: Floats | None, closing: bool
     ) -> None:
-        self.closing, self.weights = closing, weights
-        self.ruled = bool(rules.any())
-        if self.ruled:  # neither a random start nor what was perturbed keeps a rule
-            stop = replace(options.stop, iterations=0)
-            options = replace(options, restarts=False, stop=stop)
-        self.matrix, self.k, self.options, self.report = matrix, k, options, report
-        self.asked, self.rules = rules, list[Rules]()  # each run has its own
+        self.matrix, self.task, self.weights, self.closing = matrix, task, weights, closing
+        self.k, self.options, self.threads = task.k, task.options, task.threads
         self.rows = matrix.shape[0]
         self.total = total_squares(matrix, weights)
-        usual = RESTARTS if options.restarts else ITERATIONS
-        self.watch = Watch(options, report, usual)
+        self.watch = Watch(self.options, report, self.usual)
         limit = self.watch.limit
-        self.schedule = options.schedule or (limit if 0 < limit < NEVER else usual)
-        self.threads = threads
-        self.rngs = [np.random.default_rng([seed, run]) for run in range(options.runs)]
-        self.start, self.most, self.largest = start, 4 * k, 0
-        if start is not None and self.ruled:
-            self.largest = int(np.bincount(start).max())
+        self.schedule = self.options.schedule or (limit if 0 < limit < NEVER else self.usual)
+        self.start, self.most, self.largest = task.start, 4 * self.k, 0
+        if task.start is not None and task.rules.any():
+            self.largest = int(np.bincount(task.start).max())
             self.most = max(self.most, min(self.largest, LARGE_GROUP))
-        elif start is not None:
-            self.start = small_groups(matrix, start, k)
+        elif task.start is not None:
+            self.start = small_groups(matrix, task.start, self.k)
         self.cut = False  # in the middle of the first descent
+        count = self.options.runs
+        self.rngs = [np.random.default_rng([task.seed, run]) for run in range(count)]
+        self.rules = [task.rules.copy() for _ in range(count)]  # with room to work in for each run
+        near = self._near()
+        self.states = [self._make(near, run) for run in range(count)]
+        self.runs = range(count)
+        warm_up(matrix.shape[1])
 
-    def run(self) -> tuple[Integers, SearchLog]:
+    def _near(self) -> Integers:
+        """Return the nearest records of each, which say where to look for partners."""
         wanted = self.options.neighbors
         if wanted is None:  # measured: more of them cost more than they find
             wanted = max(4, 4 * self.k // 5)
-        near = np.zeros((self.rows, 0), dtype=np.int64)
         if wanted > 0 and self.options.local == "changed":
-            near = neighbors(self.matrix, wanted, self.report)
-        runs = [self._make(near, rng) for rng in self.rngs]
-        warm_up(self.matrix.shape[1])
-        with self.watch.side_by_side(runs, self.threads) as everywhere:
-            self._search(runs, everywhere)
-        return self._finish(runs)
+            return neighbors(self.matrix, wanted, self.watch.report)
+        return np.zeros((self.rows, 0), dtype=np.int64)
 
-    def _make(self, near: Integers, rng: np.random.Generator) -> State:
-        options, k = self.options, self.k
+    def _make(self, near: Integers, run: int) -> State:
+        options, k, rng = self.options, self.k, self.rngs[run]
         length = options.acceptance.length if isinstance(options.acceptance, Late) else 1
         seed = int(rng.integers(1, 2**63))
         s = states.make(self.matrix, near, k, self.most, length, seed, self.largest, self.weights)
-        self.rules.append(own := self.asked.copy())  # there is room to work in it
-        s.choices[BREACH], s.choices[RULES] = pointers(own)
+        s.choices[BREACH], s.choices[RULES] = pointers(self.rules[run])
         most, least = self.rows // k, -(-self.rows // (2 * k - 1))
         choices = s.choices
         choices[FEWEST] = most - int((most - least) * options.share)
@@ -175,146 +167,153 @@ class _Searcher:
         states.load(s, random_start(self.rows, k, rng) if self.start is None else self.start)
         return s
 
-    def _search(self, runs: list[State], everywhere: Callable[[Any], Any]) -> None:
-        """Reach the first optimum in all runs, then go round by round."""
-        self.loss_start = self._percent(min(s.sums[BEST_SUM] for s in runs))
-        trace = np.zeros((len(runs), 1))
-        states_at = {id(s): i for i, s in enumerate(runs)}
+    def begin(self, everywhere: Everywhere) -> None:
+        """Descend to the first local optimum in all runs."""
+        self.loss_start = self._percent(self._least())
+        trace = np.zeros((len(self.runs), 1))
         there = False
         while not there:
-            if self._told_to_stop(runs, descending=True):
+            if self.watch.is_told_to_stop(self.look(), descending=True):
                 self.cut = True  # what there is is better than the start
-                for s in runs:
+                for s in self.states:
                     s.records[:, BEST], s.sums[BEST_SUM] = s.records[:, LABEL], s.sums[CURRENT]
                 return
-            there = all(everywhere(lambda s: advance(s, trace[states_at[id(s)]], PAIRS_A_CALL)))
+            there = all(everywhere(lambda i: advance(self.states[i], trace[i], PAIRS_A_CALL)))
         self._note(0, trace)
-        for s in runs:
+        for s in self.states:
             s.history[:] = s.sums[BEST_SUM]
-        if self.options.restarts:
-            self._restart(runs, everywhere)
-            return
+
+    def round(self, everywhere: Everywhere) -> None:
+        """Perturb and descend for some iterations."""
         size = max(1, min(1000, 20_000 // (self.k * self.k)))
-        while not self._told_to_stop(runs):
-            stop = min(self.watch.limit, self.watch.done + size)
-            trace = np.full((len(runs), size + 1), np.inf)
-            for s in runs:
-                s.choices[SINCE], s.choices[STOP] = self.watch.done, stop
+        since, stop = self.watch.done, min(self.watch.limit, self.watch.done + size)
+        trace = np.full((len(self.runs), size + 1), np.inf)
 
-            def work(s: State, trace: Floats = trace) -> None:
-                if s.counts[ITERATION] < s.choices[SINCE]:
-                    return  # it has ended before the others
-                while not advance(s, trace[states_at[id(s)]], PAIRS_A_CALL):
-                    interrupt.check()
+        def work(i: int) -> None:
+            s = self.states[i]
+            s.choices[SINCE], s.choices[STOP] = since, stop
+            if s.counts[ITERATION] >= since:  # else it has ended before the others
+                self._descend(s, trace[i])
 
-            everywhere(work)
-            self._note(self.watch.done, trace)
-            self.watch.done = max(int(s.counts[ITERATION]) for s in runs)
-            self.watch.stopped_by = self._reached(runs, stop)
-            if self.watch.stopped_by:
-                return
+        everywhere(work)
+        self._note(since, trace)
+        self.watch.done = max(int(s.counts[ITERATION]) for s in self.states)
+        self.watch.stopped_by = self._reached(stop)
 
-    def _reached(self, runs: list[State], stop: int) -> str:
+    def _descend(self, s: State, trace: Floats) -> None:
+        while not advance(s, trace, PAIRS_A_CALL):
+            self.watch.report.stop.check()
+
+    def _reached(self, stop: int) -> str:
         """Say what ended the search before the round was over, if anything did."""
-        limits = self.options.stop
-        if min(s.sums[BEST_SUM] for s in runs) <= runs[0].levels[TARGET]:
-            return "nothing to lose" if limits.target is None else "target"
+        if self._least() <= self.states[0].levels[TARGET]:
+            return self._at_target()
         if self.watch.done >= stop:
             return ""
-        waited = max(int(s.counts[ITERATION] - s.counts[IMPROVED]) for s in runs)
-        patient = limits.patience is not None and waited >= limits.patience
-        return "patience" if patient else "nothing to change"
+        patience = self.options.stop.patience
+        waited = max(int(s.counts[ITERATION] - s.counts[IMPROVED]) for s in self.states)
+        return "patience" if patience is not None and waited >= patience else "nothing to change"
 
-    def _restart(self, runs: list[State], everywhere: Callable[[Any], Any]) -> None:
-        """Search from one random start after the other."""
-        best = [s.records[:, BEST].copy() for s in runs]
-        least = [float(s.sums[BEST_SUM]) for s in runs]
-        nothing = np.zeros(1)
-        index = {id(s): i for i, s in enumerate(runs)}
+    def _at_target(self) -> str:
+        return "nothing to lose" if self.options.stop.target is None else "target"
 
-        def work(s: State) -> None:
-            i = index[id(s)]
-            states.load(s, random_start(self.rows, self.k, self.rngs[i]))
-            while not advance(s, nothing, PAIRS_A_CALL):
-                interrupt.check()
-            if s.sums[BEST_SUM] < least[i] * (1.0 - 1e-11):
-                least[i], best[i] = float(s.sums[BEST_SUM]), s.records[:, BEST].copy()
+    def is_settled(self) -> bool:
+        """Tell that rounds go on until one of them was the last."""
+        return False
 
-        waited = 0
-        self.watch.done = 1
-        while True:
-            for i, s in enumerate(runs):  # what was found last may not be the best
-                s.records[:, BEST], s.sums[BEST_SUM] = best[i], least[i]
-            if self.options.stop.patience is not None and waited >= self.options.stop.patience:
-                self.watch.stopped_by = "patience"
-            if min(least) <= runs[0].levels[TARGET]:
-                target = self.options.stop.target
-                self.watch.stopped_by = "nothing to lose" if target is None else "target"
-            if self.watch.stopped_by or self._told_to_stop(runs):
-                return
-            before = min(least)
-            everywhere(work)
-            waited = 0 if min(least) < before else waited + 1
-            self.watch.done += 1
-            self._note(self.watch.done, np.array([[min(least)]]))
+    def close(self, everywhere: Everywhere) -> None:
+        """Leave the groups as they are."""
 
     def _note(self, since: int, trace: Floats) -> None:
         """Add what the best of all runs lost after each iteration. trace (runs, iterations) IN."""
         lost = [self._percent(float(error)) for error in trace.min(axis=0)]
         self.watch.note(since, np.array(lost))
 
+    def _least(self) -> float:
+        return min(float(s.sums[BEST_SUM]) for s in self.states)
+
     def _percent(self, error: float) -> float:
         return percent(float(error), self.total)
 
-    def _told_to_stop(self, runs: list[State], descending: bool = False) -> bool:
-        """Report; tell whether the count, the clock, the callback or the user ends the search."""
-        best = min(runs, key=lambda s: float(s.sums[BEST_SUM]))
-        look = self.watch.look(
+    def look(self) -> Progress:
+        """Return what there is to see: losses and groups of the best run, moves of all."""
+        best = min(self.states, key=lambda s: float(s.sums[BEST_SUM]))
+        return self.watch.look(
             self._percent(best.sums[CURRENT]),
             self._percent(best.sums[BEST_SUM]),
             groups=int(best.counts[ALIVE]),
-            tried=sum(int(s.counts[SHIFTS_TRIED] + s.counts[SWAPS_TRIED]) for s in runs),
-            applied=sum(int(s.counts[SHIFTS] + s.counts[SWAPS]) for s in runs),
+            tried=sum(int(s.counts[SHIFTS_TRIED] + s.counts[SWAPS_TRIED]) for s in self.states),
+            applied=sum(int(s.counts[SHIFTS] + s.counts[SWAPS]) for s in self.states),
         )
-        return self.watch.told_to_stop(look, descending)
 
-    def _finish(self, runs: list[State]) -> tuple[Integers, SearchLog]:
+    def result(self) -> tuple[Integers, SearchLog]:
         """Compare all groups of every run once more, pair by pair, and take the best grouping.
 
         After a descent that was cut short that would be a descent again, past any limit: then only
         where it is a matter of a moment.
         """
-        seconds = self.watch.seconds
-        gained, examined = gains(runs, self.total), sum(int(s.counts[PAIRS]) for s in runs)
-        by_pass = pairs_by_pass(runs)
-        nothing = np.zeros(1)
-        for s in runs if self.closing else ():
+        told = {
+            "runs": len(self.runs), "schedule": self.schedule, "seconds": self.watch.seconds,
+            "gains": gains(self.states, self.total, PARTS),
+            "pairs_examined": sum(int(s.counts[PAIRS]) for s in self.states),
+            "pairs_by_pass": pairs_by_pass(self.states),
+        }  # fmt: skip
+        for s in self.states if self.closing else ():
             labels = by_first_row(s.records[:, BEST])
             if labels.max() < (QUICK_GROUPS if self.cut else CLOSING_GROUPS):
                 s.choices[STOP], s.choices[SINCE] = 0, 0
                 s.choices[EVERY], s.choices[AGAIN] = 1, 0
                 s.counts[ITERATION] = 0
                 states.load(s, labels)
-                while not advance(s, nothing, PAIRS_A_CALL):
-                    interrupt.check()
-        best = min(runs, key=lambda s: float(s.sums[BEST_SUM]))
+                self._descend(s, np.zeros(1))
+        best = min(self.states, key=lambda s: float(s.sums[BEST_SUM]))
         labels = by_first_row(best.records[:, BEST])
         end = self._percent(squared_error(self.matrix, labels, self.weights).sum())
-        log = SearchLog(
-            iterations=self.watch.done,
-            runs=len(runs),
-            schedule=self.schedule,
-            stopped_by=self.watch.stopped_by,
-            seconds=seconds,
-            loss_start=self.loss_start,
-            loss_first_optimum=self.watch.curve[0][1] if self.watch.curve else self.loss_start,
-            loss_end=end,
-            curve=thinned(self.watch.curve, self.watch.done, end),
-            gains=gained,
-            pairs_examined=examined,
-            pairs_by_pass=by_pass,
-        )
-        return labels, log
+        first = self.watch.curve[0][1] if self.watch.curve else self.loss_start
+        return labels, self.watch.log(end, self.loss_start, loss_first_optimum=first, **told)
+
+
+class _Restarts(_Perturbations):
+    """Descents from one random start after the other."""
+
+    usual = RESTARTS
+
+    def begin(self, everywhere: Everywhere) -> None:
+        """Descend to the first local optimum in all runs, which counts as a restart."""
+        super().begin(everywhere)
+        self.best = [s.records[:, BEST].copy() for s in self.states]
+        self.least = [float(s.sums[BEST_SUM]) for s in self.states]
+        self.waited = 0
+        if not self.cut:
+            self.watch.done = 1
+            self._restore()
+
+    def round(self, everywhere: Everywhere) -> None:
+        """Descend from a new random start in every run."""
+
+        def work(i: int) -> None:
+            s = self.states[i]
+            states.load(s, random_start(self.rows, self.k, self.rngs[i]))
+            self._descend(s, np.zeros(1))
+            if s.sums[BEST_SUM] < self.least[i] * (1.0 - 1e-11):
+                self.least[i], self.best[i] = float(s.sums[BEST_SUM]), s.records[:, BEST].copy()
+
+        before = min(self.least)
+        everywhere(work)
+        self.waited = 0 if min(self.least) < before else self.waited + 1
+        self.watch.done += 1
+        self._note(self.watch.done, np.array([[min(self.least)]]))
+        self._restore()
+
+    def _restore(self) -> None:
+        """Take back the incumbent of each run; say if it is good enough."""
+        for s, best, least in zip(self.states, self.best, self.least, strict=True):
+            s.records[:, BEST], s.sums[BEST_SUM] = best, least
+        patience = self.options.stop.patience
+        if patience is not None and self.waited >= patience:
+            self.watch.stopped_by = "patience"
+        if min(self.least) <= self.states[0].levels[TARGET]:
+            self.watch.stopped_by = self._at_target()
 
 
 def warm_up(width: int) -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.numeric.fixed_size import mdav
 from shoal.progress import Reporter
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 def random_start(rows: int, k: int, rng: np.random.Generator) -> Integers:

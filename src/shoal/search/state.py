@@ -11,8 +11,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.jit import ANY, inlined, jit, part
 from shoal.kernels.nearest import rounding
 from shoal.kernels.random import Random
@@ -55,9 +55,6 @@ from shoal.search.layout import (
     WEIGHTED,
     K,
 )
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class State(NamedTuple):

@@ -10,15 +10,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.errors import interrupt
+from shoal.arrays import Floats
+from shoal.partition import SearchLog
 from shoal.progress import Progress, Reporter
 from shoal.search.parameters import Search
 
-Floats = npt.NDArray[np.float64]
-
 NEVER = 2**62
+CURVE_POINTS = 400
 
 
 class Watch:
@@ -47,10 +46,10 @@ class Watch:
     ) -> Iterator[Callable[[Callable[[Any], Any]], list[Any]]]:
         """Start the clock; yield what does some work for all runs, on as many threads.
 
-        Until the end of the block a first interrupt only asks for the best so far.
+        Until the end of the block a first request to stop only asks for the best so far.
         """
         self.began = time.perf_counter()
-        with interrupt.searching():
+        with self.report.stop.searching():
             if threads == 1:  # a thread takes longer to start than a block to search
                 yield lambda work: [work(run) for run in runs]
                 return
@@ -70,6 +69,15 @@ class Watch:
             self.curve.append((since + int(i), float(best[i])))
         self.lowest = float(best[-1])
 
+    def log(self, end: float, start: float, **figures: Any) -> SearchLog:
+        """Return how the search went; it began with a loss of `start` percent and left `end`."""
+        curve = thinned(self.curve, self.done, end)
+        told = {"seconds": self.seconds, "runs": 1, "schedule": max(1, self.done), **figures}
+        return SearchLog(
+            iterations=self.done, stopped_by=self.stopped_by, loss_start=start, loss_end=end,
+            curve=curve, **told,
+        )  # fmt: skip
+
     def look(
         self, current: float, best: float, *, groups: int, tried: int, applied: int
     ) -> Progress:
@@ -79,7 +87,7 @@ class Watch:
             "searching", self.done, known, self.seconds, current, best, groups, tried, applied
         )
 
-    def told_to_stop(self, look: Progress, descending: bool = False) -> bool:
+    def is_told_to_stop(self, look: Progress, descending: bool = False) -> bool:
         """Report; tell whether the count, the clock, the callback or the user ends the search."""
         over = self.done >= self.limit and not descending
         enough = self.report.look(look, last=over)
@@ -89,6 +97,14 @@ class Watch:
             self.stopped_by = "time limit"
         elif enough:
             self.stopped_by = "callback"
-        elif interrupt.finish:
+        elif self.report.stop.finish:
             self.stopped_by = "interrupt"
         return bool(self.stopped_by)
+
+
+def thinned(curve: list[tuple[int, float]], last: int, end: float) -> list[tuple[int, float]]:
+    """Return at most CURVE_POINTS of a curve's points, its first and its end among them."""
+    if len(curve) > CURVE_POINTS - 1:
+        keep = np.unique(np.linspace(0, len(curve) - 1, CURVE_POINTS - 1).astype(int))
+        curve = [curve[i] for i in keep]
+    return [*curve, (last, end)]

@@ -134,20 +134,22 @@ def preview(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, An
     """Estimate what a run loses and takes, from a sample on which searches take a second."""
     from shoal.estimates.model import Estimate
     from shoal.estimates.run import expected
+    from shoal.methods.registry import find
     from shoal.preparing import groups_by_trees, once_read
     from shoal.previewing import preview_of
-    from shoal.recipes import find
 
     settings = once_read(build(asked["settings"]))
     table, records = some_table(Path(asked["path"]), asked["settings"].get("input", {}), place)
     check_headers(table, settings, "csv")
     method = settings.protect.method
     quick = settings
-    if method == "auto" or find(method).search is not None:
+    if method == "auto" or find(method).info.is_search:
         limit = min(PATIENCE, settings.protect.time_limit or PATIENCE)
         quick = settings.having(protect={"time_limit": limit, "max_iterations": None})
     largest = max([settings.protect.k, *settings.protect.k_of.values()])
-    found = preview_of(table, quick, min(table.rows, max(SAMPLE, 40 * largest)), callback=tell)
+    found = preview_of(
+        table, quick, min(table.rows, max(SAMPLE, 40 * largest)), callback=tell.reporter()
+    )
     roles = settings.roles
     quasi = [name for name in roles.quasi_identifiers if name not in roles.by]
     some = table.only(lambda column: column.name in (quasi or table.names))
@@ -175,11 +177,11 @@ def _chosen(
     `sampled` is what ran on a sample: of the whole table, `auto` may take another.
     """
     from shoal.estimates.run import chosen
-    from shoal.recipes import find
+    from shoal.methods.registry import find
 
     if settings.protect.method != "auto":
-        return {"method": sampled, "why": find(settings.protect.method).summary}
-    columns = 1 if find(sampled).columns == 1 else columns  # of several, one varies
+        return {"method": sampled, "why": find(settings.protect.method).info.summary}
+    columns = 1 if find(sampled).info.columns == 1 else columns  # of several, one varies
     choice = chosen(settings, rows, columns, mixed)
     return {"method": choice.method, "why": f"{choice.method}: {choice.reason}"}
 
@@ -196,7 +198,7 @@ def anonymize(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, 
 
     table = whole_table(path, asked["settings"].get("input", {}))
     check_headers(table, settings, asked.get("format", "csv"))
-    result = walk(table, once_read(settings), tell, told_ahead=tell.expected)
+    result = walk(table, once_read(settings), tell.reporter(), told_ahead=tell.expected)
     result.pack(place / MADE, format=asked.get("format", "csv"))
     drawn = charts_of(result.report, table, result.table)
     return _finished(place, drawn, asked)
@@ -216,7 +218,7 @@ def _by_regions(
     )
     targets = Targets.in_folder(made, asked.get("format", "csv"))
     order = replace(order, told_ahead=tell.expected, targets=targets)
-    done = release(path, settings, order, tell)
+    done = release(path, settings, order, tell.reporter())
     shutil.rmtree(place / "work", ignore_errors=True)
     return _finished(place, charts_of(done.report, None, None), asked)
 
@@ -298,7 +300,12 @@ def compare(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, An
     check_compared(Path(asked["path"]), settings)
     table = whole_table(Path(asked["path"]), asked["settings"].get("input", {}))
     found = compare_by(
-        table, settings, wanted["k"], wanted.get("methods"), wanted.get("budget"), callback=tell
+        table,
+        settings,
+        wanted["k"],
+        wanted.get("methods"),
+        wanted.get("budget"),
+        callback=tell.reporter(),
     )
     told = found.to_dict()
     made = place / MADE
@@ -316,7 +323,7 @@ def compare(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, An
 
 def about(asked: Mapping[str, Any], _place: Path, _tell: Teller) -> dict[str, Any]:
     """List the methods, and make the library of charts where it is not there yet."""
-    from shoal.recipes import methods
+    from shoal.methods.registry import methods
     from shoal.web.bundle import bundle
 
     return {
@@ -324,7 +331,7 @@ def about(asked: Mapping[str, Any], _place: Path, _tell: Teller) -> dict[str, An
         "methods": [
             {
                 "name": one.name, "kind": one.kind, "summary": one.summary, "cost": one.cost,
-                "citation": one.citation, "columns": one.columns, "mixed": one.mixed is not None,
+                "citation": one.citation, "columns": one.columns, "mixed": one.on_nodes,
             }
             for one in methods()
         ],

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import interrupt
+from shoal.progress import Reporter, StopToken
 
 ASKED, ANSWER, PROGRESS, KEEP = "asked.json", "answer.json", "progress.jsonl", "keep"
 MADE, CHARTS, PACKED = "made", "charts", "everything.zip"  # what there is to see and take home
@@ -27,10 +27,15 @@ class Teller:
     """Tells the server how far a run is, and hears whether to end with the best so far."""
 
     def __init__(self, place: Path) -> None:
+        self.stop = StopToken()
         self._keep = place / KEEP
         self._file = (place / PROGRESS).open("a", encoding="utf-8")
         self._start = time.perf_counter()
         self._last, self._stage = 0.0, ""
+
+    def reporter(self) -> Reporter:
+        """Return the reporter of a run that this one tells of."""
+        return Reporter(self, self.stop)
 
     def expected(self, likely: Any) -> None:
         """Tell what the run is expected to take."""
@@ -46,11 +51,11 @@ class Teller:
                 {
                     "stage": look.stage, "done": look.done, "total": look.total,
                     "seconds": round(now, 3), "best_loss": look.best_loss,
-                    "anytime": interrupt.anytime and not interrupt.finish,
+                    "anytime": self.stop.anytime and not self.stop.finish,
                 }
             )  # fmt: skip
             if self._keep.exists():
-                interrupt.finish = True
+                self.stop.finish = True
 
     def _write(self, told: dict[str, Any]) -> None:
         self._file.write(json.dumps(told) + "\n")

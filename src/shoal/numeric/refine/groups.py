@@ -11,16 +11,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels import tree as trees
 from shoal.kernels.distance import BLOCK, squared_distances
 from shoal.kernels.jit import ANY, inlined, jit, part
 from shoal.kernels.nearest import nearest, rounding, slack
 from shoal.kernels.tree import Pool
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class Groups(NamedTuple):

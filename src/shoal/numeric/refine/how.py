@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.nearest import rounding, slack
 from shoal.measures.loss import group_means, squared_error
 from shoal.numeric.fixed_size import fixed_size
@@ -18,8 +18,6 @@ from shoal.numeric.refine.split import split_large
 from shoal.numeric.seed import overall_extremes
 from shoal.progress import Reporter
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Refinement = Callable[[Floats, Integers, int, Reporter], Integers]
 
 GROUPS_A_CALL = 200

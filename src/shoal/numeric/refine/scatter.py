@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Integers
 from shoal.kernels.jit import ANY, inlined, loop
 from shoal.kernels.nearest import slack
 from shoal.kernels.tree import Pool
@@ -22,9 +22,6 @@ from shoal.numeric.refine.groups import (
     nearest_group,
     set_aside,
 )
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @inlined

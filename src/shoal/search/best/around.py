@@ -5,16 +5,13 @@ from __future__ import annotations
 from hashlib import blake2b
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.bounds.generation import Plan, Remaining
 from shoal.bounds.integer import solve_part
 from shoal.bounds.prices import squared_gaps
 from shoal.measures.loss import group_means
 from shoal.partition import by_first_row
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class Around:

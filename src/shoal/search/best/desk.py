@@ -10,9 +10,8 @@ from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.errors import interrupt
+from shoal.arrays import Floats, Integers
 from shoal.measures.loss import percent, squared_error, total_squares
 from shoal.partition import by_first_row
 from shoal.progress import Reporter
@@ -20,10 +19,9 @@ from shoal.search.best.around import Around
 from shoal.search.parameters import MOVES, Annealing, Fixed, Search, Stop
 from shoal.search.run import search
 from shoal.search.start import split_groups
+from shoal.search.task import Task
 from shoal.search.watch import Watch
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Job = TypeVar("Job")
 Done = TypeVar("Done")
 
@@ -47,26 +45,16 @@ class Start(NamedTuple):
     how: Search
 
 
-class Task(NamedTuple):
-    """What there is to do: a table, a start if there is one, and how long it may take."""
-
-    matrix: Floats
-    k: int
-    start: Integers | None
-    options: Search
-    seed: int
-    report: Reporter
-    threads: int | None
-
-
 class Desk:
     """What all steps share. `number` is that of a round: it goes into the seeds of its searches."""
 
-    def __init__(self, task: Task) -> None:
-        matrix, k, start, self.options, seed, report, threads = task
-        self.matrix, self.k = matrix, k
+    threads = 1  # of rounds, which come one after the other
+
+    def __init__(self, matrix: Floats, task: Task, report: Reporter) -> None:
+        k, start, seed, self.options = task.k, task.start, task.seed, task.options
+        self.matrix, self.k, self.report = matrix, k, report
         self.rows, self.seed = matrix.shape[0], seed
-        self.threads = threads or os.cpu_count() or 1
+        self.workers = task.threads or os.cpu_count() or 1
         self.total = total_squares(matrix)
         self.watch = Watch(self.options, report, ROUNDS)
         self.start_cost = np.inf if start is None else self.cost_of(start)
@@ -95,8 +83,9 @@ class Desk:
             self.labels, self.cost = labels, cost
 
     def remaining(self) -> float | None:
-        """Return the seconds that are left, None without a limit; none after an interrupt."""
-        if interrupt.finish:
+        """Return the seconds that are left, None without a limit; none when asked to finish."""
+        self.report.stop.check()
+        if self.report.stop.finish:
             return 0.0
         given = self.watch.seconds_given
         return None if given is None else given - self.watch.seconds
@@ -118,16 +107,17 @@ class Desk:
             stop = Stop(iterations=job.iterations, seconds=self.remaining())
             options = replace(job.how, stop=stop, schedule=job.iterations)
             seed = int(np.random.SeedSequence([self.seed, 3, *job.seeds]).generate_state(1)[0])
-            labels, _ = search(self.matrix, self.k, job.start, options, seed, Reporter(None), 1)
+            task = Task(self.k, job.start, options, seed, threads=1)
+            labels, _ = search(self.matrix, task, self.report.quiet())
             return split_groups(self.matrix, labels, self.k)
 
         return self.side_by_side(run, jobs)
 
     def side_by_side(self, work: Callable[[Job], Done], jobs: Sequence[Job]) -> list[Done]:
         """Do some work for all jobs, on as many threads as there may be."""
-        if self.threads == 1 or len(jobs) < 2:
+        if self.workers == 1 or len(jobs) < 2:
             return [work(job) for job in jobs]
-        with ThreadPoolExecutor(min(self.threads, len(jobs))) as pool:
+        with ThreadPoolExecutor(min(self.workers, len(jobs))) as pool:
             return list(pool.map(work, jobs))
 
     def join(

@@ -9,17 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.bounds.columns import NOBODY
 from shoal.bounds.generation import Generation, Plan, Remaining, cost_of
 from shoal.bounds.integer import solve_part
 from shoal.bounds.prices import squared_gaps
 from shoal.numeric.fixed_size import mdav
 from shoal.progress import Reporter
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 FEW = 120  # records that are left to the integer programme
 ROUNDS = 8  # of a programme on the way

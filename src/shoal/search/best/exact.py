@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Floats, Integers
 from shoal.bounds.generation import Generation, Plan
 from shoal.bounds.integer import solve_integer
 from shoal.bounds.prices import squared_gaps
-from shoal.errors import RequestError, interrupt
+from shoal.errors import RequestError
 from shoal.measures.loss import is_nothing, percent, squared_error, total_squares
 from shoal.partition import PROVEN
 from shoal.progress import Reporter
 from shoal.search.best.run import best
 from shoal.search.parameters import Search, Stop
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from shoal.search.task import Task
 
 MOST, MOST_K = 2_000, 6  # records
 BRANCHES = 300_000  # of a root
@@ -44,15 +40,17 @@ def exact(
         )
     stages = len(ROOMS) + 2
     report("proving", 0, stages)
-    options = Search(stop=Stop(iterations=ROUNDS))
-    labels, _, (bound, _) = best(matrix, k, None, options, seed, Reporter(None), threads)
+    task = Task(k, None, Search(stop=Stop(iterations=ROUNDS)), seed, threads)
+    labels, _, (bound, _) = best(matrix, task, report.quiet())
     cost = float(squared_error(matrix, labels).sum())
     report("proving", 1, stages)
-    if interrupt.finish:  # there is nothing halfway to a proof
+    if report.stop.finish:  # there is nothing halfway to a proof
         raise KeyboardInterrupt
     if bound >= cost * (1.0 - PROVEN) or is_nothing(cost, matrix):
         return labels, cost * (1.0 - PROVEN / 2)
-    generation = Generation.scaled(squared_gaps(matrix), k, labels, threads=threads)
+    generation = Generation.scaled(
+        squared_gaps(matrix), k, labels, remaining=report.stop.check, threads=threads
+    )
     if generation is None:
         raise RequestError("exact cannot weigh numbers that far apart; best takes them")
     plan = Plan(branches=2_000, rounds=200, limit=BRANCHES, cuts=30, columns=8 * rows, nodes=NODES)

@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.bounds.generation import Generation, Plan
 from shoal.bounds.integer import solve_integer
 from shoal.bounds.prices import squared_gaps
 from shoal.measures.loss import is_nothing
-from shoal.search.best.desk import ANNEALED, POLISH, SEARCH, STARTS, STEADY, Desk, Start, Task
+from shoal.progress import Reporter
+from shoal.search.best.desk import ANNEALED, POLISH, SEARCH, STARTS, STEADY, Desk, Start
 from shoal.search.best.dive import dive, dive_into
 from shoal.search.neighbors import least_by_neighbors
 from shoal.search.start import split_groups
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from shoal.search.task import Task
 
 AFFORDABLE = 110_000  # records times k² up to which the programme of all is solved for the bound
 WHOLE = 5_000  # records up to which the distances between all of them are kept: 200 MB
@@ -45,15 +44,15 @@ WHOLE_PLAN = Plan(climb=20, branches=500, limit=1_000_000, cuts=10, listed=60_00
 class Steps(Desk):
     """The steps, with the programme of all records, and its bound."""
 
-    def __init__(self, task: Task) -> None:
-        super().__init__(task)
+    def __init__(self, matrix: Floats, task: Task, report: Reporter) -> None:
+        super().__init__(matrix, task, report)
         k = self.k
         self.grown = k >= LARGE_GROUPS
         self.plan = GROWN_PLAN if self.grown else SMALL_PLAN
         self.nearby = NEARBY.get(k, NEARBY_GROUPS * k + k // 2)
         self.region = REGION.get(k, max(REGION_RECORDS, self.nearby))
         self.generation: Generation | None = None
-        self.bound = least_by_neighbors(self.matrix, k, task.report)
+        self.bound = least_by_neighbors(self.matrix, k, report)
         self.complete = self.proven = False
 
     def search_from_starts(self, number: int) -> None:
@@ -172,7 +171,7 @@ class Steps(Desk):
             return
         self.generation = Generation.scaled(
             squared_gaps(self.matrix), self.k, self.labels, others=self.elite,
-            remaining=self.remaining, threads=self.threads,
+            remaining=self.remaining, threads=self.workers,
         )  # fmt: skip
         if self.generation is not None:
             self._learn()

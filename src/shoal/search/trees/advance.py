@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Floats
 from shoal.kernels.jit import inlined, loop
 from shoal.kernels.random import uniform
 from shoal.search.trees.layout import (
@@ -30,8 +28,6 @@ from shoal.search.trees.layout import (
 from shoal.search.trees.moves import look
 from shoal.search.trees.perturb import choose, dissolve, regroup
 from shoal.search.trees.state import State, measure
-
-Floats = npt.NDArray[np.float64]
 
 DISSOLVES = 0.2  # the share of perturbations that dissolve: measured on adult and the sample
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Integers
 from shoal.measures.generalization import cell_losses
 from shoal.mixed.cluster import cluster
 from shoal.progress import Reporter
 from shoal.table.code import Coded
-
-Integers = npt.NDArray[np.int64]
 
 PAIRS = 2000  # of records, that tell which columns differ most
 

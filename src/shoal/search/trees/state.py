@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.kernels.jit import inlined, part
 from shoal.kernels.random import Random
 from shoal.mixed.forest import Forest
@@ -54,9 +54,6 @@ from shoal.search.trees.layout import (
     WAITS,
     K,
 )
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 NONE = -1
 FAR = 2**62

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import shoal as library
-from shoal.choosing import choose, choose_mixed
+from shoal.methods.auto import choose, choose_mixed
+from shoal.methods.registry import METHODS
 from shoal.preparing import groups_by_trees
-from shoal.recipes import RECIPES
 from shoal.settings import build
 
 
@@ -104,7 +104,7 @@ def test_the_reason_is_of_the_method_that_runs(said):
     if "illness" in said:
         roles = {"quasi_identifiers": ["age", "illness"], "other": ["income"]}
     partition = library.anonymize(data, k=5, hierarchies=said, effort="quick", **roles).partition
-    pick = choose_mixed if RECIPES[partition.method].mixed is not None else choose
+    pick = choose_mixed if METHODS[partition.method].info.on_nodes else choose
     choice = pick(len(data), 2, 5, "quick")
     assert (partition.method, partition.reason) == (choice.method, choice.reason)
     settings = build({"protect": {"k": 5}, "roles": roles, "hierarchies": said})

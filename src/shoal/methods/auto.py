@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.errors import RequestError
-from shoal.partition import Partition
-from shoal.recipes import AUTO, AUTO_LARGE, AUTO_MIXED, AUTO_MIXED_LARGE, RECIPES, find
+from shoal.methods.method import Method
+from shoal.methods.problem import Points, Problem
+from shoal.methods.registry import AUTO, AUTO_LARGE, AUTO_MIXED, AUTO_MIXED_LARGE, find
 from shoal.table.code import needs_trees
 from shoal.table.table import Table
 
@@ -38,31 +39,55 @@ def by_trees(table: Table, hierarchies: Mapping[str, str] | None) -> bool:
 
 
 def check_effort(effort: str) -> None:
-    """Refuse an effort that nobody knows."""
+    """Raise RequestError if there is no such effort."""
     if effort not in EFFORTS:
         raise RequestError(f"effort must be one of {', '.join(EFFORTS)}")
 
 
-def at_least(again: Callable[..., Partition], method: str, effort: str, rows: int) -> Partition:
-    """Return what an effort finds, or what a smaller one finds where that loses less.
+def lower_effort(problem: Problem, method: str | Method) -> str | None:
+    """Return the effort whose result a result is compared with, so that more never loses more.
 
-    So more effort never loses more. A search by `best` effort begins with what `normal` returns. Of
-    blocks `normal` is not compared with `quick`, which would take as long again; nor is the method
-    `best`, whose rounds go on from each other. `again` runs the method by an `effort`, from groups
-    that are `known`.
+    None where nothing depends on the effort: for named methods but blocks, and where a start or
+    search options are given. Of blocks `normal` is not compared with `quick`, which would take as
+    long again; nor is the method `best`, whose rounds go on from each other.
     """
-    check_effort(effort)
-    recipe = find(method)
-    blocks = recipe.blocks or (method == "auto" and rows >= LARGE)
-    lower = LOWER.get(effort)
-    if lower is None or not (method == "auto" or blocks) or (blocks and effort == "normal"):
-        return again(effort=effort)
-    known = at_least(again, method, lower, rows)
-    if RECIPES[known.method].search is None and not blocks:
-        return known  # the same by any effort
-    own = again(effort=effort, known=known.labels if effort == "best" and not blocks else None)
-    better = own.information_loss < known.information_loss
-    return own if better else replace(known, reason=own.reason)
+    lower = LOWER.get(problem.effort)
+    if not isinstance(method, str) or problem.start is not None or problem.changes:
+        return None
+    if runs_blocks(problem, method):
+        return None if problem.effort == "normal" else lower
+    return lower if method == "auto" else None
+
+
+def runs_blocks(problem: Problem, method: str) -> bool:
+    """Tell whether a method cuts the table into blocks, which an effort does not go on from."""
+    large = method == "auto" and problem.encoding.rows >= LARGE
+    return large or find(method).info.in_blocks
+
+
+def chosen(problem: Problem, method: str | Method) -> tuple[Method, Problem, str]:
+    """Return the method that runs, the problem with its search options, and why `auto` took it."""
+    encoding = problem.encoding
+    asked = encoding.search_options(problem.changes)
+    problem = replace(problem, changes=asked)
+    if not isinstance(method, str):
+        return method, problem, ""
+    if method != "auto" or (isinstance(encoding, Points) and problem.start is not None):
+        return find(method), problem, ""
+    rows, k, limited = encoding.rows, problem.k, bool(asked)
+    if isinstance(encoding, Points):
+        width = encoding.matrix.shape[1]
+        if encoding.weights is not None:
+            width = max(width, 2)  # one column alone is solved without
+        choice = choose(rows, width, k, problem.effort, encoding.mixed, limited)
+    else:
+        choice = choose_mixed(rows, len(encoding.coded.columns), k, problem.effort, limited)
+    found, reason = find(choice.method), choice.reason
+    if not found.info.is_search:
+        return found, replace(problem, changes={}), reason
+    if asked.get("stop") and isinstance(encoding, Points):
+        reason = "the search for the least squared error (SSE)"
+    return found, replace(problem, changes=merged(choice.changes, asked)), reason
 
 
 def choose(

@@ -1,0 +1,32 @@
+"""Methods: every way to choose a partition, behind one small Protocol.
+
+A method gets a `Problem` (`problem.py`) and returns a `Solution`; what it is stands in its `Info`
+(`method.py`). `registry.py` lists them all, `auto.py` decides which one suits a table, `solve.py`
+runs one: it is chosen, says whether it supports the problem, runs, constraints are brought about,
+and the result is a `Partition`. A family has a file: `heuristics.py`, `local_search.py`,
+`matheuristics.py`, `blocks.py`, `kmember.py`, `refinements.py`. They join parts of `numeric`,
+`mixed`, `search` and `shoal.blocks`.
+
+The package can be called: `shoal.methods()` returns what `registry.methods` does, whichever of the
+function and the package was loaded first.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shoal.methods.method import Info
+
+
+class _Callable(ModuleType):
+    def __call__(self) -> list[Info]:
+        """Return the methods there are: name, kind, summary, cost and citation of each."""
+        from shoal.methods.registry import methods
+
+        return methods()
+
+
+sys.modules[__name__].__class__ = _Callable

@@ -1,0 +1,45 @@
+"""Where methods are from."""
+
+from __future__ import annotations
+
+MDAV_2005 = (
+    "Domingo-Ferrer and Torra 2005, Ordinal, continuous and heterogeneous k-anonymity through "
+    "microaggregation, DMKD 11(2)"
+)
+MST_2005 = (
+    "Laszlo and Mukherjee 2005, Minimum spanning tree partitioning algorithm for "
+    "microaggregation, IEEE TKDE 17(7)"
+)
+TFRP_2007 = (
+    "Chang, Li and Huang 2007, TFRP: an efficient microaggregation algorithm for statistical "
+    "disclosure control, JSS 80(11)"
+)
+GSMS_2013 = (
+    "Panagiotakis and Tziritas 2013, Successive group selection for microaggregation, "
+    "IEEE TKDE 25(5)"
+)
+DECOMPOSE_2018 = (
+    "Khomnotai, Lin, Peng and Santra 2018, Iterative group decomposition for refining "
+    "microaggregation solutions, Symmetry 10(7)"
+)
+LS_2015 = (
+    "Laszlo and Mukherjee 2015, Iterated local search for microaggregation, Journal of Systems and "
+    "Software 100"
+)
+K_MEMBER_2007 = (
+    "Byun, Kamra, Bertino and Li 2007, Efficient k-anonymization using clustering techniques, "
+    "DASFAA"
+)
+KAIM = "KAIM: k-anonymity for incomplete microdata, by information entropy distance"
+KAIM_PLUS = f"{KAIM}; its groups improved by a local search of our own on ILoss"
+KAIM_FAST = f"{KAIM}; blocks and their mending are our own"
+LARGE = (
+    f"{MDAV_2005}; local search of the 2020 thesis; cuts of Friedman, Bentley and Finkel 1977, ACM "
+    "TOMS 3(3); blocks and their mending are our own"
+)
+COLUMNS = (
+    "Column generation: Aloise, Hansen and Liberti 2012, An improved column generation algorithm "
+    "for minimum sum-of-squares clustering, Mathematical Programming 131; subset-row cuts: Jepsen "
+    "and others 2008, Operations Research 56(2); search of the 2020 thesis"
+)
+ILSMC_2020 = "Iterated local search for microaggregation with change tracking (2020 thesis)"

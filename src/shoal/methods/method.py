@@ -1,0 +1,84 @@
+"""The Protocol that every method follows, and what is known of a method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from shoal.methods.problem import NODES, POINTS, Problem, Solution
+from shoal.progress import Reporter
+from shoal.search.parameters import Search
+
+
+@dataclass(frozen=True)
+class Info:
+    """What `shoal methods` shows of a method, and what others ask of it.
+
+    `encoding` is how it sees records, `search` has the parts of its search, `columns` is how many
+    that vary it takes at most, `in_blocks` says that it cuts a table into blocks, `rounds` how many
+    rounds an effort has, where it has rounds, `refines` that it needs groups to start from.
+    """
+
+    name: str
+    kind: str
+    summary: str
+    cost: str
+    citation: str
+    encoding: str = POINTS
+    search: Search | None = None
+    columns: int | None = None
+    in_blocks: bool = False
+    rounds: Mapping[str, int] | None = None
+    refines: bool = False
+
+    @property
+    def is_search(self) -> bool:
+        """Whether it searches, from a start, for as long as is asked."""
+        return self.search is not None
+
+    @property
+    def on_nodes(self) -> bool:
+        """Whether it groups cells by their hierarchies, not the rows of a matrix."""
+        return self.encoding == NODES
+
+
+class Method(Protocol):
+    """A way to make a partition; the reporter carries the stop token."""
+
+    @property
+    def info(self) -> Info:
+        """What it is."""
+        ...
+
+    def supports(self, problem: Problem) -> str | None:
+        """Return why it cannot solve a problem; None if it can."""
+        ...
+
+    def run(self, problem: Problem, report: Reporter) -> Solution:
+        """Return groups of at least k records. Requires 2k records, and `supports`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Family:
+    """What families of methods share: an `info`, and one encoding that they support."""
+
+    info: Info
+
+    def supports(self, problem: Problem) -> str | None:
+        """Return why it cannot solve a problem; None if it can."""
+        info = self.info
+        encoding = problem.encoding
+        if info.encoding != encoding.kind:
+            if info.on_nodes:
+                return f"{info.name} groups cells of a table by their trees, not a matrix"
+            who = f"{info.name} groups the rows of a matrix"
+            return f"{who}, not cells by their trees; kaim+ and auto do"
+        if info.columns is None or (width := problem.points.matrix.shape[1]) <= info.columns:
+            return None
+        why = ", as texts and missing cells count several times" if problem.points.mixed else ""
+        return (
+            f"{info.name} takes {info.columns} column that varies, the table has {width}{why}; "
+            "`shoal methods` lists the methods for several"
+        )

@@ -1,0 +1,61 @@
+"""Search options: whether a method takes them, and whether they make sense."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shoal.errors import RequestError, shown
+from shoal.methods.method import Info
+from shoal.methods.problem import Nodes
+from shoal.methods.registry import METHODS, find
+from shoal.mixed.cluster import STARTS
+from shoal.search.trees.run import check as check_trees
+
+RANDOM = "random"
+_OUTSIDE = {"iterations": "max_iterations", "seconds": "time_limit"}
+
+
+def check_options(info: Info, start: Any, changes: Mapping[str, Any]) -> None:
+    """Raise RequestError if search options are given to a method that is no search, or are invalid.
+
+    `start` and `changes` are as in `Problem`.
+    """
+    if info.on_nodes and isinstance(start, str):
+        _check_start(info, start)
+        start = None
+    if info.search is None:
+        _refuse(info, start, changes)
+    elif info.on_nodes:
+        check_trees(info.search.having(Nodes.search_options(changes)))
+    else:
+        info.search.having(changes)
+        if isinstance(start, str) and start != RANDOM and find(start).info.is_search:
+            raise RequestError(f"start: {shown(start)} is a search itself; give its groups instead")
+
+
+def _refuse(info: Info, start: Any, changes: Mapping[str, Any]) -> None:
+    """Raise RequestError for the first option that only a search takes, if there is any."""
+    given = ["start"] if start is not None and not info.refines else []
+    stop = changes.get("stop", {})
+    named = isinstance(stop, Mapping)
+    given += [_OUTSIDE.get(name, name) for name in stop] if named else ["stop"]
+    given += [name for name in changes if name != "stop"]
+    if given:
+        raise RequestError(f"{given[0]} is for methods that search; {info.name} does not")
+
+
+def _check_start(info: Info, start: str) -> None:
+    """Raise RequestError for a start that a method on nodes does not know.
+
+    It is a rule for the first record of a group or, for a search, the method that makes the groups.
+    """
+    if start in STARTS:
+        return
+    if not info.is_search:
+        raise RequestError(f"start of {info.name} must be one of {', '.join(STARTS)}")
+    able = [name for name, one in METHODS.items() if one.info.on_nodes and not one.info.is_search]
+    if find(start).info.name not in able:
+        raise RequestError(
+            f"start of {info.name} must be one of {', '.join([*STARTS, *able])}, or labels"
+        )

@@ -1,0 +1,183 @@
+"""What a method gets and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from shoal.arrays import Floats, Integers
+from shoal.enforce.how import Keep
+from shoal.errors import RequestError, check_weights, in_shape
+from shoal.measures.generalization import loss_rate
+from shoal.measures.loss import information_loss
+from shoal.partition import Bound, SearchLog
+from shoal.search.parameters import Search
+from shoal.table.code import Coded
+
+POINTS, NODES = "points", "nodes"  # of encodings
+ILOSS = "ILoss rate, percent"
+SSE = {False: "SSE/SST, percent", True: "SSE/SST of numbers and tree paths, percent"}  # mixed?
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Records as points, the rows of a matrix; a loss is SSE/SST.
+
+    `mixed` says that the matrix stands for texts or missing cells too. Survey `weights` (n), above
+    0, say how many a record stands for.
+    """
+
+    __repr__ = in_shape
+    kind: ClassVar[str] = POINTS
+
+    matrix: Floats
+    mixed: bool = False
+    weights: Floats | None = None
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return len(self.matrix)
+
+    @property
+    def loss_name(self) -> str:
+        """What a loss is called."""
+        return SSE[self.mixed]
+
+    def loss(self, labels: Integers) -> float:
+        """Return the information loss of a grouping, in percent."""
+        return information_loss(self.matrix, labels, self.weights)
+
+    def taken(self, rows: Integers) -> Points:
+        """Return some rows, or all in another order."""
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, matrix=self.matrix[rows], weights=weights)
+
+    def varying(self) -> Points:
+        """Return the points without columns that do not vary; with the first if none does."""
+        varying = np.ptp(self.matrix, axis=0) > 0
+        if varying.all():
+            return self
+        some = self.matrix[:, varying] if varying.any() else self.matrix[:, :1]
+        return replace(self, matrix=np.ascontiguousarray(some))
+
+    @staticmethod
+    def search_options(changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is asked of a search."""
+        return dict(changes)
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """Records as nodes of hierarchies; a loss is KAIM's ILoss rate.
+
+    Column weights say how much columns count. The records' `matrix`, needed to keep constraints,
+    says which groups are near each other.
+    """
+
+    __repr__ = in_shape
+    kind: ClassVar[str] = NODES
+    loss_name: ClassVar[str] = ILOSS
+
+    coded: Coded
+    column_weights: Mapping[str, float] | None = None
+    matrix: Floats | None = None
+
+    def __post_init__(self) -> None:
+        check_weights(self.column_weights or {}, self.coded.names)
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return self.coded.rows
+
+    def loss(self, labels: Integers) -> float:
+        """Return the information loss of a grouping, in percent."""
+        return loss_rate(self.coded, labels)
+
+    def taken(self, rows: Integers) -> Nodes:
+        """Return some rows, or all in another order."""
+        matrix = None if self.matrix is None else self.matrix[rows]
+        return replace(self, coded=self.coded.taken(rows), matrix=matrix)
+
+    def varying(self) -> Nodes:
+        """Return the records as they are: a column that does not vary costs nothing."""
+        return self
+
+    @staticmethod
+    def search_options(changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is asked of a search, without fields equal to the defaults."""
+        usual = Search().to_dict()
+        asked = {name: part for name, part in changes.items() if part != usual.get(name, ...)}
+        if isinstance(asked.get("stop"), Mapping):
+            asked["stop"] = {name: one for name, one in asked["stop"].items() if one is not None}
+        return asked
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Records to put into groups of at least k, and what is asked of the groups.
+
+    For searches: `start` is the name of a method, "random", or labels from 0, each k times (of
+    methods on nodes: also a rule for the first record of a group); `changes` are options that
+    differ from the method's own, as a TOML table gives them; `effort` and `threads`. Groups keep
+    the `constraints`, which all records together must.
+    """
+
+    __repr__ = in_shape
+
+    encoding: Points | Nodes
+    k: int
+    seed: int = 0
+    effort: str = "normal"
+    start: str | Integers | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    constraints: Keep | None = None
+    threads: int | None = None
+
+    @property
+    def points(self) -> Points:
+        """The records as points; for methods that support no other encoding."""
+        assert isinstance(self.encoding, Points)
+        return self.encoding
+
+    @property
+    def nodes(self) -> Nodes:
+        """The records as nodes; for methods that support no other encoding."""
+        assert isinstance(self.encoding, Nodes)
+        return self.encoding
+
+    @property
+    def start_labels(self) -> Integers | None:
+        """The groups to start from, where they are given."""
+        return None if isinstance(self.start, str) else self.start
+
+    def alone(self) -> Solution:
+        """Return the one best partition for k = 1: every record is a group."""
+        return Solution(np.arange(self.encoding.rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The labels that a method found, and what it knows of them.
+
+    A search has a `log`, a proof a `bound`. A method that keeps constraints itself says the `way`
+    in one word, and in a sentence (`enforced`).
+    """
+
+    __repr__ = in_shape
+
+    labels: Integers
+    log: SearchLog | None = None
+    bound: Bound | None = None
+    way: str = ""
+    enforced: str = ""
+
+
+def check_size(rows: int, k: int, name: str = "the table") -> None:
+    """Raise RequestError if a table has fewer than k records."""
+    if rows < k:
+        raise RequestError(f"{name}: n = {rows} records < k = {k}, a group cannot be made")

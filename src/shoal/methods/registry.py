@@ -1,0 +1,343 @@
+"""The registry of methods: what each is made of, what it costs and where it is from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from shoal.errors import RequestError, nearest_names, shown
+from shoal.methods.blocks import NodeBlocks, PointBlocks
+from shoal.methods.citations import (
+    COLUMNS,
+    DECOMPOSE_2018,
+    GSMS_2013,
+    ILSMC_2020,
+    K_MEMBER_2007,
+    KAIM,
+    KAIM_FAST,
+    KAIM_PLUS,
+    LARGE,
+    LS_2015,
+    MDAV_2005,
+    MST_2005,
+    TFRP_2007,
+)
+from shoal.methods.heuristics import Grouping, Heuristic
+from shoal.methods.kmember import KMember
+from shoal.methods.local_search import LocalSearch, NodeSearch
+from shoal.methods.matheuristics import Best, Exact
+from shoal.methods.method import Info, Method
+from shoal.methods.problem import NODES
+from shoal.methods.refinements import Refiner
+from shoal.numeric.candidates import gsms
+from shoal.numeric.diameter import diameter
+from shoal.numeric.fixed_size import fixed_size, mdav
+from shoal.numeric.paths import hilbert, mdav_mhm, mst, optimal_1d
+from shoal.numeric.refine.how import HOW, Refinement, decompose_once, iterate, phase_two
+from shoal.numeric.seed import column_extremes, overall_extremes
+from shoal.numeric.variable_size import v_mdav
+from shoal.search.parameters import MOVES, Annealing, Search
+
+FIXED = "by distance, fixed size"
+NN = "O(n²/k) time at most, O(n·d) memory"
+NC = "O(n²) time at most, O(n·d) memory"
+
+
+def _heuristic(
+    name: str, kind: str, summary: str, cost: str, citation: str, group: Grouping,
+    columns: int | None = None,
+) -> Heuristic:  # fmt: skip
+    return Heuristic(Info(name, kind, summary, cost, citation, columns=columns), group)
+
+
+_SEVEN = (
+    _heuristic(
+        "cbfs-nn", FIXED,
+        "the record farthest from the mean takes in its k - 1 nearest",
+        NN, MST_2005, fixed_size,
+    ),
+    _heuristic(
+        "cbfs-nc", FIXED,
+        "the record farthest from the mean takes in whoever is nearest to its group",
+        NC, MST_2005, partial(fixed_size, by_centroid=True),
+    ),
+    _heuristic(
+        "mdav-nn", FIXED,
+        "as mdav, but groups of exactly k and left-overs to the nearest group",
+        NN, DECOMPOSE_2018, mdav,
+    ),
+    _heuristic(
+        "mdav-nc", FIXED,
+        "as mdav-nn, but each group takes in whoever is nearest to its centroid",
+        NC, DECOMPOSE_2018, partial(mdav, by_centroid=True),
+    ),
+    _heuristic(
+        "tfrp-nn", FIXED,
+        "seeds are farthest from the corners of all maxima and all minima in turn",
+        NN, DECOMPOSE_2018, partial(fixed_size, references=column_extremes),
+    ),
+    _heuristic(
+        "tfrp-nc", FIXED,
+        "as tfrp-nn, but each group takes in whoever is nearest to its centroid",
+        NC, DECOMPOSE_2018, partial(fixed_size, references=column_extremes, by_centroid=True),
+    ),
+    _heuristic(
+        "gsms-nn", FIXED,
+        "of all groups of a record and its k - 1 nearest, the one that leaves the least loss",
+        "O(n²/k + n·k log n) time on usual data, O(n·(k + d)) memory", GSMS_2013, gsms,
+    ),
+)  # fmt: skip
+
+_OTHERS = (
+    _heuristic(
+        "mdav", FIXED,
+        "groups in pairs, around the record farthest from the mean and its opposite",
+        NN, MDAV_2005, partial(mdav, classic=True),
+    ),
+    _heuristic(
+        "centroid", FIXED,
+        "the record farthest from the mean takes in whoever is nearest to its group (cbfs-nc)",
+        NC, MST_2005, partial(fixed_size, by_centroid=True),
+    ),
+    _heuristic(
+        "diameter", FIXED,
+        "groups in pairs, around the two records farthest from each other",
+        "O(n²) time on usual data, O(n·d) memory", MST_2005, diameter,
+    ),
+    _heuristic(
+        "tfrp1", FIXED,
+        "seeds are farthest from two fixed points in turn: all places least, all places largest",
+        NN, TFRP_2007, partial(fixed_size, references=overall_extremes),
+    ),
+)  # fmt: skip
+
+_VARIABLE = (
+    _heuristic(
+        "v-mdav", "by distance, variable size",
+        "groups of k, extended to up to 2k - 1 while a neighbor is nearer to them than to others; "
+        "gamma 0.2 and 1.1, the better of the two",
+        "O(n²) time at most, O(n·d) memory",
+        "Solanas and Martínez-Ballesté 2006, V-MDAV: a multivariate microaggregation with "
+        "variable group size, COMPSTAT",
+        v_mdav,
+    ),
+    _heuristic(
+        "mdav-mhm", "by distance, variable size",
+        "the best cuts of a path through the groups of mdav, nearest group next",
+        "O(n²/k + n·k) time at most, O(n·d) memory",
+        "Domingo-Ferrer, Martínez-Ballesté, Mateo-Sanz and Sebé 2006, Efficient multivariate "
+        "data-oriented microaggregation, VLDB Journal 15(4)",
+        mdav_mhm,
+    ),
+    _heuristic(
+        "mst", "by distance, variable size",
+        "the longest edges of the minimum spanning tree are cut; what has 2k records is split",
+        "O(n²) time, O(n·d) memory", MST_2005, mst,
+    ),
+    _heuristic(
+        "hilbert", "by distance, variable size",
+        "the best cuts of a Hilbert curve through all records; time hardly more than linear",
+        "O(n log n + n·k) time, O(n·d) memory",
+        "Skilling 2004, Programming the Hilbert curve, AIP 707; Hansen and Mukherjee 2003",
+        hilbert,
+    ),
+    _heuristic(
+        "optimal-1d", "one column, optimal",
+        "no grouping of one column loses less",
+        "O(n log n) time, O(n) memory",
+        "Hansen and Mukherjee 2003, A polynomial algorithm for optimal univariate "
+        "microaggregation, IEEE TKDE 15(4)",
+        optimal_1d, columns=1,
+    ),
+)  # fmt: skip
+
+SEARCH = "by distance, search"
+ROUNDS = {"quick": 3, "normal": 12, "best": 60}  # of `best`, by effort
+
+
+def _search(name: str, summary: str, cost: str, citation: str, search: Search) -> LocalSearch:
+    return LocalSearch(Info(name, SEARCH, summary, cost, citation, search=search))
+
+
+_SEARCHES = (
+    _search(
+        "ls",
+        "shifts and swaps between all pairs of groups until none gains, from random starts",
+        "O(n²/k²) a pass, O(n·d) memory; 100 restarts", LS_2015,
+        Search(local="all", neighbors=0, restarts=True),
+    ),
+    _search(
+        "lsc",
+        "as ls, but a pass looks only at pairs with a group that has changed",
+        "O(n²/k²) for the first pass, O(n·d) memory; 100 restarts", ILSMC_2020,
+        Search(neighbors=0, restarts=True),
+    ),
+    _search(
+        "ilsm",
+        "ls, then again and again: a group dissolved or a new one distilled, and ls",
+        "O(n²/k²) a pass, O(n·d) memory; 5,000 iterations", LS_2015,
+        Search(local="all", neighbors=0),
+    ),
+    _search(
+        "ilsmc",
+        "as ilsm, but only what changed is looked at, and only where neighbors are",
+        "an iteration about O(k²·d) whatever n is, O(n·(k + d)) memory; 5,000 iterations",
+        ILSMC_2020, Search(),
+    ),
+    _search(
+        "ilsmc+",
+        "as ilsmc, with groups of much loss dissolved first and annealing: the least loss",
+        "an iteration about O(k²·d) whatever n is, O(n·(k + d)) memory; 5,000 iterations",
+        ILSMC_2020, Search(moves=MOVES, samples=5, acceptance=Annealing()),
+    ),
+)  # fmt: skip
+
+_PROGRAMMES = (
+    Best(Info(
+        "best", SEARCH,
+        "searches whose groups are recombined by integer programmes, dives into the linear one, "
+        "neighborhoods solved; says how far from the optimum it is at the most",
+        "rounds of a few seconds at a thousand records, O(n² + n·d) memory up to 5,000 records, "
+        "O(n·(k + d)) beyond; 12 rounds", COLUMNS, search=Search(), rounds=ROUNDS,
+    )),
+    Exact(Info(
+        "exact", "by distance, optimal",
+        "proven optimal: no grouping loses less; for small tables and small k",
+        "seconds for 60 records, minutes for a thousand at k = 3, if at all; O(n²) memory",
+        COLUMNS,
+    )),
+)  # fmt: skip
+
+_BLOCKS = (
+    PointBlocks(Info(
+        "fast", "by distance, blocks",
+        "cut into blocks, mdav and a local search in each, borders mended along other cuts",
+        "O(n log n) time, O(n·d) memory", LARGE, in_blocks=True,
+    )),
+)  # fmt: skip
+
+
+def _on_nodes(
+    name: str, summary: str, cost: str, citation: str, *, search: Search | None = None,
+    in_blocks: bool = False,
+) -> Info:  # fmt: skip
+    return Info(
+        name, "by trees", summary, cost, citation, NODES, search=search, in_blocks=in_blocks
+    )
+
+
+QUADRATIC = "O(n²) time at most, O(n·d) memory"
+
+_KAIM = KMember(_on_nodes(
+    "kaim",
+    "groups of k by information entropy; missing cells are roots, no record is deleted",
+    QUADRATIC, KAIM,
+), "root", "common")  # fmt: skip
+_KAIM_PAPER = KMember(_on_nodes(
+    "kaim-paper", "as kaim, with the paper's own distance and random starts", QUADRATIC, KAIM,
+), "paper", "random")  # fmt: skip
+_K_MEMBER = KMember(_on_nodes(
+    "k-member", "groups of k that span least: ranges of numbers, heights of common ancestors",
+    QUADRATIC, K_MEMBER_2007,
+), "height", "farthest")  # fmt: skip
+
+_BY_HIERARCHIES = (
+    _KAIM,
+    NodeSearch(
+        _on_nodes(
+            "kaim+",
+            "kaim, then groups dissolved or formed anew, shifts and swaps: the least "
+            "generalization",
+            "O(n²/k) for the last shifts and swaps, O(n·d) memory; 20,000 iterations", KAIM_PLUS,
+            search=Search(perturbations=("dissolve", "regroup"), samples=3),
+        ),
+        _KAIM,
+        {"kaim": _KAIM, "kaim-fast": _KAIM, "kaim-paper": _KAIM_PAPER, "k-member": _K_MEMBER},
+    ),
+    NodeBlocks(_on_nodes(
+        "kaim-fast",
+        "cut into blocks, kaim and shifts and swaps in each, borders mended along other cuts",
+        "O(n log n) time, O(n·d) memory", KAIM_FAST, in_blocks=True,
+    )),
+    _KAIM_PAPER,
+    _K_MEMBER,
+)  # fmt: skip
+
+
+def _refined(
+    method: Heuristic, name: str, refinement: Refinement, what: str, citation: str
+) -> Heuristic:
+    own = method.info
+    cost = f"{own.cost}; a pass of the refinement O(n²/k) on usual data"
+    info = Info(name, "by distance, refined", f"{own.name}, then {what}", cost, citation)
+    return Heuristic(info, method.group, refinement)
+
+
+def _all_methods() -> Iterable[Method]:
+    yield from _OTHERS
+    phase2 = "groups of much loss dissolved into their neighbors (phase II)"
+    for method in _OTHERS[1:]:
+        name = "tfrp" if method.info.name == "tfrp1" else f"{method.info.name}+"
+        yield _refined(method, name, phase_two, phase2, TFRP_2007)
+    once = "groups dissolved into their neighbors where that loses less"
+    often = "groups dissolved and shrunk until nothing changes"
+    for method in _SEVEN:
+        yield method
+        yield _refined(method, f"{method.info.name}2", decompose_once, once, DECOMPOSE_2018)
+        yield _refined(method, f"{method.info.name}3", iterate, often, DECOMPOSE_2018)
+    yield from (*_VARIABLE, *_SEARCHES, *_PROGRAMMES, *_BLOCKS, *_BY_HIERARCHIES)
+
+
+METHODS: dict[str, Method] = {method.info.name: method for method in _all_methods()}
+REFINEMENTS = {
+    how: Refiner(Info(f"{how} refinement", "refinement", "", "", "", refines=True), refine)
+    for how, refine in HOW.items()
+}
+AUTO, AUTO_LARGE = "ilsmc+", "fast"
+AUTO_MIXED, AUTO_MIXED_LARGE = "kaim+", "kaim-fast"  # where cells are missing or not numbers
+COLUMN_BY_COLUMN = "individual-ranking"
+
+
+def methods() -> list[Info]:
+    """Return the methods there are: name, kind, summary, cost and citation of each."""
+    return [method.info for method in METHODS.values()]
+
+
+def find(name: str) -> Method:
+    """Return a method by its name; `auto` is what suits most tables."""
+    if not isinstance(name, str):
+        raise RequestError("method must be a name; `shoal methods` lists them")
+    if name == "auto":
+        return METHODS[AUTO]  # `auto.choose` decides when the table is known
+    if name == COLUMN_BY_COLUMN:
+        raise RequestError(
+            "individual ranking groups each column on its own: jointly it is not k-anonymous and "
+            "nearly every record can be found again; shoal.microaggregate_columns does it, for "
+            "comparison"
+        )
+    if name not in METHODS:
+        raise RequestError(
+            f"there is no method {shown(name)}{nearest_names(name, ['auto', *METHODS])}"
+        )
+    return METHODS[name]
+
+
+def find_refinement(how: str, changes: object = None) -> Method:
+    """Return a refinement of given groups by its name, which may be a search's.
+
+    Raises RequestError for another name, and for search options of one that is no search.
+    """
+    searches = {name: method for name, method in METHODS.items() if method.info.is_search}
+    if isinstance(how, str) and how in searches:
+        return searches[how]
+    if not isinstance(how, str) or how not in REFINEMENTS:
+        raise RequestError(f"how must be one of {', '.join([*REFINEMENTS, *searches])}")
+    if changes:
+        raise RequestError(f"{how} is no search: it takes no parameters")
+    return REFINEMENTS[how]
+
+
+def is_on_nodes(how: str | None) -> bool:
+    """Tell whether a refinement is a search on nodes."""
+    method = METHODS.get(how or "")
+    return method is not None and method.info.is_search and method.info.on_nodes

@@ -1,0 +1,70 @@
+"""One way to run a method: choose it, ask whether it fits, run it, keep the constraints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from shoal.errors import RequestError
+from shoal.methods.auto import check_effort, chosen, lower_effort, runs_blocks
+from shoal.methods.descent import within_constraints
+from shoal.methods.method import Method
+from shoal.methods.options import RANDOM, check_options
+from shoal.methods.problem import Points, Problem, Solution
+from shoal.methods.registry import find
+from shoal.partition import Partition
+from shoal.progress import Reporter
+
+
+def solve(problem: Problem, method: str | Method, report: Reporter) -> Partition:
+    """Group records by a method; the order of the records is kept.
+
+    Requires k <= number of records. Ensures that every group has at least k records and that every
+    record is in one group (`Partition` checks both). More effort never loses more: what less effort
+    finds is kept where it is better, and a search by `best` effort begins with what `normal` finds.
+    """
+    check_effort(problem.effort)
+    problem, known = replace(problem, encoding=problem.encoding.varying()), None
+    if (lower := lower_effort(problem, method)) is not None:
+        assert isinstance(method, str)
+        known = solve(replace(problem, effort=lower), method, report)
+        if not (find(known.method).info.is_search or runs_blocks(problem, method)):
+            return known  # the same by any effort
+    one, problem, reason = chosen(problem, method)
+    if known is not None and problem.effort == "best" and one.info.is_search:
+        problem = replace(problem, start=known.labels)
+    why_not = one.supports(problem)
+    if why_not is not None:
+        raise RequestError(why_not)
+    found = _solution(problem, one, report)
+    encoding = problem.encoding
+    report("grouping", encoding.rows, encoding.rows)
+    own = Partition(
+        found.labels, problem.k, one.info.name, encoding.loss(found.labels), encoding.loss_name,
+        search=found.log, reason=reason, enforced=found.enforced, bound=found.bound, way=found.way,
+    )  # fmt: skip
+    if known is None or own.information_loss < known.information_loss:
+        return own
+    return replace(known, reason=reason)
+
+
+def _solution(problem: Problem, method: Method, report: Reporter) -> Solution:
+    """Run a method that supports the problem; its groups keep the constraints."""
+    check_options(method.info, problem.start, problem.changes)
+    rows = problem.encoding.rows
+    if rows < 2 * problem.k:  # there is only one grouping
+        report("grouping", 0, rows)
+        found = problem.alone() if problem.k == 1 else Solution(np.zeros(rows, dtype=np.int64))
+    else:
+        found = method.run(_with_start(problem, report), report)
+    return found if found.way else within_constraints(problem, found, report)
+
+
+def _with_start(problem: Problem, report: Reporter) -> Problem:
+    """Return the problem with the groups of the method that its start names."""
+    start, encoding = problem.start, problem.encoding
+    if not isinstance(start, str) or start == RANDOM or not isinstance(encoding, Points):
+        return problem
+    first = solve(Problem(Points(encoding.matrix), problem.k), start, report)
+    return replace(problem, start=np.array(first.labels))

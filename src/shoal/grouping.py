@@ -15,6 +15,7 @@ from shoal.measures.loss import percent, squared_error, squares
 from shoal.partition import Partition, by_first_row
 from shoal.progress import Callback, Reporter
 from shoal.recipes import find
+from shoal.release.aggregate import Aggregators
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.search.parameters import Search
 from shoal.settings import count, whole, wishes
@@ -295,7 +296,7 @@ def microaggregate_columns(X: Any, k: int) -> ColumnByColumn:
         partition = solve(column, k, "optimal-1d", Reporter(None))
         labels[:, j] = partition.labels
         lost += float(squared_error(column, partition.labels).sum())
-        released[name] = aggregate_groups(_only(table, name), partition, "mean", None)[name]
+        released[name] = aggregate_groups(_only(table, name), partition, Aggregators("mean"))[name]
     total = float(squares(encoded.matrix - encoded.matrix.mean(axis=0)).sum())
     shown = table.mapped(lambda column: released.get(column.name, column))
     return ColumnByColumn(shown.to_native(), labels, encoded.names, k, percent(lost, total))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +146,8 @@ def measure(
     strata = names(by, "by")
     for name in strata:
         _ = after[name]
-    compared = compare_tables(before, after, quasi, hidden, trees, who, weight, others, strata)
+    columns = Named(quasi, hidden, others, strata, weight)
+    compared = compare_tables(before, after, columns, trees, who)
     if missing_as != "own":
         matching = candidates_of([after[name] for name in quasi], compared.classes, missing_as)
         compared = replace(compared, candidates=matching)
@@ -182,30 +183,39 @@ def measure_release(
     who = Who(every, every, "rows in the same order")
     others = [c.name for c in table.having(Role.OTHER) if c.name in released.names]
     others = [name for name in others if name != weight]
-    compared = compare_tables(table, released, quasi, hidden, trees, who, weight, others, by)
+    columns = Named(quasi, hidden, others, by, weight)
+    compared = compare_tables(table, released, columns, trees, who)
     return measure_all(replace(compared, deleted=deleted), seed=seed, effort=BRIEF, public=True)
+
+
+@dataclass(frozen=True)
+class Named:
+    """The columns that are compared; the values of `by` are strata, `weight` has survey weights."""
+
+    quasi: Sequence[str]
+    sensitive: Sequence[str]
+    others: Sequence[str] = ()
+    by: Sequence[str] = ()
+    weight: str | None = None
 
 
 def compare_tables(
     before: Table,
     after: Table,
-    quasi: Sequence[str],
-    sensitive: Sequence[str],
+    columns: Named,
     trees: Mapping[str, CodedColumn],
     who: Who | None,
-    weight: str | None,
-    others: Sequence[str] = (),
-    by: Sequence[str] = (),
 ) -> Compared:
-    """Return both tables side by side; `by` names released columns whose values are strata."""
+    """Return both tables side by side."""
+    quasi, sensitive = columns.quasi, columns.sensitive
     pairs = None if who is None else (who.first, who.second)
-    weights = None if weight is None else _weights(before, after, weight, who)
+    weights = None if columns.weight is None else _weights(before, after, columns.weight, who)
     return Compared(
         quasi=tuple(_side(before, after, name, trees, pairs) for name in quasi),
         sensitive=tuple(_side(before, after, name, {}, None) for name in sensitive),
         kept=tuple(
             _side(before, after, name, {}, None)
-            for name in [name for name in others if _is_finite(before[name])][:OTHERS]
+            for name in [name for name in columns.others if _is_finite(before[name])][:OTHERS]
         ),
         secrets=tuple(secret_codes(after[name], after.source.missing) for name in sensitive),
         classes=classes_of([after[name] for name in quasi], after.rows),
@@ -215,7 +225,7 @@ def compare_tables(
         weights=None if weights is None else weights[1],
         own_weights=None if weights is None else weights[0],
         deleted=max(before.rows - after.rows, 0),
-        strata=_strata(after, by) if by else None,
+        strata=_strata(after, columns.by) if columns.by else None,
         others={c.name: released_codes(c) for c in kept_columns(after, [*quasi, *sensitive])},
         hidden={name: released_codes(after[name]) for name in sensitive},
     )

@@ -1,4 +1,4 @@
-"""Table and release -> every stable figure, as one flat dictionary of their keys."""
+"""Stable figures that compare two whole tables, or whole groups of them: they do not add up."""
 
 from __future__ import annotations
 
@@ -10,38 +10,16 @@ import numpy as np
 from shoal.measures.compared import classes_of
 from shoal.measures.task import BRIEF
 from shoal.measures.utility.distributions import largest_gap
-from shoal.release.public.cells import Span, numbers, released_span
-from shoal.release.public.columns import Key, bars, of_columns, sums_of
+from shoal.release.public.cells import numbers
 from shoal.release.public.linkage import linkages
 from shoal.release.public.rounding import Stable
+from shoal.report.figures.stable import Key
 from shoal.table.code import CodedColumn
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table
 
 
-def stable_figures(
-    table: Table,
-    released: Table,
-    how: Mapping[str, str],
-    trees: Mapping[str, CodedColumn],
-    k: int,
-    deleted: int = 0,
-) -> dict[Key, Stable]:
-    """Return the figures of all columns, and those that compare the two tables."""
-    before = table.having(Role.QUASI_IDENTIFIER)
-    after = [released[column.name] for column in before]
-    spans: dict[str, Span | None] = {
-        b.name: released_span(b, a) for b, a in zip(before, after, strict=True)
-    }
-    counts = {b.name: bars(b, a) for b, a in zip(before, after, strict=True)}
-    sums = sums_of(before, after, how, trees, spans)
-    return {
-        **of_columns(sums, spans, counts, how, deleted, k),
-        **of_tables(table, released, trees, k),
-    }
-
-
-def of_tables(
+def compared(
     table: Table, released: Table, trees: Mapping[str, CodedColumn], k: int
 ) -> dict[Key, Stable]:
     """Return the figures that compare the two tables; row i of both is the same record."""

@@ -1,0 +1,37 @@
+"""A figure as chunk -> combine -> finalize, and how trees of partial results combine."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal.report.chunk import Chunk
+    from shoal.report.figures.ranges import Ranges
+
+Operator = Callable[[Any, Any], Any]
+
+
+def merged(one: Any, other: Any, by: Operator = operator.add) -> Any:
+    """Return two trees of numbers as one, leaf by leaf; what only one has is taken as it is."""
+    if one is None or other is None:
+        return other if one is None else one
+    if isinstance(one, dict):
+        return {key: merged(one.get(key), other.get(key), by) for key in {**one, **other}}
+    if isinstance(one, list):
+        return [merged(a, b, by) for a, b in zip(one, other, strict=True)]
+    return by(one, other)
+
+
+@dataclass(frozen=True)
+class Aggregation:
+    """A family of figures: what a chunk gives, how two combine, what all of them mean.
+
+    Partial results are plain values, which JSON can hold. `finalize` gets those of all families.
+    """
+
+    chunk: Callable[[Chunk, Ranges], Any]
+    finalize: Callable[[dict[str, Any], Ranges], Any]
+    combine: Operator = merged

@@ -22,7 +22,8 @@ def chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
 
 
 def _sums(pair: Pair, ranges: Ranges) -> dict[str, Any]:
-    found: dict[str, Any] = {"mass": pair.mass(np.ones(pair.there.size, dtype=bool))}
+    every = np.ones(pair.there.size, dtype=bool)
+    found: dict[str, Any] = {"mass": pair.mass(every), "there": pair.mass(pair.there)}
     if pair.tree is not None:
         cells, costs = column_costs(pair.tree, pair.labels, ranges.counts[pair.name])
         found["costs"] = costs
@@ -42,7 +43,9 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
     """
     own, rows, how = sums["losses"], sums["cells"]["records"], ranges.how
     columns = {name: _lost(name, sums, how[name]) for name in own}
-    rounding = {name: rounding_loss(one) for name, one in sums["numbers"].items()}
+    rounding = {
+        name: rounding_loss(one, own[name]["there"]) for name, one in sums["numbers"].items()
+    }
     grouped = [name for name in own if how[name] != STRATUM]
     by_mean = averaged(how)
     varied = sum(map(ranges.varies, grouped)) if by_mean else None
@@ -72,7 +75,7 @@ def _lost(name: str, sums: dict[str, Any], way: str) -> float:
     if way not in AVERAGED:
         return 100.0 * float(own["lost"]) / float(own["mass"])
     if name in sums["numbers"]:
-        return variation_lost(sums["numbers"][name])
+        return variation_lost(sums["numbers"][name], own["there"])
     rows = sums["cells"]["records"]
     return percent(rows - sums["cells"]["columns"][name]["missing"], rows)
 

@@ -32,7 +32,6 @@ def _sums(pair: Pair, scale: Scale) -> dict[str, Any]:
     found: dict[str, Any] = {
         "kept": before.size,
         "mass": pair.mass(pair.kept),
-        "there": pair.mass(pair.there),
         "error": float((own * (before - after) ** 2).sum()),
     }
     for side, values, center in zip(("before", "after"), (before, after), scale.centers,
@@ -74,25 +73,25 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
     return found
 
 
-def variation_lost(own: dict[str, Any]) -> float:
-    """Return 100 SSE/SST of a column.
+def variation_lost(own: dict[str, Any], there: float) -> float:
+    """Return 100 SSE/SST of a column, of which `there` cells were not missing.
 
     A suppressed cell has lost everything, whatever it was: a figure that depended on it would give
     it away.
     """
-    share = own["mass"] / own["there"]
+    share = own["mass"] / there
     lost = percent(own["error"], _about_mean(own, "before"))
     return float(lost * share + 100.0 * (1.0 - share))
 
 
-def rounding_loss(own: dict[str, Any]) -> float | None:
+def rounding_loss(own: dict[str, Any], there: float) -> float | None:
     """Return how much of SSE/SST is due to rounding, in percent; None for a column without means.
 
     Rounded to the precision of the data, or to the more frequent of two values.
     """
     if "rounding" not in own:
         return None
-    share = own["mass"] / own["there"]
+    share = own["mass"] / there
     return float(percent(own["rounding"], _about_mean(own, "before")) * share)
 
 

@@ -38,7 +38,7 @@ from shoal.release.weights import with_weights
 from shoal.report.build import Released, Run, Said, build_report
 from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
-from shoal.report.figures.compared import compared
+from shoal.report.figures.stable import compared
 from shoal.request import (
     digests,
     generalizes,

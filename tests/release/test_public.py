@@ -19,7 +19,7 @@ from shoal.release.public.keys import MEASURES, PRIVATE, kind_of, leaves
 from shoal.release.public.rounding import Stable, rounded, step_of
 from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
-from shoal.report.figures.compared import compared
+from shoal.report.figures.stable import compared
 from shoal.table.assign import with_roles
 from shoal.table.code import code
 from shoal.table.read import read

@@ -24,8 +24,8 @@ from shoal.report.figures import (
     finalize,
     value_counts,
 )
-from shoal.report.figures.compared import compared
 from shoal.report.figures.ranges import Ranges, ranges_of, widened
+from shoal.report.figures.stable import compared
 from shoal.table.assign import with_roles
 from shoal.table.code import Coded, code, in_trees_of
 from shoal.table.order import with_orders

@@ -13,8 +13,7 @@ from shoal.release.public.rounding import Stable
 from shoal.release.report import Report
 from shoal.report.build import Released, Run, Said, build_report
 from shoal.report.figures import finalize
-from shoal.report.figures.compared import compared
-from shoal.report.figures.stable import Key
+from shoal.report.figures.stable import Key, compared
 from shoal.request import ended_early, notes, said_of_means, said_of_unnamed
 from shoal.settings import Settings
 from shoal.solving import ILOSS, SSE

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from shoal.arrays import Floats
 
 UNIT = 2**1074  # so many of the least float make 1
 HUGE = 2.0**900  # numbers beyond may have sums that no float holds

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.partition import Partition
 from shoal.release.centers import (
     Groups,
@@ -44,8 +45,6 @@ from shoal.table.roles import STAR, TICKS, Column, Kind, Role, Written
 from shoal.table.rounding import decimals_of
 from shoal.table.table import Table, as_integers
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Decimals = int | str | Mapping[str, int | str] | None
 UNROUNDED = "none"  # as many digits as a float holds
 MAJORITY = "majority"  # of the two values that a column of numbers has
@@ -147,10 +146,10 @@ def _chosen(own: Container[str], other: Table, column: Column) -> Column:
     return other[column.name] if column.name in own else column
 
 
-def _holed(column: Column, groups: Groups) -> npt.NDArray[np.bool_]:
+def _holed(column: Column, groups: Groups) -> Flags:
     """Return which groups miss a cell of a column."""
     missing = np.asarray(column.values.is_null(nan_is_null=True)).astype(np.int64)
-    holed: npt.NDArray[np.bool_] = groups.sums(missing) > 0
+    holed: Flags = groups.sums(missing) > 0
     return holed
 
 

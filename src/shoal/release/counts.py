@@ -6,13 +6,10 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats
 from shoal.table.roles import STAR, TICKS, Column, Kind
 from shoal.table.table import as_floats, missing_cells
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 
 def same_cells(before: Column, after: Column) -> Flags:

@@ -41,6 +41,17 @@ class Protection:
     weights_as: str | None = None
 
 
+def ends_in_values(released_as: str, hierarchy: str | None) -> bool:
+    """Tell whether intervals of a column end in values of the data, by where its tree is from."""
+    from_data = (hierarchy or "").startswith(("balanced", "quantiles:"))
+    return released_as == "range" or (released_as == "generalize" and from_data)
+
+
+def shows_records(released_as: str, kind: str) -> bool:
+    """Tell whether groups release a member's own values of a column."""
+    return released_as in ("mode", "medoid") or (released_as == "median" and kind == "ordinal")
+
+
 def guarantee(of: Protection) -> dict[str, list[str]]:
     """Say in plain words what the models that were asked for promise, and what is left open."""
     k, asked, sensitive, weights_as = of.k, of.asked, of.sensitive, of.weights_as

@@ -5,11 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from shoal.report.chunk import Chunk
-    from shoal.report.figures.ranges import Ranges
+from typing import Any
 
 Operator = Callable[[Any, Any], Any]
 
@@ -29,9 +25,10 @@ def merged(one: Any, other: Any, by: Operator = operator.add) -> Any:
 class Aggregation:
     """A family of figures: what a chunk gives, how two combine, what all of them mean.
 
-    Partial results are plain values, which JSON can hold. `finalize` gets those of all families.
+    Partial results are plain values, which JSON can hold. `chunk` gets a `Chunk` and the `Ranges`
+    of all, `finalize` the combined results of all families and the ranges.
     """
 
-    chunk: Callable[[Chunk, Ranges], Any]
-    finalize: Callable[[dict[str, Any], Ranges], Any]
+    chunk: Callable[[Any, Any], Any]
+    finalize: Callable[[dict[str, Any], Any], Any]
     combine: Operator = merged

@@ -12,12 +12,10 @@ from typing import Any
 from shoal.models.requirement import Requirement
 from shoal.partition import Partition
 from shoal.release.claims import asked_beyond_k
-from shoal.release.promises import Protection, guarantee
+from shoal.release.promises import Protection, ends_in_values, guarantee, shows_records
 from shoal.release.public.rounding import Stable
 from shoal.release.report import SCHEMA, ColumnReport, Report
-from shoal.report.chunk import GENERALIZED
-from shoal.report.figures.compared import nested
-from shoal.report.figures.stable import Key
+from shoal.report.figures.stable import Key, nested
 from shoal.table.code import CodedColumn
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table
@@ -39,26 +37,6 @@ class Released:
     dropped: Sequence[str]
     rounded: Mapping[str, float]
     compared: Mapping[Key, Stable]
-
-    @property
-    def quasi_identifiers(self) -> list[Column]:
-        """The columns that are grouped."""
-        return self.table.having(Role.QUASI_IDENTIFIER)
-
-    @property
-    def shows_values(self) -> bool:
-        """Whether intervals end in values of the data."""
-        trees = [one for one in self.trees.values() if self.how[one.name] in GENERALIZED]
-        return any(one.by_range or one.rule.shows_values for one in trees)
-
-    @property
-    def shows_records(self) -> bool:
-        """Whether groups release a member's own values."""
-        return any(
-            self.how[c.name] in ("mode", "medoid")
-            or (c.is_ordinal and self.how[c.name] == "median")
-            for c in self.quasi_identifiers
-        )
 
 
 @dataclass(frozen=True)
@@ -114,6 +92,7 @@ def build_report(released: Released, run: Run, said: Said, figures: Mapping[str,
     table, rows, deleted = released.table, figures["cells"]["records"], figures["cells"]["deleted"]
     losses, groups = figures["losses"], figures["classes"]["groups"]
     roles = {str(role): [c.name for c in table.having(role)] for role in Role}
+    columns = [_column(c, released, figures) for c in table.having(Role.QUASI_IDENTIFIER)]
     return Report(
         schema=SCHEMA,
         versions=versions(),
@@ -134,14 +113,14 @@ def build_report(released: Released, run: Run, said: Said, figures: Mapping[str,
         information_loss=run.information_loss,
         information_loss_released=losses["all"],
         loss_name=run.loss_name,
-        columns=[_column(c, released, figures) for c in released.quasi_identifiers],
+        columns=columns,
         correlations=figures["correlations"],
         guarantee=guarantee(
             Protection(
                 k=run.k,
                 smallest=int(said.verification["k"]),
-                values=released.shows_values,
-                records=released.shows_records,
+                values=any(ends_in_values(c.released_as, c.hierarchy) for c in columns),
+                records=any(shows_records(c.released_as, c.kind) for c in columns),
                 given=run.given,
                 asked=said.asked,
                 sensitive=roles[Role.SENSITIVE],

@@ -7,18 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import in_shape
 from shoal.release.aggregate import AVERAGED
 from shoal.release.counts import is_numbers, present, same_cells, starred
 from shoal.table.code import Coded, CodedColumn
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table, some_rows
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Integers = npt.NDArray[np.int64]
 
 GENERALIZED = ("generalize", "range")  # ways that release nodes of trees, or intervals
 

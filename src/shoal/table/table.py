@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import InputError, RequestError, in_shape, nearest_names, shown
 from shoal.table.roles import Column, Kind, Role, Schema
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -192,13 +190,13 @@ def check_readable(column: Column, table: Table) -> None:
             raise InputError(f"{where}: infinite ({table.source.where(rows)})")
 
 
-def missing_cells(column: Column) -> npt.NDArray[np.bool_]:
+def missing_cells(column: Column) -> Flags:
     """Return which cells are missing; not-a-number is missing too."""
-    flags: npt.NDArray[np.bool_] = np.asarray(column.values.is_null(nan_is_null=True))
+    flags: Flags = np.asarray(column.values.is_null(nan_is_null=True))
     return flags
 
 
-def some_rows(column: Column, flags: npt.NDArray[np.bool_]) -> Column:
+def some_rows(column: Column, flags: Flags) -> Column:
     """Return some rows of a column; all of them as they are."""
     if flags.all():
         return column

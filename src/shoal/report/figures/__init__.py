@@ -8,11 +8,9 @@ from typing import Any
 
 from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk
-from shoal.report.figures.cells import CELLS
+from shoal.report.figures.cells import CELLS, CONSTANTS
 from shoal.report.figures.classes import CLASSES
-from shoal.report.figures.constants import CONSTANTS
-from shoal.report.figures.correlations import CORRELATIONS
-from shoal.report.figures.histograms import HISTOGRAMS
+from shoal.report.figures.distributions import CORRELATIONS, HISTOGRAMS
 from shoal.report.figures.losses import LOSSES
 from shoal.report.figures.numbers import NUMBERS
 from shoal.report.figures.ranges import Ranges, ranges_of, widened

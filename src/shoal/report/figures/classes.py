@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.measures.loss import percent, squared_error
 from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk
 from shoal.report.figures.ranges import Ranges
-
-Floats = npt.NDArray[np.float64]
 
 
 def chunk(chunk: Chunk, _: Ranges) -> dict[str, Any]:

@@ -6,15 +6,12 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.measures.loss import percent
 from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk, Pair
 from shoal.report.figures.ranges import Ranges, Scale
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 ROUNDED = ("mean", "majority")  # ways that release something near the mean of a group
 

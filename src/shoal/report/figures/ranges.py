@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.measures.exact import UNIT, exact_sum
 from shoal.measures.histogram import edges_of, is_whole
 from shoal.release.counts import days_or_numbers, moment_said
@@ -18,9 +18,6 @@ from shoal.report.aggregation import Operator, merged
 from shoal.report.chunk import Chunk, Pair
 from shoal.table.roles import TICKS, Column, Kind
 from shoal.table.table import as_floats, as_integers, some_rows
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 FAR = 300  # binary orders of magnitude from which numbers are scaled: their squares must fit
 DAY = 86_400  # seconds

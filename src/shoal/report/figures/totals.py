@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.measures.exact import as_float, exact_sum
 from shoal.measures.loss import percent
 from shoal.report.aggregation import Aggregation
@@ -15,8 +15,6 @@ from shoal.report.chunk import Chunk
 from shoal.report.figures.ranges import Ranges
 from shoal.table.roles import Column, Role
 from shoal.table.table import as_floats
-
-Floats = npt.NDArray[np.float64]
 
 
 def chunk(chunk: Chunk, _: Ranges) -> dict[str, Any]:

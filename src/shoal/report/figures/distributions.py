@@ -1,22 +1,46 @@
-"""Correlations of the complete columns of numbers, before and after."""
+"""Distributions of columns that release numbers, in the same bins, and their correlations."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.measures.histogram import Histogram, counted, shown_histogram
+from shoal.release.counts import days_or_numbers
 from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk
 from shoal.report.figures.ranges import Ranges
 
-Floats = npt.NDArray[np.float64]
-
 SIDES = {"before": "values", "after": "after"}  # and what their ranges are called
 
 
-def chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
+def histogram_chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
+    """Count the kept cells of both sides by bin."""
+    found = {}
+    for pair in chunk.pairs:
+        edges = ranges.edges(pair.name)
+        if edges is not None and pair.is_numbers:
+            before, after = (counted(days_or_numbers(side), edges) for side in pair.cells())
+            found[pair.name] = {"before": before.tolist(), "after": after.tolist()}
+    return found
+
+
+def histogram_finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Histogram]:
+    """Return what may be shown of both sides' counts."""
+    found = {}
+    for name, own in sums["histograms"].items():
+        edges = ranges.edges(name)
+        assert edges is not None
+        before, after = np.array(own["before"]), np.array(own["after"])
+        found[name] = shown_histogram(edges, before, after, ranges.k)
+    return found
+
+
+HISTOGRAMS = Aggregation(histogram_chunk, histogram_finalize)
+
+
+def correlation_chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
     """Sum up products of the numbers of complete columns, about the means of all."""
     pairs = [pair for pair in chunk.pairs if pair.name in ranges.complete]
     scales = [ranges.scale(pair.name) for pair in pairs]
@@ -32,7 +56,7 @@ def chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
     return found
 
 
-def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
+def correlation_finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
     """Return Pearson's correlations; None where a column is constant."""
     names, rows = ranges.complete, sums["cells"]["records"]
     found: dict[str, Any] = {"columns": names, "before": [], "after": []}
@@ -51,4 +75,4 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
     return found
 
 
-CORRELATIONS = Aggregation(chunk, finalize)
+CORRELATIONS = Aggregation(correlation_chunk, correlation_finalize)

@@ -7,9 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Floats, Integers
 from shoal.bounds.generation import Generation, Plan
 from shoal.bounds.integer import solve_integer
 from shoal.bounds.prices import squared_gaps
@@ -30,9 +28,6 @@ from shoal.settings import whole
 from shoal.solving import check_size
 from shoal.table.order import with_orders
 from shoal.table.read import read
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 STARTS = 3
 PLANS = {

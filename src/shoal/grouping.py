@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.choosing import by_trees, check_effort
 from shoal.errors import RequestError, in_shape
 from shoal.measures.loss import percent, squared_error, squares
@@ -28,9 +28,6 @@ from shoal.table.read import read
 from shoal.table.roles import Role
 from shoal.table.survey import check_weights
 from shoal.table.table import Table
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 def microaggregate(

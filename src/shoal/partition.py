@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
+from shoal.arrays import Integers
 
 PROVEN = 1e-6  # a share of the loss, within which a bound meets it
 

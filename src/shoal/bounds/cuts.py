@@ -10,12 +10,9 @@ from collections import Counter, defaultdict
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.bounds.columns import NOBODY
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 VIOLATED = 1.02  # by less it is not worth a row
 A_RECORD = 3  # cuts a round

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.bounds.columns import NOBODY, Columns
 from shoal.bounds.cuts import violated
 from shoal.bounds.highs import Master, Solved
@@ -21,8 +21,6 @@ from shoal.bounds.prices import NO_CUTS, Priced, Pricer
 from shoal.measures.loss import ROUNDED
 from shoal.partition import rows_of_groups
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Remaining = Callable[[], float | None]
 
 TOLERANCE = 1e-9  # reduced costs count from here on; records cost about 1

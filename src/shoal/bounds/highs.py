@@ -9,12 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.bounds.columns import NOBODY, Columns
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 EXACTLY = 1e-9  # costs are scaled to about 1 a record
 # without a number of threads: one that differs from what another user of HiGHS in this process has

@@ -10,16 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.bounds.columns import NOBODY, Columns
 from shoal.bounds.generation import Generation, Plan, Remaining
 from shoal.bounds.highs import Chosen, choose, hits
 from shoal.errors import in_shape
 from shoal.partition import rows_of_groups
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 FEW = 4  # columns a record that are chosen from first
 PROVEN = 1e-9  # a share of the cost within which a bound of duals meets it

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.bounds.columns import NOBODY
 from shoal.bounds.pricing import BRANCH_INTEGERS, BRANCH_NUMBERS, Work, grow, price
 from shoal.errors import interrupt
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 NO_CUTS = np.zeros((0, 3), dtype=np.int64)
 SMALL = 400  # records that one thread prices before another has begun

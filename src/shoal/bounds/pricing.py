@@ -13,13 +13,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Floats, Integers
 from shoal.kernels.jit import loop, part, steps
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 FAR = 1e300  # more than any sum
 TIED = 1e-9  # sums that differ by less may be the same, added up in another order

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Flags, Floats
+from shoal.arrays import Flags
 from shoal.table.roles import STAR, TICKS, Column, Kind
-from shoal.table.table import as_floats, missing_cells
+from shoal.table.table import present
 
 
 def same_cells(before: Column, after: Column) -> Flags:
@@ -34,22 +34,9 @@ def starred(column: Column) -> Flags:
     return stars
 
 
-def present(column: Column) -> Flags:
-    """Return which cells are there."""
-    return ~missing_cells(column)
-
-
 def is_numbers(before: Column, after: Column) -> bool:
     """Tell whether a column held numbers or dates and still does."""
     return before.kind.is_numeric and after.kind.is_numeric
-
-
-def days_or_numbers(column: Column) -> Floats:
-    """Return the values as numbers, dates and times as days since 1970."""
-    values = as_floats(column)
-    if column.kind is Kind.DATETIME:
-        values = values / (86_400.0 * TICKS[column.values.type.unit])
-    return values
 
 
 def moment_said(average: float, kind: Kind, unit: str) -> float | str:

@@ -11,10 +11,10 @@ import numpy as np
 from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import in_shape
 from shoal.release.aggregate import AVERAGED
-from shoal.release.counts import is_numbers, present, same_cells, starred
+from shoal.release.counts import is_numbers, same_cells, starred
 from shoal.table.code import Coded, CodedColumn
 from shoal.table.roles import Column, Kind, Role
-from shoal.table.table import Table, some_rows
+from shoal.table.table import Table, present, some_rows
 
 GENERALIZED = ("generalize", "range")  # ways that release nodes of trees, or intervals
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import InputError, RequestError, in_shape, nearest_names, shown
-from shoal.table.roles import Column, Kind, Role, Schema
+from shoal.table.roles import TICKS, Column, Kind, Role, Schema
 
 
 @dataclass(frozen=True)
@@ -196,6 +196,11 @@ def missing_cells(column: Column) -> Flags:
     return flags
 
 
+def present(column: Column) -> Flags:
+    """Return which cells are there."""
+    return ~missing_cells(column)
+
+
 def some_rows(column: Column, flags: Flags) -> Column:
     """Return some rows of a column; all of them as they are."""
     if flags.all():
@@ -262,3 +267,11 @@ def as_floats(column: Column) -> Floats:
     if column.kind is Kind.DECIMAL:
         floats = floats / 10.0**column.values.type.scale
     return floats
+
+
+def days_or_numbers(column: Column) -> Floats:
+    """Return the values as numbers, dates and times as days since 1970."""
+    values = as_floats(column)
+    if column.kind is Kind.DATETIME:
+        values = values / (86_400.0 * TICKS[column.values.type.unit])
+    return values

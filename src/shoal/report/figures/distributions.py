@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from shoal.measures.histogram import Histogram, counted, shown_histogram
-from shoal.release.counts import days_or_numbers
 from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk
 from shoal.report.figures.ranges import Ranges
+from shoal.table.table import days_or_numbers
 
 SIDES = {"before": "values", "after": "after"}  # and what their ranges are called
 

@@ -61,7 +61,7 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
         if ranges.edges(name) is None:
             continue
         divisor = own["mass"] if ranges.columns[name]["same"]["weighted"] else own["kept"] - 1
-        unit = ranges.unit(name)
+        unit = ranges.scale(name).unit / ranges.columns[name]["same"]["parts"]
         found[name] = {}
         for side in ("before", "after"):
             variance = _about_mean(own, side) / max(divisor, 1) * unit * unit

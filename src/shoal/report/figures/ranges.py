@@ -12,12 +12,12 @@ import numpy as np
 from shoal.arrays import Floats, Integers
 from shoal.measures.exact import UNIT, exact_sum
 from shoal.measures.histogram import edges_of, is_whole
-from shoal.release.counts import days_or_numbers, moment_said
+from shoal.release.counts import moment_said
 from shoal.release.public.cells import Span, released_span
 from shoal.report.aggregation import Operator, merged
 from shoal.report.chunk import Chunk, Pair
 from shoal.table.roles import TICKS, Column, Kind
-from shoal.table.table import as_floats, as_integers, some_rows
+from shoal.table.table import as_floats, as_integers, days_or_numbers, some_rows
 
 FAR = 300  # binary orders of magnitude from which numbers are scaled: their squares must fit
 DAY = 86_400  # seconds
@@ -162,10 +162,6 @@ class Ranges:
                 means[side] = float(low[key] - base) / unit if whole else float(low[key]) / unit
         return Scale(base, whole, unit, (means[0], means[1]))
 
-    def unit(self, name: str) -> float:
-        """Return what one on the scale of a column is, in numbers or days."""
-        return self.scale(name).unit / int(self.columns[name]["same"]["parts"])
-
     def mean(self, name: str, side: str) -> float | str:
         """Return the mean of the kept cells of a side, as a person writes it."""
         same, total = (self.columns[name][key] for key in ("same", "sum"))
@@ -174,22 +170,21 @@ class Ranges:
         average = times * total[side] / (total["mass"] * same["parts"])
         return moment_said(average, kind, "s")
 
+    def ends(self, name: str, what: str) -> Span | None:
+        """Return the least and the greatest number of a column; None where it has none."""
+        low, high = (self.columns[name][key].get(what) for key in ("low", "high"))
+        return None if low is None else (low, high)
+
     def edges(self, name: str) -> Floats | None:
         """Return the bins of a column that releases numbers."""
-        low, high = (self.columns[name][key] for key in ("low", "high"))
-        if "released" not in low:
-            return None
-        return edges_of(low["released"], high["released"], bool(low["integral"]))
-
-    def span(self, name: str) -> Span | None:
-        """Return the least and the greatest number that a column's release names."""
-        low, high = (self.columns[name][key] for key in ("low", "high"))
-        return (low["named"], high["named"]) if "named" in low else None
+        ends = self.ends(name, "released")
+        whole = self.columns[name]["low"].get("integral")
+        return None if ends is None else edges_of(*ends, bool(whole))
 
     def varies(self, name: str, side: str = "values") -> bool:
         """Tell whether the numbers of a side of a column differ."""
-        low, high = (self.columns[name][key] for key in ("low", "high"))
-        return side in low and bool(low[side] < high[side])
+        ends = self.ends(name, side)
+        return ends is not None and ends[0] < ends[1]
 
     @property
     def complete(self) -> list[str]:

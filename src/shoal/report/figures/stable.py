@@ -26,7 +26,7 @@ Key = tuple[str, ...]
 
 def chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
     """Sum up what is published of every column; the released ranges are those of all records."""
-    return {pair.name: _sums(pair, ranges.span(pair.name)) for pair in chunk.pairs}
+    return {pair.name: _sums(pair, ranges.ends(pair.name, "named")) for pair in chunk.pairs}
 
 
 def _sums(pair: Pair, within: Span | None) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[Key, Stable]:
         found["columns", name, "loss"] = loss_of([lost[name]], rows, 0, k, name in moving)
         for key in ("unchanged", "missing"):
             found["columns", name, key] = count_of(cells["columns"][name][key], rows, k)
-        within = ranges.span(name)
+        within = ranges.ends(name, "named")
         if "said" in one and within is not None:
             found["columns", name, "mean"] = mean_of(one, within, k)
             for bar, count in enumerate(sums["histograms"][name]["before"]):

@@ -34,4 +34,4 @@ def as_float(total: int) -> float:
     try:
         return total / UNIT
     except OverflowError:
-        return math.copysign(math.inf, total)
+        return math.inf if total > 0 else -math.inf

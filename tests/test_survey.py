@@ -105,13 +105,13 @@ def test_weight_two_is_the_record_twice():
     twice["g"] = data.g.to_numpy()[rows]
     ways = {"age": "median", "income": "mean", "ward": "mode", "pain": "median"}
     from shoal.partition import Partition
-    from shoal.release.aggregate import aggregate
+    from shoal.release.aggregate import Aggregators, aggregate
     from shoal.table.code import code
 
     def released(frame, weights):
         table = library.read(frame[[*QUASI, "pain"]])
         made = Partition(frame.g.to_numpy(), 5, "given")
-        return aggregate(table, made, ways, None, code(table), survey=weights).to_native()
+        return aggregate(table, made, Aggregators(ways), code(table), survey=weights).to_native()
 
     own, other = released(data, data.w.to_numpy(float)), released(twice, None)
     assert own.age.to_numpy()[rows] == pytest.approx(other.age.to_numpy())

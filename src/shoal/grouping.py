@@ -18,6 +18,7 @@ from shoal.methods.registry import find, find_refinement
 from shoal.methods.solve import solve
 from shoal.partition import Partition, by_first_row
 from shoal.progress import Callback, Reporter
+from shoal.release.aggregate import Aggregators
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.search.parameters import Search
 from shoal.settings import count, whole, wishes
@@ -282,7 +283,7 @@ def microaggregate_columns(X: Any, k: int) -> ColumnByColumn:
         partition = solve(Problem(Points(column), k), "optimal-1d", Reporter(None))
         labels[:, j] = partition.labels
         lost += float(squared_error(column, partition.labels).sum())
-        released[name] = aggregate_groups(_only(table, name), partition, "mean", None)[name]
+        released[name] = aggregate_groups(_only(table, name), partition, Aggregators("mean"))[name]
     total = float(squares(encoded.matrix - encoded.matrix.mean(axis=0)).sum())
     shown = table.mapped(lambda column: released.get(column.name, column))
     return ColumnByColumn(shown.to_native(), labels, encoded.names, k, percent(lost, total))

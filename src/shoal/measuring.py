@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.errors import InputError, RequestError, listed, nearest_names, shown
 from shoal.measures.candidates import candidates_of
 from shoal.measures.compared import Compared, Strata, classes_of, secret_codes
@@ -34,7 +34,6 @@ from shoal.table.survey import named_strata, strata_of, weights_of
 from shoal.table.table import Table, check_readable
 
 OTHERS = 20  # columns that are kept as they are and that models may be made of
-Floats = npt.NDArray[np.float64]
 Hierarchies = Mapping[str, str | os.PathLike[str]] | str | os.PathLike[str] | None
 
 
@@ -146,7 +145,8 @@ def measure(
     strata = names(by, "by")
     for name in strata:
         _ = after[name]
-    compared = compare_tables(before, after, quasi, hidden, trees, who, weight, others, strata)
+    compared = compare_tables(before, after, quasi, hidden, trees, who, weight, others)
+    compared = replace(compared, strata=_strata(after, strata))
     if missing_as != "own":
         matching = candidates_of([after[name] for name in quasi], compared.classes, missing_as)
         compared = replace(compared, candidates=matching)
@@ -182,8 +182,9 @@ def measure_release(
     who = Who(every, every, "rows in the same order")
     others = [c.name for c in table.having(Role.OTHER) if c.name in released.names]
     others = [name for name in others if name != weight]
-    compared = compare_tables(table, released, quasi, hidden, trees, who, weight, others, by)
-    return measure_all(replace(compared, deleted=deleted), seed=seed, effort=BRIEF, public=True)
+    compared = compare_tables(table, released, quasi, hidden, trees, who, weight, others)
+    compared = replace(compared, deleted=deleted, strata=_strata(released, by))
+    return measure_all(compared, seed=seed, effort=BRIEF, public=True)
 
 
 def compare_tables(
@@ -194,10 +195,9 @@ def compare_tables(
     trees: Mapping[str, CodedColumn],
     who: Who | None,
     weight: str | None,
-    others: Sequence[str] = (),
-    by: Sequence[str] = (),
+    others: Sequence[str],
 ) -> Compared:
-    """Return both tables side by side; `by` names released columns whose values are strata."""
+    """Return both tables side by side."""
     pairs = None if who is None else (who.first, who.second)
     weights = None if weight is None else _weights(before, after, weight, who)
     return Compared(
@@ -215,7 +215,6 @@ def compare_tables(
         weights=None if weights is None else weights[1],
         own_weights=None if weights is None else weights[0],
         deleted=max(before.rows - after.rows, 0),
-        strata=_strata(after, by) if by else None,
         others={c.name: released_codes(c) for c in kept_columns(after, [*quasi, *sensitive])},
         hidden={name: released_codes(after[name]) for name in sensitive},
     )
@@ -226,7 +225,10 @@ def kept_columns(released: Table, apart: Sequence[str]) -> list[Column]:
     return [c for c in released.columns if c.name not in apart and c.kind is not Kind.UNKNOWN]
 
 
-def _strata(table: Table, by: Sequence[str]) -> Strata:
+def _strata(table: Table, by: Sequence[str]) -> Strata | None:
+    """Return the strata that the values of some columns make; None where there is no column."""
+    if not by:
+        return None
     numbers = strata_of(table, by)
     return Strata(numbers, named_strata(table, by, numbers))
 

@@ -27,10 +27,9 @@ from shoal.methods.registry import find
 from shoal.partition import Partition
 from shoal.preparing import prepared
 from shoal.progress import Callback, Reporter
-from shoal.release.aggregate import STRATUM
+from shoal.release.aggregate import STRATUM, Aggregators, averaged
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.claims import claims
-from shoal.release.compare import averaged, make_report
 from shoal.release.coverage import check_coverage
 from shoal.release.html import draw_ahead
 from shoal.release.judge.units import judge_people, units_a_class
@@ -38,6 +37,10 @@ from shoal.release.plots import Plots
 from shoal.release.report import Report
 from shoal.release.verify import Verification, verify
 from shoal.release.weights import with_weights
+from shoal.report.build import Released, Run, Said, build_report
+from shoal.report.chunk import Chunk
+from shoal.report.figures import figures_of
+from shoal.report.figures.stable import compared
 from shoal.request import (
     digests,
     generalizes,
@@ -343,10 +346,8 @@ def walk(
 
     report("releasing", 0, 1)
     how_asked, how = how, how | dict.fromkeys(settings.roles.by, STRATUM)
-    released = aggregate_groups(
-        table, partition, how, settings.release.decimals, coded, settings.protect.column_weights,
-        wider, survey=survey.weights,
-    )  # fmt: skip
+    aggregators = Aggregators(how, settings.release.decimals, settings.protect.column_weights)
+    released = aggregate_groups(table, partition, aggregators, coded, wider, survey.weights)
     weights = None
     if settings.roles.weight is not None:
         released, weights = with_weights(
@@ -359,45 +360,44 @@ def walk(
     settings = resolved(settings, table, partition.method, partition.search, folder)
     verification = check(released, settings)
     told += check_survey(released, settings, survey)
-    result = make_report(
-        table,
-        released,
-        partition,
-        coded=coded,
-        how=how,
-        deleted=assigned.table.rows - table.rows,
-        seed=settings.protect.seed,
-        verification=verification.to_dict(),
-        wider=wider,
-        dropped=settings.roles.drop,
-        notes=[
-            *notes(
-                grouped,
-                assigned.unnamed,
-                settings.orders,
-                dropped=settings.roles.drop,
-                rules=() if coded is None else [column.rule for column in coded.columns],
-            ),
-            *said_of_means(grouped, how_asked, settings, table.rows),
-            *said_of_kept(settings),
-            *told,
-            *more,
-            *said_of_people(assigned.table, settings),
-            *said_of_values(table, settings.requirement),
-        ],
-        seconds=time.perf_counter() - start,
-        given=given is not None,
-        asked=settings.requirement,
-        dominance=judge_dominance(table, partition, wider, settings.requirement, how),
-        survey=survey,
-        drawn=said_of_survey(settings),
-        public_notes=said_of_unnamed(assigned.unnamed),
-        weights=weights,
-        originals=original if assigned.table.rows == table.rows else None,
-        rounded=settings.release.round,
-    )
-    draw_ahead(result)  # while the rest is measured
+    chunk = Chunk(
+        table, released, partition.labels, how, coded,
+        {name: groups.labels for name, groups in wider.items()}, survey.weights, weights,
+        original if assigned.table.rows == table.rows else table,
+    )  # fmt: skip
     deleted = assigned.table.rows - table.rows
+    trees = {} if coded is None else {column.name: column for column in coded.columns}
+    result = build_report(
+        Released(
+            table, released.names, how, trees, settings.roles.drop, settings.release.round,
+            compared(table, released, trees, k),
+        ),
+        Run.of(partition, settings.protect.seed, time.perf_counter() - start, given is not None),
+        Said(
+            verification.to_dict(),
+            [
+                *notes(
+                    grouped,
+                    assigned.unnamed,
+                    settings.orders,
+                    dropped=settings.roles.drop,
+                    rules=[column.rule for column in trees.values()],
+                ),
+                *said_of_means(grouped, how_asked, settings, table.rows),
+                *said_of_kept(settings),
+                *told,
+                *more,
+                *said_of_people(assigned.table, settings),
+                *said_of_values(table, settings.requirement),
+            ],
+            said_of_unnamed(assigned.unnamed),
+            settings.requirement,
+            judge_dominance(table, partition, wider, settings.requirement, how),
+            said_of_survey(settings),
+        ),
+        figures_of([chunk], partition.k, deleted, coded),
+    )  # fmt: skip
+    draw_ahead(result)  # while the rest is measured
     measures = measure_release(
         table, released, coded, deleted, settings.protect.seed, settings.roles.weight,
         settings.roles.by,

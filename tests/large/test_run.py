@@ -22,7 +22,7 @@ import shoal as library
 from naive import large as twin
 from shoal.engines.executor import Threads
 from shoal.errors import InputError, OutputError, PrivacyError, RequestError
-from shoal.large import opening, release, report, work
+from shoal.large import opening, outcome, release, work
 from shoal.large.crew import Crew
 from shoal.large.order import Order
 from shoal.large.plan import Plan
@@ -808,7 +808,7 @@ def test_how_many_records_are_measured(tmp_path, monkeypatch):
     assert f"on {measured:,} of the 9,000 records" in note
     assert 1700 < measured < 2300
     monkeypatch.setattr(release, "MEASURED", 1500)
-    monkeypatch.setattr(report, "MEASURED", 1500)
+    monkeypatch.setattr(outcome, "MEASURED", 1500)
     made = run(source, tmp_path / "again.csv", plan=Plan(8000))
     note = next(note for note in made.report.notes if "were measured on" in note)
     assert "memory" not in note

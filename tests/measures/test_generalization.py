@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from mixed_tables import random_table
 from naive import mixed as twin
-from shoal.measures.generalization import cell_losses, costs, loss_rate
+from shoal.measures.generalization import cell_losses, column_costs, costs_of, loss_rate
 from shoal.table.code import code
 from shoal.table.read import read
 
@@ -17,6 +19,12 @@ def grouping(rng, rows, k):
     """A random grouping into groups of k or more, numbered from 0."""
     labels = np.sort(np.arange(rows) % max(1, rows // k))
     return rng.permutation(labels)
+
+
+def costs(coded, labels, k, deleted=0):
+    """All measures of a grouping."""
+    columns = [column_costs(one, labels, one.values.counts)[1] for one in coded.columns]
+    return costs_of(columns, Counter(np.bincount(labels).tolist()), k, deleted)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import naive
 import shoal
 from shoal.partition import Partition
-from shoal.release.aggregate import aggregate
+from shoal.release.aggregate import Aggregators, aggregate
 from shoal.release.cells import csv_cells
 from shoal.release.centers import half_even
 
@@ -23,7 +23,7 @@ def released(write, cells, labels, how="mean", decimals=None):
     """The cells of one csv column after it was released in the given groups."""
     table = shoal.read(write("t.csv", "x\n" + "\n".join(cells) + "\n"))
     partition = Partition(np.array(labels), 1)
-    return csv_cells(aggregate(table, partition, how, decimals)["x"], ",")
+    return csv_cells(aggregate(table, partition, Aggregators(how, decimals))["x"], ",")
 
 
 CASES = [
@@ -70,7 +70,7 @@ def test_decimals_equal_exact_arithmetic(tmp_path_factory, numbers, decimals):
     texts = [naive.rounded(Fraction(number, 10**decimals), decimals) for number in numbers]
     path = tmp_path_factory.mktemp("a") / "t.csv"
     path.write_text("x\n" + "\n".join(texts) + "\n")
-    table = aggregate(shoal.read(path), Partition(np.zeros(len(texts)), 1), "mean", None)
+    table = aggregate(shoal.read(path), Partition(np.zeros(len(texts)), 1), Aggregators("mean"))
     expected = naive.rounded_mean(texts, decimals)
     found = csv_cells(table["x"], ",")
     assert [float(cell) for cell in found] == [float(expected)] * len(texts)
@@ -110,7 +110,7 @@ def test_one_missing_cell_empties_its_group_only(write):
     table = shoal.read(write("t.csv", "x,y\n" + "".join(f"{cell},1\n" for cell in cells)))
     partition = Partition([0, 0, 1, 1, 0], 2)
     for how in ("mean", "median"):
-        found = aggregate(table, partition, how, None)["x"].values.to_pylist()
+        found = aggregate(table, partition, Aggregators(how))["x"].values.to_pylist()
         assert found == [None, None, 4, 4, None]
 
 

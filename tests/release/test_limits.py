@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal.models.requirement import Requirement
-from shoal.release.promises import guarantee
+from shoal.release.promises import Protection, guarantee
 
 NAMES = ("Minimality", "Downcoding", "Model inference", "Composition")
 NUMBERS = {"a": [1, 2, 3, 7, 8, 9], "b": [2, 4, 6, 1, 3, 5], "s": list("xyxyxy")}
@@ -71,7 +71,7 @@ def test_what_minimality_says_of_sensitive_values():
     """Groups that depend on sensitive values are said to; those made without a look say so."""
 
     def minimality(**more):
-        lines = guarantee(k=2, smallest=2, **more)["does_not_cover"]
+        lines = guarantee(Protection(2, 2, **more))["does_not_cover"]
         return next(line for line in lines if line.startswith("Minimality"))
 
     by_values = minimality(asked=Requirement(k=2, l=2), sensitive=["s"])

@@ -11,12 +11,15 @@ import pytest
 
 from naive import public as naive
 from shoal import anonymize
+from shoal.measures.compared import classes_of
 from shoal.measures.words import DEFINITIONS
 from shoal.partition import Partition
-from shoal.release.aggregate import aggregate
-from shoal.release.public.figures import stable_figures
+from shoal.release.aggregate import Aggregators, aggregate
 from shoal.release.public.keys import MEASURES, PRIVATE, kind_of, leaves
 from shoal.release.public.rounding import Stable, rounded, step_of
+from shoal.report.chunk import Chunk
+from shoal.report.figures import figures_of
+from shoal.report.figures.stable import compared
 from shoal.table.assign import with_roles
 from shoal.table.code import code
 from shoal.table.read import read
@@ -28,6 +31,14 @@ TREES = {"zip": "prefixes:2,1", "day": "dates:month,year", "band": "widths:10,50
 def grouped(table):
     """Return a table all of whose columns are quasi-identifiers."""
     return with_roles(table, dict.fromkeys(table.names, Role.QUASI_IDENTIFIER))
+
+
+def stable_figures(table, released, how, coded, k):
+    """Return every stable figure, those of columns and those that compare the tables."""
+    quasi = [released[column.name] for column in table.having(Role.QUASI_IDENTIFIER)]
+    chunk = Chunk(table, released, classes_of(quasi, released.rows), how, coded)
+    trees = {} if coded is None else {column.name: column for column in coded.columns}
+    return figures_of([chunk], k, 0, coded)["stable"] | compared(table, released, trees, k)
 
 
 def random_table(rng, rows):
@@ -82,7 +93,7 @@ class Case:
         table, coded = self.coded(self.columns)
         self.table = table
         partition = Partition(self.labels, self.k, "random")
-        self.released = aggregate(table, partition, self.how, None, coded)
+        self.released = aggregate(table, partition, Aggregators(self.how), coded)
         self.base = self.figures(self.columns, self.released)
 
     def coded(self, columns):
@@ -91,8 +102,7 @@ class Case:
 
     def figures(self, columns, released):
         table, coded = self.coded(columns)
-        trees = {column.name: column for column in coded.columns}
-        return stable_figures(table, released, self.how, trees, self.k)
+        return stable_figures(table, released, self.how, coded, self.k)
 
     def values(self, rng, name, rows, where):
         """Return values for rows of a column, within what its release spans."""
@@ -211,8 +221,8 @@ def test_figures_by_plain_loops(seed):
     labels = random_labels(rng, rows, k)
     table = grouped(read(pa.table(columns)))
     how = dict.fromkeys(columns, "mean")
-    released = aggregate(table, Partition(labels, k, "x"), how, None)
-    found = stable_figures(table, released, how, {}, k)
+    released = aggregate(table, Partition(labels, k, "x"), Aggregators(how))
+    found = stable_figures(table, released, how, None, k)
     after = {name: released[name].values.to_pylist() for name in columns}
     each = [naive.loss(columns[name].tolist(), after[name]) for name in columns]
     assert found["loss",].value == pytest.approx(sum(each) / 2, abs=1e-9)
@@ -250,12 +260,11 @@ def test_losses_of_forms():
     coded = code(table, {"z": "prefixes:2,1", "d": "dates:month,quarter,year"})
     how = dict.fromkeys(("n", "z", "d"), "generalize")
     labels = np.array([0, 0, 0, 1, 1, 1])
-    released = aggregate(table, Partition(labels, 3, "x"), how, None, coded)
+    released = aggregate(table, Partition(labels, 3, "x"), Aggregators(how), coded)
     assert released["n"].values.to_pylist()[::3] == ["[1,3]", "[11,21]"]
     assert released["z"].values.to_pylist()[::3] == ["12**", "*"]
     assert released["d"].values.to_pylist()[::3] == ["2020-Q1", "2021"]
-    trees = {column.name: column for column in coded.columns}
-    found = stable_figures(table, released, how, trees, 3)
+    found = stable_figures(table, released, how, coded, 3)
     assert found["columns", "n", "loss"].value == pytest.approx(
         naive.interval_loss([1, 2, 3, 11, 12, 21], [(1, 3)] * 3 + [(11, 21)] * 3)
     )

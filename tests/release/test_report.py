@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.release.promises import guarantee
+from shoal.release.promises import Protection, guarantee
 from shoal.release.report import Report
 
 DAYS = [dt.date(2024, 1, day) for day in (1, 3, 5, 11, 13, 15)]
@@ -88,7 +88,7 @@ def test_what_became_of_texts_is_told(options, word):
 def test_the_limits_of_what_is_released():
     """Values that are those of records are told of where there are any, and only there."""
     said = {
-        (values, records): guarantee(k=5, smallest=6, values=values, records=records)
+        (values, records): guarantee(Protection(5, 6, values=values, records=records))
         for values in (False, True) for records in (False, True)
     }  # fmt: skip
     for (values, records), lines in said.items():

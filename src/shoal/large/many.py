@@ -15,15 +15,15 @@ from shoal.errors import PrivacyError
 from shoal.large.crew import Crew
 from shoal.large.opening import check_possible
 from shoal.large.order import Order, Released
+from shoal.large.outcome import report_of
 from shoal.large.plan import WORKER, plan_for
 from shoal.large.release import Made
-from shoal.large.report import report_of
 from shoal.large.run import made_of, request_of, stamps_of
 from shoal.large.shelf import manifest
 from shoal.large.work import LOG, Work
 from shoal.progress import Callback, Reporter
-from shoal.release.compare import versions
 from shoal.release.pack import papers_of, verify_written
+from shoal.report.build import versions
 from shoal.settings import Settings
 from shoal.table.parts import Parts
 from shoal.table.room import read_memory, shape

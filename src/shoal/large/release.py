@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from shoal.large.figures import Figures, added, ranges, wider
+from shoal.arrays import Integers
 from shoal.large.form import ROW, Form
 from shoal.large.moments import Moments
 from shoal.large.opening import Asked
@@ -20,17 +18,18 @@ from shoal.large.shuffle import gather, keep, kept, part
 from shoal.large.solve import Solver, Stage
 from shoal.large.write import Buckets, strewn
 from shoal.partition import Partition
-from shoal.release.aggregate import aggregate
+from shoal.release.aggregate import Aggregators, aggregate
 from shoal.release.coverage import check_coverage
 from shoal.release.write import needs_decimals
+from shoal.report.chunk import Chunk
+from shoal.report.figures import chunk_figures, value_counts
+from shoal.report.figures.ranges import Ranges, ranges_of, widened
 from shoal.request import resolved
 from shoal.settings import Settings
 from shoal.table.code import Coded
 from shoal.table.drawing import drawn
-from shoal.table.roles import Kind, Role
+from shoal.table.roles import Kind
 from shoal.table.table import Table
-
-Integers = npt.NDArray[np.int64]
 
 MEASURED = 100_000  # records on which costs and risks are measured, at most: whole groups
 OF_A_REGION = 4  # of so many records of a region, one at most is measured: both sides take memory
@@ -39,13 +38,13 @@ FEWEST = 1_000  # records that are measured, whatever the memory
 
 @dataclass(frozen=True)
 class Made:
-    """What became of all regions: the sums of their figures, and the release without its rows."""
+    """What became of all regions: partial results of figures, and the release without its rows."""
 
     released: Table
     form: Form
     rows: int
-    sums: Mapping[str, Any]
-    figures: Figures
+    ranges: Ranges
+    figures: list[dict[str, Any]]
     files: list[str]
     settings: Settings
 
@@ -71,12 +70,13 @@ class Releasing:
     def release(self) -> Made:
         """Give every group its values, then strew the rows over buckets and sum up figures."""
         solver, regions = self.solver, range(len(self.stage.regions))
-        spans: dict[str, list[float]] = {}
-        for found in solver.crew.each("giving groups their values", self._value, regions):
-            spans = wider(spans, found)
+        columns = reduce(
+            widened, solver.crew.each("giving groups their values", self._value, regions)
+        )
         form = Form.from_dict(solver.work.read("released"))
-        figures = Figures(self.asked.how, self.moments, spans, self._complete(), self.known)
-        step = partial(self._strew, form, figures)
+        deleted = self.asked.survey.rows - self.rows
+        ranges = Ranges(columns, self.asked.how, solver.k, deleted, value_counts(self.known))
+        step = partial(self._strew, form, ranges)
         every = solver.crew.all("releasing", step, regions)
         solver.work.drop(*self.stage.files)
         files = [f"rows-{region}" for region in regions]
@@ -84,17 +84,7 @@ class Releasing:
             self.asked.settings, self.asked.table, solver.lens.method, None, self.asked.folder
         )
         bare = form.unpack(gather(solver.work, files[:1], 0).slice(0, 0))
-        return Made(bare, form, self.rows, reduce(added, every), figures, files, settings)
-
-    def _complete(self) -> list[str]:
-        """Return the columns of numbers that miss no cell."""
-        seen = self.asked.survey.columns
-        deletes = self.asked.settings.protect.incomplete == "delete"
-        return [
-            c.name
-            for c in self.asked.table.having(Role.QUASI_IDENTIFIER)
-            if c.kind.is_numeric and (deletes or not seen[c.name].missing)
-        ]
+        return Made(bare, form, self.rows, ranges, every, files, settings)
 
     def _grouped(self, region: int) -> tuple[Table, Partition, Any]:
         packed = self.stage.packed(self.solver.work, region)
@@ -102,18 +92,19 @@ class Releasing:
         table = self.solver.form.unpack(packed)
         return table, Partition(labels, self.solver.k, self.solver.lens.method), packed
 
-    def _value(self, region: int) -> dict[str, list[float]]:
+    def _value(self, region: int) -> dict[str, Any]:
         found = self.solver.work.once(f"values-{region}", partial(self._valued, region))
-        return cast(dict[str, list[float]], found)
+        return cast(dict[str, Any], found)
 
-    def _valued(self, region: int) -> dict[str, list[float]]:
+    def _valued(self, region: int) -> dict[str, Any]:
         """Write down what the groups of a region release; return the ranges of their numbers."""
         table, partition, _ = self._grouped(region)
         coded = self.solver.lens.coded(table)
         asked = self.asked
         grains = {name: seen.grain for name, seen in asked.survey.columns.items()}
         decimals = asked.settings.release.decimals
-        made = aggregate(table, partition, asked.how, decimals, coded, grains=grains)
+        aggregators = Aggregators(asked.how, decimals, grains=grains)
+        made = aggregate(table, partition, aggregators, coded)
         if coded is not None:
             with asked.hierarchies() as (said, folder):
                 check_coverage(table, made, asked.how, said, folder, lambda _done, _total: None)
@@ -124,7 +115,7 @@ class Releasing:
         if region == 0:
             form = Form.of(made, whole=self.solver.form.whole)
             self.solver.work.note("released", form.to_dict())
-        return ranges(table, made)
+        return ranges_of(Chunk(table, made, partition.labels, asked.how, coded))
 
     def _released(self, region: int, table: Table, partition: Partition, form: Form) -> Table:
         held = kept(self.solver.work, f"group-values-{region}")
@@ -138,16 +129,19 @@ class Releasing:
                 columns.append(table[column.name])
         return replace(table, columns=tuple(columns))
 
-    def _strew(self, form: Form, figures: Figures, region: int) -> dict[str, Any]:
-        make = partial(self._strewn, region, form, figures)
+    def _strew(self, form: Form, ranges: Ranges, region: int) -> dict[str, Any]:
+        make = partial(self._strewn, region, form, ranges)
         return cast(dict[str, Any], self.solver.work.once(f"out-{region}", make))
 
-    def _strewn(self, region: int, form: Form, figures: Figures) -> dict[str, Any]:
+    def _strewn(self, region: int, form: Form, ranges: Ranges) -> dict[str, Any]:
         """Write the released rows of a region by bucket; return its figures."""
         table, partition, packed = self._grouped(region)
         after = self._released(region, table, partition, form)
         lens, work = self.solver.lens, self.solver.work
-        sums = figures.of(table, after, partition, lens.points(table), lens.coded(table))
+        coded = lens.coded(table)
+        points = lens.points(table) if coded is None else None
+        chunk = Chunk(table, after, partition.labels, self.asked.how, coded, points=points)
+        figures = chunk_figures(chunk, ranges)
         buckets = self.plan.places(self.rows)
         more = {}
         if ROW in packed.column_names:
@@ -160,7 +154,7 @@ class Releasing:
         for side, one, own in (("before", table, self.solver.form), ("after", after, form)):
             rows = np.zeros(chosen.size, dtype=np.int64)
             part(work, f"{side}-{region}", own.pack(one.taken(chosen)), rows, 1)
-        return sums
+        return figures
 
     @property
     def room(self) -> int:

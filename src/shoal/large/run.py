@@ -16,10 +16,10 @@ from shoal.large.form import Form
 from shoal.large.freeing import give_back
 from shoal.large.opening import Asked, ask, check_possible, look
 from shoal.large.order import Order, Released
+from shoal.large.outcome import report_of
 from shoal.large.plan import Plan
 from shoal.large.regions import Cuts, cut_sample
 from shoal.large.release import Made, Releasing
-from shoal.large.report import report_of
 from shoal.large.seeing import seen
 from shoal.large.solve import Solver, Stage
 from shoal.large.work import Work

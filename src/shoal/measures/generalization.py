@@ -8,17 +8,14 @@ loses nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import in_shape
 from shoal.table.code import Coded, CodedColumn
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +46,14 @@ def spans(column: CodedColumn, labels: Integers) -> Spans:
     return Spans(nodes, low, high, starred)
 
 
-def cell_losses(column: CodedColumn, labels: Integers) -> Floats:
+def cell_losses(column: CodedColumn, labels: Integers, found: Spans | None = None) -> Floats:
     """Return ILoss of every cell: 0 unchanged or missing before, 1 everything lost.
 
     Numbers: (greatest - least + 1) / the same of the column, with the bounds a label prints;
-    categories: values below the released node / values of the tree.
+    categories: values below the released node / values of the tree. `found` are the spans of the
+    groups, where they are known.
     """
-    found = spans(column, labels)
+    found = spans(column, labels) if found is None else found
     if column.by_range:
         assert column.places is not None
         wide = column.places[found.high] - column.places[found.low] if column.places.size else 0.0
@@ -75,66 +73,66 @@ def loss_rate(coded: Coded, labels: Integers, deleted: int = 0) -> float:
     return 100.0 * (lost + deleted * width) / ((coded.rows + deleted) * width)
 
 
-def ncp(coded: Coded, labels: Integers) -> float:
-    """Return the normalized certainty penalty in percent (Xu and others 2006).
+def _penalties(column: CodedColumn, labels: Integers, found: Spans) -> Floats:
+    """Return the normalized certainty penalty of every cell (Xu and others 2006).
 
     Numbers: width of the released interval's values / that of the column; categories:
     (values below - 1) / (values of the tree - 1).
     """
-    total = 0.0
-    for column in coded.columns:
-        found = spans(column, labels)
-        if column.by_range and column.places is not None and column.places.size:
-            wide = column.places[found.high] - column.places[found.low]
-            lost = np.where(found.starred, 1.0, wide)[labels]
-        else:
-            below = column.tree.values_below
-            share = (below - 1.0) / max(int(below[0]) - 1, 1)
-            lost = share[found.nodes][labels]
-            lost = np.where(found.nodes[labels] == column.codes, 0.0, lost)
-        total += float(np.where(column.absent, 0.0, lost).sum())
-    return 100.0 * total / (coded.rows * len(coded.columns))
+    if column.by_range and column.places is not None and column.places.size:
+        wide = column.places[found.high] - column.places[found.low]
+        lost = np.where(found.starred, 1.0, wide)[labels]
+    else:
+        below = column.tree.values_below
+        share = (below - 1.0) / max(int(below[0]) - 1, 1)
+        lost = share[found.nodes][labels]
+        lost = np.where(found.nodes[labels] == column.codes, 0.0, lost)
+    return np.where(column.absent, 0.0, lost)
 
 
-def discernibility(sizes: Integers, deleted: int = 0) -> int:
-    """Return the sum of squared class sizes; a deleted record counts as all records (Bayardo)."""
-    records = int(sizes.sum()) + deleted
-    return sum(int(size) ** 2 for size in sizes) + deleted * records
-
-
-def average_class_size(sizes: Integers, k: int) -> float:
-    """Return the mean class size over k (LeFevre 2006); 1 is the least there can be."""
-    return float(sizes.sum()) / sizes.size / k
-
-
-def non_uniform_entropy(coded: Coded, labels: Integers) -> float:
+def _bits(column: CodedColumn, labels: Integers, found: Spans, counts: Integers) -> float:
     """Return how many bits are lost: of every cell, -log2 of its share of what is covered.
 
     (Gionis and Tassa 2009.) A value that makes up most of what its released form covers can be
     guessed, so little is lost with it.
     """
-    bits = 0.0
-    for column in coded.columns:
-        found = spans(column, labels)
-        counts = column.values.counts
-        if column.by_range:
-            before = np.concatenate(([0], np.cumsum(counts)))
-            covered = before[found.high + 1] - before[np.maximum(found.low, 0)]
-            covered = np.where(found.starred, before[-1], covered)
-        else:
-            own = np.zeros(len(column.tree), dtype=np.int64)
-            own[column.nodes] = counts
-            before = np.concatenate(([0], np.cumsum(own)))
-            covered = before[column.tree.ends[found.nodes]] - before[found.nodes]
-        present = ~column.absent
-        mine = counts[column.values.indices[present]]
-        bits += float(np.log2(covered[labels][present] / mine).sum())
-    return bits
+    if column.by_range:
+        before = np.concatenate(([0], np.cumsum(counts)))
+        covered = before[found.high + 1] - before[np.maximum(found.low, 0)]
+        covered = np.where(found.starred, before[-1], covered)
+    else:
+        own = np.zeros(len(column.tree), dtype=np.int64)
+        own[column.nodes] = counts
+        before = np.concatenate(([0], np.cumsum(own)))
+        covered = before[column.tree.ends[found.nodes]] - before[found.nodes]
+    present = ~column.absent
+    mine = counts[column.values.indices[present]]
+    return float(np.log2(covered[labels][present] / mine).sum())
+
+
+def column_costs(
+    column: CodedColumn, labels: Integers, counts: Integers
+) -> tuple[Floats, dict[str, float]]:
+    """Return ILoss of every cell of a column, and sums over cells: of it, of NCP, and of bits.
+
+    `counts` says how many of all records have each value of the column.
+    """
+    found = spans(column, labels)
+    lost = cell_losses(column, labels, found)
+    return lost, {
+        "iloss": float(lost.sum()),
+        "ncp": float(_penalties(column, labels, found).sum()),
+        "bits": _bits(column, labels, found, counts),
+    }
 
 
 @dataclass(frozen=True)
 class Costs:
-    """The measures of a generalized release, for the report; only ILoss counts the deleted."""
+    """The measures of a generalized release, for the report; only ILoss counts the deleted.
+
+    `discernibility` is the sum of squared class sizes, a deleted record counted as all records
+    (Bayardo), `average_class_size` their mean over k (LeFevre 2006): 1 is the least there can be.
+    """
 
     iloss_rate: float
     ncp: float
@@ -148,14 +146,19 @@ class Costs:
         return asdict(self)
 
 
-def costs(coded: Coded, labels: Integers, k: int, deleted: int = 0) -> Costs:
-    """Return all measures of a grouping."""
-    sizes = np.bincount(labels)
+def costs_of(
+    columns: Sequence[Mapping[str, float]], sizes: Mapping[int, int], k: int, deleted: int = 0
+) -> Costs:
+    """Return all measures of a grouping, from the sums of its columns and the classes by size."""
+    rows = sum(size * many for size, many in sizes.items())
+    width = max(len(columns), 1)
+    sums = {what: sum(one[what] for one in columns) for what in ("iloss", "ncp", "bits")}
+    gone = deleted * len(columns)
     return Costs(
-        loss_rate(coded, labels, deleted) if coded.columns else 0.0,
-        ncp(coded, labels) if coded.columns else 0.0,
-        discernibility(sizes, deleted),
-        average_class_size(sizes, k),
-        non_uniform_entropy(coded, labels),
+        100.0 * (sums["iloss"] + gone) / ((rows + deleted) * width),
+        100.0 * sums["ncp"] / (rows * width),
+        sum(size**2 * many for size, many in sizes.items()) + deleted * (rows + deleted),
+        rows / sum(sizes.values()) / k,
+        float(sums["bits"]),
         deleted,
     )

@@ -11,10 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from shoal.arrays import Floats, Integers
 
 BINS = 20
 
@@ -31,12 +29,6 @@ class Histogram:
     after: list[int]
     hidden: int
     step: float | None = None
-
-
-def histogram(before: Floats, after: Floats, k: int, bins: int = BINS) -> Histogram:
-    """Return the counts of both in the same bins."""
-    edges = edges_of(float(after.min()), float(after.max()), is_whole(after), bins)
-    return shown_histogram(edges, counted(before, edges), counted(after, edges), k)
 
 
 def is_whole(values: Floats) -> bool:

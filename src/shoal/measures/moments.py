@@ -1,35 +1,13 @@
-"""Means, variances, correlations and ranks."""
+"""Correlations and ranks."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-
-
-def mean(values: Floats, weights: Floats | None = None) -> float:
-    """Return the mean; the sum loses nothing, whatever the order of the values."""
-    if weights is None:
-        return math.fsum(values) / values.size
-    return math.fsum(values * weights) / math.fsum(weights)
-
-
-def variance(values: Floats, weights: Floats | None = None) -> float:
-    """Return the variance with divisor n - 1; 0 for a single value.
-
-    With weights that of the population they stand for, with their sum as divisor.
-    """
-    if values.size < 2:
-        return 0.0
-    center = mean(values, weights)
-    if weights is not None:
-        return mean((values - center) ** 2, weights)
-    return math.fsum((values - center) ** 2) / (values.size - 1)
+from shoal.arrays import Floats
 
 
 def correlation(x: Floats, y: Floats) -> float | None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import InputError
 from shoal.measures.forms import cover, span
 from shoal.measures.sides import Numbers, Pairs, Side, Words
@@ -16,12 +17,8 @@ from shoal.table.code import CodedColumn
 from shoal.table.hierarchy.axis import Axis
 from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import STAR, TICKS, Column, Kind
-from shoal.table.table import as_floats, as_integers, missing_cells, some_rows
+from shoal.table.table import as_integers, days_or_numbers, present, some_rows
 from shoal.table.texts import texts_of
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 DAY = 86_400.0  # seconds
 BEYOND_ALL = Fraction(10) ** 300  # an end that no number reaches
@@ -48,7 +45,7 @@ def both_sides(
 
 def _numbers(before: Column, after: Column) -> Numbers:
     """Numbers that stayed numbers."""
-    first, second = _present(before), _present(after)
+    first, second = present(before), present(after)
     old, new, base, unit = _on_one_scale(before, after, first, second)
     b, a = np.full(first.size, np.nan), np.full(second.size, np.nan)
     b[first], a[second] = old, new
@@ -70,7 +67,7 @@ def _on_one_scale(
         low = min((int(part.min()) for part in whole if part is not None and part.size), default=0)
         scaled = [np.zeros(0) if part is None else _counted(part, low) for part in whole]
         return scaled[0], scaled[1], float(low), _unit(before)
-    old_floats, new_floats = _floats(old), _floats(new)
+    old_floats, new_floats = days_or_numbers(old), days_or_numbers(new)
     unit = _scale(old_floats, new_floats)
     return old_floats / unit, new_floats / unit, 0.0, unit
 
@@ -99,13 +96,6 @@ def _unit(column: Column) -> float:
     return 1.0
 
 
-def _floats(column: Column) -> Floats:
-    values = as_floats(column)
-    if column.kind is Kind.DATETIME:
-        values = values / (DAY * TICKS[column.values.type.unit])
-    return values
-
-
 def _step(column: Column, unit: float) -> float:
     """Return one step of the column's last digit on the scale; 0 where nobody knows it."""
     if column.is_ordinal or column.kind in (Kind.INTEGER, Kind.DATE, Kind.BOOLEAN):
@@ -124,15 +114,11 @@ def _is_magnitude(column: Column, before: Floats, base: float) -> bool:
     return bool(there.min() + base >= 0.0)
 
 
-def _present(column: Column) -> Flags:
-    return ~missing_cells(column)
-
-
 def _intervals(before: Column, after: Column, tree: CodedColumn | None) -> Numbers | None:
     """Numbers released as texts: [a,b], words of a tree, *. None where a text is neither."""
-    first = _present(before)
+    first = present(before)
     old = some_rows(before, first)
-    numbers = _floats(old)
+    numbers = days_or_numbers(old)
     axis = Axis("rank" if before.is_ordinal else
                 "number" if before.kind.is_number else str(before.kind))  # fmt: skip
     encoded = after.values.dictionary_encode()

@@ -16,6 +16,7 @@ in a csv file. Nothing is filled in.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -24,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.partition import Partition
 from shoal.release.centers import (
     Groups,
@@ -43,8 +45,6 @@ from shoal.table.roles import STAR, TICKS, Column, Kind, Role, Written
 from shoal.table.rounding import decimals_of
 from shoal.table.table import Table, as_integers
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Decimals = int | str | Mapping[str, int | str] | None
 UNROUNDED = "none"  # as many digits as a float holds
 MAJORITY = "majority"  # of the two values that a column of numbers has
@@ -52,25 +52,48 @@ AVERAGED = ("mean", "median", MAJORITY)  # ways of a column that stays one of nu
 STRATUM = "stratum"  # the way of a column that all records of a group agree in
 
 
+def averaged(how: Mapping[str, str]) -> bool:
+    """Tell whether all columns of numbers stay numbers: means, medians, majorities, or strata."""
+    return {*AVERAGED, STRATUM}.issuperset(how.values())
+
+
+@dataclass(frozen=True)
+class Aggregators:
+    """What a group releases: `how` of all columns, or by name, rounded to so many `decimals`.
+
+    mean (of ordinal columns the median), median, majority or, of a coded table, mode, medoid,
+    generalize, range. `weights` are those of the columns in the distance of a medoid, `grains` the
+    greatest common divisors of times in a file of which the table is a part.
+    """
+
+    how: str | Mapping[str, str]
+    decimals: Decimals = None
+    weights: Mapping[str, float] | None = None
+    grains: Mapping[str, int] = field(default_factory=dict)
+
+    def way(self, name: str) -> str:
+        """Return what groups release of a column."""
+        return self.how if isinstance(self.how, str) else self.how[name]
+
+    def digits(self, name: str) -> int | str | None:
+        """Return to how many decimals a column is rounded."""
+        said = self.decimals
+        return said.get(name) if isinstance(said, Mapping) else said
+
+
 def aggregate(
     table: Table,
     partition: Partition,
-    how: str | Mapping[str, str],
-    decimals: Decimals,
+    aggregators: Aggregators,
     coded: Coded | None = None,
-    weights: Mapping[str, float] | None = None,
     wider: Mapping[str, Partition] | None = None,
-    grains: Mapping[str, int] | None = None,
     survey: Floats | None = None,
 ) -> Table:
     """Return the table to release: identifiers gone, quasi-identifiers grouped, the rest as it was.
 
-    `how` is a group's value: mean (of ordinal columns the median), median, majority or, of the
-    `coded` table, mode, medoid, generalize, range; `weights` are those of the columns in the
-    distance of a medoid. Columns in `wider` have groups of their own. `grains` are the greatest
-    common divisors of times in a file of which the table is a part. `survey` (n), above 0, says how
-    many a record stands for, in means, medians and modes. Ensures that two records of one group
-    agree in every quasi-identifier.
+    Columns in `wider` have groups of their own. `survey` (n), above 0, says how many a record
+    stands for, in means, medians and modes. Ensures that two records of one group agree in every
+    quasi-identifier.
     """
     order = np.argsort(partition.labels, kind="stable")
     starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
@@ -81,7 +104,7 @@ def aggregate(
     def released(column: Column) -> Column:
         if column.role is not Role.QUASI_IDENTIFIER:
             return column
-        way = how if isinstance(how, str) else how[column.name]
+        way = aggregators.way(column.name)
         if way == STRATUM:
             return _taken(column, order[starts], partition.labels)
         if way in ("generalize", "range"):
@@ -93,9 +116,13 @@ def aggregate(
         if way == "medoid":
             assert coded is not None
             if not nearest:
-                grouped = table.only(lambda c: isinstance(how, str) or how.get(c.name) != STRATUM)
+                grouped = table.only(
+                    lambda c: (
+                        c.role is not Role.QUASI_IDENTIFIER or aggregators.way(c.name) != STRATUM
+                    )
+                )
                 encoded = encode(
-                    grouped, weights=weights, coded=coded, k=partition.k, survey=survey
+                    grouped, weights=aggregators.weights, coded=coded, k=partition.k, survey=survey
                 )
                 fixed = canonical_order(table)  # that of the rows says nothing
                 nearest.append(medoids(encoded.matrix, partition.labels, fixed, survey))
@@ -103,15 +130,14 @@ def aggregate(
             return _taken(column, rows, partition.labels)
         if column.is_ordinal:
             return _taken(column, _medians(column, groups, partition.labels), partition.labels)
-        digits = decimals.get(column.name) if isinstance(decimals, Mapping) else decimals
-        grain = (grains or {}).get(column.name)
+        digits, grain = aggregators.digits(column.name), aggregators.grains.get(column.name)
         return _averaged(column, groups, way, digits, partition.labels, grain)
 
     kept = table.only(lambda column: column.role is not Role.IDENTIFIER)
     made = kept.mapped(released)
     for coarser in {id(groups): groups for groups in (wider or {}).values()}.values():
         own = {name for name, groups in (wider or {}).items() if groups is coarser}
-        other = aggregate(table, coarser, how, decimals, coded, weights, survey=survey)
+        other = aggregate(table, coarser, aggregators, coded, survey=survey)
         made = made.mapped(partial(_chosen, own, other))
     return made
 
@@ -120,10 +146,10 @@ def _chosen(own: Container[str], other: Table, column: Column) -> Column:
     return other[column.name] if column.name in own else column
 
 
-def _holed(column: Column, groups: Groups) -> npt.NDArray[np.bool_]:
+def _holed(column: Column, groups: Groups) -> Flags:
     """Return which groups miss a cell of a column."""
     missing = np.asarray(column.values.is_null(nan_is_null=True)).astype(np.int64)
-    holed: npt.NDArray[np.bool_] = groups.sums(missing) > 0
+    holed: Flags = groups.sums(missing) > 0
     return holed
 
 

@@ -1,22 +1,15 @@
-"""What became of cells: which are there, kept, suppressed; how many groups, of which sizes."""
+"""What became of cells: which are there, kept, suppressed; and how figures of them are said."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.partition import Partition
-from shoal.table.code import CodedColumn
+from shoal.arrays import Flags
 from shoal.table.roles import STAR, TICKS, Column, Kind
-from shoal.table.table import as_floats, missing_cells
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Integers = npt.NDArray[np.int64]
+from shoal.table.table import present
 
 
 def same_cells(before: Column, after: Column) -> Flags:
@@ -41,62 +34,9 @@ def starred(column: Column) -> Flags:
     return stars
 
 
-def starred_for_missing(column: Column, labels: Integers) -> int:
-    """Return how many cells are in a group in which the column is missing for others."""
-    there = present(column)
-    holed = np.bincount(labels, weights=~there) > 0
-    return int(np.count_nonzero(there & holed[labels]))
-
-
-def present(column: Column) -> Flags:
-    """Return which cells are there."""
-    return ~missing_cells(column)
-
-
 def is_numbers(before: Column, after: Column) -> bool:
     """Tell whether a column held numbers or dates and still does."""
     return before.kind.is_numeric and after.kind.is_numeric
-
-
-def days_or_numbers(column: Column) -> Floats:
-    """Return the values as numbers, dates and times as days since 1970."""
-    values = as_floats(column)
-    if column.kind is Kind.DATETIME:
-        values = values / (86_400.0 * TICKS[column.values.type.unit])
-    return values
-
-
-def group_counts(partition: Partition, before: Sequence[Column]) -> dict[str, Any]:
-    """Return how many groups there are, of which sizes, and in how many all records agree."""
-    order = np.argsort(partition.labels, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
-    varied = np.zeros(partition.groups, dtype=bool)
-    for column in before:
-        filled = column.values.dictionary_encode(null_encoding="encode").indices
-        codes = np.asarray(filled)[order]
-        varied |= np.maximum.reduceat(codes, starts) > np.minimum.reduceat(codes, starts)
-    sizes, counts = np.unique(partition.sizes, return_counts=True)
-    return {
-        "count": partition.groups,
-        "smallest": int(sizes[0]),
-        "largest": int(sizes[-1]),
-        "without_spread": int(np.count_nonzero(~varied)),
-        "sizes": {str(size): int(count) for size, count in zip(sizes, counts, strict=True)},
-    }
-
-
-def cell_counts(before: Column, after: Column, way: str, coded: CodedColumn | None) -> list[int]:
-    """Return how many cells are unchanged, changed, suppressed, and were missing."""
-    there = present(before)
-    gone = there & starred(after)
-    if way in ("generalize", "range"):
-        assert coded is not None
-        texts = np.array([*coded.values.texts, ""], dtype=object)[coded.values.indices]
-        same = there & ~gone & (texts == np.array(after.values.to_pylist(), dtype=object))
-    else:
-        same = there & ~gone & same_cells(before, after)
-    changed = there & ~gone & ~same
-    return [int(flags.sum()) for flags in (same, changed, gone, ~there)]
 
 
 def moment_said(average: float, kind: Kind, unit: str) -> float | str:
@@ -117,11 +57,6 @@ def days_said(days: float, kind: str) -> float | str:
     if kind == Kind.DATE:
         return moment_said(days, Kind.DATE, "")
     return moment_said(days * 86_400.0, Kind.DATETIME, "s") if kind == Kind.DATETIME else days
-
-
-def unit_of(column: Column) -> str:
-    """Return Arrow's unit of the times of a column; nothing where it has none."""
-    return str(column.values.type.unit) if column.kind is Kind.DATETIME else ""
 
 
 def missing_said(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from shoal.errors import listed, shown
 from shoal.models.requirement import Requirement
@@ -18,26 +19,42 @@ IN_ORDER = (
 )
 
 
-def guarantee(
-    *,
-    k: int,
-    smallest: int,
-    values: bool = False,
-    records: bool = False,
-    given: bool = False,
-    asked: Requirement | None = None,
-    sensitive: Sequence[str] = (),
-    households: bool = False,
-    people: bool = False,
-    weights_as: str | None = None,
-) -> dict[str, list[str]]:
-    """Say in plain words what the models that were asked for promise, and what is left open.
+@dataclass(frozen=True)
+class Protection:
+    """What a release was asked to keep, and how it does: `smallest` is the least of its groups.
 
     `values`: intervals end in values of the data; `records`: groups release a member's own values;
     `given`: the groups came with the data; `asked` is what was asked beyond k, of `sensitive`
     columns; `households`: groups are of at least k of them, `people`: of at least k of those;
     `weights_as`: how survey weights are released.
     """
+
+    k: int
+    smallest: int
+    values: bool = False
+    records: bool = False
+    given: bool = False
+    asked: Requirement | None = None
+    sensitive: Sequence[str] = ()
+    households: bool = False
+    people: bool = False
+    weights_as: str | None = None
+
+
+def ends_in_values(released_as: str, hierarchy: str | None) -> bool:
+    """Tell whether intervals of a column end in values of the data, by where its tree is from."""
+    from_data = (hierarchy or "").startswith(("balanced", "quantiles:"))
+    return released_as == "range" or (released_as == "generalize" and from_data)
+
+
+def shows_records(released_as: str, kind: str) -> bool:
+    """Tell whether groups release a member's own values of a column."""
+    return released_as in ("mode", "medoid") or (released_as == "median" and kind == "ordinal")
+
+
+def guarantee(of: Protection) -> dict[str, list[str]]:
+    """Say in plain words what the models that were asked for promise, and what is left open."""
+    k, asked, sensitive, weights_as = of.k, of.asked, of.sensitive, of.weights_as
     by_sensitive = asked is not None and asked.of_sensitive
     bare = [name for name in sensitive if asked is None or not _is_varied(asked, name)]
     open_ = []
@@ -56,12 +73,12 @@ def guarantee(
             f"Survey weights are released {as_}: whoever knows a person's weight may "
             "recognize a record by it, and records of one household may be known by theirs."
         )
-    if values:
+    if of.values:
         more.append(
             "Intervals that were made from the data end in values of records, though they do not "
             "say of which; a hierarchy of fixed intervals (widths, cuts) shows none."
         )
-    if records:
+    if of.records:
         more.append(
             "A mode, a medoid or the median of ordinal values is a value of one of the group's "
             "records, a group's medoids are one record's combination; they do not say whose."
@@ -73,23 +90,23 @@ def guarantee(
             "The identifiers are not in the release.",
             *(
                 [f"These are of at least {k} households, each of which is in one group as a whole."]
-                if households
+                if of.households
                 else []
             ),
             *(
                 [f"These are of at least {k} people, each with all records in one group."]
-                if people
+                if of.people
                 else []
             ),
-            *([] if asked is None else _promises(asked, sensitive, people)),
+            *([] if asked is None else _promises(asked, sensitive, of.people)),
         ],
         "does_not_cover": [
             *open_,
             "Columns kept as they are (sensitive, other) are not protected; whoever knows such a "
             "value may recognize a record by it.",
-            f"Someone who knows {k - 1} or more of a group's {smallest} or more members can narrow "
-            "down the rest.",
-            *_limits(given, by_sensitive),
+            f"Someone who knows {k - 1} or more of a group's {of.smallest} or more members can "
+            "narrow down the rest.",
+            *_limits(of.given, by_sensitive),
             *more,
             IN_MEMORY,
         ],

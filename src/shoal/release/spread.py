@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.errors import RequestError, shown
 from shoal.measures.histogram import edges_of, evenly, is_whole
 from shoal.release.places import Places, places_of
@@ -85,13 +86,11 @@ def _place(found: Places, index: int, name: str) -> dict[str, Any]:
     return {**told, f"{name}_low": low, f"{name}_high": high} if low < high else told
 
 
-def _listed(where: npt.NDArray[Any], counts: npt.NDArray[np.int64]) -> Any:
+def _listed(where: npt.NDArray[Any], counts: Integers) -> Any:
     return zip(where.tolist(), counts.tolist(), strict=True)
 
 
-def _gridded(
-    where: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+def _gridded(where: Floats, counts: Integers) -> tuple[Floats, Integers]:
     """Return the middles of the cells of a grid that hold records, and how many."""
     low, high = where.min(axis=0), where.max(axis=0)
     width = np.where(high > low, (high - low) / CELLS, 1.0)

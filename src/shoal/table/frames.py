@@ -11,9 +11,9 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Integers
 from shoal.errors import InputError, listed, shown
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.scan import MAX_COLUMNS, MAX_NAME
@@ -197,7 +197,7 @@ def _kind(values: Any) -> tuple[Kind, Any]:
     return Kind.UNKNOWN, values
 
 
-def take_native(native: Any, rows: npt.NDArray[np.int64]) -> Any:
+def take_native(native: Any, rows: Integers) -> Any:
     """Return some rows of a dataframe, numbered anew where it has an index."""
     try:
         some = nw.from_native(native, eager_only=True)[rows.tolist()]

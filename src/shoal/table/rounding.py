@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Flags
 from shoal.errors import RequestError, shown
 from shoal.table.roles import TICKS, Column, Kind, Written
 from shoal.table.table import Table, as_integers, missing_cells, some_rows
@@ -115,9 +116,7 @@ def _floats(column: Column, step: Fraction) -> Column:
     return _with_values(column, made, gone, written)
 
 
-def _with_values(
-    column: Column, present: Any, gone: npt.NDArray[np.bool_], written: Written | None
-) -> Column:
+def _with_values(column: Column, present: Any, gone: Flags, written: Written | None) -> Column:
     """Return a column with new values in the place of those that are there."""
     if gone.any():
         places = np.cumsum(~gone) - 1

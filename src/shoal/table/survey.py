@@ -10,14 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import InputError, RequestError, UnlistedError, in_shape, listed, shown
 from shoal.table.roles import Column, Kind, Role, Written, family
 from shoal.table.table import Table, as_floats, missing_cells
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 UNEVEN = 1e9  # times the smallest weight: beyond it sums forget the small ones
 JOINT = " + "  # between the names of strata that became one
@@ -273,7 +270,7 @@ def merge_strata(
     return made, told
 
 
-def _joined(column: Column, parts: Sequence[npt.NDArray[np.bool_]]) -> Column:
+def _joined(column: Column, parts: Sequence[Flags]) -> Column:
     """Return a column in which the cells of each part are the names of all its values."""
     import pyarrow as pa
 

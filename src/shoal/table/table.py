@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import InputError, RequestError, in_shape, nearest_names, shown
-from shoal.table.roles import Column, Kind, Role, Schema
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from shoal.table.roles import TICKS, Column, Kind, Role, Schema
 
 
 @dataclass(frozen=True)
@@ -192,13 +190,18 @@ def check_readable(column: Column, table: Table) -> None:
             raise InputError(f"{where}: infinite ({table.source.where(rows)})")
 
 
-def missing_cells(column: Column) -> npt.NDArray[np.bool_]:
+def missing_cells(column: Column) -> Flags:
     """Return which cells are missing; not-a-number is missing too."""
-    flags: npt.NDArray[np.bool_] = np.asarray(column.values.is_null(nan_is_null=True))
+    flags: Flags = np.asarray(column.values.is_null(nan_is_null=True))
     return flags
 
 
-def some_rows(column: Column, flags: npt.NDArray[np.bool_]) -> Column:
+def present(column: Column) -> Flags:
+    """Return which cells are there."""
+    return ~missing_cells(column)
+
+
+def some_rows(column: Column, flags: Flags) -> Column:
     """Return some rows of a column; all of them as they are."""
     if flags.all():
         return column
@@ -264,3 +267,11 @@ def as_floats(column: Column) -> Floats:
     if column.kind is Kind.DECIMAL:
         floats = floats / 10.0**column.values.type.scale
     return floats
+
+
+def days_or_numbers(column: Column) -> Floats:
+    """Return the values as numbers, dates and times as days since 1970."""
+    values = as_floats(column)
+    if column.kind is Kind.DATETIME:
+        values = values / (86_400.0 * TICKS[column.values.type.unit])
+    return values

@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.table.roles import Column, Kind, Written
 
 
@@ -16,7 +16,7 @@ def texts_of(column: Column, values: Any) -> list[str]:
     return [_text(value, column) for value in _plain(values)]
 
 
-def as_written(values: Any) -> npt.NDArray[np.float64]:
+def as_written(values: Any) -> Floats:
     """Return floats; of shorter ones the number that they are written as, not all its digits."""
     plain = np.asarray(values)
     if plain.dtype.itemsize == 8:

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import in_shape
 from shoal.measures.sides import Numbers, Side, Words
 from shoal.measures.targets import targets
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 MOST_WORDS = 10  # values of a column of categories that have a feature of their own
 MOST_SQUARED = 40  # columns of numbers whose squares count too
@@ -240,5 +237,5 @@ def classification(sides: Sequence[Side], side: Side, halves: Halves) -> Kept | 
     return Kept(side.name, scores[0], scores[1])
 
 
-def _told_apart(features: Floats, marks: npt.NDArray[np.bool_]) -> Floats:
+def _told_apart(features: Floats, marks: Flags) -> Floats:
     return fitted(features, marks.astype(np.float64), PRIOR / max(marks.size, 1))

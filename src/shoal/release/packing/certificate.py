@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from shoal.errors import InputError, shown
 from shoal.release.judge.verification import Verification
 from shoal.release.packing.recipe import is_committed, lacks
-from shoal.release.promises import guarantee, of_file
+from shoal.release.promises import Protection, ends_in_values, guarantee, of_file, shows_records
 from shoal.settings import COMMITTED, Settings, joined_key
 from shoal.table.roles import Kind
 
@@ -208,16 +208,20 @@ def promises(report: Mapping[str, Any], recipe: Settings, smallest: int) -> dict
     """Return what a release promises and leaves open, from its report and recipe."""
     roles, columns = recipe.roles, report["columns"]
     said = guarantee(
-        k=recipe.protect.k,
-        smallest=smallest,
-        values=any(_ends_in_values(one["released_as"], one["hierarchy"] or "") for one in columns),
-        records=any(_shows_records(one["released_as"], one["kind"]) for one in columns),
-        given=roles.group is not None,
-        asked=recipe.requirement,
-        sensitive=roles.sensitive,
-        households=roles.household is not None,
-        people=roles.person is not None,
-        weights_as=None if roles.weight is None else recipe.release.weights_as or "mean",
+        Protection(
+            k=recipe.protect.k,
+            smallest=smallest,
+            values=any(
+                ends_in_values(one["released_as"], one["hierarchy"] or "") for one in columns
+            ),
+            records=any(shows_records(one["released_as"], one["kind"]) for one in columns),
+            given=roles.group is not None,
+            asked=recipe.requirement,
+            sensitive=roles.sensitive,
+            households=roles.household is not None,
+            people=roles.person is not None,
+            weights_as=None if roles.weight is None else recipe.release.weights_as or "mean",
+        )
     )
     return of_file(said, recipe.release.keep_order)
 
@@ -237,16 +241,6 @@ def checkable(recipe: Settings) -> Settings:
         roles={"household": None, "person": None},
         release={"keep_order": True},
     )
-
-
-def _ends_in_values(released_as: str, hierarchy: str) -> bool:
-    """Tell whether intervals of a column end in values of the data, by where its tree is from."""
-    from_data = hierarchy == "balanced" or hierarchy.startswith("quantiles:")
-    return released_as == "range" or (released_as == "generalize" and from_data)
-
-
-def _shows_records(released_as: str, kind: str) -> bool:
-    return released_as in ("mode", "medoid") or (released_as == "median" and kind == "ordinal")
 
 
 def schema_json() -> str:

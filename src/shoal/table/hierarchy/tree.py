@@ -8,12 +8,11 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Flags, Integers
 from shoal.errors import InputError, in_shape, shown
 from shoal.table.roles import STAR
 
-Integers = npt.NDArray[np.int64]
 Path = Sequence[str]
 Place = Callable[[int], str]
 
@@ -33,7 +32,7 @@ class Tree:
     labels: tuple[str, ...]
     parents: Integers
     ends: Integers
-    is_value: npt.NDArray[np.bool_]
+    is_value: Flags
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -1,0 +1,117 @@
+"""What regions left -> Report: the inputs of the one builder; costs and risks, from a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shoal.keeping import said_of_kept
+from shoal.large.release import MEASURED, Made, Releasing
+from shoal.large.shuffle import gather
+from shoal.measuring import measure_release
+from shoal.methods.problem import ILOSS, SSE
+from shoal.release.public.rounding import Stable
+from shoal.release.report import Report
+from shoal.report.build import Released, Run, Said, build_report
+from shoal.report.figures import finalize
+from shoal.report.figures.stable import Key, compared
+from shoal.request import ended_early, notes, said_of_means, said_of_unnamed
+from shoal.settings import Settings
+from shoal.surveying import said_of_people
+from shoal.table.roles import Role
+
+
+def report_of(
+    releasing: Releasing, made: Made, verification: dict[str, Any], seconds: float
+) -> Report:
+    """Return the report of all regions."""
+    asked, solver = releasing.asked, releasing.solver
+    settings = asked.settings
+    trees = {} if releasing.known is None else {c.name: c for c in releasing.known.columns}
+    figures = finalize(made.figures, made.ranges)
+    loss = figures["losses"]["iloss"] if trees else figures["classes"]["loss"]
+    measures, stable, note = _measured(releasing, made)
+    return build_report(
+        Released(
+            asked.table, made.released.names, asked.how, trees, settings.roles.drop,
+            settings.release.round, stable,
+        ),
+        Run(
+            solver.lens.method, solver.k, solver.seed, loss,
+            ILOSS if asked.by_trees else SSE[False], seconds,
+        ),
+        Said(
+            verification,
+            [
+                *notes(
+                    asked.table,
+                    asked.unnamed,
+                    settings.orders,
+                    asked.survey.reason,
+                    settings.roles.drop,
+                    [column.rule for column in trees.values()],
+                ),
+                *said_of_means(
+                    asked.table, asked.how, settings, asked.survey.rows, asked.survey.different
+                ),
+                *said_of_people(asked.table, settings, asked.survey.repeats),
+                *asked.survey.said_of_repeats(asked.table.having(Role.IDENTIFIER)),
+                *said_of_kept(settings),
+                _grouped_by(settings, len(releasing.stage.regions)),
+                *ended_early(solver.crew.report.stop),
+                *_counted(verification),
+                *note,
+            ],
+            said_of_unnamed(asked.unnamed),
+            settings.requirement,
+            measures=measures,
+        ),
+        figures,
+    )  # fmt: skip
+
+
+def _grouped_by(settings: Settings, regions: int) -> str:
+    """Say how the records were grouped."""
+    engine = settings.protect.engine
+    why = (
+        "the file does not fit in the memory given" if engine is None else f"the engine is {engine}"
+    )
+    return (
+        f"records were grouped in {regions} regions, whose borders were mended along other cuts: "
+        f"{why}"
+    )
+
+
+def _counted(verification: Mapping[str, Any]) -> list[str]:
+    """Say where the engine could not count the release itself."""
+    told = verification.get("engine")
+    if told is None or told["records"] is not None:
+        return []
+    return [f"{told['name']} cannot read a column of the release: our own check alone verified it"]
+
+
+def _measured(
+    releasing: Releasing, made: Made
+) -> tuple[dict[str, Any], dict[Key, Stable], list[str]]:
+    """Return costs and risks, measured on whole groups, and what is to be said of that."""
+    work, regions = releasing.solver.work, range(len(releasing.stage.regions))
+    before = releasing.solver.form.unpack(gather(work, [f"before-{r}" for r in regions], 0))
+    after = made.form.unpack(gather(work, [f"after-{r}" for r in regions], 0))
+    share = before.rows / made.rows
+    coded = releasing.solver.lens.coded(before)
+    gone = round(made.ranges.deleted * share)
+    found = measure_release(before, after, coded, gone, releasing.solver.seed).to_dict()
+    trees = {} if coded is None else {column.name: column for column in coded.columns}
+    public = compared(before, after, trees, releasing.solver.k)
+    if before.rows == made.rows:
+        return found, public, []
+    why = ", as many as fit in the memory that was given" if releasing.room < MEASURED else ""
+    return (
+        found,
+        public,
+        [
+            f"costs and risks were measured on {before.rows:,} of the "
+            f"{made.rows:,} records, in whole groups{why}; among all records a person is harder "
+            "to find"
+        ],
+    )

@@ -1,0 +1,201 @@
+"""Figures, how a release was made and what is said of it -> Report."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Any
+
+from shoal.models.requirement import Requirement
+from shoal.partition import Partition
+from shoal.release.claims import asked_beyond_k
+from shoal.release.promises import Protection, ends_in_values, guarantee, shows_records
+from shoal.release.public.rounding import Stable
+from shoal.release.report import SCHEMA, ColumnReport, Report
+from shoal.report.figures.stable import Key, nested
+from shoal.table.code import CodedColumn
+from shoal.table.roles import Column, Role
+from shoal.table.table import Table
+
+
+@dataclass(frozen=True)
+class Released:
+    """What was released: the columns of a table, with or without its records, and of which names.
+
+    `how` is what groups release of each quasi-identifier, `dropped` columns were left out before,
+    `rounded` says to multiples of what kept columns were rounded. `compared` are stable figures
+    that whole groups give, all or a sample.
+    """
+
+    table: Table
+    names: Sequence[str]
+    how: Mapping[str, str]
+    trees: Mapping[str, CodedColumn]
+    dropped: Sequence[str]
+    rounded: Mapping[str, float]
+    compared: Mapping[Key, Stable]
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a release was made; `given` says that the groups came with the data.
+
+    `enforced` is how they came to keep what is asked beyond k.
+    """
+
+    method: str
+    k: int
+    seed: int
+    information_loss: float
+    loss_name: str
+    seconds: float
+    given: bool = False
+    search: dict[str, Any] | None = None
+    bound: dict[str, Any] | None = None
+    enforced: str = ""
+
+    @classmethod
+    def of(cls, partition: Partition, seed: int, seconds: float, given: bool) -> Run:
+        """Return how a partition was made."""
+        search = None if partition.search is None else partition.search.to_dict()
+        return cls(
+            partition.method, partition.k, seed, partition.information_loss, partition.loss_name,
+            seconds, given, search, _bound(partition), partition.way,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said of a release: what was asked beyond k, and what was found.
+
+    `survey` names the columns that say how records were drawn, `dominance` says how the p % rule
+    was judged; `public_notes` are those that may be published.
+    """
+
+    verification: dict[str, Any]
+    notes: Sequence[str]
+    public_notes: Sequence[str]
+    asked: Requirement | None = None
+    dominance: Sequence[dict[str, Any]] = ()
+    survey: Mapping[str, Any] = field(default_factory=dict)
+    measures: dict[str, Any] | None = None
+
+
+def build_report(released: Released, run: Run, said: Said, figures: Mapping[str, Any]) -> Report:
+    """Return the report of a release, in memory or out of core; `figures` are those of all chunks.
+
+    See `shoal.report.figures`.
+    """
+    table, rows, deleted = released.table, figures["cells"]["records"], figures["cells"]["deleted"]
+    losses, groups = figures["losses"], figures["classes"]["groups"]
+    roles = {str(role): [c.name for c in table.having(role)] for role in Role}
+    columns = [_column(c, released, figures) for c in table.having(Role.QUASI_IDENTIFIER)]
+    return Report(
+        schema=SCHEMA,
+        versions=versions(),
+        method=run.method,
+        k=run.k,
+        seed=run.seed,
+        aggregate=_ways(released.how),
+        input={
+            "kind": table.source.kind,
+            "sha256": table.source.sha256,
+            "records": rows + deleted,
+            "columns": len(table.columns) + len(released.dropped),
+        },
+        release={"columns": list(released.names), "records": rows},
+        roles={**roles, "dropped": list(released.dropped)},
+        groups=groups,
+        verification=said.verification,
+        information_loss=run.information_loss,
+        information_loss_released=losses["all"],
+        loss_name=run.loss_name,
+        columns=columns,
+        correlations=figures["correlations"],
+        guarantee=guarantee(
+            Protection(
+                k=run.k,
+                smallest=int(said.verification["k"]),
+                values=any(ends_in_values(c.released_as, c.hierarchy) for c in columns),
+                records=any(shows_records(c.released_as, c.kind) for c in columns),
+                given=run.given,
+                asked=said.asked,
+                sensitive=roles[Role.SENSITIVE],
+                households=bool(said.survey.get("household")),
+                people=bool(said.survey.get("person")),
+                weights_as=said.survey.get("weights_as"),
+            )
+        ),
+        notes=[*said.notes, *_note_of_equals(groups["without_spread"])],
+        seconds=round(run.seconds, 3),
+        search=run.search,
+        bound=run.bound,
+        missing=figures["cells"]["missing"],
+        costs=losses["costs"],
+        dominance=list(said.dominance),
+        asked={} if said.asked is None else asked_beyond_k(said.asked),
+        measures=said.measures,
+        totals=figures["totals"],
+        survey=dict(said.survey),
+        public=nested({**figures["stable"], **released.compared}),
+        public_notes=list(said.public_notes),
+        rounded=dict(released.rounded),
+        enforced=run.enforced,
+        rounding_loss=losses["all_rounding"],
+        **figures["constants"],
+    )
+
+
+def _column(column: Column, released: Released, figures: Mapping[str, Any]) -> ColumnReport:
+    """Return what became of a column."""
+    name, tree = column.name, released.trees.get(column.name)
+    return ColumnReport(
+        name=name,
+        kind=column.kind_name,
+        information_loss=figures["losses"]["columns"][name],
+        released_as=released.how[name],
+        **figures["cells"]["columns"][name],
+        hierarchy=None if tree is None else str(tree.rule),
+        levels=None if tree is None else int(tree.tree.heights[0]) + 1,
+        **figures["numbers"].get(name, {}),
+        histogram=figures["histograms"].get(name),
+        rounding_loss=figures["losses"]["rounding"].get(name),
+    )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what can change a result."""
+    names = ("shoal", "numpy", "numba", "pyarrow")
+    found = {name: metadata.version(name) for name in names}
+    return {**found, "python": platform.python_version()}
+
+
+def _ways(how: Mapping[str, str]) -> str:
+    """Return what groups release in one word, or column by column."""
+    different = set(how.values())
+    if len(different) == 1:
+        return next(iter(different))
+    return ", ".join(f"{name}: {way}" for name, way in how.items())
+
+
+def _note_of_equals(equal: int) -> list[str]:
+    """Say how many groups hold equal records, if any does."""
+    if not equal:
+        return []
+    return [f"{equal} groups hold equal records, whose values are released as they were"]
+
+
+def _bound(partition: Partition) -> dict[str, Any] | None:
+    """Return what no grouping can lose less than, and how far the grouping is from it."""
+    if partition.bound is None:
+        return None
+    above = partition.bound.above(partition.information_loss)
+    return {
+        "information_loss": partition.bound.information_loss,
+        "complete": partition.bound.complete,
+        "at_most_above_percent": above if math.isfinite(above) else None,
+        "told": partition.bound.told(partition.information_loss),
+    }

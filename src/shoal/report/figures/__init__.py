@@ -1,0 +1,64 @@
+"""Every family of figures, declared once; and their chunks, combined and finalized."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+from shoal.report.aggregation import Aggregation
+from shoal.report.chunk import Chunk
+from shoal.report.figures.cells import CELLS, CONSTANTS
+from shoal.report.figures.classes import CLASSES
+from shoal.report.figures.distributions import CORRELATIONS, HISTOGRAMS
+from shoal.report.figures.losses import LOSSES
+from shoal.report.figures.numbers import NUMBERS
+from shoal.report.figures.ranges import Ranges, ranges_of, widened
+from shoal.report.figures.stable import STABLE
+from shoal.report.figures.totals import TOTALS
+from shoal.table.code import Coded
+
+FIGURES: dict[str, Aggregation] = {
+    "cells": CELLS,
+    "classes": CLASSES,
+    "constants": CONSTANTS,
+    "correlations": CORRELATIONS,
+    "histograms": HISTOGRAMS,
+    "losses": LOSSES,
+    "numbers": NUMBERS,
+    "stable": STABLE,
+    "totals": TOTALS,
+}
+
+
+def chunk_figures(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
+    """Return the partial results of a chunk, as plain values."""
+    return {name: family.chunk(chunk, ranges) for name, family in FIGURES.items()}
+
+
+def combine(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the partial results of two chunks together."""
+    return {name: family.combine(one[name], other[name]) for name, family in FIGURES.items()}
+
+
+def finalize(parts: Iterable[dict[str, Any]], ranges: Ranges) -> dict[str, Any]:
+    """Return the figures of all chunks."""
+    sums = reduce(combine, parts)
+    return {name: family.finalize(sums, ranges) for name, family in FIGURES.items()}
+
+
+def figures_of(
+    chunks: Sequence[Chunk], k: int, deleted: int, known: Coded | None
+) -> dict[str, Any]:
+    """Return the figures of a release in memory, by both passes; `known` has the counts of values.
+
+    `deleted` records were left out.
+    """
+    columns = reduce(widened, map(ranges_of, chunks))
+    ranges = Ranges(columns, chunks[0].how, k, deleted, value_counts(known))
+    return finalize((chunk_figures(chunk, ranges) for chunk in chunks), ranges)
+
+
+def value_counts(known: Coded | None) -> dict[str, Any]:
+    """Return how many records have each value of the columns with trees."""
+    return {} if known is None else {one.name: one.values.counts for one in known.columns}

@@ -107,8 +107,8 @@ def test_compared(part, name, monkeypatch, tmp_path):
     recipe = recipe_of(part, name, memory=False)
     heard = []
 
-    def note(_own, first, *more):
-        heard.append((first, *more[:3]))
+    def note(_own, first, plan, *_):
+        heard.append((first, plan.sizes, plan.methods, plan.budget))
         raise Enough
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -7,18 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.errors import ShoalError
-from shoal.settings import ProtectSettings, RoleSettings, build
+from shoal.settings import build
+from shoal.settings.table import TABLE
 from shoal.table.hierarchy.specify import is_file
 from shoal.web.refused import Refused
 
-PARTS = {
-    "roles": set(RoleSettings.model_fields) - {"group"},
-    "protect": set(ProtectSettings.model_fields) - {"engine", "refine"},
-    "release": {"aggregate", "decimals", "spreadsheet_safe", "round", "weights_as"},
-    "input": {"missing", "types", "delimiter"},
-    "hierarchies": None,
-    "orders": None,
+DESK = [entry for entry in TABLE.values() if entry.option.desk]
+PARTS: dict[str, set[str] | None] = {
+    part: {entry.field for entry in DESK if entry.part == part}
+    for part in ("roles", "protect", "release", "input")
 }
+PARTS |= {entry.field: None for entry in DESK if not entry.part}
 TREE = "tree:"
 
 

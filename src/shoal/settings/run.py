@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
-from shoal.settings.kinds import FLAG, PATH, UNLESS, WHOLE
+from shoal.settings.kinds import FLAG, PLACE, UNLESS, WHOLE
 from shoal.settings.option import COMMANDS, Option
 
 _writing = partial(Option, "Writing")
@@ -29,7 +29,7 @@ class RunOptions:
         _resource(
             "Where temporary files of a large run are made: a folder, with an engine also a URL. "
             "Default: beside the output.",
-            PATH, commands=("anonymize", "run"), functions=("anonymize_file",), desk=False,
+            PLACE, commands=("anonymize", "run"), functions=("anonymize_file",), desk=False,
             expert=True,
         ),
     ] = None  # fmt: skip

@@ -8,7 +8,8 @@ from typing import Any
 
 from shoal.errors import ShoalError
 from shoal.settings import build
-from shoal.settings.table import TABLE
+from shoal.settings.kinds import DECIMALS, FLAG, NUMBERS, REAL, WHOLE
+from shoal.settings.table import NEEDED, TABLE
 from shoal.table.hierarchy.specify import is_file
 from shoal.web.refused import Refused
 
@@ -19,6 +20,25 @@ PARTS: dict[str, set[str] | None] = {
 }
 PARTS |= {entry.field: None for entry in DESK if not entry.part}
 TREE = "tree:"
+DEFAULTS = {"k": 5, "spreadsheet_safe": True, "weights_as": "mean"}  # where the desk has its own
+KINDS = {FLAG: "flag", WHOLE: "number", REAL: "number", NUMBERS: "number", DECIMALS: "digits"}
+
+
+def told_options() -> list[dict[str, Any]]:
+    """Return what the page is told of options: where a recipe has them, and their defaults."""
+    return [
+        {
+            "name": entry.name,
+            "part": entry.part,
+            "kind": KINDS.get(entry.option.kind, "text"),
+            "default": DEFAULTS.get(entry.name, entry.argument_default),
+            "needed": entry.default is NEEDED,
+            "choices": entry.choices,
+            "expert": entry.option.expert,
+            "help": entry.option.help,
+        }
+        for entry in DESK
+    ]
 
 
 @dataclass(frozen=True)
@@ -42,7 +62,7 @@ def read_asked(
     """
     if not isinstance(recipe, Mapping):
         raise Refused(400, "a recipe is wanted")
-    tree: dict[str, Any] = {"release": {"spreadsheet_safe": True}}
+    tree: dict[str, Any] = {"release": {"spreadsheet_safe": DEFAULTS["spreadsheet_safe"]}}
     if reading:
         tree["input"] = dict(reading)
     for part, values in recipe.items():

@@ -193,6 +193,39 @@ def test_desk(option, heard):
     assert [settings for settings, _ in heard] == [build(with_memory)] * 2
 
 
+@pytest.mark.parametrize("option", told_options(), ids=lambda option: option["name"])
+def test_desk_compares(option, heard, monkeypatch):
+    """A comparison's command and snippet ask for what was compared: its k and methods aside."""
+    name, plans = option["name"], []
+    recipe = tree_of(values_for(name))
+    told = comparing.compare_as
+
+    def compared(data, settings, plan, *more):
+        plans.append((list(plan.sizes), list(plan.methods), plan.budget))
+        told(data, settings, plan, *more)
+
+    monkeypatch.setattr(comparing, "compare_as", compared)
+    asked = {"compare": {"k": [5, 6], "methods": ["mdav"], "budget": 60}}
+    words = shlex.split(command_line("compare", "t.csv", recipe, asked, {}).replace("\\\n", " "))
+    with pytest.raises(Enough):
+        say(words[1:])
+    with pytest.raises(Enough):
+        exec(python_snippet("compare", "t.csv", recipe, asked, {}), {})  # noqa: S102
+    left_out = {"protect": {"k": 5, "method": "auto", "memory": None}}
+    wanted = build(recipe).having(**left_out, release={"spreadsheet_safe": False})
+    assert [settings for settings, _ in heard] == [wanted] * 2
+    assert plans == [([5, 6], ["mdav"], 60)] * 2
+
+
+@pytest.mark.parametrize(
+    "entry", [e for e in TABLE.values() if e.option.instead], ids=lambda e: e.name
+)
+def test_what_a_comparison_cannot_take_is_said(entry):
+    """An option of a run that means nothing to a comparison is refused by its name."""
+    with pytest.raises(shoal.RequestError, match=f"{entry.name} says nothing to a comparison"):
+        shoal.compare("t.csv", k=3, **{entry.name: EXAMPLES[entry.name]})
+
+
 def test_the_desk_knows_what_it_is_told():
     """The page is told of the options that the server takes from it, each with its default."""
     told = told_options()

@@ -6,8 +6,7 @@ from functools import partial
 from typing import Annotated
 
 from shoal.settings.kinds import FOLDER, NAMES, SEVERAL, SOME_NAMES, WORDS_OF
-from shoal.settings.option import COMMANDS, MAKES_GROUPS, Option
-from shoal.settings.part import Names, Part
+from shoal.settings.option import COMMANDS, MAKES_GROUPS, Names, Option, Part
 
 _column = partial(Option, "Columns")
 _reading = partial(Option, "Reading")

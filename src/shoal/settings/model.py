@@ -14,8 +14,7 @@ from shoal.settings.check import check
 from shoal.settings.data import InputSettings, RoleSettings
 from shoal.settings.explain import explain, place
 from shoal.settings.kinds import ORDERS, RULES, TREE
-from shoal.settings.option import COMMANDS, Option
-from shoal.settings.part import Names, Part
+from shoal.settings.option import COMMANDS, Names, Option, Part
 from shoal.settings.protect import ProtectSettings
 from shoal.settings.release import ReleaseSettings
 from shoal.settings.toml import toml_of, tupled, without_none

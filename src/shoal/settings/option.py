@@ -1,9 +1,11 @@
-"""An option: what the table says of a setting beside its name, its type and its default."""
+"""Options, and the parts of settings whose fields they are."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from pydantic import BaseModel, ConfigDict
 
 from shoal.settings.kinds import TEXT, Kind
 
@@ -12,6 +14,15 @@ COMMANDS = "anonymize", "refine", "compare", "run"
 FUNCTIONS = "anonymize", "anonymize_file", "compare", "preview"
 USUAL = "anonymize", "refine", "compare"  # commands that take most options
 MAKES_GROUPS = "anonymize", "compare"  # those that are given none
+
+Names = tuple[str, ...]
+Number = int | float
+
+
+class Part(BaseModel):
+    """A frozen part of the settings: what is not known is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from pydantic import Field
 
 from shoal.settings.data import MAKES_ITS_OWN
 from shoal.settings.kinds import FACTORS, FLAG, NUMBERS, REAL, SIZE_OF, WHOLE
-from shoal.settings.option import MAKES_GROUPS, Option
-from shoal.settings.part import Number, Part
+from shoal.settings.option import MAKES_GROUPS, Number, Option, Part
 
 Refine = Literal[
     "phase2", "decompose", "iterative", "ls", "lsc", "ilsm", "ilsmc", "ilsmc+", "best", "kaim+"

@@ -6,8 +6,7 @@ from functools import partial
 from typing import Annotated, Literal
 
 from shoal.settings.kinds import CHOICES, DECIMALS, FLAG, STEPS
-from shoal.settings.option import Option
-from shoal.settings.part import Number, Part
+from shoal.settings.option import Number, Option, Part
 
 How = Literal["mean", "median", "mode", "medoid", "generalize", "range"]
 Decimals = int | Literal["none"]  # none: as many as a float holds

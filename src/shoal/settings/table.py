@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
-from functools import cached_property
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
@@ -25,7 +24,6 @@ class Entry:
     name: str
     part: str  # empty for what stands in the settings themselves
     field: str
-    annotation: Any
     default: Any
     option: Option
 
@@ -54,26 +52,13 @@ class Entry:
         """Its type as an argument, as a line of Python."""
         return self.option.kind.type + (" | None" if self.argument_default is None else "")
 
-    @cached_property
-    def choices(self) -> tuple[str, ...]:
-        """The words it takes, where there are few."""
-        return tuple(_choices(self.annotation))
-
-
-def _choices(annotation: Any) -> Iterator[str]:
-    if get_origin(annotation) is Literal:
-        yield from get_args(annotation)
-    elif get_origin(annotation) is not dict:
-        for part in get_args(annotation):
-            yield from _choices(part)
-
 
 def _of_model(model: type[BaseModel], part: str = "") -> Iterator[Entry]:
     for name, info in model.model_fields.items():
         for option in info.metadata:
             if isinstance(option, Option):
                 default = NEEDED if info.default is PydanticUndefined else info.default
-                yield Entry(option.argument or name, part, name, info.annotation, default, option)
+                yield Entry(option.argument or name, part, name, default, option)
         if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
             yield from _of_model(info.annotation, name)
 
@@ -81,8 +66,8 @@ def _of_model(model: type[BaseModel], part: str = "") -> Iterator[Entry]:
 def _of_run() -> Iterator[Entry]:
     hints = get_type_hints(RunOptions, include_extras=True)
     for own in fields(RunOptions):
-        annotation, option = get_args(hints[own.name])
-        yield Entry(own.name, RUN, own.name, annotation, own.default, option)
+        option = get_args(hints[own.name])[1]
+        yield Entry(own.name, RUN, own.name, own.default, option)
 
 
 def _entries() -> list[Entry]:

@@ -33,9 +33,6 @@ def told_options() -> list[dict[str, Any]]:
             "kind": KINDS.get(entry.option.kind, "text"),
             "default": DEFAULTS.get(entry.name, entry.argument_default),
             "needed": entry.default is NEEDED,
-            "choices": entry.choices,
-            "expert": entry.option.expert,
-            "help": entry.option.help,
         }
         for entry in DESK
     ]

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import shoal as library
-from shoal.cli.asked import read_asked, read_k_of
+from shoal.settings.kinds import NUMBERS, SIZE_OF
 
 SAFE = "age,zip,s,pain\n" + "1,x,a,mild\n1,x,b,mild\n2,y,a,severe\n2,y,b,mild\n"
 ASKED = ("-k", 2, "--quasi", "age,zip", "--sensitive", "s,pain")
@@ -71,18 +71,17 @@ def test_names_with_commas(shoal, write):
 
 def test_what_is_asked():
     """Numbers are for all columns or by column; own values of k by columns."""
-    assert read_asked(None, "--l") is None
-    assert read_asked(["3"], "--l") == 3
-    assert isinstance(read_asked(["3"], "--l"), int)
-    assert read_asked(["a=2.5", "b=3"], "--l") == {"a": 2.5, "b": 3}
-    assert read_k_of(["age,zip=10", '"x,y"=3']) == {("age", "zip"): 10, ("x,y",): 3}
-    assert read_k_of(None) == {}
+    assert NUMBERS.read(["3"], "--l") == 3
+    assert isinstance(NUMBERS.read(["3"], "--l"), int)
+    assert NUMBERS.read(["a=2.5", "b=3"], "--l") == {"a": 2.5, "b": 3}
+    own = SIZE_OF.read(["age,zip=10", '"x,y"=3'], "--k-of")
+    assert SIZE_OF.argument(own) == {("age", "zip"): 10, ("x,y",): 3}
     for said in (["x"], ["1", "2"], ["a=1", "a=2"], ["a="]):
         with pytest.raises(library.RequestError, match="--t"):
-            read_asked(said, "--t")
+            NUMBERS.read(said, "--t")
     for said in (["age"], ["age=x"], ["age=2.5"], ["age=²"], ["=3"]):
         with pytest.raises(library.RequestError, match="--k-of"):
-            read_k_of(said)
+            SIZE_OF.read(said, "--k-of")
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.arguments import settings_from
 from shoal.settings import build, load, names, whole
+from shoal.settings.tree import settings_and_run
 
 TREE = {
     "input": {"path": "a b/c.csv", "missing": ["", "N/A"], "types": {"zip code": "text"}},
@@ -127,4 +127,4 @@ def test_arguments():
 def test_arguments_by_name_are_dicts(name, wrong):
     """What is said of columns by name is refused in words where it is no dict."""
     with pytest.raises(shoal.RequestError, match=name.removesuffix("s")):
-        settings_from(k=2, **{name: wrong})
+        settings_and_run({"k": 2, name: wrong})

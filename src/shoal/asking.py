@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -21,45 +20,13 @@ from shoal.models.dominance import left_over
 from shoal.models.requirement import Requirement
 from shoal.partition import Partition, by_first_row, rows_of_groups
 from shoal.progress import Reporter
-from shoal.settings import Settings, joined_key, names, whole
+from shoal.settings import Settings
 from shoal.table.encode import canonical_order, encode
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-
-
-def more_than_k(
-    least: Any,
-    kind: str,
-    c: Any,
-    t: Any,
-    alpha: Any,
-    dominance: Any,
-    k_of: Any,
-    missing_sensitive: str = "ignored",
-) -> dict[str, Any]:
-    """Return what is asked beyond k as settings say it."""
-    asked = {"l": least, "t": t, "alpha": alpha, "dominance": dominance}
-    by_name = {
-        key: {name: _plain(x) for name, x in v.items()} if isinstance(v, Mapping) else _plain(v)
-        for key, v in asked.items()
-    }
-    if not isinstance(k_of or {}, Mapping):
-        raise RequestError('k_of must be like {("age", "zip"): 10}')
-    own = {
-        joined_key(names(columns, "k_of")): whole(k, "k_of") for columns, k in (k_of or {}).items()
-    }
-    said = {"l_kind": kind, "missing_sensitive": missing_sensitive}
-    return {**by_name, **said, "c": _plain(c), "k_of": own}
-
-
-def _plain(number: Any) -> Any:
-    """Return a number of any type as Python's own, anything else as it is."""
-    if isinstance(number, bool) or not isinstance(number, Real):
-        return number
-    return int(number) if isinstance(number, Integral) else float(number)
 
 
 def to_keep(

@@ -3,84 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from shoal.arguments import settings_from
 from shoal.errors import RequestError
 from shoal.estimates.run import machine_memory
 from shoal.large.order import Order, Released
 from shoal.progress import Callback, Reporter
 from shoal.release.pack import Targets, save
 from shoal.release.staging import Staging
-from shoal.search.parameters import Search
-from shoal.settings import Settings
+from shoal.settings import RunOptions, Settings
+from shoal.settings.signature import takes_options
+from shoal.settings.signatures import AnonymizeFileOptions
+from shoal.settings.tree import settings_and_run
 from shoal.storage import is_url, plain
 from shoal.table.parts import is_many
 from shoal.table.room import needed, read_memory, shape
 from shoal.walk import walk
 
 
+@takes_options("anonymize_file")
 def anonymize_file(
     source: Any,
     output: str | os.PathLike[str],
     *,
-    k: int,
-    l: float | Mapping[str, float] | None = None,  # noqa: E741 - its name in the literature
-    l_kind: str = "distinct",
-    c: float | None = None,
-    t: float | Mapping[str, float] | None = None,
-    alpha: float | Mapping[str, float] | None = None,
-    dominance: float | Mapping[str, float] | None = None,
-    k_of: Mapping[Any, int] | None = None,
-    enforce: str = "auto",
-    memory: str | None = None,
-    engine: str | None = None,
-    scheduler: str | None = None,
-    quasi_identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
-    identifiers: Sequence[str] | None = None,
-    other: Sequence[str] | None = None,
-    drop: Sequence[str] | None = None,
-    group: str | None = None,
-    weight: str | None = None,
-    by: Sequence[str] | str | None = None,
-    household: str | None = None,
-    person: str | None = None,
-    count: str = "people",
-    missing_sensitive: str = "ignored",
-    small_strata: str = "refuse",
-    weights_as: str | None = None,
-    round: Mapping[str, float] | None = None,  # noqa: A002 - the usual word
-    keep_unique: Sequence[str] | str | None = None,
-    method: str = "auto",
-    effort: str = "normal",
-    start: str | None = None,
-    max_iterations: int | None = None,
-    time_limit: float | None = None,
-    runs: int | None = None,
-    search: Search | Mapping[str, Any] | None = None,
-    refine: str | None = None,
-    seed: int = 0,
-    column_weights: Mapping[str, float] | None = None,
-    hierarchies: Mapping[str, str] | str | Path | None = None,
-    orders: Mapping[str, Sequence[str]] | None = None,
-    incomplete: str = "keep",
-    aggregate: str | Mapping[str, str] | None = None,
-    decimals: int | str | Mapping[str, int | str] | None = None,
-    missing: Sequence[str] = ("",),
-    types: Mapping[str, str] | None = None,
-    delimiter: str | None = None,
-    allow_k1: bool = False,
-    allow_empty: bool = False,
-    keep_order: bool = False,
-    spreadsheet_safe: bool = False,
-    force: bool = False,
-    report: bool = True,
-    work: str | os.PathLike[str] | None = None,
-    threads: int | None = None,
     callback: Callback | None = None,
+    **options: Unpack[AnonymizeFileOptions],
 ) -> Released:
     """Make a file safe to release, and write it with its report and recipe, verified, or nothing.
 
@@ -100,49 +48,32 @@ def anonymize_file(
     beyond k, given groups, surveys, searches with limits): where the file does not fit in the
     memory given, or with an engine, these are refused in words.
     """
-    settings = settings_from(
-        k=k, l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, dominance=dominance, k_of=k_of,
-        enforce=enforce, group=group, missing_sensitive=missing_sensitive, start=start,
-        max_iterations=max_iterations, time_limit=time_limit, runs=runs, search=search,
-        refine=refine, allow_k1=allow_k1, allow_empty=allow_empty,
-        quasi_identifiers=quasi_identifiers, sensitive=sensitive, identifiers=identifiers,
-        other=other, drop=drop, weight=weight, by=by, household=household, person=person,
-        count=count, small_strata=small_strata, weights_as=weights_as, round=round,
-        keep_unique=keep_unique, method=method, effort=effort, seed=seed,
-        column_weights=column_weights, hierarchies=hierarchies, orders=orders,
-        incomplete=incomplete, aggregate=aggregate, decimals=decimals, missing=missing, types=types,
-        delimiter=delimiter, keep_order=keep_order, spreadsheet_safe=spreadsheet_safe,
-        memory=memory, engine=engine,
-    )  # fmt: skip
-    order = order_for(
-        source, os.fspath(output), settings, force, report, None, work, threads, scheduler
-    )
+    settings, run = settings_and_run(options)
+    order = order_for(source, os.fspath(output), settings, run)
     return release(source, settings, order, callback)
 
 
 def order_for(
-    source: Any, output: str, settings: Settings, force: bool, with_page: bool,
-    folder: Path | None, work: str | os.PathLike[str] | None, threads: int | None,
-    scheduler: str | None,
-) -> Order:  # fmt: skip
+    source: Any, output: str, settings: Settings, run: RunOptions, folder: Path | None = None
+) -> Order:
     """Return where a release goes and how a run goes about it."""
     place: str | Path | None = None
-    if work is not None:
-        place = plain(os.fspath(work))
+    if run.work is not None:
+        place = plain(run.work)
         place = place if is_url(place) else Path(place).absolute()
     if wants_engine(source, settings):
         from shoal.large.shelf import Shelf
 
-        shelf = Shelf.of(output, force)
+        shelf = Shelf.of(output, run.force)
         return Order(
-            shelf.targets, force, with_page, folder, place, threads, shelf=shelf,
-            scheduler=scheduler,
+            shelf.targets, run.force, run.report, folder, place, run.threads, shelf=shelf,
+            scheduler=run.scheduler,
         )  # fmt: skip
-    if scheduler is not None:
+    if run.scheduler is not None:
         raise RequestError("a scheduler is that of an engine; say --engine dask, or spark")
     if isinstance(place, str):
         raise RequestError("the work folder is a URL only with an engine")
-    return Order(Targets.of(output), force, with_page, folder, place, threads)
+    return Order(Targets.of(output), run.force, run.report, folder, place, run.threads)
 
 
 def wants_engine(source: Any, settings: Settings) -> bool:

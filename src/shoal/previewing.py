@@ -6,12 +6,11 @@ import math
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arguments import settings_from
 from shoal.errors import RequestError
 from shoal.estimates.model import Estimate
 from shoal.estimates.run import expected
@@ -21,6 +20,9 @@ from shoal.preparing import groups_by_trees, once_read, prepared
 from shoal.progress import Callback, Reporter
 from shoal.request import complete_rows
 from shoal.settings import Settings, whole
+from shoal.settings.signature import takes_options
+from shoal.settings.signatures import PreviewOptions
+from shoal.settings.tree import settings_and_run
 from shoal.surveying import in_strata
 from shoal.table.read import read
 from shoal.table.roles import Role
@@ -74,22 +76,21 @@ class Preview:
         return self.summary()
 
 
+@takes_options("preview")
 def preview(
     data: Any,
     *,
-    k: int,
     sample: int = 10_000,
-    threads: int | None = None,
     callback: Callback | None = None,
-    **asked: Any,
+    **options: Unpack[PreviewOptions],
 ) -> Preview:
     """Run on a sample of the records and tell what all of them will lose and take.
 
     The other arguments are those of `shoal.anonymize`. Strata are sampled each by their share,
     households and people as a whole.
     """
-    settings = settings_from(k=k, **asked)
-    return preview_of(data, settings, whole(sample, "sample"), threads, callback)
+    settings, run = settings_and_run(options)
+    return preview_of(data, settings, whole(sample, "sample"), run.threads, callback)
 
 
 def preview_of(

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from glob import escape, has_magic
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arguments import settings_from
 from shoal.asking import judge_dominance, said_of_values, to_keep, wider_groups
 from shoal.errors import PrivacyError, RequestError
 from shoal.estimates.model import Estimate
@@ -52,8 +51,10 @@ from shoal.request import (
     ways,
     without_groups,
 )
-from shoal.search.parameters import Search
 from shoal.settings import Settings
+from shoal.settings.signature import takes_options
+from shoal.settings.signatures import AnonymizeOptions
+from shoal.settings.tree import settings_and_run
 from shoal.storage import is_url
 from shoal.surveying import in_strata, said_of_people, said_of_survey, without_strata
 from shoal.table.code import code
@@ -177,56 +178,9 @@ class Result:
         return f"<Result: {self.summary().splitlines()[0]}>"
 
 
+@takes_options("anonymize")
 def anonymize(
-    data: Any,
-    *,
-    k: int,
-    l: float | Mapping[str, float] | None = None,  # noqa: E741 - its name in the literature
-    l_kind: str = "distinct",
-    c: float | None = None,
-    t: float | Mapping[str, float] | None = None,
-    alpha: float | Mapping[str, float] | None = None,
-    dominance: float | Mapping[str, float] | None = None,
-    k_of: Mapping[Any, int] | None = None,
-    enforce: str = "auto",
-    quasi_identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
-    identifiers: Sequence[str] | None = None,
-    other: Sequence[str] | None = None,
-    drop: Sequence[str] | None = None,
-    group: str | None = None,
-    weight: str | None = None,
-    by: Sequence[str] | str | None = None,
-    household: str | None = None,
-    person: str | None = None,
-    count: str = "people",
-    missing_sensitive: str = "ignored",
-    small_strata: str = "refuse",
-    weights_as: str | None = None,
-    round: Mapping[str, float] | None = None,  # noqa: A002 - the usual word
-    keep_unique: Sequence[str] | str | None = None,
-    method: str = "auto",
-    effort: str = "normal",
-    start: str | None = None,
-    max_iterations: int | None = None,
-    time_limit: float | None = None,
-    runs: int | None = None,
-    search: Search | Mapping[str, Any] | None = None,
-    refine: str | None = None,
-    seed: int = 0,
-    column_weights: Mapping[str, float] | None = None,
-    threads: int | None = None,
-    hierarchies: Mapping[str, str] | str | Path | None = None,
-    orders: Mapping[str, Sequence[str]] | None = None,
-    incomplete: str = "keep",
-    aggregate: str | Mapping[str, str] | None = None,
-    decimals: int | str | Mapping[str, int | str] | None = None,
-    missing: Sequence[str] = ("",),
-    types: Mapping[str, str] | None = None,
-    delimiter: str | None = None,
-    allow_k1: bool = False,
-    allow_empty: bool = False,
-    callback: Callback | None = None,
+    data: Any, *, callback: Callback | None = None, **options: Unpack[AnonymizeOptions]
 ) -> Result:
     """Make a table safe to release: each record hides among at least k.
 
@@ -279,20 +233,8 @@ def anonymize(
     The callback gets a `Progress`; True from it ends a search with its best, and cancels anything
     else. Raises a ShoalError that says what to do.
     """
-    settings = settings_from(
-        k=k, l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, dominance=dominance, k_of=k_of,
-        enforce=enforce, quasi_identifiers=quasi_identifiers, sensitive=sensitive,
-        identifiers=identifiers, other=other, drop=drop, group=group, weight=weight, by=by,
-        household=household, person=person, count=count, missing_sensitive=missing_sensitive,
-        small_strata=small_strata, weights_as=weights_as, round=round, keep_unique=keep_unique,
-        method=method,
-        effort=effort, start=start, max_iterations=max_iterations, time_limit=time_limit,
-        runs=runs, search=search, refine=refine, seed=seed, column_weights=column_weights,
-        hierarchies=hierarchies, orders=orders, incomplete=incomplete, aggregate=aggregate,
-        decimals=decimals, missing=missing, types=types, delimiter=delimiter, allow_k1=allow_k1,
-        allow_empty=allow_empty,
-    )  # fmt: skip
-    return walk(data, settings, callback, threads)
+    settings, run = settings_and_run(options)
+    return walk(data, settings, callback, run.threads)
 
 
 def walk(

@@ -7,12 +7,15 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from shoal.cli.speak import live_reporter, logging_to_stderr, say
 from shoal.errors import InputError, RequestError, UnlistedError, listed
+
+if TYPE_CHECKING:
+    from shoal.settings import RunOptions, Settings
 
 
 @contextlib.contextmanager
@@ -27,27 +30,17 @@ def showing(values: bool) -> Iterator[None]:
 
 
 def make(
-    settings: Any,
-    source: str | None,
-    output: str,
-    force: bool,
-    as_json: bool,
-    with_page: bool,
-    recipe: Path | None = None,
-    threads: int | None = None,
-    work: str | None = None,
-    scheduler: str | None = None,
-    verbose: bool = False,
+    settings: Settings, source: str | None, output: str, run: RunOptions, recipe: Path | None = None
 ) -> None:
     """Run the walk with a progress bar, write what it gives, say what was done."""
     from shoal.release.draw import ahead
 
-    if output == "-" and as_json:
+    if output == "-" and run.as_json:
         raise RequestError("--json and -o - both write to stdout; choose one")
     with (
-        ahead(with_page and output != "-"),
+        ahead(run.report and output != "-"),
         live_reporter() as report,
-        logging_to_stderr(verbose),
+        logging_to_stderr(run.verbose),
     ):
         from shoal.filing import check_screen, order_for, release, wants_engine
         from shoal.release.pack import stdout_bytes
@@ -58,25 +51,23 @@ def make(
         named = source if recipe is None else named_by(settings, recipe, source)
         order = None
         if output != "-" or wants_engine(named, settings):
-            order = order_for(
-                named, output, settings, force, with_page, folder, work, threads, scheduler
-            )
+            order = order_for(named, output, settings, run, folder)
             if order.shelf is None:
                 inputs = [Path(source)] if source else []
-                staging = Staging(force=force, folders=order.targets.folders)
-                order.targets.check(staging, inputs, with_page)
+                staging = Staging(force=run.force, folders=order.targets.folders)
+                order.targets.check(staging, inputs, run.report)
         data = source_of(settings, recipe, source) if recipe is not None else source
         assert data is not None
         result: Any
         if order is None:
             check_screen(Path(data), settings)
-            result = walk(Path(data), settings, report, threads, folder, tell_ahead)
+            result = walk(Path(data), settings, report, run.threads, folder, tell_ahead)
             say(stdout_bytes(result))
         else:
             order = replace(order, told_ahead=tell_ahead)
             result = release(data, settings, order, report)
     with contextlib.suppress(KeyboardInterrupt):  # the release is there: nothing to take back
-        _tell(result, order, as_json, with_page)
+        _tell(result, order, run.as_json, run.report)
 
 
 def tell_ahead(likely: Any) -> None:
@@ -87,25 +78,21 @@ def tell_ahead(likely: Any) -> None:
         typer.echo(f"expected: {likely.told()}", err=True)
 
 
-def make_preview(
-    settings: Any, source: str, sample: int, as_json: bool, threads: int | None
-) -> None:
+def make_preview(settings: Settings, source: str, sample: int, run: RunOptions) -> None:
     """Run on a sample, and say what the whole is expected to lose and to take."""
     with live_reporter() as report:
         from shoal.previewing import preview_of
 
-        found = preview_of(Path(source), settings, sample, threads, report)
-    say(json.dumps(found.to_dict(), indent=2) + "\n" if as_json else f"{found.summary()}\n")
+        found = preview_of(Path(source), settings, sample, run.threads, report)
+    say(json.dumps(found.to_dict(), indent=2) + "\n" if run.as_json else f"{found.summary()}\n")
 
 
 def make_pack(
-    settings: Any,
+    settings: Settings,
     source: str,
     folder: Path,
     kind: str,
-    force: bool,
-    as_json: bool,
-    threads: int | None,
+    run: RunOptions,
     sign: Path | None = None,
 ) -> None:
     """Run the walk with a progress bar, write a release pack, say what was done."""
@@ -119,16 +106,16 @@ def make_pack(
         from shoal.release.staging import Staging
         from shoal.walk import walk
 
-        check_folder(folder, force, settings.having(input={"path": source}))
+        check_folder(folder, run.force, settings.having(input={"path": source}))
         targets = Targets.in_folder(folder, kind)
-        check_private(targets, Staging(force=force, folders=[targets.private]))
+        check_private(targets, Staging(force=run.force, folders=[targets.private]))
         if sign is not None:
             check_key(sign)
         check_whole(source, settings)
-        result = walk(Path(source), settings, report, threads, None, tell_ahead)
-        result.pack(folder, force=force, format=kind, sign=sign)
+        result = walk(Path(source), settings, report, run.threads, None, tell_ahead)
+        result.pack(folder, force=run.force, format=kind, sign=sign)
     with contextlib.suppress(KeyboardInterrupt):
-        _tell(result, None, as_json, True)
+        _tell(result, None, run.as_json, True)
         names = ", ".join(sorted(path.name for path in folder.iterdir()))
         typer.echo(f"\nwrote {folder}/: {names}", err=True)
         _tell_private(str(targets.private), True)

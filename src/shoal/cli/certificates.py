@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from shoal.cli.app import app
-from shoal.cli.options import Force, JsonFlag, Orders, SensitiveTrees, read_orders, split_pairs
+from shoal.cli.options import JsonFlag, SensitiveTrees, Tabled, takes
 from shoal.cli.speak import say, tell_verdict
 from shoal.errors import RequestError
 
@@ -21,11 +21,11 @@ certificate = typer.Typer(
 app.add_typer(certificate, name="certificate")
 
 
-@certificate.command()
+@certificate.command(cls=Tabled)
+@takes("orders")
 def check(
     folder: Annotated[Path, typer.Argument(help="The folder of a release pack.")],
     hierarchy: SensitiveTrees = None,
-    order: Orders = None,
     original: Annotated[
         Path | None,
         typer.Option(help="Prove that the release was made of this file; needs --private."),
@@ -38,6 +38,7 @@ def check(
         typer.Option(help="The public key (Ed25519, PEM) by which the pack must be signed."),
     ] = None,
     as_json: JsonFlag = False,
+    **options: Any,
 ) -> None:
     """Verify a pack again, from its files alone: exit code 0 if all holds, 3 if it does not.
 
@@ -49,23 +50,25 @@ def check(
     --original stays.csv --private out.private/`
     """
     from shoal.release.packing.recheck import check_pack
+    from shoal.settings.words import split_pairs
 
     if original is not None and private is None:
         raise RequestError("--original takes --private FOLDER, the private folder of the pack")
     found = check_pack(
-        folder, trees=split_pairs(hierarchy, "--hierarchy", first=True), orders=read_orders(order),
-        original=original, private=private, key=key,
+        folder, trees=split_pairs(hierarchy, "--hierarchy", first=True), original=original,
+        private=private, key=key, **options,
     )  # fmt: skip
     for origin in found.origins:
         typer.echo(origin, err=True)
     tell_verdict(found, as_json)
 
 
-@certificate.command()
+@certificate.command(cls=Tabled)
+@takes("force")
 def sign(
     folder: Annotated[Path, typer.Argument(help="The folder of a release pack.")],
     key: Annotated[Path, typer.Option(help="The private key to sign with (Ed25519, PEM).")],
-    force: Force = False,
+    **options: Any,
 ) -> None:
     """Sign the certificate of a pack: writes certificate.sig.
 
@@ -76,7 +79,7 @@ def sign(
     from shoal.release.staging import Staging
 
     load_certificate(folder)
-    with Staging(force=force) as staging:
+    with Staging(**options) as staging:
         staging.check(folder / SIGNATURE)
         staging.add(folder / SIGNATURE, signature((folder / NAME).read_bytes(), key))
         staging.commit()

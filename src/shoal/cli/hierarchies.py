@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shoal.cli.app import app
-from shoal.cli.options import Delimiter, Force, Missing, Types, split_pairs
+from shoal.cli.options import Tabled, takes
 from shoal.cli.speak import say
 from shoal.errors import InputError, RequestError, shown
 
@@ -36,10 +36,12 @@ Rule = Annotated[
         "prefixes:3,2, dates, balanced or flat. Default: balanced for numbers, flat for texts."
     ),
 ]
+READING = "delimiter", "missing", "types"
 Column = Annotated[str | None, typer.Option(help="The column of the data that it is for.")]
 
 
-@group.command()
+@group.command(cls=Tabled)
+@takes(*READING, "force")
 def build(
     data: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
     column: Annotated[str, typer.Option(help="The column to make a hierarchy for.")],
@@ -47,10 +49,7 @@ def build(
         str, typer.Option("-o", "--output", help="COLUMN.csv, a folder DIR/, or - for stdout.")
     ] = "-",
     rule: Rule = None,
-    delimiter: Delimiter = None,
-    missing: Missing = None,
-    type_: Types = None,
-    force: Force = False,
+    **options: Any,
 ) -> None:
     """Write a column's hierarchy as a file to edit: one line a value, `value;parent;…;*`.
 
@@ -60,6 +59,7 @@ def build(
     """
     from shoal.release.staging import Staging
 
+    force = options.pop("force", False)
     target, folders = Path(output), []
     if output.endswith("/") or target.is_dir():
         if "/" in column:
@@ -68,7 +68,7 @@ def build(
         target = target / f"{column}.csv"
     if output != "-":
         Staging(force=force, folders=folders).check(target, data)
-    found = _of(data, column, rule, delimiter, missing, type_)
+    found = _of(data, column, rule, options)
     if found.uncovered:
         raise InputError(f"{len(found.uncovered)} values of the column have no place in it")
     if output == "-":
@@ -81,14 +81,13 @@ def build(
     typer.echo(f"{found.summary()}\nwrote {target}", err=True)
 
 
-@group.command()
+@group.command(cls=Tabled)
+@takes(*READING)
 def check(
     file: Annotated[str, typer.Argument(help="A hierarchy's csv file, or a rule such as dates.")],
     data: Annotated[Path | None, typer.Option(help="Data that it should cover.")] = None,
     column: Column = None,
-    delimiter: Delimiter = None,
-    missing: Missing = None,
-    type_: Types = None,
+    **options: Any,
 ) -> None:
     """Check that a file is a tree and, with data, that it covers every value of a column.
 
@@ -96,13 +95,14 @@ def check(
 
     Example: `shoal hierarchy check trees/age.csv --data stays.csv --column age`
     """
-    found = _said(file, data, column, delimiter, missing, type_)
+    found = _said(file, data, column, options)
     say(f"{found.summary()}\n")
     if found.uncovered:
         raise InputError(f"{file}: {len(found.uncovered)} values of the data have no place in it")
 
 
-@group.command()
+@group.command(cls=Tabled)
+@takes(*READING)
 def show(
     file: Annotated[
         str, typer.Argument(help="A hierarchy's csv file, or with --data a rule such as dates.")
@@ -112,46 +112,28 @@ def show(
     depth: Annotated[
         int | None, typer.Option(min=0, help="How many levels below the root.")
     ] = None,
-    delimiter: Delimiter = None,
-    missing: Missing = None,
-    type_: Types = None,
+    **options: Any,
 ) -> None:
     """Draw a hierarchy, with the number of records below every node where data is given.
 
     Example: `shoal hierarchy show widths:10,20 --data stays.csv --column age`
     """
-    found = _said(file, data, column, delimiter, missing, type_)
+    found = _said(file, data, column, options)
     say(f"{found.summary()}\n\n{found.draw(depth)}\n")
 
 
-def _said(
-    file: str,
-    data: Path | None,
-    column: str | None,
-    delimiter: str | None,
-    missing: list[str] | None,
-    type_: list[str] | None,
-) -> Hierarchy:
+def _said(file: str, data: Path | None, column: str | None, reading: dict[str, Any]) -> Hierarchy:
     """Return the hierarchy of a file alone, or what a rule makes of a column of data."""
     from shoal.table.hierarchy.view import hierarchy
 
     if data is None:
         return hierarchy(file)
-    return _of(data, column or Path(file).stem, file, delimiter, missing, type_)
+    return _of(data, column or Path(file).stem, file, reading)
 
 
-def _of(
-    data: Path,
-    column: str,
-    rule: str | None,
-    delimiter: str | None,
-    missing: list[str] | None,
-    type_: list[str] | None,
-) -> Hierarchy:
+def _of(data: Path, column: str, rule: str | None, reading: dict[str, Any]) -> Hierarchy:
     """Return the hierarchy that a rule makes of a column."""
     from shoal.table.hierarchy.view import hierarchy
     from shoal.table.read import read
 
-    types = split_pairs(type_, "--type")
-    table = read(data, delimiter=delimiter, missing=missing or ("",), types=types)
-    return hierarchy(table, column, rule)
+    return hierarchy(read(data, **reading), column, rule)

@@ -5,43 +5,23 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from shoal.cli.app import app
-from shoal.cli.asked import (
-    Alpha,
-    C,
-    KOf,
-    L,
-    LKind,
-    MissingAs,
-    MissingSensitive,
-    T,
-    read_asked,
-    read_k_of,
-)
-from shoal.cli.options import (
-    Delimiter,
-    JsonFlag,
-    Missing,
-    Orders,
-    Sensitive,
-    SensitiveTrees,
-    Types,
-    read_orders,
-    split_names,
-    split_pairs,
-)
+from shoal.cli.options import JsonFlag, MissingAs, SensitiveTrees, Tabled, takes
 from shoal.cli.speak import live_reporter, say, tell_verdict
 from shoal.errors import shown
 
-if TYPE_CHECKING:
-    from shoal.table.table import Table
+READING = "delimiter", "missing", "types", "orders"
 
 
-@app.command()
+@app.command(cls=Tabled)
+@takes(
+    "l", "l_kind", "c", "t", "alpha", "k_of", "missing_sensitive", "sensitive", "orders",
+    "delimiter", "missing",
+)  # fmt: skip
 def verify(
     file: Annotated[str, typer.Argument(help="A released csv, csv.gz or Parquet file.")],
     k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
@@ -52,21 +32,11 @@ def verify(
             "recipe beside it, as for --sensitive; stderr says which."
         ),
     ] = None,
-    sensitive: Sensitive = None,
-    l: L = None,  # noqa: E741 - its name in the literature
-    l_kind: LKind = "distinct",
-    c: C = None,
-    t: T = None,
-    alpha: Alpha = None,
-    k_of: KOf = None,
     hierarchy: SensitiveTrees = None,
-    order: Orders = None,
     words: Annotated[
         list[str] | None,
         typer.Option(help="Sensitive columns whose numbers are codes, equally far apart: a,b."),
     ] = None,
-    missing: Missing = None,
-    missing_sensitive: MissingSensitive = None,
     against: Annotated[
         str | None,
         typer.Option(
@@ -87,8 +57,8 @@ def verify(
         typer.Option(help="Columns that name a person in all three files, with --original: a,b."),
     ] = None,
     missing_as: MissingAs = "own",
-    delimiter: Delimiter = None,
     as_json: JsonFlag = False,
+    **options: Any,
 ) -> None:
     """Check a released file: exit code 0 if it keeps what is asked, 3 if it does not.
 
@@ -101,60 +71,34 @@ def verify(
     Example: `shoal verify release.csv -k 5 --quasi age,income --sensitive diagnosis --l 3`
     """
     from shoal.release.verify import verify as check
+    from shoal.settings.tree import arguments_of
+    from shoal.settings.words import split_names, split_pairs
 
+    if options.get("sensitive") == ["none"]:
+        options["sensitive"] = []
     found = check(
         file,
         k=k,
         quasi_identifiers=None if quasi is None else split_names(quasi),
-        sensitive=_sensitive(sensitive),
-        l=read_asked(l, "--l"),
-        l_kind=l_kind,
-        c=c,
-        t=read_asked(t, "--t"),
-        alpha=read_asked(alpha, "--alpha"),
-        k_of=read_k_of(k_of),
         hierarchies=split_pairs(hierarchy, "--hierarchy", first=True),
-        orders=read_orders(order),
         words=split_names(words),
-        missing=missing or ("",),
         against=against,
         original=original,
         key=split_names(key),
-        delimiter=delimiter,
         missing_as=missing_as,
-        missing_sensitive=missing_sensitive or "ignored",
+        **arguments_of(options),
     )
     for origin in found.origins:
         typer.echo(origin, err=True)
     tell_verdict(found, as_json)
 
 
-def _sensitive(said: list[str] | None) -> list[str] | None:
-    """Return the sensitive columns; None where nobody said, and no column for `none`."""
-    if said is None:
-        return None
-    return [] if said == ["none"] else split_names(said)
-
-
-def _read(
-    file: Path, delimiter: str | None, missing: list[str] | None, types: list[str] | None
-) -> Table:
-    """Return a table read as the options say."""
-    from shoal.table.read import read
-
-    return read(
-        file, delimiter=delimiter, missing=missing or ("",), types=split_pairs(types, "--type")
-    )
-
-
-@app.command()
+@app.command(cls=Tabled)
+@takes(*READING)
 def inspect(
     file: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
-    delimiter: Delimiter = None,
-    missing: Missing = None,
-    type_: Types = None,
-    order: Orders = None,
     as_json: JsonFlag = False,
+    **options: Any,
 ) -> None:
     """Show a table's columns: kinds, missing cells, distinct values, likely roles and why.
 
@@ -162,16 +106,18 @@ def inspect(
     """
     from shoal.table.inspect import inspect as look
     from shoal.table.order import with_orders
+    from shoal.table.read import read
 
-    table = _read(file, delimiter, missing, type_)
-    found = look(with_orders(table, read_orders(order)))
+    orders = options.pop("orders", None)
+    found = look(with_orders(read(file, **options), orders))
     if as_json:
         say(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
         return
     say(f"{shown(file.name)[1:-1]}: {found.records:,} records\n\n{found.summary()}\n")
 
 
-@app.command()
+@app.command(cls=Tabled)
+@takes(*READING)
 def bound(
     file: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
     k: Annotated[int, typer.Option("-k", "--k", help="At least so many records a group.")],
@@ -182,11 +128,8 @@ def bound(
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds; what there is by then is a bound all the same.")
     ] = None,
-    delimiter: Delimiter = None,
-    missing: Missing = None,
-    type_: Types = None,
-    order: Orders = None,
     as_json: JsonFlag = False,
+    **options: Any,
 ) -> None:
     """Tell what no grouping can lose less than: how good any method could be.
 
@@ -196,15 +139,18 @@ def bound(
     """
     from shoal.bounding import lower_bound
     from shoal.settings import RoleSettings
+    from shoal.settings.words import split_names
     from shoal.table.assign import assign
+    from shoal.table.read import read
 
-    table = _read(file, delimiter, missing, type_)
+    orders = options.pop("orders", None)
+    table = read(file, **options)
     named = tuple(split_names(quasi))
     rest = tuple(name for name in table.schema.names if name not in named)  # nothing is released
     roles = RoleSettings(quasi_identifiers=named, other=rest)
     with live_reporter() as report:
         found = lower_bound(
-            assign(table, roles).table, k, effort=effort, orders=read_orders(order),
+            assign(table, roles).table, k, effort=effort, orders=orders,
             time_limit=time_limit, callback=report,
         )  # fmt: skip
     if as_json:

@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from shoal.cli.app import app
-from shoal.cli.asked import MissingAs
-from shoal.cli.options import (
-    Delimiter,
-    Force,
-    HierarchyFolder,
-    HierarchyRules,
-    JsonFlag,
-    Missing,
-    Orders,
-    Quasi,
-    Seed,
-    Sensitive,
-    Types,
-    read_orders,
-    split_names,
-    split_pairs,
-)
+from shoal.cli.options import JsonFlag, MissingAs, Tabled, takes
 from shoal.cli.speak import say
 from shoal.errors import RequestError
 
 
-@app.command()
+@app.command(cls=Tabled)
+@takes(
+    "quasi_identifiers", "sensitive", "hierarchy_folder", "hierarchies", "orders", "seed",
+    "delimiter", "missing", "types", "force",
+)  # fmt: skip
 def measure(
     original: Annotated[str, typer.Argument(help="The original csv, csv.gz or Parquet file.")],
     release: Annotated[str, typer.Argument(help="Its release, made by whatever tool.")],
-    quasi: Quasi = None,
-    sensitive: Sensitive = None,
     weight: Annotated[str | None, typer.Option(help="The column of survey weights.")] = None,
     by: Annotated[
         list[str] | None,
@@ -51,9 +37,6 @@ def measure(
             "finds out where it can."
         ),
     ] = "auto",
-    hierarchies: HierarchyFolder = None,
-    hierarchy: HierarchyRules = None,
-    order: Orders = None,
     recipe: Annotated[
         Path | None,
         typer.Option(
@@ -65,7 +48,6 @@ def measure(
         int | None,
         typer.Option(help="How many records linkage and models look at. Default: by size."),
     ] = None,
-    seed: Seed = None,
     memory: Annotated[
         str | None,
         typer.Option(
@@ -73,15 +55,12 @@ def measure(
         ),
     ] = None,
     missing_as: MissingAs = "own",
-    delimiter: Delimiter = None,
-    missing: Missing = None,
-    type_: Types = None,
     html: Annotated[Path | None, typer.Option(help="Write a page to this file too.")] = None,
-    force: Force = False,
     words: Annotated[
         bool, typer.Option("--words", help="Say of every figure what it means.")
     ] = False,
     as_json: JsonFlag = False,
+    **options: Any,
 ) -> None:
     """Measure what a release cost and which risks are left, given the original.
 
@@ -93,9 +72,12 @@ def measure(
     Example: `shoal measure stays.csv safe/release.csv --words`
     """
     from shoal.measuring import measure as measured
+    from shoal.settings.tree import arguments_of
+    from shoal.settings.words import split_names
 
-    if hierarchies is not None and hierarchy:
+    if "hierarchy_folder" in options and "hierarchies" in options:
         raise RequestError("say --hierarchies or --hierarchy, not both")
+    force = options.pop("force", False)
     if html is not None:
         from shoal.release.staging import Staging
 
@@ -103,22 +85,15 @@ def measure(
     found = measured(
         original,
         release,
-        quasi_identifiers=split_names(quasi) or None,
-        sensitive=split_names(sensitive) if sensitive else None,
         weight=weight,
         by=split_names(by) or None,
         key=split_names(key) if key else None,
         rows=rows,
-        hierarchies=hierarchies or split_pairs(hierarchy, "--hierarchy", first=True) or None,
-        orders=read_orders(order) or None,
-        missing=tuple(missing or ("",)),
-        types=split_pairs(type_, "--type") or None,
-        delimiter=delimiter,
         recipe=recipe,
         sample=sample,
-        seed=seed or 0,
         memory=memory,
         missing_as=missing_as,
+        **arguments_of(options),
     )
     if html is not None:
         from shoal.release.html import measures_page

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from shoal.cli.app import app
-from shoal.cli.options import Force, split_names
+from shoal.cli.options import Tabled, takes
 from shoal.errors import RequestError, shown
 
 WHAT = "column", "sizes", "losses", "loss", "pair", "attacks", "frontier"
 
 
-@app.command()
+@app.command(cls=Tabled)
+@takes("force")
 def plot(
     what: Annotated[str, typer.Argument(help=f"One of {', '.join(WHAT)}.")],
     source: Annotated[
@@ -25,7 +26,7 @@ def plot(
     name: Annotated[
         list[str] | None, typer.Option(help="Of column: its name; of pair: a,b.")
     ] = None,
-    force: Force = False,
+    **options: Any,
 ) -> None:
     """Draw a chart of a release: before and after, group sizes, two columns, the search, the risks.
 
@@ -35,6 +36,7 @@ def plot(
     from shoal.release.charts import frontier
     from shoal.release.plots import Chart, Plots
     from shoal.release.reload import load_json, load_released, load_report
+    from shoal.settings.words import split_names
 
     if what not in WHAT:
         raise RequestError(f"{shown(what)} is no chart; say one of {', '.join(WHAT)}")
@@ -51,4 +53,4 @@ def plot(
     else:
         report, file = load_report(source)
         chart = getattr(Plots(report, lambda: load_released(report, file)), what)(*names)
-    typer.echo(f"wrote {chart.save(output, force=force)}", err=True)
+    typer.echo(f"wrote {chart.save(output, **options)}", err=True)

@@ -6,12 +6,11 @@ import hashlib
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from shoal.arguments import settings_from
 from shoal.comparing.notes import Notes
 from shoal.comparing.points import AUTO, Comparison, Point, judged
 from shoal.errors import Canceled, RequestError, ShoalError
@@ -22,6 +21,9 @@ from shoal.progress import Callback, Progress, Reporter
 from shoal.release.verdict import singled_out
 from shoal.request import digests, generalizes
 from shoal.settings import Settings, names, whole
+from shoal.settings.signature import takes_options
+from shoal.settings.signatures import CompareOptions
+from shoal.settings.tree import settings_and_run
 from shoal.surveying import without_strata
 from shoal.table.read import read
 from shoal.table.table import Table
@@ -35,19 +37,11 @@ MIXED = "kaim", "kaim+", "k-member", "mdav", "tfrp", "hilbert", "fast", "ilsmc+"
 LARGE, LARGE_NUMBERS, LARGE_MIXED = 30_000, ("hilbert", "fast"), ("kaim-fast", "hilbert", "fast")
 LEFT = "left out, "
 ALIKE = {"generalize": ILOSS, "mean": SSE[False]}
-NOT_HERE = {
-    "method": "name those to compare with methods (--methods)",
-    "memory": "every run takes all records at once; compare a sample of them",
-    "engine": "every run is one of this machine; compare a sample of the records",
-    "group": "it makes groups itself; see shoal.refine for groups that are given",
-    "refine": "it makes groups itself; see shoal.refine for groups that are given",
-    "keep_order": "it writes no release",
-    "spreadsheet_safe": "it writes no release",
-}
 MODELS = "regression", "classification"  # whose figures of utility are told
 ATTACKS = "distance_linkage", "rank_linkage", "block_linkage"
 
 
+@takes_options("compare")
 def compare(
     data: Any,
     *,
@@ -55,10 +49,8 @@ def compare(
     methods: Sequence[str] | str | None = None,
     budget: float | None = None,
     resume: str | Path | None = None,
-    seed: int = 0,
-    threads: int | None = None,
     callback: Callback | Reporter | None = None,
-    **asked: Any,
+    **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Run several methods with several k, and tell which are worth a choice.
 
@@ -69,32 +61,49 @@ def compare(
     up, but for that of auto, whose search ends with its best. `resume` names a file that notes
     every run when it ends, figures alone: the same comparison started again goes on after them.
     """
-    for option, instead in NOT_HERE.items():
-        if asked.get(option) not in (None, False):
-            raise RequestError(f"{option} says nothing to a comparison; {instead}")
     sizes = sorted({whole(one, "k") for one in ([k] if not isinstance(k, Sequence) else k)})
     if not sizes:
         raise RequestError("k names no number")
-    first = settings_from(k=sizes[0], seed=seed, **asked)
-    own = read(
-        data, delimiter=first.input.delimiter, missing=first.input.missing, types=first.input.types
-    )
-    return compare_by(
-        own, first, sizes, names(methods, "methods"), budget, resume, threads, callback
-    )
+    settings, run = settings_and_run({"k": sizes[0], **options})
+    plan = Plan(sizes, names(methods, "methods"), budget, resume)
+    return compare_as(data, settings, plan, run.threads, callback)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is compared: sizes of k and methods (none: the usual ones), in how many seconds.
+
+    `resume` is the file that notes every run when it ends.
+    """
+
+    sizes: Sequence[int]
+    methods: Sequence[str] | None = None
+    budget: float | None = None
+    resume: str | Path | None = None
+
+
+def compare_as(
+    data: Any,
+    settings: Settings,
+    plan: Plan,
+    threads: int | None = None,
+    callback: Callback | Reporter | None = None,
+) -> Comparison:
+    """Read data as settings say, and compare as they say, whatever their method and k are."""
+    how = settings.input
+    table = read(data, delimiter=how.delimiter, missing=how.missing, types=how.types)
+    return compare_by(table, settings, plan, threads, callback)
 
 
 def compare_by(
     own: Table,
     first: Settings,
-    sizes: Sequence[int],
-    methods: Sequence[str] | None = None,
-    budget: float | None = None,
-    resume: str | Path | None = None,
+    what: Plan,
     threads: int | None = None,
     callback: Callback | Reporter | None = None,
 ) -> Comparison:
     """Compare as settings say, whatever their method and k are."""
+    methods, budget = what.methods, what.budget
     if budget is not None and not budget > 0:
         raise RequestError("budget must be a number of seconds above 0")
     mixed = _is_mixed(own, first)
@@ -103,9 +112,9 @@ def compare_by(
     for name in chosen:
         if name != AUTO:
             find(name)
-    plan = [(size, AUTO) for size in sizes if AUTO in chosen]
-    plan += [(size, name) for size in sizes for name in chosen if name != AUTO]
-    notes = Notes(resume, _digest(own, first, budget))
+    plan = [(size, AUTO) for size in what.sizes if AUTO in chosen]
+    plan += [(size, name) for size in what.sizes for name in chosen if name != AUTO]
+    notes = Notes(what.resume, _digest(own, first, budget))
     report = Reporter.of(callback)
     stop = report.stop
     clock = _Clock(budget, report, len(plan))

@@ -16,7 +16,7 @@ from shoal.measures.histogram import counted as in_bins
 from shoal.measures.histogram import edges_of, is_whole
 from shoal.release.private import RECIPE, REPORT, private_folder
 from shoal.release.reload import load_report
-from shoal.settings import Settings, build, load
+from shoal.settings import RunOptions, Settings, build, load
 from shoal.table.inspect import inspect
 from shoal.table.read import is_parquet
 from shoal.table.roles import Column, Kind
@@ -213,9 +213,7 @@ def _by_regions(
 
     made = place / MADE
     made.mkdir(mode=0o700)
-    order = order_for(
-        str(path), f"{made}/", settings, False, True, None, place / "work", None, None
-    )
+    order = order_for(str(path), f"{made}/", settings, RunOptions(work=str(place / "work")))
     targets = Targets.in_folder(made, asked.get("format", "csv"))
     order = replace(order, told_ahead=tell.expected, targets=targets)
     done = release(path, settings, order, tell.reporter())
@@ -293,20 +291,14 @@ SAYS = {
 
 def compare(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, Any]:
     """Compare methods and k; the frontier is a chart."""
-    from shoal.comparing.run import compare_by
+    from shoal.comparing.run import Plan, compare_by
     from shoal.release.comparison import comparison_csv, comparison_page
 
     settings, wanted = build(asked["settings"]), asked["compare"]
     check_compared(Path(asked["path"]), settings)
     table = whole_table(Path(asked["path"]), asked["settings"].get("input", {}))
-    found = compare_by(
-        table,
-        settings,
-        wanted["k"],
-        wanted.get("methods"),
-        wanted.get("budget"),
-        callback=tell.reporter(),
-    )
+    plan = Plan(wanted["k"], wanted.get("methods"), wanted.get("budget"))
+    found = compare_by(table, settings, plan, callback=tell.reporter())
     told = found.to_dict()
     made = place / MADE
     made.mkdir(mode=0o700)

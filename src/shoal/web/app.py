@@ -16,7 +16,7 @@ from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from shoal.web.asked import read_tree
+from shoal.web.asked import read_tree, told_options
 from shoal.web.desk import Desk
 from shoal.web.estimates import read_tab
 from shoal.web.guard import KNOWN, Guard
@@ -280,6 +280,10 @@ def _papers(app: FastAPI, desk: Desk) -> None:
     @app.get("/methods.json")
     async def methods() -> Response:
         return JSONResponse((await desk.about())["methods"])
+
+    @app.get("/options.json")
+    async def options() -> Response:
+        return JSONResponse(told_options())
 
 
 def _links(app: FastAPI, desk: Desk, links: Links) -> None:

@@ -7,19 +7,35 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.errors import ShoalError
-from shoal.settings import ProtectSettings, RoleSettings, build
+from shoal.settings import build
+from shoal.settings.kinds import DECIMALS, FLAG, NUMBERS, REAL, WHOLE
+from shoal.settings.table import NEEDED, TABLE
 from shoal.table.hierarchy.specify import is_file
 from shoal.web.refused import Refused
 
-PARTS = {
-    "roles": set(RoleSettings.model_fields) - {"group"},
-    "protect": set(ProtectSettings.model_fields) - {"engine", "refine"},
-    "release": {"aggregate", "decimals", "spreadsheet_safe", "round", "weights_as"},
-    "input": {"missing", "types", "delimiter"},
-    "hierarchies": None,
-    "orders": None,
+DESK = [entry for entry in TABLE.values() if entry.option.desk]
+PARTS: dict[str, set[str] | None] = {
+    part: {entry.field for entry in DESK if entry.part == part}
+    for part in ("roles", "protect", "release", "input")
 }
+PARTS |= {entry.field: None for entry in DESK if not entry.part}
 TREE = "tree:"
+DEFAULTS = {"k": 5, "spreadsheet_safe": True, "weights_as": "mean"}  # where the desk has its own
+KINDS = {FLAG: "flag", WHOLE: "number", REAL: "number", NUMBERS: "number", DECIMALS: "digits"}
+
+
+def told_options() -> list[dict[str, Any]]:
+    """Return what the page is told of options: where a recipe has them, and their defaults."""
+    return [
+        {
+            "name": entry.name,
+            "part": entry.part,
+            "kind": KINDS.get(entry.option.kind, "text"),
+            "default": DEFAULTS.get(entry.name, entry.argument_default),
+            "needed": entry.default is NEEDED,
+        }
+        for entry in DESK
+    ]
 
 
 @dataclass(frozen=True)
@@ -43,7 +59,7 @@ def read_asked(
     """
     if not isinstance(recipe, Mapping):
         raise Refused(400, "a recipe is wanted")
-    tree: dict[str, Any] = {"release": {"spreadsheet_safe": True}}
+    tree: dict[str, Any] = {"release": {"spreadsheet_safe": DEFAULTS["spreadsheet_safe"]}}
     if reading:
         tree["input"] = dict(reading)
     for part, values in recipe.items():

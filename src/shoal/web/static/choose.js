@@ -1,8 +1,9 @@
 // What is asked: k and what goes beyond it, the method and its effort, the survey, the output.
 
-import { having, number } from "./draft.js";
+import { having } from "./draft.js";
 import { choice, cut, el, field, prose, set } from "./dom.js";
 import { reason } from "./estimate.js";
+import { number } from "./options.js";
 
 const EFFORTS = [["quick", "quick"], ["normal", "normal"], ["best", "best"]];
 const FORMATS = [["csv", "csv"], ["csv.gz", "csv, compressed (csv.gz)"], ["parquet", "Parquet"]];
@@ -89,7 +90,7 @@ function beyondFields(page) {
       field("alpha", alpha,
         "No sensitive value is more than this share of a group: 0.5 is half."),
       field("Missing sensitive cells",
-        select(page, "missingSensitive",
+        select(page, "missing_sensitive",
           [["ignored", "add nothing to l and alpha"], ["value", "are a value of their own"]],
           { "data-test": "missing-sensitive" }))));
   const refresh = () => {
@@ -151,7 +152,7 @@ function effortField(page) {
 
 function limitField(page) {
   return field("Time limit, seconds",
-    input(page, "timeLimit", { type: "number", min: "0", step: "any", "data-test": "time-limit" }),
+    input(page, "time_limit", { type: "number", min: "0", step: "any", "data-test": "time-limit" }),
     "A search that takes longer ends with the best it has; empty: as the effort says.");
 }
 
@@ -182,13 +183,13 @@ function surveyFields(page) {
     });
     return el("label", { class: "check" }, box, " ", el("bdi", null, cut(look.columns[i].name)));
   });
-  const small = select(page, "smallStrata",
+  const small = select(page, "small_strata",
     [["refuse", "stop and say which"], ["merge", "join them to the one most like them"]],
     { "data-test": "small-strata" });
-  const step = /^rounded:(.+)$/.exec(draft.weightsAs)?.[1]; // of a run that was asked elsewhere
-  const known = step === undefined || WEIGHTS.some(([how]) => how === draft.weightsAs);
-  const ways = known ? WEIGHTS : [...WEIGHTS, [draft.weightsAs, `rounded to ${step}`]];
-  const weights = select(page, "weightsAs", ways, { "data-test": "weights-as" });
+  const step = /^rounded:(.+)$/.exec(draft.weights_as)?.[1]; // of a run that was asked elsewhere
+  const known = step === undefined || WEIGHTS.some(([how]) => how === draft.weights_as);
+  const ways = known ? WEIGHTS : [...WEIGHTS, [draft.weights_as, `rounded to ${step}`]];
+  const weights = select(page, "weights_as", ways, { "data-test": "weights-as" });
   const refresh = () => {
     small.disabled = draft.by.length === 0;
     weights.disabled = draft.weight === null;
@@ -202,7 +203,7 @@ function surveyFields(page) {
     el("div", { class: "fields" },
       field("Person", columnChoice(page, "person", every, "person"),
         "The column that says whose record each is: each hides among at least k people."),
-      field("Where identifiers repeat", select(page, "counted",
+      field("Where identifiers repeat", select(page, "count",
         [["people", "stop: people are to be counted"], ["records", "count records all the same"]],
         { "data-test": "counted" })),
       field("Survey weight", columnChoice(page, "weight", numeric, "weight"),
@@ -238,7 +239,7 @@ function usualFields(page) {
         input(page, "missing", { type: "text", "data-test": "missing", spellcheck: "false" }),
         "Besides the empty cell, with commas between: NA, unknown."),
       field("Texts like formulas",
-        select(page, "spreadsheetSafe",
+        select(page, "spreadsheet_safe",
           [["yes", "write an apostrophe before them"], ["no", "write them as they are"]],
           { "data-test": "spreadsheet-safe" }),
         "A spreadsheet runs a cell that begins with =, +, - or @."),

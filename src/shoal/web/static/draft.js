@@ -1,5 +1,6 @@
 // What a steward has chosen for a file so far: kept by column number, turned into a recipe.
 
+import { defaultText, number, sayOptions } from "./options.js";
 import { ROLES } from "./words.js";
 
 const KINDS = new Set(ROLES.map(([role]) => role));
@@ -13,12 +14,17 @@ export const LISTS = {
   other: "other",
   drop: "drop",
 };
-const CHOICES = {
-  k: "5", l: "", t: "", alpha: "", method: "auto", effort: "normal", timeLimit: "",
-  smallStrata: "refuse", seed: "0", format: "csv", decimals: "", incomplete: "keep",
-  aggregate: "", weightsAs: "mean", missing: "", memory: "", spreadsheetSafe: "yes",
-  compareK: "", budget: "", counted: "people", missingSensitive: "ignored",
-};
+const BEYOND = ["l", "t", "alpha", "missing_sensitive"]; // asked of sensitive columns
+/** The options that have a control of their own; what else there is, is said of columns. */
+export const FORM = [
+  "k", ...BEYOND, "count", "method", "effort", "time_limit", "small_strata", "seed", "decimals",
+  "incomplete", "aggregate", "weights_as", "memory", "spreadsheet_safe", "missing",
+];
+const OWN = { format: "csv", compareK: "", budget: "" }; // no options of a recipe
+
+function choices() {
+  return { ...OWN, ...Object.fromEntries(FORM.map((name) => [name, defaultText(name)])) };
+}
 
 /** Return the draft of a file that was looked at: what was saved, where it still fits. */
 export function restored(look, saved) {
@@ -26,7 +32,7 @@ export function restored(look, saved) {
   if (typeof saved !== "object" || saved === null) return draft;
   const size = look.columns.length;
   const at = (number) => Number.isInteger(number) && number >= 0 && number < size;
-  for (const key of Object.keys(CHOICES)) {
+  for (const key of Object.keys(choices())) {
     if (typeof saved[key] === "string") draft[key] = saved[key];
   }
   for (let i = 0; i < size; i += 1) {
@@ -48,7 +54,7 @@ export function restored(look, saved) {
 
 function fresh(look) {
   return {
-    ...CHOICES,
+    ...choices(),
     roles: suggested(look),
     types: look.columns.map(() => null),
     trees: look.columns.map(() => null),
@@ -110,17 +116,13 @@ export function recipeOf(look, draft) {
     .filter((i) => draft.trees[i])
     .map((i) => [named(i), draft.trees[i].rule ?? `tree:${draft.trees[i].id}`]);
   const release = {};
-  if (draft.aggregate) release.aggregate = draft.aggregate;
-  if (draft.spreadsheetSafe === "no") release.spreadsheet_safe = false;
   const kept = [...having(draft, "other"), ...having(draft, "sensitive")];
   const rounds = kept.filter((i) => draft.rounds[i].trim() && look.columns[i].numeric)
     .map((i) => [named(i), number(draft.rounds[i])]);
   if (rounds.length) release.round = Object.fromEntries(rounds);
-  if (draft.weight !== null && draft.weightsAs !== "mean") release.weights_as = draft.weightsAs;
   const unique = draft.roles.flatMap((_, i) => (draft.unique[i] && keepsUnique(draft, i)
     ? [named(i)] : []));
-  if (draft.decimals.trim()) release.decimals = digits(draft.decimals.trim());
-  return {
+  const recipe = {
     roles: {
       ...roles,
       weight: draft.weight === null ? null : named(draft.weight),
@@ -129,11 +131,16 @@ export function recipeOf(look, draft) {
       person: draft.person === null ? null : named(draft.person),
       ...(unique.length ? { keep_unique: unique } : {}),
     },
-    protect: protect(draft),
+    protect: {},
     release,
     hierarchies: Object.fromEntries(trees),
     input: inputOf(look, draft),
   };
+  const beyond = having(draft, "sensitive").length > 0;
+  const idle = new Set(["missing", ...(beyond ? [] : BEYOND),
+    ...(draft.weight === null ? ["weights_as"] : [])]);
+  sayOptions(recipe, draft, FORM.filter((name) => !idle.has(name)));
+  return recipe;
 }
 
 /** Return how the file is to be read, where that was said. */
@@ -144,37 +151,6 @@ export function inputOf(look, draft) {
     ...(missing.length ? { missing: ["", ...missing] } : {}),
     ...(types.length ? { types: Object.fromEntries(types) } : {}),
   };
-}
-
-function protect(draft) {
-  const beyond = having(draft, "sensitive").length > 0;
-  return {
-    k: number(draft.k),
-    l: beyond ? number(draft.l) : null,
-    t: beyond ? number(draft.t) : null,
-    alpha: beyond ? number(draft.alpha) : null,
-    method: draft.method,
-    effort: draft.effort,
-    time_limit: number(draft.timeLimit),
-    seed: number(draft.seed) ?? 0,
-    small_strata: draft.smallStrata,
-    incomplete: draft.incomplete,
-    memory: draft.memory.trim() || null,
-    count: draft.counted === "records" ? "records" : null,
-    missing_sensitive: beyond && draft.missingSensitive === "value" ? "value" : null,
-  };
-}
-
-/** Return a number that was typed, null where none was; what is none is left for its error. */
-export function number(text) {
-  const typed = String(text).trim();
-  if (typed === "") return null;
-  const value = Number(typed);
-  return Number.isFinite(value) ? value : typed;
-}
-
-function digits(text) {
-  return /^\d+$/.test(text) ? Number(text) : text;
 }
 
 /** Return the numbers in a list such as 3,5,10, or null where it is none. */

@@ -1,9 +1,10 @@
 // What a run would do and take, and the buttons that start one.
 
 import { checked, debounced, get, send } from "./api.js";
-import { having, number, numbers, obstacle, recipeOf } from "./draft.js";
+import { having, numbers, obstacle, recipeOf } from "./draft.js";
 import { cut, el, field, name, problem, prose, set } from "./dom.js";
 import { count, loss } from "./format.js";
+import { number } from "./options.js";
 
 const WAIT = 900; // ms after the last change
 const LATER = [409, 429]; // what is busy answers after a while

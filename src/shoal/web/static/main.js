@@ -4,6 +4,7 @@ import { problem, set } from "./dom.js";
 import { showFile } from "./file.js";
 import { showHome } from "./home.js";
 import { showJob } from "./job.js";
+import { loadOptions } from "./options.js";
 
 const PAGES = [
   [/^\/$/, showHome],
@@ -43,6 +44,7 @@ async function start() {
     .find(([found]) => found);
   try {
     if (!page) throw new Error("There is no such page.");
+    await loadOptions();
     await page[1](main, page[0][1]);
   } catch (error) {
     set(main, problem(error));

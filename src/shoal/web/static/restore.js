@@ -1,6 +1,7 @@
 // A recipe that was run -> the form that asks for it again.
 
-import { LISTS, recipeOf, restored } from "./draft.js";
+import { FORM, LISTS, recipeOf, restored } from "./draft.js";
+import { isDefault, optionOf, textOf } from "./options.js";
 
 /** Return the draft whose recipe this is; what no recipe says is taken from the present draft. */
 export function draftOf(look, recipe, present, compare = null) {
@@ -13,7 +14,7 @@ export function draftOf(look, recipe, present, compare = null) {
   const each = (part, call) => {
     for (const [column, value] of Object.entries(part ?? {})) call(at(column), value);
   };
-  const { roles = {}, protect = {}, release = {}, input = {} } = recipe;
+  const { roles = {}, release = {}, input = {} } = recipe;
   draft.roles = draft.roles.map(() => "other");
   for (const [role, key] of Object.entries(LISTS)) {
     for (const column of roles[key] ?? []) draft.roles[at(column)] = role;
@@ -23,26 +24,18 @@ export function draftOf(look, recipe, present, compare = null) {
   }
   draft.by = (roles.by ?? []).map(at);
   for (const column of roles.keep_unique ?? []) draft.unique[at(column)] = true;
-  Object.assign(draft, {
-    k: text(protect.k), l: text(protect.l), t: text(protect.t), alpha: text(protect.alpha),
-    method: protect.method ?? "auto", effort: protect.effort ?? "normal",
-    timeLimit: text(protect.time_limit), seed: text(protect.seed ?? 0),
-    smallStrata: protect.small_strata ?? "refuse", incomplete: protect.incomplete ?? "keep",
-    memory: text(protect.memory), counted: protect.count ?? "people",
-    missingSensitive: protect.missing_sensitive ?? "ignored",
-    aggregate: text(release.aggregate), decimals: text(release.decimals),
-    weightsAs: release.weights_as ?? "mean",
-    spreadsheetSafe: release.spreadsheet_safe === false ? "no" : "yes",
-    missing: (input.missing ?? []).filter(Boolean).join(", "),
-  });
-  each(release.round, (i, step) => { draft.rounds[i] = text(step); });
+  for (const name of FORM) {
+    const option = optionOf(name);
+    draft[name] = textOf(name, recipe[option.part]?.[name] ?? option.default);
+  }
+  each(release.round, (i, step) => { draft.rounds[i] = String(step); });
   each(input.types, (i, type) => { draft.types[i] = type; });
   each(recipe.hierarchies, (i, rule) => {
     draft.trees[i] = rule.startsWith("tree:") ? { id: rule.slice(5), text: null } : { rule };
   });
   if (compare) {
     draft.compareK = compare.k.join(",");
-    draft.budget = text(compare.budget);
+    draft.budget = String(compare.budget ?? "");
     draft.methods = compare.methods ?? [];
   }
   if (!same(recipeOf(look, draft), recipe)) {
@@ -57,20 +50,11 @@ export function same(one, other) {
   return JSON.stringify(said(one)) === JSON.stringify(said(other));
 }
 
-const USUAL = new Map(Object.entries({
-  method: "auto", effort: "normal", seed: 0, small_strata: "refuse", incomplete: "keep",
-  count: "people", missing_sensitive: "ignored", weights_as: "mean", spreadsheet_safe: true,
-}));
-
 function said(tree, key) {
-  if (tree === undefined || tree === null || tree === "" || USUAL.get(key) === tree) return null;
+  if (tree === undefined || tree === null || tree === "" || isDefault(key, tree)) return null;
   if (Array.isArray(tree)) return tree.length ? [...tree].sort() : null; // lists are sets here
   if (typeof tree !== "object") return tree;
   const parts = Object.keys(tree).sort().map((name) => [name, said(tree[name], name)])
     .filter(([, value]) => value !== null);
   return parts.length ? parts : null;
-}
-
-function text(value) {
-  return value === undefined || value === null ? "" : String(value);
 }

@@ -1,0 +1,43 @@
+"""The one table of options, and all that comes of it.
+
+Every option is declared once, as a field with an `Option` in `data.py`, `protect.py`, `release.py`,
+`model.py` (what a recipe holds) or `run.py` (what it does not). `table.py` lists them. Of that list
+come the settings and their TOML (`model.py`, `recipe.py`), the options of commands (`shoal.cli`),
+the signatures of functions (`signature.py`, with the types in `signatures.py`), what the desk may
+ask for and how it is said elsewhere (`shoal.web`), and the reference page (`page.py`).
+
+A new option is a field here, and whatever the code does with it. `python -m shoal.settings.write`
+then writes `signatures.py` and the page anew.
+"""
+
+from shoal.settings.arguments import count, names, whole
+from shoal.settings.data import InputSettings, RoleSettings
+from shoal.settings.model import Settings, build, wishes
+from shoal.settings.protect import Effort, ProtectSettings, Refine
+from shoal.settings.recipe import COMMITTED, HASHED, load, load_tree
+from shoal.settings.release import Decimals, ReleaseSettings
+from shoal.settings.run import RunOptions
+from shoal.settings.words import joined_key, split_key
+
+__all__ = [
+    "COMMITTED",
+    "HASHED",
+    "Decimals",
+    "Effort",
+    "InputSettings",
+    "ProtectSettings",
+    "Refine",
+    "ReleaseSettings",
+    "RoleSettings",
+    "RunOptions",
+    "Settings",
+    "build",
+    "count",
+    "joined_key",
+    "load",
+    "load_tree",
+    "names",
+    "split_key",
+    "whole",
+    "wishes",
+]

@@ -1,0 +1,57 @@
+"""What fields cannot check alone: settings that do not go together."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from shoal.errors import RequestError, shown
+from shoal.settings.release import Decimals
+
+if TYPE_CHECKING:
+    from shoal.settings.model import Settings
+
+
+def check(settings: Settings) -> None:
+    """Raise RequestError where settings contradict each other, or are out of range."""
+    _check_decimals(settings.release.decimals)
+    if settings.roles.person is not None and settings.protect.count == "records":
+        raise RequestError("person counts people, count says records: take one")
+    _check_kept(settings)
+
+
+def _check_decimals(decimals: Decimals | dict[str, Decimals] | None) -> None:
+    every = decimals.values() if isinstance(decimals, dict) else [decimals or 0]
+    if any(isinstance(digits, int) and not 0 <= digits <= 30 for digits in every):
+        raise RequestError("decimals must lie between 0 and 30, or be none")
+
+
+def _check_kept(settings: Settings) -> None:
+    """Refuse steps that are none, and what survey weights make unsafe."""
+    release, weight = settings.release, settings.roles.weight
+    for name, step in release.round.items():
+        if not (math.isfinite(step) and step > 0):
+            raise RequestError(f"round: the step of {shown(name)} must be a number above 0")
+    said = release.weights_as
+    if said is not None and not _is_way(said):
+        raise RequestError("weights_as must be mean, rounded:N (N a number above 0), exact or drop")
+    if said is not None and weight is None:
+        raise RequestError("weights_as says how survey weights are released; say --weight, too")
+    decimals = release.decimals
+    if weight is not None and "none" in (
+        decimals.values() if isinstance(decimals, dict) else [decimals]
+    ):
+        raise RequestError(
+            "decimals none and survey weights: a weighted mean with all its digits gives away "
+            "whose values it is made of; such means are rounded to the precision of the data"
+        )
+
+
+def _is_way(said: str) -> bool:
+    how, colon, step = said.partition(":")
+    if how != "rounded":
+        return not colon and how in ("mean", "exact", "drop")
+    try:
+        return math.isfinite(float(step)) and float(step) > 0
+    except ValueError:
+        return False

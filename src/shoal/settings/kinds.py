@@ -1,0 +1,202 @@
+"""Kinds of options: one value as words of a command, as a Python argument, and in settings.
+
+Settings hold what TOML holds. A kind says how words and arguments become that, and how that is said
+again as words and as an argument.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from shoal.errors import RequestError, shown
+from shoal.settings.arguments import names, pairs, plain, whole
+from shoal.settings.words import joined_key, lines_of, number, split_key, split_names, split_pairs
+
+
+class Described(Protocol):
+    """What tells itself as a tree, as a `shoal.Search` does."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        ...
+
+
+def _same(value: Any, _name: str = "") -> Any:
+    return value
+
+
+def _text(value: Any, _name: str = "") -> str:
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of option.
+
+    `word` is the type of its words on the command line (None: it has none) and `type` that of its
+    argument. `read` makes the value of words and their flag, `take` of an argument and its name;
+    `words` and `argument` are the way back.
+    """
+
+    word: Any
+    type: str
+    read: Callable[[Any, str], Any] = _same
+    take: Callable[[Any, str], Any] = _same
+    words: Callable[[Any], list[str]] = lambda value: [str(value)]
+    argument: Callable[[Any], Any] = _same
+
+
+def _names(found: list[str], what: str) -> list[str]:
+    if not found:
+        raise RequestError(f"{what} names no column")
+    return found
+
+
+def _by_column(value: Callable[[str], Any], wrong: str, words: Any, flag: str) -> dict[str, Any]:
+    """Read `COLUMN=VALUE`, each column once."""
+    found = {}
+    for name, text in split_pairs(words, flag).items():
+        try:
+            found[name] = value(text)
+        except ValueError:
+            raise RequestError(f"{flag} {shown(name)}: {wrong}") from None
+    return found
+
+
+def _either(value: Callable[[str], Any], wrong: str, words: Any, flag: str) -> Any:
+    """Read a value for all columns, or `COLUMN=VALUE` for some."""
+    if len(words) > 1 or "=" in words[0]:
+        words = split_pairs(words, flag)
+    try:
+        if isinstance(words, dict):
+            return {name: value(text) for name, text in words.items()}
+        return value(words[0])
+    except ValueError:
+        raise RequestError(f"{flag} {wrong}") from None
+
+
+def _plain(argument: Any, _name: str) -> Any:
+    """Take numbers of any type, for all columns or by name."""
+    if isinstance(argument, Mapping):
+        return {column: plain(one) for column, one in argument.items()}
+    return plain(argument)
+
+
+def _rules(argument: Any, name: str) -> dict[str, Any]:
+    """Take rules and files by column."""
+    every = pairs(argument, name).items()
+    return {column: str(said) if isinstance(said, Path) else said for column, said in every}
+
+
+def _pair_words(value: Any) -> list[str]:
+    """Say a value for all columns in one word, or of each column in one."""
+    if isinstance(value, Mapping):
+        return [f"{column}={one}" for column, one in value.items()]
+    return [str(value)]
+
+
+def _read_sizes(words: Any, flag: str) -> dict[str, int]:
+    """Read an own k for some columns, `age,zip=10`; settings have the names as a line of csv."""
+    found: dict[str, int] = {}
+    for said, text in split_pairs(words, flag).items():
+        key = joined_key(split_names([said]))
+        if not (text.isascii() and text.isdecimal()) or key in found:
+            raise RequestError(f"{flag} {shown(said)}: say a,b=NUMBER, once for the same columns")
+        found[key] = int(text)
+    return found
+
+
+def _take_sizes(argument: Any, name: str) -> dict[str, int]:
+    """Take an own k for a name or a tuple of names."""
+    if not isinstance(argument, Mapping):
+        raise RequestError(f'{name} must be like {{("age", "zip"): 10}}')
+    return {joined_key(names(key, name)): whole(k, name) for key, k in argument.items()}
+
+
+def _read_orders(words: Any, flag: str) -> dict[str, list[str]]:
+    """Read `pain=mild,severe`, or `pain=@FILE`; a value with a comma in it is in quotes."""
+    found = {
+        name: lines_of(text[1:], name) if text.startswith("@") else split_names([text])
+        for name, text in split_pairs(words, flag, first=True).items()
+    }
+    for name, values in found.items():
+        if not values:
+            raise RequestError(f"{flag} {shown(name)}: the order names no value")
+    return found
+
+
+def _take_orders(argument: Any, _name: str) -> dict[str, tuple[str, ...]]:
+    from shoal.table.order import read_orders
+
+    return read_orders(argument)
+
+
+def _take_search(argument: Any, name: str) -> dict[str, Any]:
+    """Take a `shoal.Search`, or its parts by name."""
+    own = getattr(argument, "to_dict", None)
+    return own() if own is not None else pairs(argument, name)
+
+
+def _step(text: str) -> int | float:
+    return int(text) if text.isascii() and text.isdecimal() else float(text)
+
+
+def _digits(text: str) -> int | str:
+    return text if text == "none" else int(text)
+
+
+EACH, COLUMNS = list[str], "Sequence[str] | str"
+NUMBER_WRONG = "must be one number, or COLUMN=NUMBER"
+DIGITS_WRONG = "must be one whole number or none, or COLUMN=NUMBER"
+
+TEXT = Kind(str, "str")
+WHOLE = Kind(int, "int", take=whole)
+REAL = Kind(float, "float", take=_plain)
+FLAG = Kind(bool, "bool", words=lambda _: [])
+UNLESS = Kind(bool, "bool", lambda given, _: not given, words=lambda _: [])  # yes, if not given
+FOLDER = Kind(Path, "str | Path", _text, _text)
+PLACE = Kind(str, "str | os.PathLike[str]", take=lambda place, _: os.fspath(place))
+SEVERAL = Kind(EACH, "Sequence[str]", take=names, words=list, argument=list)
+NAMES = Kind(
+    EACH, COLUMNS, lambda words, _: split_names(words), names,
+    lambda value: [joined_key(value)], list,
+)  # fmt: skip
+SOME_NAMES = Kind(
+    EACH, COLUMNS, lambda words, flag: _names(split_names(words), flag),
+    lambda given, name: _names(names(given, name), name), NAMES.words, list,
+)  # fmt: skip
+WORDS_OF = Kind(EACH, "Mapping[str, str]", split_pairs, pairs, _pair_words)
+RULES = Kind(
+    EACH, "Mapping[str, str] | str | Path", partial(split_pairs, first=True), _rules, _pair_words
+)
+FACTORS = Kind(
+    EACH, "Mapping[str, float]", partial(_by_column, float, "not a number"), pairs, _pair_words
+)
+STEPS = Kind(
+    EACH, "Mapping[str, float]", partial(_by_column, _step, "the step is not a number"), pairs,
+    _pair_words,
+)  # fmt: skip
+NUMBERS = Kind(
+    EACH, "float | Mapping[str, float]", partial(_either, number, NUMBER_WRONG), _plain, _pair_words
+)
+CHOICES = Kind(
+    EACH, "str | Mapping[str, str]", partial(_either, str, NUMBER_WRONG), _plain, _pair_words
+)
+DECIMALS = Kind(
+    EACH, "int | str | Mapping[str, int | str]", partial(_either, _digits, DIGITS_WRONG), _plain,
+    _pair_words,
+)  # fmt: skip
+SIZE_OF = Kind(
+    EACH, "Mapping[Any, int]", _read_sizes, _take_sizes, _pair_words,
+    lambda value: {split_key(key): k for key, k in value.items()},
+)  # fmt: skip
+ORDERS = Kind(
+    EACH, "Mapping[str, Sequence[str]]", _read_orders, _take_orders,
+    lambda value: [f"{column}={joined_key(values)}" for column, values in value.items()],
+)  # fmt: skip
+TREE = Kind(None, "Described | Mapping[str, Any]", take=_take_search)

@@ -1,0 +1,126 @@
+"""What a run is asked to do: all parts as one frozen model, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Any
+
+from pydantic import ValidationError
+
+from shoal.errors import RequestError
+from shoal.models.requirement import Requirement
+from shoal.settings.check import check
+from shoal.settings.data import InputSettings, RoleSettings
+from shoal.settings.explain import explain, place
+from shoal.settings.kinds import ORDERS, RULES, TREE
+from shoal.settings.option import COMMANDS, Names, Option, Part
+from shoal.settings.protect import ProtectSettings
+from shoal.settings.release import ReleaseSettings
+from shoal.settings.toml import toml_of, tupled, without_none
+from shoal.settings.words import split_key
+
+_column = partial(Option, "Columns")
+_method = partial(Option, "Method")
+
+
+class Settings(Part):
+    """A whole run: its parts, and what is said of columns by name."""
+
+    shoal: str | None = None
+    input: InputSettings = InputSettings()
+    roles: RoleSettings = RoleSettings()
+    protect: ProtectSettings
+    release: ReleaseSettings = ReleaseSettings()
+    hierarchies: Annotated[
+        dict[str, str],
+        _column(
+            "COLUMN=RULE: a FILE.csv, widths:5,10, cuts:18,65, quantiles:20,5, prefixes:3,2, "
+            "dates; repeatable. See `shoal hierarchy`.",
+            RULES, ("--hierarchy",), commands=COMMANDS,
+        ),
+    ] = {}  # fmt: skip
+    orders: Annotated[
+        dict[str, Names],
+        _column(
+            "The order of a text column's values, the least first: pain=mild,moderate,severe, or "
+            "pain=@FILE with one value a line; repeatable.",
+            ORDERS, ("--order",), commands=COMMANDS,
+        ),
+    ] = {}  # fmt: skip
+    search: Annotated[
+        dict[str, Any],
+        _method(
+            "What a search is made of: a `shoal.Search`, or its parts by name.", TREE,
+            commands=(), desk=False, expert=True,
+        ),
+    ] = {}  # fmt: skip
+
+    @property
+    def requirement(self) -> Requirement:
+        """What privacy asks, checked."""
+        asked = self.protect
+        return Requirement(
+            k=asked.k,
+            l=asked.l,
+            l_kind=asked.l_kind,
+            c=asked.c,
+            t=asked.t,
+            alpha=asked.alpha,
+            dominance=asked.dominance,
+            k_of={split_key(key): k for key, k in asked.k_of.items()},
+            missing_sensitive=asked.missing_sensitive,
+        )
+
+    def changes(self) -> dict[str, Any]:
+        """Return what is asked of a search, as `Search.having` takes it."""
+        asked = self.protect
+        return wishes(self.search, asked.max_iterations, asked.time_limit, asked.runs)
+
+    def having(self, **parts: dict[str, Any]) -> Settings:
+        """Return the settings with some fields of some parts changed, checked again."""
+        tree = self.model_dump()
+        for part, changes in parts.items():
+            tree[part] = {**tree[part], **changes}
+        return build(tree)
+
+    def to_toml(self, seed: bool = True) -> str:
+        """Return the recipe's text; one that is published is without its `seed`."""
+        tree = without_none(self.model_dump())
+        if not seed:
+            del tree["protect"]["seed"]
+        return toml_of(tree)
+
+
+def wishes(
+    search: Mapping[str, Any],
+    max_iterations: int | None,
+    time_limit: float | None,
+    runs: int | None,
+) -> dict[str, Any]:
+    """Return what is asked of a search as one tree."""
+    given = {"iterations": max_iterations, "seconds": time_limit}
+    given = {name: value for name, value in given.items() if value is not None}
+    tree = dict(search)
+    if given and isinstance(tree.get("stop", {}), dict):
+        tree["stop"] = {**tree.get("stop", {}), **given}
+    return tree if runs is None else {**tree, "runs": runs}
+
+
+def build(tree: dict[str, Any], source: str = "") -> Settings:
+    """Return checked settings, or one line that names the key's path and what is wrong."""
+    try:
+        settings = Settings.model_validate(tupled(tree))
+    except ValidationError as error:
+        raise RequestError(explain(error, source, Settings)) from None
+    k = settings.protect.k
+    if k < 1:
+        raise RequestError(f"{place(source, 'protect', 'k')} must be at least 2, not {k}")
+    if k == 1 and not settings.protect.allow_k1:
+        raise RequestError(
+            f"{place(source, 'protect', 'k')} = 1 gives no protection; "
+            "say --allow-k1 (allow_k1=True) if that is what you want"
+        )
+    check(settings)
+    _ = settings.requirement  # it checks itself
+    return settings

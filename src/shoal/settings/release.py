@@ -1,0 +1,75 @@
+"""Options of the release: what a group's value is, and how the release is written."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Literal
+
+from shoal.settings.kinds import CHOICES, DECIMALS, FLAG, STEPS
+from shoal.settings.option import Number, Option, Part
+
+How = Literal["mean", "median", "mode", "medoid", "generalize", "range"]
+Decimals = int | Literal["none"]  # none: as many as a float holds
+
+_writing = partial(Option, "Writing")
+WRITES_FILES = "anonymize_file", "preview"
+WRITES_NOTHING = {"compare": "it writes no release"}
+
+
+class ReleaseSettings(Part):
+    """What a group's value is and how the release is written.
+
+    Where nobody says, groups of a numeric method release means, those of others generalize.
+    """
+
+    aggregate: Annotated[
+        How | dict[str, How] | None,
+        _writing(
+            "A group's value, or COLUMN=VALUE: mean, median, mode, medoid, generalize, range; "
+            "repeatable. Default: generalize by methods that use trees; else mean, of texts "
+            "generalize.",
+            CHOICES,
+        ),
+    ] = None
+    decimals: Annotated[
+        Decimals | dict[str, Decimals] | None,
+        _writing("Round numbers to N decimals, or COLUMN=N; repeatable.", DECIMALS),
+    ] = None
+    keep_order: Annotated[
+        bool,
+        _writing(
+            "Do not shuffle the rows. Links them to the input.", FLAG, ("--keep-order",),
+            commands=("anonymize",), functions=WRITES_FILES, instead=WRITES_NOTHING, desk=False,
+            expert=True,
+        ),
+    ] = False  # fmt: skip
+    spreadsheet_safe: Annotated[
+        bool,
+        _writing(
+            "Write texts that a spreadsheet would run as formulas after an apostrophe.", FLAG,
+            ("--spreadsheet-safe",), commands=("anonymize",), functions=WRITES_FILES,
+            instead=WRITES_NOTHING,
+        ),
+    ] = False  # fmt: skip
+    round: Annotated[
+        dict[str, Number],
+        _writing(
+            "COLUMN=STEP: round a column that is kept to multiples of STEP, dates to so many days; "
+            "repeatable.",
+            STEPS,
+        ),
+    ] = {}
+    weights_as: Annotated[
+        str | None,
+        _writing(
+            "How survey weights are released: mean (of the group), rounded:N, exact, drop. "
+            "Default: mean."
+        ),
+    ] = None
+    output: str | None = None
+
+    @property
+    def weights(self) -> tuple[str, Number]:
+        """How survey weights are released, and the step of those that are rounded."""
+        how, _, step = (self.weights_as or "mean").partition(":")
+        return how, (int(step) if step.isdecimal() else float(step)) if step else 0

@@ -1,0 +1,59 @@
+"""Signatures of functions that take options: real names, types and defaults from the table."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from shoal.errors import RequestError
+from shoal.settings.table import NEEDED, TABLE, Entry, taken_by
+
+F = TypeVar("F", bound=Callable[..., Any])
+NAMED = inspect.Parameter.KEYWORD_ONLY
+
+
+def takes_options(name: str) -> Callable[[F], F]:
+    """Let a function whose last parameter is `**options` take those that the table gives it.
+
+    `inspect.signature`, `help` and editors show them; arguments that are none of them are a
+    TypeError, those that the table refuses in words a RequestError.
+    """
+
+    def decorated(function: F) -> F:
+        signature = _signature(function, name)
+
+        @wraps(function)
+        def checked(*args: Any, **given: Any) -> Any:
+            _refuse(name, given)
+            try:
+                signature.bind(*args, **given)
+            except TypeError as error:
+                raise TypeError(f"{name}() {error}") from None
+            return function(*args, **given)
+
+        checked.__signature__ = signature  # type: ignore[attr-defined]
+        return checked  # type: ignore[return-value]
+
+    return decorated
+
+
+def _signature(function: Callable[..., Any], name: str) -> inspect.Signature:
+    """Return a function's signature with the options in the place of `**options`."""
+    signature = inspect.signature(function)
+    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    return signature.replace(parameters=[*own, *map(_parameter, taken_by(name))])
+
+
+def _parameter(entry: Entry) -> inspect.Parameter:
+    default = inspect.Parameter.empty if entry.default is NEEDED else entry.argument_default
+    return inspect.Parameter(entry.name, NAMED, default=default, annotation=entry.type)
+
+
+def _refuse(function: str, given: dict[str, Any]) -> None:
+    """Raise RequestError for options that mean nothing to a function. given IN/OUT."""
+    for name in [name for name in given if name in TABLE]:
+        instead = TABLE[name].option.instead.get(function)
+        if instead is not None and given.pop(name) not in (None, False):
+            raise RequestError(f"{name} says nothing to a comparison; {instead}")

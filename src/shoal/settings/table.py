@@ -1,0 +1,88 @@
+"""The table of options: every field of the settings, and of a run, that has an `Option`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, get_args, get_type_hints
+
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from shoal.settings.model import Settings
+from shoal.settings.option import PANELS, Option
+from shoal.settings.run import RunOptions
+
+RUN = "run"  # the part of options that no recipe holds
+NEEDED = MISSING  # the default of an option that must be given
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An option: its name, its place in the settings, its type and default, and what it is."""
+
+    name: str
+    part: str  # empty for what stands in the settings themselves
+    field: str
+    default: Any
+    option: Option
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Its words on the command line."""
+        return self.option.flags or (f"--{self.name.replace('_', '-')}",)
+
+    @property
+    def flag(self) -> str:
+        """Its word in messages and equivalents."""
+        return self.flags[0]
+
+    @property
+    def key(self) -> str:
+        """Its key in a recipe; empty where no recipe has it."""
+        return "" if self.part == RUN else f"{self.part}.{self.field}".lstrip(".")
+
+    @property
+    def argument_default(self) -> Any:
+        """Its default as an argument: None for an empty collection."""
+        return None if self.default in ((), {}) else self.default
+
+    @property
+    def type(self) -> str:
+        """Its type as an argument, as a line of Python."""
+        return self.option.kind.type + (" | None" if self.argument_default is None else "")
+
+
+def _of_model(model: type[BaseModel], part: str = "") -> Iterator[Entry]:
+    for name, info in model.model_fields.items():
+        for option in info.metadata:
+            if isinstance(option, Option):
+                default = NEEDED if info.default is PydanticUndefined else info.default
+                yield Entry(option.argument or name, part, name, default, option)
+        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
+            yield from _of_model(info.annotation, name)
+
+
+def _of_run() -> Iterator[Entry]:
+    hints = get_type_hints(RunOptions, include_extras=True)
+    for own in fields(RunOptions):
+        option = get_args(hints[own.name])[1]
+        yield Entry(own.name, RUN, own.name, own.default, option)
+
+
+def _entries() -> list[Entry]:
+    every = [*_of_model(Settings), *_of_run()]
+    return sorted(every, key=lambda entry: PANELS.index(entry.option.panel))
+
+
+TABLE = {entry.name: entry for entry in _entries()}
+
+
+def taken_by(function: str) -> list[Entry]:
+    """Return the options that a Python function takes."""
+    return [entry for entry in TABLE.values() if function in entry.option.takers]
+
+
+def said_to(command: str) -> list[Entry]:
+    """Return the options that a command takes."""
+    return [entry for entry in TABLE.values() if command in entry.option.commands]

@@ -1,0 +1,82 @@
+"""What is written of the table: the types of arguments, and the reference page.
+
+`python -m shoal.settings.write` writes both anew; tests compare them with the table.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shoal.settings.option import FUNCTIONS, PANELS
+from shoal.settings.table import NEEDED, TABLE, Entry, taken_by
+
+SIGNATURES = Path(__file__).with_name("signatures.py")
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "options.md"
+HEAD = '''\
+"""Types of the options that functions take, written by `python -m shoal.settings.write`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Required, TypedDict
+
+from shoal.settings.kinds import Described
+'''
+
+
+def signatures() -> str:
+    """Return a module with a TypedDict for every function that takes options."""
+    text = HEAD
+    for function in FUNCTIONS:
+        title = "".join(word.capitalize() for word in function.split("_")) + "Options"
+        lines = "".join(f'        "{one.name}": {_typed(one)},\n' for one in taken_by(function))
+        text += (
+            f'\n{title} = TypedDict(\n    "{title}",\n    {{\n{lines}    }},\n    total=False,\n)\n'
+        )
+    return text
+
+
+def _typed(entry: Entry) -> str:
+    return f"Required[{entry.type}]" if entry.default is NEEDED else entry.type
+
+
+def page() -> str:
+    """Return the reference page of all options."""
+    text = (
+        "# Options\n\nEvery option, as the command line, Python and a recipe have it. This page is "
+        "written by\n`python -m shoal.settings.write`. *Expert* marks what few need; *desk*, what "
+        "its page may ask for.\n"
+    )
+    for panel in PANELS:
+        text += f"\n## {panel}\n\n| option | command line | Python | recipe | default | meaning |\n"
+        text += "|---|---|---|---|---|---|\n"
+        text += "".join(_row(one) for one in TABLE.values() if one.option.panel == panel)
+    return text
+
+
+def _row(entry: Entry) -> str:
+    option = entry.option
+    marks = ", ".join(word for word in ("expert", "desk") if getattr(option, word))
+    words = f"`{'`, `'.join(entry.flags)}`: {', '.join(option.commands)}"
+    cells = [
+        f"`{entry.name}`" + (f" ({marks})" if marks else ""),
+        words if option.commands else "",
+        f"`{entry.type}`: {', '.join(option.takers)}" if option.takers else "",
+        f"`{entry.key}`" if entry.key else "",
+        "" if entry.default is NEEDED else f"`{entry.argument_default!r}`",
+        option.help,
+    ]
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+
+
+def main() -> None:
+    """Write the types and the page."""
+    SIGNATURES.write_text(signatures(), encoding="utf-8")
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

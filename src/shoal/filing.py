@@ -9,8 +9,8 @@ from typing import Any
 
 from shoal.arguments import settings_from
 from shoal.errors import RequestError
-from shoal.estimates.run import machine_memory
 from shoal.large.order import Order, Released
+from shoal.plan.estimate import machine_memory
 from shoal.progress import Callback
 from shoal.release.pack import Targets, save
 from shoal.release.staging import Staging

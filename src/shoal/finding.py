@@ -14,8 +14,8 @@ from shoal.errors import RequestError, shown
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import group_means, information_loss
 from shoal.partition import Partition, by_first_row, rows_of_groups
+from shoal.plan.notes import group_notes
 from shoal.progress import Reporter
-from shoal.request import said_of_groups
 from shoal.settings import Settings
 from shoal.solving import improve, solve, solve_mixed
 from shoal.table.code import Coded
@@ -64,7 +64,7 @@ def find_groups(
     else:
         way = _Distances.of(asked, table, coded, order)
     partition = _within_strata(way, asked)
-    told = said_of_groups(partition)
+    told = group_notes(partition)
     if asked.given is not None:
         before = way.lost(asked.given)
         told.insert(0, f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they "

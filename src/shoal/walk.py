@@ -14,21 +14,32 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arguments import settings_from
-from shoal.asking import judge_dominance, said_of_values, to_keep, wider_groups
+from shoal.enforce.dominance import judge_dominance
+from shoal.enforce.wider import wider_groups
 from shoal.errors import PrivacyError, RequestError
 from shoal.estimates.model import Estimate
-from shoal.estimates.run import check_fits, expected
 from shoal.finding import find_groups
-from shoal.keeping import said_of_kept
 from shoal.measuring import measure_release
 from shoal.partition import Partition
-from shoal.preparing import prepared
+from shoal.plan.constraints import build_constraints
+from shoal.plan.design import survey_columns, survey_design
+from shoal.plan.given import given_groups
+from shoal.plan.hierarchies import digests
+from shoal.plan.notes import (
+    column_notes,
+    kept_notes,
+    people_notes,
+    unnamed_notes,
+    value_notes,
+)
+from shoal.plan.plan import plan_table
+from shoal.plan.repeat import repeating_settings
+from shoal.plan.survey import without_strata
 from shoal.progress import Callback, Reporter
 from shoal.recipes import find
-from shoal.release.aggregate import STRATUM
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.claims import claims
-from shoal.release.compare import averaged, make_report
+from shoal.release.compare import make_report
 from shoal.release.coverage import check_coverage
 from shoal.release.html import draw_ahead
 from shoal.release.judge.units import judge_people, units_a_class
@@ -36,29 +47,15 @@ from shoal.release.plots import Plots
 from shoal.release.report import Report
 from shoal.release.verify import Verification, verify
 from shoal.release.weights import with_weights
-from shoal.request import (
-    digests,
-    generalizes,
-    notes,
-    resolved,
-    said_of_means,
-    said_of_unnamed,
-    trees_of,
-    ways,
-    without_groups,
-)
 from shoal.search.parameters import Search
 from shoal.settings import Settings
 from shoal.solving import check_search, check_size
 from shoal.storage import is_url
-from shoal.surveying import in_strata, said_of_people, said_of_survey, without_strata
 from shoal.table.code import code
 from shoal.table.parts import digest_parts, is_many
 from shoal.table.read import digest_of, read
-from shoal.table.roles import Role
 from shoal.table.survey import Survey
 from shoal.table.table import Table
-from shoal.table.twovalued import is_two_valued
 
 Integers = npt.NDArray[np.int64]
 
@@ -313,33 +310,28 @@ def walk(
     report("reading", 0, 1)
     table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
     check_size(table.rows, k, table.source.name)
-    table, given = without_groups(table, settings)
+    table, given = given_groups(table, settings)
     original = table
-    assigned, table, settings = prepared(table, settings, folder)
-    table, survey, told = in_strata(table, settings, folder)
+    plan, profile = plan_table(table, settings, folder)
+    table, settings = plan.prepared(table), plan.settings
+    deleted = original.rows - table.rows
+    table, survey, told = survey_design(table, plan)
     grouped = without_strata(table, settings)
-
-    columns = len(grouped.having(Role.QUASI_IDENTIFIER))
-    by_trees = generalizes(grouped, settings)
-    likely = expected(settings, table.rows, columns, by_trees)
-    check_fits(likely, settings, by_trees)
-    if likely is not None and told_ahead is not None:
-        told_ahead(likely)
-    how = ways(grouped, settings, by_trees, lambda c: is_two_valued(assigned.table[c.name]))
-    ranges = [name for name, way in how.items() if way == "range"]
+    plan.check_fits()
+    if plan.estimate is not None and told_ahead is not None:
+        told_ahead(plan.estimate)
     coded = None
-    if by_trees or not averaged(how):
-        coded = code(
-            grouped, trees_of(grouped, settings), folder, ranges, partial(report, "coding")
-        )
-    keep = to_keep(grouped, settings, folder, how, survey.persons)
+    if plan.needs_codes:
+        tell = partial(report, "coding")
+        coded = code(grouped, plan.hierarchies, folder, plan.ranges, tell)
+    keep = build_constraints(grouped, plan, survey.persons)
     partition, more = find_groups(
-        grouped, settings, coded, by_trees, given, keep, report, threads, survey
+        grouped, settings, coded, plan.by_hierarchies, given, keep, report, threads, survey
     )
     wider = wider_groups(grouped, partition, settings.requirement, report, survey.strata)
 
     report("releasing", 0, 1)
-    how_asked, how = how, how | dict.fromkeys(settings.roles.by, STRATUM)
+    how = plan.released_as
     released = aggregate_groups(
         table, partition, how, settings.release.decimals, coded, settings.protect.column_weights,
         wider, survey=survey.weights,
@@ -353,7 +345,7 @@ def walk(
         check_coverage(
             table, released, how, settings.hierarchies, folder, partial(report, "checking")
         )
-    settings = resolved(settings, table, partition.method, partition.search, folder)
+    settings = repeating_settings(plan, partition.method, partition.search)
     verification = check(released, settings)
     told += check_survey(released, settings, survey)
     result = make_report(
@@ -362,39 +354,35 @@ def walk(
         partition,
         coded=coded,
         how=how,
-        deleted=assigned.table.rows - table.rows,
+        deleted=deleted,
         seed=settings.protect.seed,
         verification=verification.to_dict(),
         wider=wider,
         dropped=settings.roles.drop,
         notes=[
-            *notes(
-                grouped,
-                assigned.unnamed,
-                settings.orders,
-                dropped=settings.roles.drop,
-                rules=() if coded is None else [column.rule for column in coded.columns],
+            *column_notes(
+                plan,
+                plan.profile_of_complete(profile),
+                () if coded is None else [column.rule for column in coded.columns],
             ),
-            *said_of_means(grouped, how_asked, settings, table.rows),
-            *said_of_kept(settings),
+            *kept_notes(settings),
             *told,
             *more,
-            *said_of_people(assigned.table, settings),
-            *said_of_values(table, settings.requirement),
+            *people_notes(plan.schema, settings, profile),
+            *value_notes(table, settings.requirement),
         ],
         seconds=time.perf_counter() - start,
         given=given is not None,
         asked=settings.requirement,
         dominance=judge_dominance(table, partition, wider, settings.requirement, how),
         survey=survey,
-        drawn=said_of_survey(settings),
-        public_notes=said_of_unnamed(assigned.unnamed),
+        drawn=survey_columns(settings),
+        public_notes=unnamed_notes(plan.unnamed),
         weights=weights,
-        originals=original if assigned.table.rows == table.rows else None,
+        originals=None if deleted else original,
         rounded=settings.release.round,
     )
     draw_ahead(result)  # while the rest is measured
-    deleted = assigned.table.rows - table.rows
     measures = measure_release(
         table, released, coded, deleted, settings.protect.seed, settings.roles.weight,
         settings.roles.by,

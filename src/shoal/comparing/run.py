@@ -15,14 +15,13 @@ from shoal.arguments import settings_from
 from shoal.comparing.notes import Notes
 from shoal.comparing.points import AUTO, Comparison, Point, judged
 from shoal.errors import Canceled, RequestError, ShoalError, interrupt
-from shoal.preparing import once_read, prepared
+from shoal.plan.hierarchies import digests
+from shoal.plan.plan import once_read, plan_table
 from shoal.progress import Callback, Progress
 from shoal.recipes import find
 from shoal.release.verdict import singled_out
-from shoal.request import digests, generalizes
 from shoal.settings import Settings, names, whole
 from shoal.solving import ILOSS, SSE
-from shoal.surveying import without_strata
 from shoal.table.read import read
 from shoal.table.table import Table
 from shoal.walk import Result, walk
@@ -136,9 +135,8 @@ def compare_by(
 
 def _is_mixed(table: Table, settings: Settings) -> bool:
     """Tell whether there are texts, trees or missing cells: all releases are then generalized."""
-    _, given, settings = prepared(table, once_read(settings), None)
-    alone = settings.having(roles={"household": None, "person": None}, protect={"method": "auto"})
-    return generalizes(without_strata(given, settings), alone)
+    settings = once_read(settings).having(protect={"method": "auto"})
+    return plan_table(table, settings)[0].is_mixed
 
 
 def _released_alike(settings: Settings, mixed: bool) -> Settings:

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shoal.keeping import said_of_kept
 from shoal.large.figures import column_report, correlations, costs
 from shoal.large.release import MEASURED, Made, Releasing
 from shoal.large.shuffle import gather
 from shoal.measures.loss import percent
 from shoal.measuring import measure_release
+from shoal.plan.notes import (
+    column_notes,
+    ended_early,
+    kept_notes,
+    people_notes,
+    unnamed_notes,
+)
 from shoal.release.compare import (
     averaged,
     overall,
@@ -27,10 +33,8 @@ from shoal.release.public.figures import nested, of_tables
 from shoal.release.public.rounding import Stable
 from shoal.release.report import SCHEMA, ColumnReport, Report
 from shoal.release.rounded import is_constant
-from shoal.request import ended_early, notes, said_of_means, said_of_unnamed
 from shoal.settings import Settings
 from shoal.solving import ILOSS, SSE
-from shoal.surveying import said_of_people
 from shoal.table.roles import Role
 
 
@@ -87,7 +91,7 @@ def report_of(
             made.rows,
             deleted,
         ),
-        loss_name=ILOSS if asked.by_trees else SSE[False],
+        loss_name=ILOSS if asked.plan.by_hierarchies else SSE[False],
         columns=columns,
         correlations=correlations(made.figures.numbers(made.released), sums, made.rows),
         guarantee=guarantee(
@@ -99,20 +103,12 @@ def report_of(
             sensitive=roles[Role.SENSITIVE],
         ),
         notes=[
-            *notes(
-                asked.table,
-                asked.unnamed,
-                asked.settings.orders,
-                asked.survey.reason,
-                asked.settings.roles.drop,
-                [column.rule for column in trees.values()],
+            *column_notes(
+                asked.plan, asked.survey, [column.rule for column in trees.values()]
             ),
-            *said_of_means(
-                asked.table, asked.how, asked.settings, asked.survey.rows, asked.survey.different
-            ),
-            *said_of_people(asked.table, asked.settings, asked.survey.repeats),
+            *people_notes(asked.table, asked.settings, asked.survey),
             *asked.survey.said_of_repeats(asked.table.having(Role.IDENTIFIER)),
-            *said_of_kept(asked.settings),
+            *kept_notes(asked.settings),
             _grouped_by(asked.settings, len(releasing.stage.regions)),
             *ended_early(),
             *_counted(verification),
@@ -131,7 +127,7 @@ def report_of(
         costs=costs(sums, [c.name for c in shown], k, deleted).to_dict() if shown else None,
         measures=measures,
         public=nested(_public(made, deleted, k) | compared),
-        public_notes=said_of_unnamed(asked.unnamed),
+        public_notes=unnamed_notes(asked.plan.unnamed),
         rounded=dict(asked.settings.release.round),
         rounding_loss=overall(
             [column.rounding_loss or 0.0 for column in columns],

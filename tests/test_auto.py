@@ -11,7 +11,7 @@ import pytest
 import shoal as library
 from shoal.methods.auto import choose, choose_mixed
 from shoal.methods.registry import METHODS
-from shoal.preparing import groups_by_trees
+from shoal.plan.plan import plan_table
 from shoal.settings import build
 
 
@@ -108,4 +108,4 @@ def test_the_reason_is_of_the_method_that_runs(said):
     choice = pick(len(data), 2, 5, "quick")
     assert (partition.method, partition.reason) == (choice.method, choice.reason)
     settings = build({"protect": {"k": 5}, "roles": roles, "hierarchies": said})
-    assert groups_by_trees(library.read(data), settings) == (pick is choose_mixed)
+    assert plan_table(library.read(data), settings)[0].by_hierarchies == (pick is choose_mixed)

@@ -13,9 +13,9 @@ import pytest
 import shoal as library
 from shoal.errors import RequestError
 from shoal.estimates import model
-from shoal.estimates import run as running
 from shoal.estimates.model import Estimate, estimate
-from shoal.estimates.run import check_fits, expected
+from shoal.plan import estimate as running
+from shoal.plan.estimate import check_fits, expected
 from shoal.settings import build
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from shoal.errors import RequestError
-from shoal.estimates.run import machine_memory
 from shoal.large.order import Order, Released
+from shoal.plan.estimate import machine_memory
 from shoal.progress import Callback, Reporter
 from shoal.release.pack import Targets, save
 from shoal.release.staging import Staging

@@ -15,8 +15,9 @@ from shoal.methods.problem import Nodes, Points, Problem
 from shoal.methods.registry import find_refinement
 from shoal.methods.solve import solve
 from shoal.partition import Partition, by_first_row, rows_of_groups
+from shoal.plan.notes import group_notes
+from shoal.plan.plan import Plan
 from shoal.progress import Reporter
-from shoal.request import said_of_groups
 from shoal.settings import Settings
 from shoal.table.code import Coded
 from shoal.table.encode import canonical_order, encode
@@ -49,9 +50,8 @@ class Conditions:
 
 def find_groups(
     table: Table,
-    settings: Settings,
+    plan: Plan,
     coded: Coded | None,
-    by_trees: bool,
     conditions: Conditions,
     report: Reporter,
     threads: int | None = None,
@@ -60,12 +60,13 @@ def find_groups(
 
     The records are grouped in an order that depends on what they hold, not on where they stood.
     """
+    settings, by_trees = plan.settings, plan.by_hierarchies
     order = canonical_order(table)
-    encoding = _encoding(table, settings, coded, by_trees, conditions).taken(order)
+    encoding = _encoding(table, plan, coded, conditions).taken(order)
     groups = _Groups(settings, report, threads)
     ordered = conditions.taken(order)
     partition = groups.in_strata(encoding, ordered)
-    told = said_of_groups(partition, report.stop)
+    told = group_notes(partition, report.stop)
     if ordered.given is not None:
         before = encoding.loss(ordered.given)
         told.insert(0, f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they "
@@ -80,11 +81,11 @@ def find_groups(
 
 
 def _encoding(
-    table: Table, settings: Settings, coded: Coded | None, by_trees: bool, conditions: Conditions
+    table: Table, plan: Plan, coded: Coded | None, conditions: Conditions
 ) -> Points | Nodes:
     """Return the records as a method sees them, in the order of the rows."""
-    weights, k = settings.protect.column_weights, settings.protect.k
-    if not by_trees:
+    weights, k = plan.settings.protect.column_weights, plan.k
+    if not plan.by_hierarchies:
         survey = conditions.survey.weights
         encoded = encode(table, weights=weights, coded=coded, k=k, survey=survey)
         return Points(encoded.matrix, encoded.mixed, survey)

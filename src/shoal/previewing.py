@@ -13,17 +13,16 @@ import numpy.typing as npt
 
 from shoal.errors import RequestError
 from shoal.estimates.model import Estimate
-from shoal.estimates.run import expected
 from shoal.methods.problem import check_size
 from shoal.partition import rows_of_groups
-from shoal.preparing import groups_by_trees, once_read, prepared
+from shoal.plan.design import survey_design
+from shoal.plan.plan import Plan, once_read, plan_table
 from shoal.progress import Callback, Reporter
-from shoal.request import complete_rows
 from shoal.settings import Settings, whole
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import PreviewOptions
 from shoal.settings.tree import settings_and_run
-from shoal.surveying import in_strata
+from shoal.table.profile import complete_rows
 from shoal.table.read import read
 from shoal.table.roles import Role
 from shoal.table.table import Table
@@ -111,7 +110,8 @@ def preview_of(
     if sample < min(least, table.rows):  # all records are sample enough
         raise RequestError(f"a sample of at least {least} records is needed for such a k")
     settings = _with_roles(table, once_read(settings), folder)
-    some, part = _samples(table, settings, min(sample, table.rows), folder)
+    plan, _ = plan_table(table, settings, folder)
+    some, part = _samples(table, plan, min(sample, table.rows))
     smaller = walk(table.taken(part), settings, callback, threads, folder)
     start = time.perf_counter()
     result = walk(table.taken(some), settings, callback, threads, folder)
@@ -122,10 +122,7 @@ def preview_of(
     if lost > 0.0 and before > 0.0 and some.size > part.size:
         slope = math.log(lost / before) / math.log(some.size / part.size)
     falls = min(0.0, max(STEEPEST, slope))
-    quasi = [n for n in result.settings.roles.quasi_identifiers if n not in settings.roles.by]
-    mixed = groups_by_trees(table, settings, folder)
-    whole_run, own_run = (expected(settings, records, len(quasi), mixed)
-                          for records in (table.rows, some.size))  # fmt: skip
+    whole_run, own_run = (plan.expected(records) for records in (table.rows, some.size))
     likely = None
     if whole_run is not None and own_run is not None:
         likely = seconds * whole_run.seconds / own_run.seconds
@@ -145,29 +142,28 @@ def preview_of(
 
 def _with_roles(table: Table, settings: Settings, folder: Path | None) -> Settings:
     """Return settings that name every role: in a sample more columns look like identifiers."""
-    assigned = prepared(table, settings, folder).assigned
-    kept = {"keep_unique": tuple(c.name for c in assigned.table.having(Role.OTHER))}
+    plan, _ = plan_table(table, settings, folder)
+    kept = {"keep_unique": tuple(plan.schema.schema.having(Role.OTHER))}
     if settings.roles.any_given:
-        other = (*settings.roles.other, *assigned.unnamed)
+        other = (*settings.roles.other, *plan.unnamed)
         return settings.having(roles={"other": other, **kept})
-    named = tuple(column.name for column in assigned.table.having(Role.QUASI_IDENTIFIER))
+    named = tuple(plan.schema.schema.having(Role.QUASI_IDENTIFIER))
     return settings.having(roles={"quasi_identifiers": named, **kept})
 
 
-def _samples(
-    table: Table, settings: Settings, size: int, folder: Path | None
-) -> tuple[Integers, Integers]:
+def _samples(table: Table, plan: Plan, size: int) -> tuple[Integers, Integers]:
     """Return the rows of a sample and of a part of it, in order."""
+    settings = plan.settings
     rng = np.random.default_rng(settings.protect.seed)
     least = max([settings.protect.k, *settings.protect.k_of.values()])
-    assigned, given, own = prepared(table, settings, folder)
-    if not (own.roles.by or own.roles.household or own.roles.person):
+    if not (settings.roles.by or settings.roles.household or settings.roles.person):
         order = rng.permutation(table.rows)[:size]
         return np.sort(order), np.sort(order[: max(2 * least, size // PART)])
+    given = plan.prepared(table)
     kept = np.arange(table.rows)
     if given.rows < table.rows:  # incomplete records, which are deleted
-        kept = complete_rows(assigned.table)
-    _, survey, _ = in_strata(given, own, folder)
+        kept = complete_rows([table[c.name] for c in plan.schema.having(Role.QUASI_IDENTIFIER)])
+    _, survey, _ = survey_design(given, plan)
     units = np.arange(given.rows) if survey.together is None else survey.together
     strata = np.zeros(given.rows, dtype=np.int64) if survey.strata is None else survey.strata
     chosen: list[list[Integers]] = [[], []]

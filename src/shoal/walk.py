@@ -13,20 +13,21 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from shoal.asking import judge_dominance, said_of_values, to_keep, wider_groups
+from shoal.enforce.dominance import judge_dominance
+from shoal.enforce.wider import wider_groups
 from shoal.errors import PrivacyError, RequestError
 from shoal.estimates.model import Estimate
-from shoal.estimates.run import check_fits, expected
 from shoal.finding import Conditions, find_groups
-from shoal.keeping import said_of_kept
 from shoal.measuring import measure_release
-from shoal.methods.options import check_options
-from shoal.methods.problem import check_size
-from shoal.methods.registry import find
 from shoal.partition import Partition
-from shoal.preparing import prepared
+from shoal.plan.constraints import build_constraints
+from shoal.plan.design import survey_columns, survey_design
+from shoal.plan.given import read_table
+from shoal.plan.hierarchies import digests
+from shoal.plan.notes import column_notes, kept_notes, people_notes, unnamed_notes, value_notes
+from shoal.plan.plan import plan_table
+from shoal.plan.repeat import repeating_settings
 from shoal.progress import Callback, Reporter
-from shoal.release.aggregate import STRATUM, Aggregators, averaged
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.claims import claims
 from shoal.release.coverage import check_coverage
@@ -40,30 +41,16 @@ from shoal.report.build import Released, Run, Said, build_report
 from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
 from shoal.report.figures.stable import compared
-from shoal.request import (
-    digests,
-    generalizes,
-    notes,
-    resolved,
-    said_of_means,
-    said_of_unnamed,
-    trees_of,
-    ways,
-    without_groups,
-)
 from shoal.settings import Settings
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import AnonymizeOptions
 from shoal.settings.tree import settings_and_run
 from shoal.storage import is_url
-from shoal.surveying import in_strata, said_of_people, said_of_survey, without_strata
 from shoal.table.code import code
 from shoal.table.parts import digest_parts, is_many
-from shoal.table.read import digest_of, read
-from shoal.table.roles import Role
+from shoal.table.read import digest_of
 from shoal.table.survey import Survey
 from shoal.table.table import Table
-from shoal.table.twovalued import is_two_valued
 
 Integers = npt.NDArray[np.int64]
 
@@ -252,101 +239,69 @@ def walk(
     """
     start = time.perf_counter()
     report = Reporter.of(callback)
-    k, asked = settings.protect.k, settings.input
-    if settings.roles.group is None and settings.protect.method != "auto":
-        check_options(
-            find(settings.protect.method).info, settings.protect.start, settings.changes()
-        )
-
     report("reading", 0, 1)
-    table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
-    check_size(table.rows, k, table.source.name)
-    table, given = without_groups(table, settings)
-    original = table
-    assigned, table, settings = prepared(table, settings, folder)
-    table, survey, told = in_strata(table, settings, folder)
-    grouped = without_strata(table, settings)
+    original, given = read_table(data, settings)
+    plan, profile = plan_table(original, settings, folder)
+    table, survey, told = survey_design(plan.prepared(original), plan)
+    plan.check_fits()
+    if plan.estimate is not None and told_ahead is not None:
+        told_ahead(plan.estimate)
 
-    columns = len(grouped.having(Role.QUASI_IDENTIFIER))
-    by_trees = generalizes(grouped, settings)
-    likely = expected(settings, table.rows, columns, by_trees)
-    check_fits(likely, settings, by_trees)
-    if likely is not None and told_ahead is not None:
-        told_ahead(likely)
-    how = ways(grouped, settings, by_trees, lambda c: is_two_valued(assigned.table[c.name]))
-    ranges = [name for name, way in how.items() if way == "range"]
+    grouped = plan.without_strata(table)
     coded = None
-    if by_trees or not averaged(how):
-        coded = code(
-            grouped, trees_of(grouped, settings), folder, ranges, partial(report, "coding")
-        )
-    keep = to_keep(grouped, settings, folder, how, survey.persons)
-    partition, more = find_groups(
-        grouped, settings, coded, by_trees, Conditions(given, keep, survey), report, threads
-    )
-    wider = wider_groups(grouped, partition, settings.requirement, report, survey.strata)
+    if plan.needs_codes:
+        tell = partial(report, "coding")
+        coded = code(grouped, plan.hierarchies, folder, plan.ranges, tell)
+    conditions = Conditions(given, build_constraints(grouped, plan, survey.persons), survey)
+    partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
+    wider = wider_groups(grouped, partition, plan.requirement, report, survey.strata)
 
     report("releasing", 0, 1)
-    how_asked, how = how, how | dict.fromkeys(settings.roles.by, STRATUM)
-    aggregators = Aggregators(how, settings.release.decimals, settings.protect.column_weights)
-    released = aggregate_groups(table, partition, aggregators, coded, wider, survey.weights)
-    weights = None
-    if settings.roles.weight is not None:
-        released, weights = with_weights(
-            released, partition, settings.roles.weight, *settings.release.weights
-        )
+    how = plan.released_as
+    released = aggregate_groups(table, partition, plan.aggregation, coded, wider, survey.weights)
+    released, weights = with_weights(released, partition, *plan.released_weights)
     if coded is not None:
-        check_coverage(
-            table, released, how, settings.hierarchies, folder, partial(report, "checking")
-        )
-    settings = resolved(settings, table, partition.method, partition.search, folder)
-    verification = check(released, settings)
-    told += check_survey(released, settings, survey)
+        tell = partial(report, "checking")
+        check_coverage(table, released, how, plan.all_hierarchies, folder, tell)
+    recipe = repeating_settings(plan, partition.method, partition.search)
+    verification = check(released, recipe)
+    told = [*told, *check_survey(released, recipe, survey), *more]
+
+    deleted = original.rows - table.rows
+    trees = {} if coded is None else {column.name: column for column in coded.columns}
+    rules = [column.rule for column in trees.values()]
     chunk = Chunk(
         table, released, partition.labels, how, coded,
         {name: groups.labels for name, groups in wider.items()}, survey.weights, weights,
-        original if assigned.table.rows == table.rows else table,
+        table if deleted else original,
     )  # fmt: skip
-    deleted = assigned.table.rows - table.rows
-    trees = {} if coded is None else {column.name: column for column in coded.columns}
     result = build_report(
         Released(
-            table, released.names, how, trees, settings.roles.drop, settings.release.round,
-            compared(table, released, trees, k),
+            table, released.names, how, trees, recipe.roles.drop, plan.rounding,
+            compared(table, released, trees, plan.k),
         ),
-        Run.of(partition, settings.protect.seed, time.perf_counter() - start, given is not None),
+        Run.of(partition, plan.seed, time.perf_counter() - start, given is not None),
         Said(
             verification.to_dict(),
             [
-                *notes(
-                    grouped,
-                    assigned.unnamed,
-                    settings.orders,
-                    dropped=settings.roles.drop,
-                    rules=[column.rule for column in trees.values()],
-                ),
-                *said_of_means(grouped, how_asked, settings, table.rows),
-                *said_of_kept(settings),
+                *column_notes(plan, plan.profile_of_complete(profile), rules),
+                *kept_notes(plan.settings),
                 *told,
-                *more,
-                *said_of_people(assigned.table, settings),
-                *said_of_values(table, settings.requirement),
+                *people_notes(plan.schema, plan.settings, profile),
+                *value_notes(table, plan.requirement),
             ],
-            said_of_unnamed(assigned.unnamed),
-            settings.requirement,
-            judge_dominance(table, partition, wider, settings.requirement, how),
-            said_of_survey(settings),
+            unnamed_notes(plan.unnamed),
+            plan.requirement,
+            judge_dominance(table, partition, wider, plan.requirement, how),
+            survey_columns(recipe),
         ),
-        figures_of([chunk], partition.k, deleted, coded),
+        figures_of([chunk], plan.k, deleted, coded),
     )  # fmt: skip
     draw_ahead(result)  # while the rest is measured
-    measures = measure_release(
-        table, released, coded, deleted, settings.protect.seed, settings.roles.weight,
-        settings.roles.by,
-    )  # fmt: skip
+    measures = measure_release(table, released, coded, deleted, plan.seed, plan.weight, plan.strata)
     result = replace(result, measures=measures.to_dict())
     report("releasing", 1, 1)
-    return Result(released.to_native(), result, partition, released, settings)
+    return Result(released.to_native(), result, partition, released, recipe)
 
 
 def check(released: Table, settings: Settings) -> Verification:

@@ -17,7 +17,7 @@ import pytest
 import shoal
 from shoal.measures import pairing, reading
 from shoal.measures.streaming import Drawn
-from shoal.preparing import prepared
+from shoal.plan.plan import plan_table
 from shoal.settings import build
 from shoal.table.code import code
 from shoal.table.encode import encode
@@ -91,17 +91,18 @@ def every_object():
     frame = table_of_canaries()
     table = read(frame)
     settings = build({"protect": {"k": 2}, "roles": ROLES})
-    ready = prepared(table, settings, None)
-    coded = code(ready.table)
+    plan, profile = plan_table(table, settings)
+    ready = plan.prepared(table)
+    coded = code(ready)
     result = shoal.anonymize(frame, k=2, **ROLES)
     pandas = shoal.anonymize(frame.to_pandas(), k=2, **ROLES)
-    numbers = ready.table.only(lambda column: column.kind.is_numeric)
+    numbers = ready.only(lambda column: column.kind.is_numeric)
     sides = [
         reading.both_sides(table[name], result.table[name], None, None)
         for name in ("age", "town", "ill")
     ]
     who = pairing.find_out(table, result.table, sides[:2], ["ill"], True)
-    yield from (table, table.source, *table.columns, table["town"].written, ready, ready.assigned)
+    yield from (table, table.source, *table.columns, table["town"].written, ready, plan, profile)
     yield from (coded, *coded.columns, *(column.tree for column in coded.columns))
     yield from (column.values for column in coded.columns)
     yield from (

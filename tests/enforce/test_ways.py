@@ -13,7 +13,6 @@ import shoal as library
 from naive import judging
 from rules_tables import MODELS, all_keep, draw_asked, options_for, random_release
 from search_tables import random_groups
-from shoal.asking import to_keep
 from shoal.enforce.groups import of_labels
 from shoal.enforce.how import WAYS, check_possible, enforce, ways_to
 from shoal.enforce.merging import merge, merge_to
@@ -22,11 +21,11 @@ from shoal.enforce.swapping import swap_in
 from shoal.errors import PrivacyError
 from shoal.measures.loss import information_loss
 from shoal.models.closeness import closest
+from shoal.plan.constraints import build_constraints
+from shoal.plan.plan import plan_table
 from shoal.progress import Reporter
 from shoal.settings import build
-from shoal.table.assign import assign
 from shoal.table.encode import encode
-from shoal.table.order import with_orders
 from shoal.table.read import read
 
 QUIET = Reporter(None)
@@ -48,13 +47,17 @@ def kept(made, asked, k=2, way="auto"):
         "roles": {key: list(names) for key, names in made.roles.items()},
         "protect": {"k": k, "enforce": way, **asked},
         "hierarchies": made.hierarchies,
-        "orders": {name: tuple(order) for name, order in made.orders.items()},
+        "release": {"aggregate": dict.fromkeys(made.quasi, "mean")},
     })  # fmt: skip
-    table = with_orders(
-        assign(read(made.table), settings.roles).table, settings.orders, made.sensitive
+    compared = {name for name in made.sensitive if settings.requirement.asked("t", name)}
+    orders = {n: tuple(o) for n, o in made.orders.items() if n in {*made.quasi, *compared}}
+    trees = {n: t for n, t in made.hierarchies.items() if n in compared}
+    table = read(made.table)
+    plan, _ = plan_table(
+        table, settings.model_copy(update={"orders": orders, "hierarchies": trees})
     )
-    how = dict.fromkeys(made.quasi, "mean")
-    return encode(table, k=k).matrix, to_keep(table, settings, None, how)
+    table = plan.prepared(table)
+    return encode(table, k=k).matrix, build_constraints(table, plan)
 
 
 def possible(seed, folder, k=2, way="auto"):

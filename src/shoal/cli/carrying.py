@@ -72,7 +72,7 @@ def make(
 
 def tell_ahead(likely: Any) -> None:
     """Say what a long run is expected to take."""
-    from shoal.estimates.run import LONG
+    from shoal.plan.estimate import LONG
 
     if likely.seconds >= LONG:
         typer.echo(f"expected: {likely.told()}", err=True)

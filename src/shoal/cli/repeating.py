@@ -19,7 +19,7 @@ def with_trees(settings: Any, given: dict[str, str]) -> Any:
 
     It names them by a commitment, which says nothing without its key, or by a hash (of old).
     """
-    from shoal.request import digests
+    from shoal.plan.hierarchies import digests
     from shoal.settings import COMMITTED, HASHED
 
     trees = {**settings.hierarchies, **{name: str(Path(p).resolve()) for name, p in given.items()}}

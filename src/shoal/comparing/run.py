@@ -16,15 +16,14 @@ from shoal.comparing.points import AUTO, Comparison, Point, judged
 from shoal.errors import Canceled, RequestError, ShoalError
 from shoal.methods.problem import ILOSS, SSE
 from shoal.methods.registry import find
-from shoal.preparing import once_read, prepared
+from shoal.plan.hierarchies import digests
+from shoal.plan.plan import once_read, plan_table
 from shoal.progress import Callback, Progress, Reporter
 from shoal.release.verdict import singled_out
-from shoal.request import digests, generalizes
 from shoal.settings import Settings, names, whole
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import CompareOptions
 from shoal.settings.tree import settings_and_run
-from shoal.surveying import without_strata
 from shoal.table.read import read
 from shoal.table.table import Table
 from shoal.walk import Result, walk
@@ -147,9 +146,8 @@ def compare_by(
 
 def _is_mixed(table: Table, settings: Settings) -> bool:
     """Tell whether there are texts, trees or missing cells: all releases are then generalized."""
-    _, given, settings = prepared(table, once_read(settings), None)
-    alone = settings.having(roles={"household": None, "person": None}, protect={"method": "auto"})
-    return generalizes(without_strata(given, settings), alone)
+    settings = once_read(settings).having(protect={"method": "auto"})
+    return plan_table(table, settings)[0].is_mixed
 
 
 def _released_alike(settings: Settings, mixed: bool) -> Settings:

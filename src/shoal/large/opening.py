@@ -12,11 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 
 from shoal.errors import RequestError, check_known, check_weights
-from shoal.keeping import check_kept, check_rounding, with_rounding
 from shoal.large.crew import Crew
 from shoal.large.form import Form
 from shoal.large.freeing import freed
@@ -25,11 +23,9 @@ from shoal.large.survey import Looking, Survey
 from shoal.large.work import Files
 from shoal.methods.problem import check_size
 from shoal.methods.registry import find
-from shoal.release.aggregate import AVERAGED
-from shoal.request import check_request, generalizes, trees_of, ways, with_hierarchies
+from shoal.plan.kept import with_rounding
+from shoal.plan.plan import Plan, make_plan
 from shoal.settings import Settings
-from shoal.surveying import check_people
-from shoal.table.assign import assign
 from shoal.table.drawing import Sample, sample_size, share_of
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.order import with_orders
@@ -37,37 +33,43 @@ from shoal.table.read import read_bytes
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.rounding import round_column
 from shoal.table.streams import Reading
-from shoal.table.table import Table, check_readable, missing_cells
+from shoal.table.table import Table
 
 METHODS = ("auto", "fast", "kaim-fast")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The request as it is to be met: `table` has every column, with its role, and two rows.
+    """The plan of a file that was looked at, what was seen of it, and the files of hierarchies.
 
-    The rows are made up, but for what is missing: a cell where the column misses some, all where it
-    misses all.
+    Where the files are on another machine, `trees` holds what is in them.
     """
 
-    table: Table
-    settings: Settings
-    how: dict[str, str]
-    by_trees: bool
-    unnamed: tuple[str, ...]
+    plan: Plan
     survey: Survey
-    folder: Path | None
     trees: Mapping[str, bytes] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> Settings:
+        """The request, spelled out."""
+        return self.plan.settings
+
+    @property
+    def table(self) -> Table:
+        """Every column with its role, without rows."""
+        return self.plan.schema
+
+    @property
+    def how(self) -> Mapping[str, str]:
+        """The aggregators of the quasi-identifiers."""
+        return self.plan.aggregators
 
     @contextmanager
     def hierarchies(self) -> Iterator[tuple[Mapping[str, str], Path | None]]:
-        """Yield what is said of hierarchies, and the folder of their files.
-
-        Where the files are on another machine, `trees` holds what is in them.
-        """
-        said = self.settings.hierarchies
+        """Yield what is said of hierarchies, and the folder of their files."""
+        said = self.plan.settings.hierarchies
         if not self.trees:
-            yield said, self.folder
+            yield said, self.plan.folder
             return
         with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
             files = {}
@@ -79,26 +81,21 @@ class Asked:
 
     def carried(self) -> Asked:
         """Return the same with all that a machine needs that has not these files."""
-        said = self.settings.hierarchies.items()
-        files = {name: (self.folder or Path()) / one for name, one in said if is_file(one)}
+        said, folder = self.plan.settings.hierarchies.items(), self.plan.folder or Path()
+        files = {name: folder / one for name, one in said if is_file(one)}
         return replace(self, trees={name: read_bytes(file) for name, file in files.items()})
 
     def kept(self) -> Table:
         """Return the columns that the run keeps: no identifier is ever written anywhere."""
-        return self.table.only(lambda column: column.role is not Role.IDENTIFIER)
+        return _without_identifiers(self.plan.schema)
 
     def prepared(self, piece: Table) -> Table:
         """Return a piece as it is grouped: with roles and orders, without identifiers."""
-        piece = with_rounding(piece, self.settings)
-        columns = tuple(piece[c.name].having(role=c.role) for c in self.kept().columns)
-        table = with_orders(replace(piece, columns=columns), self.settings.orders)
-        quasi = table.having(Role.QUASI_IDENTIFIER)
-        for column in quasi:
-            check_readable(column, table)
-        if self.settings.protect.incomplete == "delete":
-            there = ~np.logical_or.reduce([missing_cells(column) for column in quasi])
-            table = table.taken(np.flatnonzero(there)) if not there.all() else table
-        return table
+        return _without_identifiers(self.plan.prepared(piece))
+
+
+def _without_identifiers(table: Table) -> Table:
+    return table.only(lambda column: column.role is not Role.IDENTIFIER)
 
 
 def check_possible(settings: Settings) -> None:
@@ -239,56 +236,26 @@ def ask(settings: Settings, work: Files, folder: Path | None) -> Asked:
     """Return what the request means for the file that was looked at."""
     noted = work.read("seen")
     seen = Survey.from_dict(noted["survey"])
-    empty = Form.from_dict(noted["form"]).unpack(kept(work, "empty"))
-    deletes = settings.protect.incomplete == "delete"
-    table = replace(
-        empty.mapped(lambda column: _made_up(column, seen, settings, deletes)), roles_given=False
+    schema = Form.from_dict(noted["form"]).unpack(kept(work, "empty"))
+    plan = make_plan(
+        settings, with_rounding(replace(schema, roles_given=False), settings), seen, folder
     )
-    table = with_rounding(table, settings)
-    assigned = assign(table, settings.roles, seen.reason)
-    check_people(assigned.table, settings, seen.repeats)
-    check_rounding(assigned.table, settings)
-    check_kept(assigned.table, settings, seen.unique_share)
-    table = with_orders(assigned.table, settings.orders)
-    settings = with_hierarchies(settings, table, folder)
-    check_request(table, settings)
-    by_trees = generalizes(table, settings)
-    how = ways(table, settings, by_trees, seen.two_valued)
-    quasi = table.having(Role.QUASI_IDENTIFIER)
+    quasi = plan.schema.having(Role.QUASI_IDENTIFIER)
     names = [column.name for column in quasi]
-    check_known(trees_of(table, settings), names, "a hierarchy")
-    check_weights(settings.protect.column_weights, names)
-    plain = all(column.has_places and not column.missing for column in quasi)
-    if not by_trees and not (plain and set(AVERAGED).issuperset(how.values())):
+    check_known(plan.hierarchies, names, "a hierarchy")
+    check_weights(plan.settings.protect.column_weights, names)
+    plain = not any(seen.missing(c) for c in quasi) or settings.protect.incomplete == "delete"
+    if not plan.by_hierarchies and (plan.needs_codes or not plain):
         raise RequestError(
             "in a file larger than memory, texts, missing cells and what is released generalized "
             "are grouped by trees; say --method auto or kaim-fast, and no --aggregate that needs "
             "centers of them"
         )
-    for column in quasi if not by_trees else ():
+    for column in quasi if not plan.by_hierarchies else ():
         own = seen.columns[column.name].moments
         assert own is not None
-        own.check(column.name, table.source.name)
-    return Asked(table, settings, how, by_trees, assigned.unnamed, seen, folder)
-
-
-def _made_up(column: Column, seen: Survey, settings: Settings, deletes: bool) -> Column:
-    """Return a column with two rows, of which as much is missing as the whole column misses."""
-    kind = column.values.type
-    found = seen.columns.get(column.name)
-    if column.kind is Kind.UNKNOWN or (found is not None and found.missing == seen.rows):
-        return column.having(values=pa.nulls(2, kind), cells=None)
-    if column.kind is Kind.TEXT:
-        example = pa.scalar(settings.orders.get(column.name, ("-",))[0], kind)
-    elif column.kind is Kind.BOOLEAN:
-        example = pa.scalar(False)
-    else:
-        example = pa.scalar(0, pa.int32() if pa.types.is_date32(kind) else pa.int64()).cast(kind)
-    some = found is not None and found.missing > 0
-    gap = some and not (deletes and column.name in _quasi(settings, seen.columns))
-    values = pa.concat_arrays([pa.nulls(1, kind) if gap else pa.repeat(example, 1),
-                               pa.repeat(example, 1)])  # fmt: skip
-    return column.having(values=values, cells=None)
+        own.check(column.name, plan.schema.source.name)
+    return Asked(plan, seen)
 
 
 def _quasi(settings: Settings, names: Iterable[str]) -> list[str]:

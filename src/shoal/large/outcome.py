@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shoal.keeping import said_of_kept
 from shoal.large.release import MEASURED, Made, Releasing
 from shoal.large.shuffle import gather
 from shoal.measuring import measure_release
 from shoal.methods.problem import ILOSS, SSE
+from shoal.plan.notes import (
+    column_notes,
+    ended_early,
+    kept_notes,
+    people_notes,
+    unnamed_notes,
+)
 from shoal.release.public.rounding import Stable
 from shoal.release.report import Report
 from shoal.report.build import Released, Run, Said, build_report
 from shoal.report.figures import finalize
 from shoal.report.figures.stable import Key, compared
-from shoal.request import ended_early, notes, said_of_means, said_of_unnamed
 from shoal.settings import Settings
-from shoal.surveying import said_of_people
 from shoal.table.roles import Role
 
 
@@ -38,31 +42,23 @@ def report_of(
         ),
         Run(
             solver.lens.method, solver.k, solver.seed, loss,
-            ILOSS if asked.by_trees else SSE[False], seconds,
+            ILOSS if asked.plan.by_hierarchies else SSE[False], seconds,
         ),
         Said(
             verification,
             [
-                *notes(
-                    asked.table,
-                    asked.unnamed,
-                    settings.orders,
-                    asked.survey.reason,
-                    settings.roles.drop,
-                    [column.rule for column in trees.values()],
+                *column_notes(
+                    asked.plan, asked.survey, [column.rule for column in trees.values()]
                 ),
-                *said_of_means(
-                    asked.table, asked.how, settings, asked.survey.rows, asked.survey.different
-                ),
-                *said_of_people(asked.table, settings, asked.survey.repeats),
+                *people_notes(asked.table, settings, asked.survey),
                 *asked.survey.said_of_repeats(asked.table.having(Role.IDENTIFIER)),
-                *said_of_kept(settings),
+                *kept_notes(settings),
                 _grouped_by(settings, len(releasing.stage.regions)),
                 *ended_early(solver.crew.report.stop),
                 *_counted(verification),
                 *note,
             ],
-            said_of_unnamed(asked.unnamed),
+            unnamed_notes(asked.plan.unnamed),
             settings.requirement,
             measures=measures,
         ),

@@ -18,13 +18,13 @@ from shoal.large.shuffle import gather, keep, kept, part
 from shoal.large.solve import Solver, Stage
 from shoal.large.write import Buckets, strewn
 from shoal.partition import Partition
+from shoal.plan.repeat import repeating_settings
 from shoal.release.aggregate import Aggregators, aggregate
 from shoal.release.coverage import check_coverage
 from shoal.release.write import needs_decimals
 from shoal.report.chunk import Chunk
 from shoal.report.figures import chunk_figures, value_counts
 from shoal.report.figures.ranges import Ranges, ranges_of, widened
-from shoal.request import resolved
 from shoal.settings import Settings
 from shoal.table.code import Coded
 from shoal.table.drawing import drawn
@@ -80,9 +80,7 @@ class Releasing:
         every = solver.crew.all("releasing", step, regions)
         solver.work.drop(*self.stage.files)
         files = [f"rows-{region}" for region in regions]
-        settings = resolved(
-            self.asked.settings, self.asked.table, solver.lens.method, None, self.asked.folder
-        )
+        settings = repeating_settings(self.asked.plan, solver.lens.method, None)
         bare = form.unpack(gather(solver.work, files[:1], 0).slice(0, 0))
         return Made(bare, form, self.rows, ranges, every, files, settings)
 

@@ -24,11 +24,11 @@ from shoal.large.seeing import seen
 from shoal.large.solve import Solver, Stage
 from shoal.large.work import Work
 from shoal.methods.problem import check_size
+from shoal.plan.hierarchies import digests
 from shoal.progress import Callback, Reporter
 from shoal.release.judge.counting import holding
 from shoal.release.pack import papers_of, verify_written
 from shoal.release.staging import Staging
-from shoal.request import digests
 from shoal.settings import Settings
 from shoal.table.drawing import Sample
 from shoal.table.read import check_ordinary, digest_of

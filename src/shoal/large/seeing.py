@@ -13,7 +13,6 @@ from shoal.large.lens import ByNumbers, ByTrees, Lens, Vocabulary
 from shoal.large.opening import Asked
 from shoal.large.plan import VALUES
 from shoal.large.shuffle import keep, kept
-from shoal.request import trees_of
 from shoal.table.code import Coded
 from shoal.table.drawing import Sample, sample_size, share_of
 from shoal.table.roles import Role
@@ -26,7 +25,7 @@ def seen(
     """Return how records are seen, the trees of their values, and where a sample of them lies."""
     protect, quasi = asked.settings.protect, asked.table.having(Role.QUASI_IDENTIFIER)
     weights = protect.column_weights
-    if not asked.by_trees:
+    if not asked.plan.by_hierarchies:
         columns = asked.survey.columns
         moments = {c.name: own for c in quasi if (own := columns[c.name].moments) is not None}
         lens = ByNumbers(moments, weights, protect.effort)
@@ -50,10 +49,8 @@ def seen(
             else:
                 drawn.join(some)
         words.save(crew.work, "values")
-    ranges = [name for name, way in asked.how.items() if way == "range"]
-    known = words.coded(
-        asked.table.source, trees_of(asked.table, asked.settings), asked.folder, ranges
-    )
+    plan = asked.plan
+    known = words.coded(asked.table.source, plan.hierarchies, plan.folder, plan.ranges)
     by_trees = ByTrees(known, weights, protect.effort)
     points = None if drawn is None else by_trees.points(form.unpack(drawn.rows))
     return by_trees, known, points

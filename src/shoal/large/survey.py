@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -24,6 +24,7 @@ from shoal.large.shuffle import keep, kept
 from shoal.large.work import Files
 from shoal.table.assign import too_different
 from shoal.table.drawing import Hashes, Sample, hashes
+from shoal.table.profile import Change, same
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table, as_integers, check_readable, missing_cells, some_rows
 from shoal.table.twovalued import MOST, first_numbers, joined
@@ -138,7 +139,17 @@ class Survey:
             "repeats; a few others may"
         ]
 
-    def unique_share(self, column: Column) -> float:
+    def missing(self, column: Column) -> int:
+        """Return how many cells are missing; none of a column that was not seen."""
+        found = self.columns.get(column.name)
+        return 0 if found is None else found.missing
+
+    def complete(self, names: Sequence[str]) -> Survey:
+        """Return the same without the missing cells of some columns; records are not counted."""
+        own = {name: replace(self.columns[name], missing=0) for name in names}
+        return Survey(self.rows, {**self.columns, **own})
+
+    def unique_share(self, column: Column, released: Change = same) -> float:  # noqa: ARG002
         """Return the share of records that are unique in a column; 0 where it was not seen."""
         found = self.columns.get(column.name)
         return 0.0 if found is None else found.unique / max(self.rows, 1)

@@ -17,9 +17,11 @@ DIGITS = 6  # significant ones of a group's mean weight: a total drifts by 5e-6 
 
 
 def with_weights(
-    released: Table, partition: Partition, name: str, how: str, step: float
+    released: Table, partition: Partition, name: str | None, how: str, step: float
 ) -> tuple[Table, Floats | None]:
-    """Return the release with its weights as `how` says, and these; None where they are dropped."""
+    """Return the release with its weights as `how` says, and these; None where there are none."""
+    if name is None:
+        return released, None
     if how == "drop":
         return released.only(lambda column: column.name != name), None
     column = released[name]

@@ -106,6 +106,10 @@ class Table:
         """Return the table with every column changed."""
         return replace(self, columns=tuple(change(c) for c in self.columns))
 
+    def without_rows(self) -> Table:
+        """Return the columns without their cells: a schema that also knows orders and formats."""
+        return self.mapped(lambda c: c.having(values=c.values.slice(0, 0), cells=None, quoted=None))
+
     def taken(self, rows: Integers) -> Table:
         """Return the table with some of its rows."""
         import pyarrow as pa

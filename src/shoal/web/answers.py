@@ -14,12 +14,13 @@ import numpy as np
 
 from shoal.measures.histogram import counted as in_bins
 from shoal.measures.histogram import edges_of, is_whole
+from shoal.plan.plan import Plan, once_read, plan_table
 from shoal.release.private import RECIPE, REPORT, private_folder
 from shoal.release.reload import load_report
 from shoal.settings import RunOptions, Settings, build, load
 from shoal.table.inspect import inspect
 from shoal.table.read import is_parquet
-from shoal.table.roles import Column, Kind
+from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import as_floats, missing_cells, some_rows
 from shoal.table.texts import texts_of
 from shoal.web.charting import CELL, charts_of, counted_values
@@ -133,9 +134,7 @@ def _nodes(its: Any, before: Any) -> dict[str, Any]:
 def preview(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, Any]:
     """Estimate what a run loses and takes, from a sample on which searches take a second."""
     from shoal.estimates.model import Estimate
-    from shoal.estimates.run import expected
     from shoal.methods.registry import find
-    from shoal.preparing import groups_by_trees, once_read
     from shoal.previewing import preview_of
 
     settings = once_read(build(asked["settings"]))
@@ -150,17 +149,14 @@ def preview(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, An
     found = preview_of(
         table, quick, min(table.rows, max(SAMPLE, 40 * largest)), callback=tell.reporter()
     )
-    roles = settings.roles
-    quasi = [name for name in roles.quasi_identifiers if name not in roles.by]
-    some = table.only(lambda column: column.name in (quasi or table.names))
-    mixed = groups_by_trees(table, settings)
-    likely = expected(settings, records, len(some.names), mixed)
+    plan, _ = plan_table(table, settings)
+    likely = plan.expected(records)
     if likely is None and found.seconds is not None and found.megabytes is not None:
         likely = Estimate(found.seconds, found.megabytes)
     return {
         "records": records,
         "sample": found.sample,
-        **_chosen(settings, found.method, records, len(some.names), mixed),
+        **_chosen(plan, found.method, records),
         "loss_name": found.loss_name,
         "loss": found.loss,
         "seconds": None if likely is None else likely.seconds,
@@ -169,20 +165,20 @@ def preview(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, An
     }
 
 
-def _chosen(
-    settings: Settings, sampled: str, rows: int, columns: int, mixed: bool
-) -> dict[str, str]:
+def _chosen(plan: Plan, sampled: str, rows: int) -> dict[str, str]:
     """Return the method that will run, and why `auto` takes it, or what it does.
 
     `sampled` is what ran on a sample: of the whole table, `auto` may take another.
     """
-    from shoal.estimates.run import chosen
     from shoal.methods.registry import find
+    from shoal.plan.estimate import chosen
 
+    settings = plan.settings
     if settings.protect.method != "auto":
         return {"method": sampled, "why": find(settings.protect.method).info.summary}
+    columns = len(plan.grouped.having(Role.QUASI_IDENTIFIER))
     columns = 1 if find(sampled).info.columns == 1 else columns  # of several, one varies
-    choice = chosen(settings, rows, columns, mixed)
+    choice = chosen(settings, rows, columns, plan.by_hierarchies)
     return {"method": choice.method, "why": f"{choice.method}: {choice.reason}"}
 
 
@@ -193,7 +189,6 @@ def anonymize(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, 
     check_parquet(path)
     if settings.protect.memory is not None:
         return _by_regions(path, settings, place, tell, asked)
-    from shoal.preparing import once_read
     from shoal.walk import walk
 
     table = whole_table(path, asked["settings"].get("input", {}))

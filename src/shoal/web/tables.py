@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import InputError, RequestError, listed
-from shoal.estimates.run import machine_memory
 from shoal.filing import check_room
+from shoal.plan.estimate import machine_memory
 from shoal.release.spreadsheet import formulas_in
 from shoal.settings import Settings
 from shoal.table.pieces.cut import last_end

@@ -58,7 +58,7 @@ def _error(said: str, status: int) -> dict[str, Any]:
 def _yield_to_others() -> None:
     os.nice(NICE)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    from shoal.estimates.run import machine_memory
+    from shoal.plan.estimate import machine_memory
 
     room = machine_memory()
     if room is not None and sys.platform == "linux":

@@ -5,21 +5,20 @@ Only `other` columns and weights can be refused: sensitive ones are expected to 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from shoal.errors import RequestError, listed, nearest_names, shown
+from shoal.errors import RequestError, nearest_names, shown
 from shoal.measures.risk.kept import released_codes
 from shoal.release.weights import rounded_weights
 from shoal.settings import Settings
+from shoal.table.profile import Profile, same
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.rounding import rounded
 from shoal.table.table import Table
 
 MOST = 0.5  # of the records may be unique in a column that is kept
-
-Share = Callable[[Column], float]
 
 
 def with_rounding(table: Table, settings: Settings) -> Table:
@@ -54,11 +53,8 @@ def unique_share(column: Column) -> float:
     return float((np.bincount(released_codes(column)) == 1).sum()) / len(column.values)
 
 
-def check_kept(table: Table, settings: Settings, share: Share = unique_share) -> None:
-    """Refuse other columns and weights in which most records are unique, as they would be released.
-
-    `share` says of a column which part of all records is unique in it.
-    """
+def check_kept(table: Table, settings: Settings, profile: Profile) -> None:
+    """Refuse other columns and weights in which most records are unique, as they are released."""
     roles = settings.roles
     kept = table.schema.having(Role.OTHER)
     for name in roles.keep_unique:
@@ -71,8 +67,12 @@ def check_kept(table: Table, settings: Settings, share: Share = unique_share) ->
         if column.name in roles.keep_unique:
             continue
         is_weight = column.name == roles.weight
-        own = _released_weight(column, settings) if is_weight else column
-        found = 0.0 if own is None else share(own)
+        how, step = settings.release.weights
+        if is_weight and how in ("mean", "drop"):
+            continue  # no record stands out by them
+        rounds = is_weight and how == "rounded"
+        released = partial(rounded_weights, step=step) if rounds else same
+        found = profile.unique_share(column, released)
         if found > MOST:
             name = shown(column.name)
             ways = f"leave it out (--drop {name}), group it (--quasi {name})"
@@ -87,26 +87,3 @@ def check_kept(table: Table, settings: Settings, share: Share = unique_share) ->
                 f"unique in it, which singles them out; {ways}, or say --keep-unique {name} to "
                 "release it all the same"
             )
-
-
-def _released_weight(column: Column, settings: Settings) -> Column | None:
-    """Return survey weights as they are released; None where no record stands out by them."""
-    how, step = settings.release.weights
-    if how in ("mean", "drop"):
-        return None
-    return rounded_weights(column, step) if how == "rounded" else column
-
-
-def said_of_kept(settings: Settings) -> list[str]:
-    """Say what was rounded, and what is released though it singles records out."""
-    said = [
-        f"{shown(name)} is rounded to multiples of {step:g}"
-        for name, step in settings.release.round.items()
-    ]
-    allowed = [name for name in settings.roles.keep_unique if settings.release.weights[0] != "drop"
-               or name != settings.roles.weight]  # fmt: skip
-    if allowed:
-        said.append(
-            f"{listed(allowed)}: released, however many records are unique in it (--keep-unique)"
-        )
-    return said

@@ -1,0 +1,140 @@
+"""The aggregator of each quasi-identifier: what value a group releases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shoal.errors import RequestError, check_known, shown
+from shoal.release.aggregate import MAJORITY, UNROUNDED
+from shoal.settings import Decimals, Settings
+from shoal.table.profile import Profile
+from shoal.table.roles import Column, Kind, Role
+from shoal.table.table import Table
+
+
+def build_aggregators(
+    schema: Table, settings: Settings, by_hierarchies: bool, profile: Profile,
+    hierarchies: Mapping[str, str],
+) -> dict[str, str]:  # fmt: skip
+    """Return the aggregator of each quasi-identifier of a schema, or say what does not suit it.
+
+    The default is the mean; of numbers that take two values in the whole column, the majority,
+    unless means or digits of them are asked for.
+    """
+    said = settings.release.aggregate
+    found = {}
+    for column in schema.having(Role.QUASI_IDENTIFIER):
+        averaged = column.has_places and not by_hierarchies
+        one = asked_aggregator(column, said, "mean" if averaged else "generalize")
+        if not column.has_places and one in ("mean", "median", "range"):
+            raise RequestError(
+                f"aggregate: column {shown(column.name)} is {column.kind}, which has no {one}; "
+                "say mode, medoid or generalize"
+            )
+        if column.is_ordinal and one == "mean":
+            if isinstance(said, dict) and column.name in said:
+                raise RequestError(
+                    f"aggregate: column {shown(column.name)} is ordinal, which has no mean; say "
+                    "median, mode, medoid, generalize or range"
+                )
+            one = "median"
+        if one == "mean" and not is_mean_asked(column, settings) and profile.two_valued(column):
+            one = MAJORITY
+        found[column.name] = one
+    if hierarchies and not by_hierarchies:
+        _check_hierarchies(schema, hierarchies, found)
+    numbers = {column.name for column in schema.columns if not column.is_ordinal}
+    _check_rounding(found, numbers, settings.release.decimals)
+    _check_digits([schema[name] for name, one in found.items() if one in ("mean", "median")],
+                  settings.release.decimals)  # fmt: skip
+    check_known(said if isinstance(said, dict) else (), list(found), "aggregate")
+    return found
+
+
+def asked_aggregator(column: Column, said: str | Mapping[str, str] | None, default: str) -> str:
+    """Return the aggregator that was asked for a column, else the default."""
+    if not isinstance(said, str):
+        return str((said or {}).get(column.name, default))
+    if not column.has_places and said in ("mean", "median", "range"):
+        return "generalize"  # asked for all columns: meant for those that can
+    return said
+
+
+def is_mean_asked(column: Column, settings: Settings) -> bool:
+    """Tell whether somebody asks for means of a column: by name, for all, or by their digits."""
+    said, digits = settings.release.aggregate, settings.release.decimals
+    named = isinstance(said, str) or column.name in (said or {})
+    if isinstance(digits, int):  # of all columns: whoever has more of them is rounded
+        own = _digits(column) if column.kind.is_number else 0
+        rounded = own is None or own > digits
+    else:
+        rounded = column.name in digits if isinstance(digits, dict) else digits == UNROUNDED
+    dominance = settings.requirement.asked("dominance", column.name)
+    return named or rounded or dominance is not None
+
+
+def _check_hierarchies(schema: Table, trees: Mapping[str, str], found: Mapping[str, str]) -> None:
+    """Refuse hierarchies that neither group records nor are released."""
+    check_known(trees, list(found), "a hierarchy")
+    for name in trees:
+        if found[name] in ("generalize", "range") or not schema[name].has_places:
+            return
+    different = sorted(set(found.values()))
+    averaged = {"mean", "median"}.issuperset(different)
+    ways_ = " and ".join(f"{way}s" for way in different) if averaged else "no generalization"
+    raise RequestError(
+        f"a hierarchy is given, but the groups release {ways_}; say --method kaim, or "
+        "--aggregate generalize"
+    )
+
+
+def _check_rounding(
+    found: Mapping[str, str],
+    numbers: set[str],
+    decimals: Decimals | dict[str, Decimals] | None,
+) -> None:
+    """Refuse decimals that would round nothing: only means and medians of numbers are rounded."""
+    ways = ("mean", "median")
+    averaged = [name for name, way in found.items() if way in ways and name in numbers]
+    if isinstance(decimals, dict):
+        for name in decimals:
+            if name in found and name not in numbers:
+                raise RequestError(f"decimals are for numbers; {shown(name)} is ordinal")
+            if name in found and name not in averaged:
+                raise RequestError(
+                    f"decimals are for means and medians; {shown(name)} is released as "
+                    f"{found[name]}"
+                )
+    elif decimals is not None and not averaged:
+        raise RequestError("decimals are for means and medians; no column is released so")
+
+
+def _check_digits(averaged: Sequence[Column], decimals: Any) -> None:
+    """Refuse more digits than the data have: means are rounded to those, or not at all."""
+    own = {column.name: _digits(column) for column in averaged if column.kind.is_number}
+    many = decimals if isinstance(decimals, dict) else {}
+    for name, digits in many.items():
+        known = own.get(name)
+        if known is not None and isinstance(digits, int) and digits > known:
+            raise RequestError(
+                f"decimals: {shown(name)} has {known} digits after the point, not {digits}; say "
+                f"{name}=none for means that are not rounded"
+            )
+    if not isinstance(decimals, int) or not own:
+        return
+    each = [digits for digits in own.values() if digits is not None]
+    if len(each) == len(own) and decimals > max(each):
+        raise RequestError(
+            f"decimals: no column has {decimals} digits after the point, the most is {max(each)}; "
+            "say none for means that are not rounded"
+        )
+
+
+def _digits(column: Column) -> int | None:
+    """Return the digits after the point that a column's means have; None: any number."""
+    if column.kind is Kind.INTEGER:
+        return 0
+    if column.kind is Kind.DECIMAL:
+        return int(column.values.type.scale)
+    return None if column.written is None else max(0, column.written.decimals)

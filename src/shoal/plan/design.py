@@ -1,0 +1,76 @@
+"""The survey design of a table: what its columns of weights, strata, households, people say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.errors import RequestError, listed, shown
+from shoal.plan.plan import Plan
+from shoal.plan.survey import without_strata
+from shoal.settings import Settings
+from shoal.table.code import code, needs_trees
+from shoal.table.encode import encode
+from shoal.table.survey import Survey, check_strata, merge_strata, read_survey, small_strata
+from shoal.table.table import Table
+
+_WEIGHTS = {
+    "mean": "they are released as the mean of each group, to six digits (--weights-as)",
+    "rounded": "they are released rounded, which may tell records of a group apart",
+    "exact": "they are released as they are, which may tell records of a group apart, and whose "
+    "are of one household",
+    "drop": "they are not released",
+}
+
+
+def survey_design(table: Table, plan: Plan) -> tuple[Table, Survey, list[str]]:
+    """Return the table, how its records were drawn, and notes on that.
+
+    Strata with fewer than k records are an error, or joined to others, as the settings say.
+    """
+    settings = plan.settings
+    roles, protect = settings.roles, settings.protect
+    survey = read_survey(table, roles.weight, roles.by, roles.household, roles.person)
+    told = []
+    if survey.together is not None:
+        count, who = int(survey.together.max()) + 1, survey.who
+        if count < protect.k:
+            raise RequestError(
+                f"{table.source.name}: {count} {who} < k = {protect.k}, a group cannot be made"
+            )
+        if settings.requirement.k_of:
+            raise RequestError(
+                "k_of counts records, household and person ask for households and people: take one"
+            )
+        if survey.households is not None:
+            told.append(f"{count:,} {who}: every group is made of at least {protect.k} of them")
+    if survey.persons is not None:
+        people = int(survey.persons.max()) + 1
+        told.append(f"counts people: {people:,} people in {table.rows:,} records")
+    if small_strata(survey, protect.k) and protect.small_strata == "merge":
+        rest = without_strata(table, settings)
+        coded = code(rest, plan.hierarchies, plan.folder) if needs_trees(rest) else None
+        matrix = encode(rest, coded=coded, k=protect.k, survey=survey.weights).matrix
+        table, merged = merge_strata(table, roles.by, survey, protect.k, matrix)
+        survey = read_survey(table, roles.weight, roles.by, roles.household, roles.person)
+        names = listed(dict.fromkeys(merged), 12)
+        told.append(f"strata with fewer than k = {protect.k} were joined: {names}")
+    check_strata(table, roles.by, survey, protect.k)
+    if survey.strata is not None:
+        told.append(f"groups within {int(survey.strata.max()) + 1:,} strata by {listed(roles.by)}")
+    if survey.weights is not None:
+        told.append(
+            f"survey weights {shown(roles.weight)}: means and losses count by them, means are "
+            f"rounded to the precision of the data; {_WEIGHTS[settings.release.weights[0]]}"
+        )
+    return table, survey, told
+
+
+def survey_columns(settings: Settings) -> dict[str, Any]:
+    """Return which columns say how the records were drawn."""
+    roles = settings.roles
+    how = None if roles.weight is None else settings.release.weights_as or "mean"
+    said = {
+        "weight": roles.weight, "weights_as": how, "by": list(roles.by),
+        "household": roles.household, "person": roles.person,
+    }  # fmt: skip
+    return {key: value for key, value in said.items() if value}

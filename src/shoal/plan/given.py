@@ -1,0 +1,51 @@
+"""The table of a request as it is read, and the groups that a column of it holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.arrays import Integers
+from shoal.errors import InputError, RequestError, shown
+from shoal.grouping import numbered
+from shoal.methods.options import check_options
+from shoal.methods.problem import check_size
+from shoal.methods.registry import find
+from shoal.settings import Settings
+from shoal.table.read import read
+from shoal.table.table import Table
+
+
+def read_table(data: Any, settings: Settings) -> tuple[Table, Integers | None]:
+    """Read data as settings say; return the table, and the groups to refine, where it holds some.
+
+    Raises RequestError for options that do not suit the method, and for fewer than k records.
+    """
+    protect, asked = settings.protect, settings.input
+    if settings.roles.group is None and protect.method != "auto":
+        check_options(find(protect.method).info, protect.start, settings.changes())
+    table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
+    check_size(table.rows, protect.k, table.source.name)
+    return given_groups(table, settings)
+
+
+def given_groups(table: Table, settings: Settings) -> tuple[Table, Integers | None]:
+    """Take out the column that holds the groups to start from; return them as numbers."""
+    name = settings.roles.group
+    if name is None:
+        if settings.protect.refine is not None:
+            raise RequestError("refine needs a group column to start from; say --group COLUMN")
+        return table, None
+    if settings.protect.method != "auto":
+        raise RequestError("the groups come from a column: give a method or a group, not both")
+    if settings.protect.start is not None:
+        raise RequestError("the groups come from a column: give a start or a group, not both")
+    column = table[name]
+    roles = settings.roles
+    named = (roles.identifiers, roles.quasi_identifiers, roles.sensitive, roles.other, roles.drop)
+    if any(name in names_ for names_ in named):
+        raise RequestError(f"column {shown(name)} holds the groups; it cannot have another role")
+    what = f"{table.source.name}, column {shown(name)}"
+    if column.missing:
+        raise InputError(f"{what}: records without a group: {column.missing}")
+    start = numbered(column.values.to_pylist(), table.rows, settings.protect.k, what)
+    return table.only(lambda column: column.name != name), start

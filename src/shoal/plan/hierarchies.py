@@ -1,0 +1,52 @@
+"""Which hierarchies a request names, and their files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from shoal.errors import InputError, shown
+from shoal.settings import Settings
+from shoal.table.hierarchy.specify import in_folder, is_file
+from shoal.table.roles import Role
+from shoal.table.table import Table
+
+
+def with_hierarchies(settings: Settings, schema: Table, folder: Path | None) -> Settings:
+    """Return the settings with the files of a folder of hierarchies spelled out."""
+    place = settings.input.hierarchies
+    if place is None:
+        return settings
+    where = Path(place) if folder is None else folder / place
+    grouped = schema.schema.having(Role.QUASI_IDENTIFIER)
+    found = in_folder(where, [name for name in grouped if name not in settings.roles.by])
+    said = {**{name: str(Path(file).resolve()) for name, file in found.items()},
+            **settings.hierarchies}  # fmt: skip
+    return settings.having(hierarchies=said, input={"hierarchies": None})
+
+
+def compared_columns(schema: Table, settings: Settings) -> list[str]:
+    """Return the sensitive columns whose values t-closeness compares."""
+    asked = settings.requirement
+    return [n for n in schema.schema.having(Role.SENSITIVE) if asked.asked("t", n) is not None]
+
+
+def grouping_hierarchies(schema: Table, settings: Settings) -> dict[str, str]:
+    """Return the hierarchies by column but for those that t-closeness compares values by."""
+    own = compared_columns(schema, settings)
+    return {name: said for name, said in settings.hierarchies.items() if name not in own}
+
+
+def digests(hierarchies: Mapping[str, str], folder: Path | None = None) -> dict[str, str]:
+    """Return the sha256 of the files of hierarchies, by column."""
+    found = {}
+    for name, said in hierarchies.items():
+        if is_file(said):
+            path = (folder or Path()) / said
+            try:
+                with path.open("rb") as file:
+                    found[name] = hashlib.file_digest(file, "sha256").hexdigest()
+            except OSError:
+                raise InputError(f"there is no hierarchy file {shown(path.name)}") from None
+    return found

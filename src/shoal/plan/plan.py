@@ -1,0 +1,225 @@
+"""`make_plan`: settings, schema and profile become one frozen Plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from shoal.errors import RequestError, nearest_names, shown
+from shoal.estimates.model import Estimate
+from shoal.methods.problem import check_size
+from shoal.models.requirement import Requirement
+from shoal.plan.aggregators import build_aggregators
+from shoal.plan.encoder import by_hierarchies, has_mixed_cells
+from shoal.plan.estimate import check_fits, expected
+from shoal.plan.hierarchies import compared_columns, grouping_hierarchies, with_hierarchies
+from shoal.plan.kept import check_kept, check_rounding, unique_share, with_rounding
+from shoal.plan.survey import check_people, with_survey_roles, without_strata
+from shoal.release.aggregate import STRATUM, Aggregators, averaged
+from shoal.settings import Settings
+from shoal.table.assign import assign
+from shoal.table.order import with_orders
+from shoal.table.profile import Profile, TableProfile, complete_rows
+from shoal.table.roles import Role
+from shoal.table.table import Table, check_readable
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a request means for a table.
+
+    `settings` are the request with every role and hierarchy spelled out; `schema` is the table
+    without rows, its columns with their roles and orders, and `unnamed` are those that nobody gave
+    one. `grouped` is the schema of what is grouped: without strata. `is_mixed` tells that cells
+    are texts or missing, or hierarchies are named; `by_hierarchies` is the encoder: nodes of
+    `hierarchies`, else distances; `aggregators` say what a group releases, by
+    column. `estimate` is what the run is expected to take, None where nobody has measured it.
+    `folder` is where files of hierarchies are looked for.
+    """
+
+    settings: Settings
+    schema: Table
+    grouped: Table
+    unnamed: tuple[str, ...]
+    is_mixed: bool
+    by_hierarchies: bool
+    hierarchies: Mapping[str, str]
+    aggregators: Mapping[str, str]
+    estimate: Estimate | None
+    folder: Path | None = None
+
+    @property
+    def k(self) -> int:
+        """How many records every class has, at least."""
+        return self.settings.protect.k
+
+    @property
+    def seed(self) -> int:
+        """The seed of every random choice."""
+        return self.settings.protect.seed
+
+    @property
+    def requirement(self) -> Requirement:
+        """What privacy asks, as the judge checks it."""
+        return self.settings.requirement
+
+    @property
+    def weight(self) -> str | None:
+        """The column of survey weights."""
+        return self.settings.roles.weight
+
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """The columns whose combinations are strata."""
+        return self.settings.roles.by
+
+    @property
+    def released_weights(self) -> tuple[str | None, str, float]:
+        """The column of survey weights, how they are released, and the step of rounded ones."""
+        return self.weight, *self.settings.release.weights
+
+    @property
+    def rounding(self) -> Mapping[str, float]:
+        """The steps of the columns that are kept rounded."""
+        return self.settings.release.round
+
+    @property
+    def all_hierarchies(self) -> Mapping[str, str]:
+        """The hierarchies by column, those that t-closeness compares values by too."""
+        return self.settings.hierarchies
+
+    @property
+    def aggregation(self) -> Aggregators:
+        """What groups release, and how means are rounded."""
+        own = self.settings
+        return Aggregators(self.released_as, own.release.decimals, own.protect.column_weights)
+
+    def without_strata(self, table: Table) -> Table:
+        """Return a table without the columns of strata, which are the same throughout a group."""
+        return without_strata(table, self.settings)
+
+    @property
+    def released_as(self) -> dict[str, str]:
+        """The aggregators, and strata, which are released as they are."""
+        return {**self.aggregators, **dict.fromkeys(self.settings.roles.by, STRATUM)}
+
+    @property
+    def needs_codes(self) -> bool:
+        """Whether cells are looked up in hierarchies: to group records, or to release them."""
+        return self.by_hierarchies or not averaged(self.aggregators)
+
+    @property
+    def ranges(self) -> list[str]:
+        """The columns that are released as ranges."""
+        return [name for name, one in self.aggregators.items() if one == "range"]
+
+    def expected(self, records: int) -> Estimate | None:
+        """Return what a run on so many records is expected to take."""
+        columns = len(self.grouped.having(Role.QUASI_IDENTIFIER))
+        return expected(self.settings, records, columns, self.by_hierarchies)
+
+    def check_fits(self) -> None:
+        """Raise RequestError if the run takes more memory than this machine has."""
+        check_fits(self.estimate, self.settings, self.by_hierarchies)
+
+    def profile_of_complete(self, profile: Profile) -> Profile:
+        """Return the profile of the records that are grouped, of that of all."""
+        return _complete(self.settings, self.schema, profile)
+
+    def prepared(self, table: Table) -> Table:
+        """Return a table, or a piece of one, as it is grouped: rounded, with roles and orders.
+
+        Records that miss a quasi-identifier are left out, where that is asked for. Raises an error
+        for cells that nobody can make sense of, and for values that an order lacks.
+        """
+        table = with_rounding(table, self.settings)
+        columns = tuple(table[c.name].having(role=c.role) for c in self.schema.columns)
+        table = replace(table, columns=columns, roles_given=True)
+        own = compared_columns(self.schema, self.settings)
+        table = with_orders(table, self.settings.orders, own)
+        quasi = table.having(Role.QUASI_IDENTIFIER)
+        for column in quasi:
+            check_readable(column, table)
+        if self.settings.protect.incomplete == "keep":
+            return table
+        rows = complete_rows(quasi)
+        return table if rows.size == table.rows else table.taken(rows)
+
+
+def plan_table(
+    table: Table, settings: Settings, folder: Path | None = None
+) -> tuple[Plan, Profile]:
+    """Return the plan for a table in memory, and its profile."""
+    rounded = with_rounding(table, settings)
+    profile = TableProfile(rounded, unique_share)
+    return make_plan(settings, rounded.without_rows(), profile, folder), profile
+
+
+def make_plan(
+    settings: Settings, schema: Table, profile: Profile, folder: Path | None = None
+) -> Plan:
+    """Decide what a request means for a table of which only schema and profile are known.
+
+    Ensures that everything a run depends on is checked and spelled out in the plan; raises
+    RequestError or InputError, with one line that says what to do, where it cannot be met.
+    """
+    settings = with_survey_roles(settings, schema, profile)
+    assigned = assign(schema, settings.roles, profile.reason)
+    schema = assigned.table
+    check_people(schema, settings, profile)
+    check_rounding(schema, settings)
+    schema = with_orders(schema, settings.orders, compared_columns(schema, settings))
+    settings = with_hierarchies(settings, schema, folder)
+    _check_columns(schema, settings, profile)
+    whole, profile = profile, _complete(settings, schema, profile)
+    if settings.protect.incomplete == "delete":
+        name = f"{schema.source.name} without incomplete records"
+        check_size(profile.rows, settings.protect.k, name)
+    check_kept(schema, settings, profile)
+    grouped = without_strata(schema, settings)
+    hierarchies = grouping_hierarchies(grouped, settings)
+    is_mixed = has_mixed_cells(grouped, settings, profile, hierarchies)
+    encoder = by_hierarchies(settings, is_mixed)
+    columns = len(grouped.having(Role.QUASI_IDENTIFIER))
+    return Plan(
+        settings, schema, grouped, assigned.unnamed, is_mixed, encoder, hierarchies,
+        build_aggregators(grouped, settings, encoder, whole, hierarchies),
+        expected(settings, profile.rows, columns, encoder), folder,
+    )  # fmt: skip
+
+
+def _complete(settings: Settings, schema: Table, profile: Profile) -> Profile:
+    """Return the profile without the records that are left out because a cell is missing."""
+    if settings.protect.incomplete == "keep":
+        return profile
+    return profile.complete(schema.schema.having(Role.QUASI_IDENTIFIER))
+
+
+def once_read(settings: Settings) -> Settings:
+    """Return the settings for a table that was read as they say: how is nothing to say again."""
+    return settings.having(input={"delimiter": None, "missing": ("",), "types": {}})
+
+
+def _check_columns(schema: Table, settings: Settings, profile: Profile) -> None:
+    """Refuse decimals for columns that are not grouped, and columns without a value."""
+    if settings.roles.group is not None and settings.protect.incomplete == "delete":
+        raise RequestError("groups that are given hold every record: none can be deleted")
+    decimals = settings.release.decimals
+    quasi = schema.having(Role.QUASI_IDENTIFIER)
+    names = [column.name for column in quasi]
+    for name in decimals if isinstance(decimals, dict) else ():
+        if name not in names:
+            raise RequestError(
+                f"decimals are given for {shown(name)}, which is no quasi-identifier"
+                f"{nearest_names(name, names)}"
+            )
+    for column in quasi:
+        check_readable(column, schema)
+    for column in (*quasi, *schema.having(Role.SENSITIVE)):
+        if profile.missing(column) == profile.rows and not settings.protect.allow_empty:
+            what = "sensitive column" if column.role is Role.SENSITIVE else "quasi-identifier"
+            raise RequestError(
+                f"{schema.source.name}: every cell of {what} {shown(column.name)} is missing; "
+                "leave it out with --drop, or say --allow-empty"
+            )

@@ -1,0 +1,70 @@
+"""The recipe of a run: settings that repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from shoal.partition import SearchLog
+from shoal.plan.hierarchies import digests
+from shoal.plan.plan import Plan
+from shoal.settings import Settings
+from shoal.table.hierarchy.specify import is_file
+from shoal.table.roles import Role
+
+
+def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settings:
+    """Return settings that repeat a run of a plan: every role and choice spelled out."""
+    settings, schema, source = plan.settings, plan.schema.schema, plan.schema.source
+    as_asked = bool(settings.roles.by) or _goes_on(settings)
+    named = settings.roles.group is None and not as_asked
+    protect: dict[str, Any] = {"method": method} if named else {}
+    again = dict(settings.search)
+    if as_asked:
+        pass  # strata have a search each; one that goes on from another has no count of its own
+    elif log is None:
+        protect |= {"max_iterations": None, "time_limit": None, "runs": None}
+        again = {}
+    else:  # as many iterations, whatever the clock says next time
+        protect |= {"max_iterations": log.iterations, "time_limit": None, "runs": log.runs}
+        again |= {"schedule": log.schedule} if log.looks is None else {"looks": log.looks}
+        if isinstance(again.get("stop"), Mapping):  # the count has taken the place of the clock
+            again["stop"] = {**again["stop"], "seconds": None, "iterations": None}
+    dropped = settings.roles.drop
+    trees = {
+        name: str(((plan.folder or Path()) / said).resolve()) if is_file(said) else said
+        for name, said in settings.hierarchies.items()
+    }
+    kept = {*schema.names, *dropped, settings.roles.group}
+    return settings.model_copy(update={"shoal": metadata.version("shoal")}).having(
+        input={
+            "path": source.path,
+            "sha256": source.sha256,
+            "delimiter": source.delimiter if source.kind == "csv" else None,
+            "missing": source.missing,
+            "types": dict(source.types),
+            "hierarchies_sha256": digests(trees),
+        },
+        roles={
+            "identifiers": schema.having(Role.IDENTIFIER),
+            "quasi_identifiers": schema.having(Role.QUASI_IDENTIFIER),
+            "sensitive": schema.having(Role.SENSITIVE),
+            "other": schema.having(Role.OTHER),
+            "drop": [*dropped, *(n for n in source.columns if n not in kept)],
+        },
+        release={}
+        if settings.roles.weight is None
+        else {"weights_as": settings.release.weights_as or "mean"},
+        protect=protect,
+        hierarchies=trees,
+        search=again,
+    )
+
+
+def _goes_on(settings: Settings) -> bool:
+    """Tell whether a search began with what less effort found: only `auto` finds that again."""
+    asked = settings.protect
+    chosen = asked.method == "auto" and asked.start is None and settings.roles.group is None
+    return chosen and asked.effort == "best" and not settings.changes()

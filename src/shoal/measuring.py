@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.errors import InputError, RequestError, listed, nearest_names, shown
 from shoal.measures.candidates import candidates_of
 from shoal.measures.compared import Compared, Strata, classes_of, secret_codes
@@ -34,7 +34,6 @@ from shoal.table.survey import named_strata, strata_of, weights_of
 from shoal.table.table import Table, check_readable
 
 OTHERS = 20  # columns that are kept as they are and that models may be made of
-Floats = npt.NDArray[np.float64]
 Hierarchies = Mapping[str, str | os.PathLike[str]] | str | os.PathLike[str] | None
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Floats, Integers
 from shoal.blocks import (
     EFFORTS,
     TREE_EFFORTS,
@@ -32,9 +32,6 @@ from shoal.progress import Reporter
 from shoal.table.code import Coded, code, in_trees_of
 from shoal.table.roles import Column, Role
 from shoal.table.table import Source, Table
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 DIFFERENT = 500_000  # values of a column that is seen by its tree, at most
 

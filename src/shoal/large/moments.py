@@ -8,13 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.errors import InputError, in_shape, shown
 from shoal.table.roles import Column, Kind
 from shoal.table.table import as_integers
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass

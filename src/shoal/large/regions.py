@@ -11,15 +11,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal import blocks
+from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import in_shape
 from shoal.table.drawing import Hashes, mixed
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from functools import partial, reduce
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Integers
 from shoal.large.figures import Figures, added, ranges, wider
 from shoal.large.form import ROW, Form
 from shoal.large.moments import Moments
@@ -29,8 +29,6 @@ from shoal.table.code import Coded
 from shoal.table.drawing import drawn
 from shoal.table.roles import Kind, Role
 from shoal.table.table import Table
-
-Integers = npt.NDArray[np.int64]
 
 MEASURED = 100_000  # records on which costs and risks are measured, at most: whole groups
 OF_A_REGION = 4  # of so many records of a region, one at most is measured: both sides take memory

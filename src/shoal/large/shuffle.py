@@ -16,10 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Integers
 from shoal.large.work import Files
 from shoal.storage import Remote
-
-Integers = npt.NDArray[np.int64]
 
 READERS = 16  # files of a remote storage that are read at once
 PACKED = pa.ipc.IpcWriteOptions(compression="lz4")

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Integers
 from shoal.large.crew import Crew
 from shoal.large.form import GROUP, ROW, Form
 from shoal.large.freeing import freed
@@ -24,9 +24,6 @@ from shoal.measures.loss import group_means
 from shoal.partition import by_first_row
 from shoal.table.drawing import drawn, sample_size
 from shoal.table.streams import Reading
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

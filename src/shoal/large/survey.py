@@ -15,9 +15,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import listed
 from shoal.large.moments import Moments
 from shoal.large.shuffle import keep, kept
@@ -27,10 +27,6 @@ from shoal.table.drawing import Hashes, Sample, hashes
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table, as_integers, check_readable, missing_cells, some_rows
 from shoal.table.twovalued import MOST, first_numbers, joined
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Integers = npt.NDArray[np.int64]
 
 SKETCH = 16_384  # values by which different ones are counted: within a percent or two
 

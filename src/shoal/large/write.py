@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Integers
 from shoal.errors import OutputError
 from shoal.large.form import ROW, Form
 from shoal.large.freeing import freed
@@ -28,8 +29,6 @@ from shoal.release.spreadsheet import guarded_table
 from shoal.release.write import PARQUET, csv_bytes, parquet_table
 from shoal.storage import Storage
 from shoal.table.table import Table
-
-Integers = npt.NDArray[np.int64]
 
 ROWS = 2**20  # of a row group, at most
 CHECKED = 5_000  # rows of csv that are compared at once

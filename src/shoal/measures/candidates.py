@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Integers
 from shoal.models.matching import candidates
 from shoal.table.roles import Column
-
-Integers = npt.NDArray[np.int64]
 
 
 def candidates_of(columns: Sequence[Column], classes: Integers, reading: str) -> Integers:

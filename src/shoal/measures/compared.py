@@ -8,17 +8,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import in_shape
 from shoal.measures.sides import Numbers, Side, Words
 from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Column, Kind
 from shoal.table.spelling import forms_of
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 class Strata(NamedTuple):

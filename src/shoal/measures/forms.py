@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Integers
 from shoal.errors import InputError
 from shoal.table.hierarchy.axis import Axis
 from shoal.table.hierarchy.listed import BEYOND, ENDLESS, FAR, INTERVAL
 
-Integers = npt.NDArray[np.int64]
 Ranks = Mapping[str, Fraction]
 
 

@@ -11,14 +11,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import in_shape
 from shoal.table.code import Coded, CodedColumn
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

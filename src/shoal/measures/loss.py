@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from shoal.arrays import Floats, Integers
 
 ROUNDED = 1e-11  # what rounding may have done to a sum, as a share
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from shoal.arrays import Floats
 
 
 def mean(values: Floats, weights: Floats | None = None) -> float:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.errors import InputError, in_shape, listed
 from shoal.measures.compared import joined
 from shoal.measures.moments import correlation, mean_ranks
@@ -22,9 +23,6 @@ from shoal.measures.sides import Numbers, Side
 from shoal.table.roles import TICKS, Column, Kind
 from shoal.table.table import Table, as_floats, as_integers, missing_cells, some_rows
 from shoal.table.texts import texts_of
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 SURE = 6.0  # standard errors from which on an agreement of the rows is no chance
 CHANCE = 14.0  # minus the log of the chance that shuffled rows agree so

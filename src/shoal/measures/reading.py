@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import InputError
 from shoal.measures.forms import cover, span
 from shoal.measures.sides import Numbers, Pairs, Side, Words
@@ -18,10 +19,6 @@ from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import STAR, TICKS, Column, Kind
 from shoal.table.table import as_floats, as_integers, missing_cells, some_rows
 from shoal.table.texts import texts_of
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 DAY = 86_400.0  # seconds
 BEYOND_ALL = Fraction(10) ** 300  # an end that no number reaches

@@ -13,13 +13,9 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import in_shape
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 DAY = 86_400.0  # seconds
 BEYOND_ALL = Fraction(10) ** 300  # an end that no number reaches

@@ -12,18 +12,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Flags, Integers
 from shoal.errors import RequestError, in_shape
 from shoal.table.drawing import Hashes, drawn, row_hashes
 from shoal.table.read import is_parquet
 from shoal.table.roles import Kind
 from shoal.table.streams import Pieces, in_pieces
 from shoal.table.table import Table
-
-Flags = npt.NDArray[np.bool_]
-Integers = npt.NDArray[np.int64]
 
 RECORDS = 100_000  # that are compared, about
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.measures.sides import Numbers, Side
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 TARGETS = 5  # of a column of numbers
 MOST = 50  # values that a model tells apart; the rarer ones are one

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Floats, Integers
 from shoal.partition import Partition
 from shoal.release.centers import (
     Groups,
@@ -43,8 +44,6 @@ from shoal.table.roles import STAR, TICKS, Column, Kind, Role, Written
 from shoal.table.rounding import decimals_of
 from shoal.table.table import Table, as_integers
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Decimals = int | str | Mapping[str, int | str] | None
 UNROUNDED = "none"  # as many digits as a float holds
 MAJORITY = "majority"  # of the two values that a column of numbers has

@@ -7,16 +7,12 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.partition import Partition
 from shoal.table.code import CodedColumn
 from shoal.table.roles import STAR, TICKS, Column, Kind
 from shoal.table.table import as_floats, missing_cells
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Integers = npt.NDArray[np.int64]
 
 
 def same_cells(before: Column, after: Column) -> Flags:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Floats, Integers
 from shoal.measures.generalization import Spans, spans
 from shoal.measures.loss import group_means
 from shoal.table.code import CodedColumn
 from shoal.table.roles import STAR, Column, Kind, Written
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-
 
 BLOCK = 4096  # records whose differences are held at once
 

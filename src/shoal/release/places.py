@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.measures.forms import span
 from shoal.table.hierarchy.axis import Axis
 from shoal.table.hierarchy.listed import FAR
 from shoal.table.roles import STAR, Column
 from shoal.table.table import as_floats, missing_cells, some_rows
 from shoal.table.texts import texts_of
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 DATES = "date", "datetime"
 NUMBERS = "integer", "float", "number", *DATES

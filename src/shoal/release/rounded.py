@@ -6,15 +6,12 @@ import hashlib
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.measures.loss import percent
 from shoal.release.counts import is_numbers, present, starred
 from shoal.table.roles import Column, Kind
 from shoal.table.table import as_floats, some_rows
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 ROUNDED = ("mean", "majority")  # ways that release something near the mean of a group
 

@@ -7,13 +7,11 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.measures.loss import percent
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table, as_floats
-
-Floats = npt.NDArray[np.float64]
 
 
 def totals(

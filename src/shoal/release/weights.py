@@ -6,14 +6,13 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Floats
 from shoal.partition import Partition, rows_of_groups
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table, as_floats
 
-Floats = npt.NDArray[np.float64]
 DIGITS = 6  # significant ones of a group's mean weight: a total drifts by 5e-6 of itself at most
 
 

@@ -8,14 +8,12 @@ from collections.abc import Container
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Integers
 from shoal.release.cells import csv_cells, header_cell
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
-
-Integers = npt.NDArray[np.int64]
 
 
 def row_order(rows: int, *, keep: bool = False, seed: int | None = None) -> Integers:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.errors import InputError, RequestError, UnlistedError, check_known, in_shape, shown
 from shoal.table.hierarchy.listed import FAR, Span, interval
 from shoal.table.hierarchy.specify import rules_for
@@ -20,9 +21,6 @@ from shoal.table.hierarchy.values import Distinct, Rule, distinct_values
 from shoal.table.order import check_ranges
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table, check_readable
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from shoal.arrays import Flags
 from shoal.errors import InputError, shown
 from shoal.table.distinct import (
     ANY_MOMENT,
@@ -24,7 +25,6 @@ from shoal.table.distinct import (
     TRUE_FALSE,
     ZERO_LED,
     Distinct,
-    Flags,
 )
 from shoal.table.facts import (
     BEYOND_INTEGER,

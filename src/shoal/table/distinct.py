@@ -9,13 +9,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-Flags = npt.NDArray[np.bool_]
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from shoal.arrays import Flags, Floats, Integers
 
 INTEGER = r"^[+-]?(0|[1-9][0-9]*)$"
 FIXED = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)$"

@@ -22,11 +22,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.errors import in_shape
 from shoal.table.code import CodedColumn
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 WIDTH = 1024  # coordinates that all texts together may have before the widest are folded
 BLOCK = 2048  # records whose coordinates are held beside the matrix

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.errors import InputError, RequestError, check_known, check_weights, in_shape, shown
 from shoal.table.code import Coded, code
 from shoal.table.embed import Texts
@@ -27,10 +28,6 @@ from shoal.table.table import (
     missing_cells,
     some_rows,
 )
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

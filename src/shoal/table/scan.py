@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Flags, Integers
 from shoal.errors import InputError, in_shape, shown
 from shoal.table.decode import WHOLE, Begin
 
@@ -24,8 +25,6 @@ COMMA_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 QUOTE, CR, LF = 34, 13, 10
 
 Bytes = npt.NDArray[np.uint8]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

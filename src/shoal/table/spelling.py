@@ -15,12 +15,10 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Integers
 from shoal.table.hierarchy.values import Distinct
 from shoal.table.roles import STAR, Column, Kind
-
-Integers = npt.NDArray[np.int64]
 
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]{1,5})?", re.ASCII)
 UNSEEN = ("Cc", "Cf", "Zs", "Zl", "Zp")  # categories: control, format, separators

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.errors import InputError, RequestError, UnlistedError, in_shape, listed, shown
 from shoal.table.roles import Column, Kind, Role, Written, family
 from shoal.table.table import Table, as_floats, missing_cells
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 UNEVEN = 1e9  # times the smallest weight: beyond it sums forget the small ones
 JOINT = " + "  # between the names of strata that became one

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from shoal.arrays import Floats, Integers
 
 NODES = 200  # of the quadrature; exact for classes of up to 399
 LARGE = 300  # members from which on 1/F is as good as certain

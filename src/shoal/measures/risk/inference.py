@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.errors import in_shape
 from shoal.measures.sides import Side, Words
 from shoal.measures.targets import binned, edges_of, targets
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 BINS = 10  # of a column of numbers that a model learns from
 FOLDS = 5

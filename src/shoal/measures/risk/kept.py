@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Integers
 from shoal.measures.compared import joined, renumbered
 from shoal.measures.risk.classes import share_below
 from shoal.table.roles import Column, Kind
-
-Integers = npt.NDArray[np.int64]
 
 
 def released_codes(column: Column) -> Integers:

@@ -10,16 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import in_shape
 from shoal.measures.compared import Compared, joined
 from shoal.measures.moments import mean_ranks
 from shoal.measures.sides import Numbers, Side, Words
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 CELLS = 2**16  # distances that are held at once: as many as a processor keeps close
 EQUAL = 2e-9  # squared distances that differ by less, relatively, tie

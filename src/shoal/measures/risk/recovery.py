@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.measures.sides import Numbers, Side, Words
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 NOISE = 1e-9  # of a standard deviation: floats that differ by less are taken as equal
 DIGITS = 12  # after the point, at most

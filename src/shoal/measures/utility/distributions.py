@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.measures.moments import correlation_matrix
 from shoal.measures.sides import Numbers, Side, Words
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 CELLS = 4_000_000  # of a table of two columns, at most

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.measures.loss import percent
 from shoal.measures.sides import Numbers
-
-Floats = npt.NDArray[np.float64]
 
 
 def variation_lost(side: Numbers, weights: Floats | None = None) -> float:

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.errors import in_shape
 from shoal.measures.sides import Numbers, Side, Words
 from shoal.measures.targets import targets
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 MOST_WORDS = 10  # values of a column of categories that have a feature of their own
 MOST_SQUARED = 40  # columns of numbers whose squares count too

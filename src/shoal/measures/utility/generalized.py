@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Integers
 from shoal.measures.sides import Numbers, Side, Words
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 def is_generalized(side: Side, paired: bool) -> bool:

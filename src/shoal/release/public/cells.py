@@ -7,8 +7,8 @@ from datetime import date
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Integers
 from shoal.measures.forms import span
 from shoal.release.aggregate import AVERAGED, STRATUM
 from shoal.release.counts import days_or_numbers, is_numbers, present, same_cells, starred
@@ -18,8 +18,6 @@ from shoal.table.hierarchy.listed import FAR, Listed
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.table import some_rows
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Span = tuple[float, float]
 
 TIMES = (Kind.DATE, Kind.DATETIME)

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Flags, Floats, Integers
 from shoal.measures.reading import both_sides, words_of
 from shoal.measures.risk.linkage import (
     Attack,
@@ -26,10 +26,6 @@ from shoal.release.public.rounding import SAYS, Stable
 from shoal.table.code import CodedColumn
 from shoal.table.drawing import row_hashes
 from shoal.table.roles import Column
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 LINKAGES = ("distance_linkage", "rank_linkage", "block_linkage")
 

@@ -10,10 +10,10 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Integers
 from shoal.errors import InputError, in_shape, shown
 from shoal.table.roles import STAR
 
-Integers = npt.NDArray[np.int64]
 Path = Sequence[str]
 Place = Callable[[int], str]
 

@@ -7,15 +7,13 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.arrays import Integers
 from shoal.errors import in_shape
 from shoal.table.hierarchy.axis import Axis
 from shoal.table.roles import Column, Kind
 from shoal.table.texts import as_written, texts_of
-
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from shoal.arrays import Flags
 from shoal.errors import InputError
 from shoal.table.decide import Fault, Verdict, decide
 from shoal.table.distinct import Distinct
@@ -18,7 +19,7 @@ from shoal.table.pieces.cut import Cutter, Piece
 from shoal.table.pieces.stream import Mark, Stream
 from shoal.table.read import check_csv_name, check_delimiter, check_types, column_cells
 from shoal.table.roles import Column, Kind, Written
-from shoal.table.scan import Flags, quoted_cells
+from shoal.table.scan import quoted_cells
 from shoal.table.table import Source, Table
 
 SIZE = 16 * 2**20

@@ -6,7 +6,6 @@ import hashlib
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin, OneToOneFeatureMixin, TransformerMixin
@@ -15,10 +14,9 @@ try:
 except ImportError as error:
     raise ImportError("shoal.estimator needs scikit-learn: pip install 'shoal[sklearn]'") from error
 
+from shoal.arrays import Floats
 from shoal.grouping import microaggregate
 from shoal.measures.loss import group_means
-
-Floats = npt.NDArray[np.float64]
 
 
 class Microaggregator(OneToOneFeatureMixin, ClusterMixin, TransformerMixin, BaseEstimator):

@@ -154,7 +154,7 @@ def release_parts(
         content = manifest(
             parts,
             {
-                "versions": versions(),
+                "versions": dict(versions()),
                 "k": made.settings.protect.k,
                 "columns": made.released.names,
                 "quasi_identifiers": list(made.settings.roles.quasi_identifiers),

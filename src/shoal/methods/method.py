@@ -49,15 +49,12 @@ class Method(Protocol):
     @property
     def info(self) -> Info:
         """What it is."""
-        ...
 
     def supports(self, problem: Problem) -> str | None:
         """Return why it cannot solve a problem; None if it can."""
-        ...
 
     def run(self, problem: Problem, report: Reporter) -> Solution:
         """Return groups of at least k records. Requires 2k records, and `supports`."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -95,7 +96,7 @@ def build_report(released: Released, run: Run, said: Said, figures: Mapping[str,
     columns = [_column(c, released, figures) for c in table.having(Role.QUASI_IDENTIFIER)]
     return Report(
         schema=SCHEMA,
-        versions=versions(),
+        versions=dict(versions()),
         method=run.method,
         k=run.k,
         seed=run.seed,
@@ -166,8 +167,9 @@ def _column(column: Column, released: Released, figures: Mapping[str, Any]) -> C
     )
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of what can change a result."""
+@cache
+def versions() -> Mapping[str, str]:
+    """Return the versions of what can change a result; to look them up takes milliseconds."""
     names = ("shoal", "numpy", "numba", "pyarrow")
     found = {name: metadata.version(name) for name in names}
     return {**found, "python": platform.python_version()}

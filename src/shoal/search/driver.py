@@ -25,36 +25,25 @@ class Iterated(Protocol):
     @property
     def runs(self) -> Sequence[Any]:
         """What threads work on, side by side."""
-        ...
 
     @property
     def threads(self) -> int | None:
         """How many threads work at once; None: as many as there are processors."""
-        ...
 
     def begin(self, everywhere: Everywhere) -> None:
         """Reach the grouping that the first round starts from."""
-        ...
 
     def look(self) -> Progress:
         """Return what there is to see between two rounds."""
-        ...
-
-    def is_settled(self) -> bool:
-        """Tell whether there is no need of another round."""
-        ...
 
     def round(self, everywhere: Everywhere) -> None:
-        """Make some iterations in every run; say in `watch.stopped_by` if they were the last."""
-        ...
+        """Make some iterations in every run; say in `watch.stopped_by` if no more are needed."""
 
     def close(self, everywhere: Everywhere) -> None:
         """End with what is done after the last round, before the user's stop counts no more."""
-        ...
 
     def result(self) -> tuple[Integers, SearchLog]:
         """Return the incumbent, and how it was found."""
-        ...
 
 
 def drive(search: Iterated) -> tuple[Integers, SearchLog]:
@@ -62,7 +51,7 @@ def drive(search: Iterated) -> tuple[Integers, SearchLog]:
     watch = search.watch
     with watch.side_by_side(search.runs, search.threads) as everywhere:
         search.begin(everywhere)
-        while not (watch.stopped_by or watch.is_told_to_stop(search.look()) or search.is_settled()):
+        while not (watch.stopped_by or watch.is_told_to_stop(search.look())):
             search.round(everywhere)
         search.close(everywhere)
     return search.result()

@@ -217,10 +217,6 @@ class _Perturbations:
     def _at_target(self) -> str:
         return "nothing to lose" if self.options.stop.target is None else "target"
 
-    def is_settled(self) -> bool:
-        """Tell that rounds go on until one of them was the last."""
-        return False
-
     def close(self, everywhere: Everywhere) -> None:
         """Leave the groups as they are."""
 

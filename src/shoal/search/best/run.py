@@ -63,7 +63,9 @@ class _Rounds(Steps):
         self._note()
 
     def round(self, _: Everywhere) -> None:
-        """Do what comes next."""
+        """Do what comes next, unless there is no need of it."""
+        if self._is_settled():
+            return
         number = self.watch.done
         if not self.grown and self.rows <= HANDY:
             first: list[Step] = [self.programme, self.cut, self.integer]
@@ -98,7 +100,7 @@ class _Rounds(Steps):
             applied=sum(int(part["improved"]) for part in self.by_part.values()),
         )  # fmt: skip
 
-    def is_settled(self) -> bool:
+    def _is_settled(self) -> bool:
         """Tell whether proof, target, bound or patience make another round needless."""
         loss, stop, watch = percent(self.cost, self.total), self.options.stop, self.watch
         waited = watch.done - (watch.curve[-1][0] if watch.curve else 0)

@@ -164,10 +164,6 @@ class _Perturbations:
         elif watch.done - max(int(s.counts[IMPROVED]) for s in self.states) >= patience:
             watch.stopped_by = "patience"
 
-    def is_settled(self) -> bool:
-        """Tell that rounds go on until one of them was the last."""
-        return False
-
     def close(self, everywhere: Everywhere) -> None:
         """Shift and swap until nothing gains, as far as the clock and the user allow.
 

@@ -70,13 +70,9 @@ class Subject(NamedTuple):
 
 def subjects():
     """Return all methods, and those that effort matters to once more."""
-    every = [
-        Subject(m.name, m.mixed is not None, m.columns)
-        for m in shoal.methods()
-        if m.programme != "exact"
-    ]
+    every = [Subject(m.name, m.on_nodes, m.columns) for m in shoal.methods() if m.name != "exact"]
     efforts = [
-        Subject(f"{m.name}:{effort}", m.mixed is not None)
+        Subject(f"{m.name}:{effort}", m.on_nodes)
         for m in shoal.methods() if m.in_blocks
         for effort in ("quick", "best")
     ]  # fmt: skip

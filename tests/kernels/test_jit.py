@@ -90,8 +90,8 @@ def test_interpreted():
         "X = np.random.default_rng(0).normal(size=(40, 2))\n"
         f"for m in [m for m in shoal.methods() if m.name in {EACH}]:\n"
         "    table = X[:, : m.columns]\n"
-        "    table = table[:16] if m.programme else table\n"
-        "    few = {} if m.search is None else {'max_iterations': 1 if m.programme else 30}\n"
+        "    table = table[:16] if m.name == 'best' else table\n"
+        "    few = {} if m.search is None else {'max_iterations': 1 if m.name == 'best' else 30}\n"
         "    print(shoal.microaggregate(table, 4, method=m.name, **few).labels.tolist())"
     )
     outputs = {

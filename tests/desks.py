@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import re
 import resource
 import signal
@@ -194,7 +195,11 @@ class Server:
 
     def left(self):
         """Return every file and folder that the desk has on disk."""
-        found = [str(path.relative_to(self.work)) for path in self.work.rglob("*")]
+        found = [
+            os.path.relpath(os.path.join(place, name), self.work)  # noqa: PTH118
+            for place, folders, files in os.walk(self.work)  # what goes meanwhile is not there
+            for name in (*folders, *files)
+        ]
         return sorted(set(found) - {"desk", "desk/lock"})
 
     def memory(self):

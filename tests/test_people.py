@@ -165,17 +165,17 @@ def test_a_release_of_too_few_people_never_leaves(monkeypatch):
     found = walked.find_groups
     data = visits(4).drop(columns=["home", "region"])
 
-    def careless(table, settings, coded, by_trees, conditions, report, threads):
+    def careless(table, plan, coded, conditions, report, threads):
         alone = replace(conditions, constraints=None, survey=Survey())
-        return found(table, settings, coded, by_trees, alone, report, threads)
+        return found(table, plan, coded, alone, report, threads)
 
     monkeypatch.setattr(walked, "find_groups", careless)
     with pytest.raises(PrivacyError, match=r"a class has \d people"):
         library.anonymize(data, k=5, **ROLES, person="who", method="mdav")
 
-    def groups_of_people(table, settings, coded, by_trees, conditions, report, threads):
+    def groups_of_people(table, plan, coded, conditions, report, threads):
         kept = replace(conditions, constraints=None)
-        return found(table, settings, coded, by_trees, kept, report, threads)
+        return found(table, plan, coded, kept, report, threads)
 
     monkeypatch.setattr(walked, "find_groups", groups_of_people)
     with pytest.raises(PrivacyError, match="by people"):

@@ -226,8 +226,8 @@ def test_a_method_that_breaks_k_is_caught(monkeypatch):
     """If groups are too small, whatever the method says, nothing is released."""
     honest = finding.solve
 
-    def faulty(matrix, k, method, report, **_options):
-        return replace(honest(matrix, 2, "mdav", report), k=2)
+    def faulty(problem, _method, report):
+        return honest(replace(problem, k=2, effort="normal"), "mdav", report)
 
     monkeypatch.setattr(finding, "solve", faulty)
     with pytest.raises(shoal.PrivacyError, match="not safe: 50 classes with 100 records"):

@@ -28,7 +28,7 @@ def commands(tree):
 def check(command):
     """Look whether a command is one of ours or of Dask, with options that it has."""
     import typer.main
-    from click import Command
+    from click import Command, Context
     from distributed.cli.dask_scheduler import main as scheduler
     from distributed.cli.dask_worker import main as worker
 
@@ -39,7 +39,9 @@ def check(command):
     else:
         what = {"scheduler": scheduler, "worker": worker}[command[1]]
     known = {
-        name for one in what.params for name in (*one.opts, *getattr(one, "secondary_opts", ()))
+        name
+        for one in what.get_params(Context(what))
+        for name in (*one.opts, *getattr(one, "secondary_opts", ()))
     }
     given = [part.partition("=")[0] for part in command[2:] if part.startswith("-")]
     assert given

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal.measures.histogram import histogram
+from shoal.measures.histogram import counted, edges_of, is_whole, shown_histogram
 from shoal.release import html
 from shoal.release.charts import report_charts
 from shoal.release.draw import FIRST, Renderer, ahead, begin, draw
@@ -296,6 +296,11 @@ def test_histogram_hides_the_few():
     """Bins of the original with fewer than k records are empty, and no extreme value shows."""
     before = np.concatenate([np.repeat(np.arange(10.0), 6), [3.0], [1e9], [-1e9]])
     after = np.concatenate([np.repeat(np.arange(10.0), 6), [3.0] * 3])
+
+    def histogram(before, after, k, bins):
+        edges = edges_of(float(after.min()), float(after.max()), is_whole(after), bins)
+        return shown_histogram(edges, counted(before, edges), counted(after, edges), k)
+
     found = histogram(before, after, k=7, bins=10)
     assert found.edges[0] == -0.5
     assert found.edges[-1] == 9.5

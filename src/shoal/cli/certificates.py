@@ -79,7 +79,7 @@ def sign(
     from shoal.release.staging import Staging
 
     load_certificate(folder)
-    with Staging(**options) as staging:
+    with Staging(force=options.get("force", False)) as staging:
         staging.check(folder / SIGNATURE)
         staging.add(folder / SIGNATURE, signature((folder / NAME).read_bytes(), key))
         staging.commit()

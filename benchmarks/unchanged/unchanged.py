@@ -216,7 +216,7 @@ def main() -> int:
         "random": lambda: random_runs(asked.random), "sample": sample_runs, "file": file_runs,
         "reference": reference_runs,
     }  # fmt: skip
-    before = json.loads(asked.file.read_text()) if asked.verb == "compare" else {}
+    before = _plain(json.loads(asked.file.read_text())) if asked.verb == "compare" else {}
     found: dict[str, Any] = {}
     changed = 0
     for family, runs in families.items():

@@ -103,7 +103,7 @@ def _pack(case: Case, folder: Path, desk: Any, job: str) -> list[Finding]:
         ]
     roles = tomllib.loads(recipe.read_text(encoding="utf-8"))["roles"]
     release = next(p for p in recipe.parent.iterdir() if p.name.startswith("release."))
-    names, columns = read_release(release)
+    names, columns = read_release(release, case.options.get("delimiter") or ",")
     roles = {**{one: [] for one in ("identifiers", "drop", "sensitive", "other", "by")}, **roles}
     written = Released(names, columns, roles, in_order=False)
     original = original_of(case, roles, plain_values(case))

@@ -49,12 +49,18 @@ class Original:
     rows: list[int]
 
 
+def _held(text: str | None, value: Any) -> str | None:
+    """Return the text of a cell; of a whole number that became a float, that of the float."""
+    became = isinstance(value, float) and text is not None and text.lstrip("-").isdigit()
+    return repr(value) if became and abs(value) > 2**53 else text
+
+
 def original_of(case: Case, roles: dict[str, Any], values: dict[str, list[Any]]) -> Original:
     """Return the records that were to be released; incomplete ones may be left out."""
     gone = set(case.options.get("missing") or [""]) if case.source.startswith("csv") else set()
     texts = {
         c.name: [
-            None if is_none(value) or text in gone else text
+            None if is_none(value) or text in gone else _held(text, value)
             for value, text in zip(values[c.name], c.cells, strict=True)
         ]
         for c in case.columns
@@ -388,7 +394,23 @@ def _step(case: Case, column: Column, name: str) -> Fraction | None:
     if _is_rounded(case) and column.kind not in WHOLE:
         digits = [len(c.partition(".")[2]) for c in column.cells if c is not None and "e" not in c]
         own = Fraction(1, 10 ** max(digits, default=0))
+        if case.options.get("weight") is not None:
+            own = max(own, _coarse([number(c) for c in column.cells if c is not None], own))
     return max((s for s in (own, asked) if s is not None), default=None)
+
+
+LONG = 10**9  # steps from the least to the greatest value: of more, weighted means are coarse
+
+
+def _coarse(values: list[Fraction | None], step: Fraction) -> Fraction:
+    """Return the step of weighted means of long numbers: no more of them than there are values."""
+    known = {value for value in values if value is not None}
+    span = max(known, default=Fraction(0)) - min(known, default=Fraction(0))
+    if span < LONG * step:
+        return step
+    steps = (Fraction(times) * Fraction(10) ** power for power in range(-20, 400)
+             for times in (1, 2, 5))  # fmt: skip
+    return next(one for one in steps if span <= max(len(known) - 1, 1) * one)
 
 
 def _is_rounded(case: Case) -> bool:

@@ -134,6 +134,8 @@ def _from_other_sources(case: Case, folder: Path, released: Released) -> list[Fi
         result = doors.by_python(data, write_files(other, folder))
         if isinstance(result, Refused | Crashed):
             said = result.said if isinstance(result, Refused) else result.trace
+            if "not numbers:" in said and source.startswith("csv"):
+                continue  # texts that are nearly all numbers: csv asks what they are
             found.append(Finding("sources", f"{case.source} releases, {source}: {said}", case))
         elif result.partition.labels.tolist() != released.labels:
             found.append(Finding("sources", f"{case.source} and {source} give other groups", case))

@@ -89,8 +89,21 @@ def value(kind: str, cell: str) -> Any:
 def plain_values(case: Case) -> dict[str, list[Any]]:
     """Return the values of every column as a reader has them: what a csv file says is exact."""
     if not case.source.startswith("csv"):
-        return {c.name: arrow_column(c).to_pylist() for c in case.columns}
+        found = {c.name: arrow_column(c).to_pylist() for c in case.columns}
+        return _in_pandas(found) if case.source == "pandas" else found
     return {c.name: _as_written(c) for c in case.columns}
+
+
+def _in_pandas(found: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Return values as pandas holds them: whole numbers beside missing ones are floats."""
+
+    def held(cells: list[Any]) -> list[Any]:
+        whole = all(type(cell) is int for cell in cells if cell is not None)
+        if not whole or None not in cells:
+            return cells
+        return [None if cell is None else float(cell) for cell in cells]
+
+    return {name: held(cells) for name, cells in found.items()}
 
 
 def _as_written(column: Column) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from fuzz import doors
 from fuzz.cases import Case, Finding
 from fuzz.checks import Released, check_release, original_of
-from fuzz.reading import read_release
+from fuzz.reading import read_release, typed
 from fuzz.running import Outcome
 from fuzz.sources import plain_values, to_source
 
@@ -105,6 +105,9 @@ def _pack(case: Case, folder: Path, desk: Any, job: str) -> list[Finding]:
     release = next(p for p in recipe.parent.iterdir() if p.name.startswith("release."))
     names, columns = read_release(release, case.options.get("delimiter") or ",")
     roles = {**{one: [] for one in ("identifiers", "drop", "sensitive", "other", "by")}, **roles}
-    written = Released(names, columns, roles, in_order=False)
     original = original_of(case, roles, plain_values(case))
+    columns = [
+        typed(cells, original.values.get(n, [])) for n, cells in zip(names, columns, strict=True)
+    ]
+    written = Released(names, columns, roles, in_order=False)
     return [Finding(f"pack {o}", what, case) for o, what in check_release(case, original, written)]

@@ -198,6 +198,9 @@ def _saved(case: Case, folder: Path, result: Any, original: Any) -> list[Finding
         return [Finding("crash", type(error).__name__, case, _place(traceback.format_exc()))]
     roles = result.settings.roles.model_dump()
     names, columns = read_release(Path(path), case.options.get("delimiter") or ",")
+    columns = [
+        typed(cells, original.values.get(n, [])) for n, cells in zip(names, columns, strict=True)
+    ]
     written = Released(names, columns, roles, in_order=False)
     found = [Finding(f"file {o}", what, case) for o, what in check_release(case, original, written)]
     open_to_others = [

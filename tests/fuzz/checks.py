@@ -203,8 +203,9 @@ def _kept_names(case: Case, released: Released) -> list[str]:
 
 def _kept(case: Case, original: Original, released: Released) -> Broken:
     """Kept columns are what they were, row by row."""
+    gone = set(case.options.get("missing") or [""]) if case.source.startswith("csv") else set()
     for name in _kept_names(case, released):
-        cells = released.column(name)
+        cells = [None if str(cell) in gone else cell for cell in released.column(name)]
         pairs = zip(cells, original.values[name], original.texts[name], strict=True)
         is_same = within if _is_cut(case, original, name) else same
         if not all(is_same(*pair) for pair in pairs):

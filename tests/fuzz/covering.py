@@ -61,6 +61,8 @@ def covers(
         return True
     if text is None:
         return False
+    if isinstance(released, bool) and text.lower() == str(released).lower():
+        return True
     if released in (original, text) or released in line or _is_same_truth(released, original):
         return True
     if not isinstance(released, str):

@@ -93,7 +93,7 @@ def argv(options: dict[str, Any]) -> list[str]:
             continue
         if name in LISTS:
             line = io.StringIO()
-            writer(line).writerow([value] if isinstance(value, str) else value)
+            writer(line).writerow(value if isinstance(value, list | tuple) else [value])
             words.append(f"{LISTS[name]}={line.getvalue().removesuffix(chr(13) + chr(10))}")
         elif name in FLAGS:
             words += [FLAGS[name]] if value else []

@@ -248,7 +248,7 @@ def _kept_at_all(case: Case, original: Original, released: Released) -> Broken:
         if _is_cut(case, original, name):
             continue
         gone = set(case.options.get("missing") or [""]) if case.source.startswith("csv") else set()
-        ours = sorted(_canonical(None if c in gone else c) for c in released.column(name))
+        ours = sorted(_canonical(None if str(c) in gone else c) for c in released.column(name))
         theirs = sorted(_canonical(text) for text in original.texts[name])
         exact = sorted(_canonical(value) for value in original.values[name])  # of short floats
         if ours not in (theirs, exact):

@@ -14,8 +14,9 @@ import naive
 import shoal
 from shoal import finding
 from shoal.partition import Partition
+from shoal.plan.source import source_of
 from shoal.settings import load
-from shoal.walk import source_of, walk
+from shoal.walk import walk
 
 QUASI = ["age", "admission_date", "length_of_stay", "income"]
 

@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 
 import shoal
-from shoal.large.plan import WORKER, plan_for
+from shoal.large.budget import WORKER, budget_for
 from shoal.table.parts import CHUNK
 from shoal.table.room import read_memory
 from telling import read, table, wrapped, write_page
@@ -98,7 +98,7 @@ def plan(folder, rows):
         [name, f"{took * 1e6 / records:.2f}", f"{took * per / 3600:.1f}"]
         for name, _, took in stages
     ]
-    regions = -(-GOAL // plan_for(read_memory(WORKER), 8, 64.0).records)
+    regions = -(-GOAL // budget_for(read_memory(WORKER), 8, 64.0).records)
     chunks = GOAL // CHUNK
     points = [
         f"**Regions**: {regions:,} of {GOAL // regions:,} records, a task each, for workers that "

@@ -96,11 +96,11 @@ def release(
     source = Path(source)
     limit = settings.protect.memory
     if limit is not None and needed(source) > read_memory(limit):
-        from shoal.large.plan import plan_for
+        from shoal.large.budget import budget_for
         from shoal.large.run import release_file
 
-        plan = plan_for(read_memory(limit), *shape(source))
-        return release_file(source, settings, plan, order, callback)
+        budget = budget_for(read_memory(limit), *shape(source))
+        return release_file(source, settings, budget, order, callback)
     staging = Staging(force=order.force, folders=order.targets.folders)
     order.targets.check(staging, [source], order.with_page)
     if limit is None:

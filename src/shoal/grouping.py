@@ -11,7 +11,7 @@ import numpy as np
 from shoal.arrays import Floats, Integers
 from shoal.errors import RequestError, in_shape
 from shoal.measures.loss import percent, squared_error, squares
-from shoal.methods.auto import by_trees, check_effort
+from shoal.methods.auto import by_hierarchies, check_effort
 from shoal.methods.options import check_options
 from shoal.methods.problem import Nodes, Points, Problem, check_size
 from shoal.methods.registry import find, find_refinement
@@ -94,7 +94,7 @@ def microaggregate(
     threads = None if threads is None else max(1, whole(threads, "threads"))
     own = None if weights is None else _survey_weights(weights, table.rows)
     encoding: Points | Nodes
-    if info.on_nodes or (method == "auto" and by_trees(table, hierarchies)):
+    if info.on_nodes or (method == "auto" and by_hierarchies(table, hierarchies)):
         encoding = Nodes(code(table, hierarchies), column_weights)
     else:
         encoded = encoded_table(table, k, standardize, column_weights, hierarchies, own)

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from glob import escape, has_magic
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -15,27 +14,23 @@ import numpy.typing as npt
 
 from shoal.enforce.dominance import judge_dominance
 from shoal.enforce.wider import wider_groups
-from shoal.errors import PrivacyError, RequestError
 from shoal.estimates.model import Estimate
 from shoal.finding import Conditions, find_groups
 from shoal.measuring import measure_release
 from shoal.partition import Partition
 from shoal.plan.constraints import build_constraints
 from shoal.plan.design import survey_columns, survey_design
-from shoal.plan.given import read_table
-from shoal.plan.hierarchies import digests
 from shoal.plan.notes import column_notes, kept_notes, people_notes, unnamed_notes, value_notes
 from shoal.plan.plan import plan_table
+from shoal.plan.reading import read_table
 from shoal.plan.repeat import repeating_settings
 from shoal.progress import Callback, Reporter
 from shoal.release.aggregate import aggregate as aggregate_groups
-from shoal.release.claims import claims
+from shoal.release.checked import check_release, check_survey
 from shoal.release.coverage import check_coverage
 from shoal.release.html import draw_ahead
-from shoal.release.judge.units import judge_people, units_a_class
 from shoal.release.plots import Plots
 from shoal.release.report import Report
-from shoal.release.verify import Verification, verify
 from shoal.release.weights import with_weights
 from shoal.report.build import Released, Run, Said, build_report
 from shoal.report.chunk import Chunk
@@ -45,11 +40,7 @@ from shoal.settings import Settings
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import AnonymizeOptions
 from shoal.settings.tree import settings_and_run
-from shoal.storage import is_url
 from shoal.table.code import code
-from shoal.table.parts import digest_parts, is_many
-from shoal.table.read import digest_of
-from shoal.table.survey import Survey
 from shoal.table.table import Table
 
 Integers = npt.NDArray[np.int64]
@@ -264,7 +255,7 @@ def walk(
         tell = partial(report, "checking")
         check_coverage(table, released, how, plan.all_hierarchies, folder, tell)
     recipe = repeating_settings(plan, partition.method, partition.search)
-    verification = check(released, recipe)
+    verification = check_release(released, recipe)
     told = [*told, *check_survey(released, recipe, survey), *more]
 
     deleted = original.rows - table.rows
@@ -284,7 +275,7 @@ def walk(
         Said(
             verification.to_dict(),
             [
-                *column_notes(plan, plan.profile_of_complete(profile), rules),
+                *column_notes(plan, plan.grouped_profile(profile), rules),
                 *kept_notes(plan.settings),
                 *told,
                 *people_notes(plan.schema, plan.settings, profile),
@@ -302,85 +293,3 @@ def walk(
     result = replace(result, measures=measures.to_dict())
     report("releasing", 1, 1)
     return Result(released.to_native(), result, partition, released, recipe)
-
-
-def check(released: Table, settings: Settings) -> Verification:
-    """Verify the released Table; one that is not safe never leaves."""
-    verification = verify(released, **claims(settings, released))
-    if not verification.ok:
-        raise PrivacyError(f"the release is not safe: {'; '.join(verification.problems)}")
-    return verification
-
-
-def check_survey(released: Table, settings: Settings, survey: Survey) -> list[str]:
-    """Count strata, households and people of every released class: one stratum, k of the others.
-
-    A release where it is otherwise never leaves. Where people are counted, what is asked beyond k
-    is judged by them; what was found is returned in words: the release does not show it.
-    """
-    k = settings.protect.k
-    columns = [released[name].values for name in settings.roles.quasi_identifiers]
-    if survey.weights is not None and settings.release.weights[0] == "mean":
-        weight = released[settings.roles.weight or ""].values
-        columns = [*columns, weight]  # one value a group: no smaller class than without it
-        if units_a_class(columns, range(released.rows))[0] < k:
-            raise PrivacyError("the release is not safe: its weights tell records of a group apart")
-    if survey.strata is not None and units_a_class(columns, survey.strata.tolist())[1] > 1:
-        raise PrivacyError("the release is not safe: a class lies in several strata")
-    for units, who in ((survey.households, "households"), (survey.persons, "people")):
-        fewest = k if units is None else units_a_class(columns, units.tolist())[0]
-        if fewest < k:
-            raise PrivacyError(f"the release is not safe: a class has {fewest} {who}, k is {k}")
-    if survey.persons is None or not settings.requirement.of_sensitive:
-        return []
-    asked = claims(settings, released)
-    judged = judge_people(
-        columns, survey.persons.tolist(), {n: released[n].values for n in asked["sensitive"]},
-        settings.requirement, asked["hierarchies"], asked["orders"], asked["words"],
-        asked["missing"],
-    )  # fmt: skip
-    broken = [one.label for one in judged if not one.ok]
-    if broken:
-        raise PrivacyError(f"the release is not safe: classes break {'; '.join(broken)}, by people")
-    return [f"by people: {one.label} {one.told}, asked {one.asked:g}" for one in judged]
-
-
-def source_of(settings: Settings, recipe: Path, data: str | Path | None) -> str | Path:
-    """Return the file that a recipe is run on, or the files; its own must not have changed."""
-    asked = settings.input
-    source = named_by(settings, recipe, data)
-    if data is None and asked.sha256 and _digest(source) != asked.sha256:
-        raise RequestError(
-            "the input has changed since the recipe was written (its sha256 differs); "
-            f"say --input {source} to run the recipe on it all the same"
-        )
-    trees = asked.hierarchies_sha256
-    if data is None and trees and trees != digests(settings.hierarchies, recipe.parent):
-        raise RequestError(
-            "a hierarchy has changed since the recipe was written (its sha256 differs); take "
-            "hierarchies_sha256 out of the recipe to run it all the same"
-        )
-    return source
-
-
-def named_by(settings: Settings, recipe: Path, data: str | Path | None) -> str | Path:
-    """Return the file or files that a recipe names, if no other `data` is given."""
-    said = settings.input.path
-    if data is not None:
-        return data
-    if said is None:
-        raise RequestError(
-            "the recipe does not name its input but by its hash or a commitment; say --input FILE"
-            if settings.input.sha256 or settings.input.commitment
-            else "the recipe names no input; say --input FILE"
-        )
-    if is_url(said):
-        return said
-    beside = recipe.parent / said
-    if beside.exists() or not has_magic(said):
-        return beside
-    return str(Path(escape(str(recipe.parent))) / said)
-
-
-def _digest(source: str | Path) -> str:
-    return digest_parts(str(source)) if is_many(str(source)) else digest_of(Path(source))

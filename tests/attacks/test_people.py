@@ -16,8 +16,8 @@ import polars as pl
 import pytest
 
 import shoal as library
+from shoal.large.budget import Budget
 from shoal.large.order import Order
-from shoal.large.plan import Plan
 from shoal.large.run import release_file
 from shoal.release.pack import Targets
 from shoal.settings import build
@@ -141,7 +141,7 @@ def test_a_file_larger_than_memory(tmp_path):
     }  # fmt: skip
     order = Order(Targets.of(str(tmp_path / "out.csv")), False, False, None, None, 1)
     try:
-        release_file(tmp_path / "in.csv", build(tree), Plan(100), order)
+        release_file(tmp_path / "in.csv", build(tree), Budget(100), order)
     except library.RequestError as error:
         stopped = "--person" in str(error)
     else:

@@ -32,7 +32,7 @@ from engines.tables import (
 from shoal.engines.dask import Dask
 from shoal.engines.executor import Threads
 from shoal.errors import EngineError, EngineLostError, InputError, RequestError
-from shoal.large import plan
+from shoal.large import budget
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::R
 @pytest.fixture(autouse=True)
 def _small_regions(monkeypatch):
     """Let a small table have several regions."""
-    monkeypatch.setattr(plan, "SHARE", 400)
+    monkeypatch.setattr(budget, "SHARE", 400)
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ from engines.tables import (
     write_parts,
 )
 from shoal.errors import EngineLostError, InputError, OutputError, RequestError
-from shoal.large import plan
+from shoal.large import budget
 from shoal.large.shelf import Shelf
 from shoal.large.work import Work
 from shoal.release.private import FILES
@@ -45,7 +45,7 @@ SAID = ["--quasi", ",".join(QUASI), "--identifier", "name", "--sensitive", "diag
 @pytest.fixture(autouse=True)
 def _small_regions(monkeypatch):
     """Let a small table have several regions."""
-    monkeypatch.setattr(plan, "SHARE", 400)
+    monkeypatch.setattr(budget, "SHARE", 400)
 
 
 def url(path):
@@ -495,8 +495,8 @@ def test_another_disk(tmp_path, monkeypatch):
 KILLED = """
 import sys
 from engines.tables import Here, run
-from shoal.large import plan
-plan.SHARE = 400
+from shoal.large import budget
+budget.SHARE = 400
 run(sys.argv[1], sys.argv[2], Here(1))
 """
 

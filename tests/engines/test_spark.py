@@ -22,7 +22,7 @@ from engines.tables import (
     write_parts,
 )
 from shoal.errors import EngineError, InputError
-from shoal.large import plan
+from shoal.large import budget
 
 pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: make test-all does it")
 
@@ -36,7 +36,7 @@ pytestmark = [
 @pytest.fixture(autouse=True)
 def _small_regions(monkeypatch):
     """Let a small table have several regions."""
-    monkeypatch.setattr(plan, "SHARE", 400)
+    monkeypatch.setattr(budget, "SHARE", 400)
 
 
 @pytest.fixture(scope="module")

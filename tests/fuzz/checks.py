@@ -49,6 +49,11 @@ class Original:
     rows: list[int]
 
 
+def _missing_words(case: Case) -> set[str]:
+    """Return the cells that stand for missing ones: in csv files alone."""
+    return set(case.options.get("missing") or [""]) if case.source.startswith("csv") else set()
+
+
 def _held(text: str | None, value: Any) -> str | None:
     """Return the text of a cell; of a whole number that became a float, that of the float."""
     became = isinstance(value, float) and text is not None and text.lstrip("-").isdigit()
@@ -57,7 +62,7 @@ def _held(text: str | None, value: Any) -> str | None:
 
 def original_of(case: Case, roles: dict[str, Any], values: dict[str, list[Any]]) -> Original:
     """Return the records that were to be released; incomplete ones may be left out."""
-    gone = set(case.options.get("missing") or [""]) if case.source.startswith("csv") else set()
+    gone = _missing_words(case)
     texts = {
         c.name: [
             None if is_none(value) or text in gone else _held(text, value)
@@ -203,7 +208,7 @@ def _kept_names(case: Case, released: Released) -> list[str]:
 
 def _kept(case: Case, original: Original, released: Released) -> Broken:
     """Kept columns are what they were, row by row."""
-    gone = set(case.options.get("missing") or [""]) if case.source.startswith("csv") else set()
+    gone = _missing_words(case)
     for name in _kept_names(case, released):
         cells = [None if str(cell) in gone else cell for cell in released.column(name)]
         pairs = zip(cells, original.values[name], original.texts[name], strict=True)
@@ -247,7 +252,7 @@ def _kept_at_all(case: Case, original: Original, released: Released) -> Broken:
     for name in _kept_names(case, released):
         if _is_cut(case, original, name):
             continue
-        gone = set(case.options.get("missing") or [""]) if case.source.startswith("csv") else set()
+        gone = _missing_words(case)
         ours = sorted(_canonical(None if str(c) in gone else c) for c in released.column(name))
         theirs = sorted(_canonical(text) for text in original.texts[name])
         exact = sorted(_canonical(value) for value in original.values[name])  # of short floats

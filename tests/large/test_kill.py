@@ -22,7 +22,7 @@ K = 5
 CHILD = """
 import os, signal, sys
 from pathlib import Path
-from shoal.large.plan import Plan
+from shoal.large.budget import Budget
 from shoal.large.order import Order
 from shoal.large.run import release_file
 from shoal.large.solve import Solver
@@ -57,7 +57,7 @@ def look(progress):
 tree = {"roles": {"quasi_identifiers": ["a", "b", "c"], "other": ["s"]}, "protect": {"k": 5}}
 order = Order(Targets.of(output), force=True, with_page=False)
 print("begin", flush=True)
-release_file(source, build(tree), Plan(800), order, look)
+release_file(source, build(tree), Budget(800), order, look)
 print("calls", calls, flush=True)
 """
 

@@ -23,9 +23,9 @@ from naive import large as twin
 from shoal.engines.executor import Threads
 from shoal.errors import InputError, OutputError, PrivacyError, RequestError
 from shoal.large import opening, outcome, release, work
+from shoal.large.budget import Budget
 from shoal.large.crew import Crew
 from shoal.large.order import Order
-from shoal.large.plan import Plan
 from shoal.large.run import release_file
 from shoal.progress import Reporter
 from shoal.release.pack import Targets
@@ -35,7 +35,7 @@ from shoal.walk import walk
 
 QUASI = ["age", "income", "born", "score"]
 ROLES = {"identifiers": ["name"], "quasi_identifiers": QUASI, "sensitive": ["diagnosis"]}
-SMALL = Plan(700)
+SMALL = Budget(700)
 
 
 @pytest.fixture(autouse=True)
@@ -196,7 +196,7 @@ def test_one_region_says_what_the_whole_says(tmp_path, what):
     else:
         (columns, roles), method = mixed(900), "kaim-fast"
     source = write_csv(tmp_path / "in.csv", columns)
-    made = run(source, tmp_path / "out.csv", plan=Plan(10_000), roles=roles)
+    made = run(source, tmp_path / "out.csv", plan=Budget(10_000), roles=roles)
     tree = {"roles": roles, "protect": {"k": 10, "method": method}}
     usual = walk(source, build(tree))
     ours, theirs = told(made.report), told(usual.report)
@@ -254,7 +254,7 @@ def test_figures_of_the_file(tmp_path):
 def test_regions_lose_no_more_than_blocks(tmp_path):
     """Groups of many regions, mended, lose at most two percent more than those of the whole."""
     source = write_csv(tmp_path / "in.csv", people(6000, 5))
-    made = run(source, tmp_path / "out.csv", plan=Plan(800))
+    made = run(source, tmp_path / "out.csv", plan=Budget(800))
     usual = walk(source, build({"roles": ROLES, "protect": {"k": 10, "method": "fast"}}))
     assert made.report.information_loss < 1.02 * usual.report.information_loss
 
@@ -386,14 +386,14 @@ def test_fewer_records_than_k(tmp_path):
 def test_few_records(tmp_path, rows):
     """As few records as k, and regions smaller than k, are released all the same."""
     source = write_csv(tmp_path / "in.csv", people(rows))
-    run(source, tmp_path / "out.csv", plan=Plan(6))
+    run(source, tmp_path / "out.csv", plan=Budget(6))
     assert library.verify(tmp_path / "out.csv", k=10, quasi_identifiers=QUASI).records == rows
 
 
 def test_all_records_equal(tmp_path):
     """Records that are all equal are grouped whatever the regions, and lose nothing."""
     source = write_csv(tmp_path / "in.csv", {"a": [1] * 3000, "b": [2] * 3000})
-    made = run(source, tmp_path / "out.csv", plan=Plan(500), roles={})
+    made = run(source, tmp_path / "out.csv", plan=Budget(500), roles={})
     assert made.report.information_loss == 0.0
     assert made.report.information_loss_released == 0.0
     assert read_csv(tmp_path / "out.csv") == [{"a": "1", "b": "2"}] * 3000
@@ -506,7 +506,7 @@ def test_a_recipe_repeats_the_run(tmp_path, shoal, monkeypatch):
     from shoal.table import room
 
     monkeypatch.setattr(room, "PROGRAM", 10**9)
-    monkeypatch.setattr("shoal.large.plan.plan_for", lambda *_: SMALL)
+    monkeypatch.setattr("shoal.large.budget.budget_for", lambda *_: SMALL)
     source = write_csv(tmp_path / "in.csv", people(2000))
     said = ["-k", "10", "--quasi", ",".join(QUASI), "--identifier", "name", "--no-report",
             "--sensitive", "diagnosis", "--memory", "800MB"]  # fmt: skip
@@ -720,7 +720,7 @@ def test_deleted_records_have_no_say(tmp_path):
     }
     source = write_csv(tmp_path / "in.csv", columns)
     tree = {"roles": {"quasi_identifiers": ["x", "y"]}, "protect": {"incomplete": "delete"}}
-    made = run(source, tmp_path / "out.csv", plan=Plan(10_000), **tree)
+    made = run(source, tmp_path / "out.csv", plan=Budget(10_000), **tree)
     protect = {**tree["protect"], "k": 10, "method": "fast"}
     usual = walk(source, build({**tree, "protect": protect}))
     loss = usual.report.information_loss
@@ -767,7 +767,7 @@ def test_values_that_a_hierarchy_lacks(tmp_path):
 @pytest.mark.parametrize("encoded", [True, False])
 def test_long_texts_that_take_little_in_a_file(tmp_path, encoded):
     """Records of long texts are read and grouped few at a time, however small their file is."""
-    from shoal.large.plan import plan_for
+    from shoal.large.budget import budget_for
     from shoal.table import batches, room
 
     texts = pa.array([sign * 50_000 for sign in "abc"] * 700).dictionary_encode()
@@ -775,7 +775,7 @@ def test_long_texts_that_take_little_in_a_file(tmp_path, encoded):
     pq.write_table(pa.table({"x": list(range(2100)), "s": texts}), path, store_schema=encoded)
     assert path.stat().st_size < 200_000
     assert room.needed(path) > room.PROGRAM + 2100 * 50_000
-    assert plan_for(2 * 10**9, *room.shape(path)).records < 2 * 10**9 / 50_000
+    assert budget_for(2 * 10**9, *room.shape(path)).records < 2 * 10**9 / 50_000
     pieces = list(batches.ParquetPieces(path, 10**6).first())
     assert max(piece.rows for piece in pieces) <= 64 * 2**20 / 50_000
     assert sum(piece.rows for piece in pieces) == 2100
@@ -801,7 +801,7 @@ def test_times_are_rounded_as_in_the_whole_file(tmp_path):
 def test_how_many_records_are_measured(tmp_path, monkeypatch):
     """About a quarter of a region is measured, or what the limit is; the report says which."""
     source = write_csv(tmp_path / "in.csv", people(9000))
-    made = run(source, tmp_path / "out.csv", plan=Plan(8000))
+    made = run(source, tmp_path / "out.csv", plan=Budget(8000))
     note = next(note for note in made.report.notes if "were measured on" in note)
     assert "as many as fit in the memory that was given" in note
     measured = made.report.measures["records"]
@@ -809,7 +809,7 @@ def test_how_many_records_are_measured(tmp_path, monkeypatch):
     assert 1700 < measured < 2300
     monkeypatch.setattr(release, "MEASURED", 1500)
     monkeypatch.setattr(outcome, "MEASURED", 1500)
-    made = run(source, tmp_path / "again.csv", plan=Plan(8000))
+    made = run(source, tmp_path / "again.csv", plan=Budget(8000))
     note = next(note for note in made.report.notes if "were measured on" in note)
     assert "memory" not in note
     assert 1200 < made.report.measures["records"] < 1800

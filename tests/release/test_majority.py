@@ -13,8 +13,8 @@ import pytest
 import shoal
 from naive.majority import majority, rounding_share
 from shoal.errors import RequestError
+from shoal.large.budget import Budget
 from shoal.large.order import Order
-from shoal.large.plan import Plan
 from shoal.large.run import release_file
 from shoal.release.pack import Targets
 from shoal.settings import build
@@ -131,7 +131,7 @@ def released_by_regions(folder, cells, ending, **tree):
     frame.to_csv(source, index=False) if ending == "csv" else frame.to_parquet(source)
     order = Order(Targets.of(str(folder / "out.csv")), with_page=False, shuffle_seed=1)
     settings = build({"protect": {"k": 4}, "release": {"keep_order": True}, **tree})
-    made = release_file(source, settings, Plan(200), order, None)
+    made = release_file(source, settings, Budget(200), order, None)
     return made.report, pd.read_csv(folder / "out.csv")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from shoal.large.budget import Budget
 from shoal.large.order import Order
-from shoal.large.plan import Plan
 from shoal.large.run import release_file
 from shoal.measures.compared import classes_of
 from shoal.release.pack import Targets
@@ -44,7 +44,7 @@ def test_regions_say_what_the_whole_says(tmp_path):
         }
     )
     order = Order(Targets.of(str(tmp_path / "out.csv")), with_page=False, shuffle_seed=1)
-    made = release_file(source, settings, Plan(400), order).report
+    made = release_file(source, settings, Budget(400), order).report
     assert "regions" in " ".join(made.notes)
     roles = dict.fromkeys(quasi, Role.QUASI_IDENTIFIER)
     before, after = (with_roles(read(p), roles) for p in (source, tmp_path / "out.csv"))

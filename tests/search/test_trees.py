@@ -17,6 +17,7 @@ from naive import trees as twin
 from shoal.methods.problem import Nodes, Problem
 from shoal.methods.solve import solve
 from shoal.mixed.build import build
+from shoal.plan.source import source_of
 from shoal.progress import Reporter
 from shoal.search.parameters import Stop
 from shoal.search.trees import moves, state
@@ -37,7 +38,7 @@ from shoal.search.trees.layout import (
 from shoal.settings import load
 from shoal.table.code import code
 from shoal.table.read import read
-from shoal.walk import source_of, walk
+from shoal.walk import walk
 
 QUIET = Reporter(None)
 

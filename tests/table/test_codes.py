@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import shoal as library
+from shoal.large.budget import Budget
 from shoal.large.order import Order
-from shoal.large.plan import Plan
 from shoal.large.run import release_file
 from shoal.release.pack import Targets
 from shoal.settings import build
@@ -87,6 +87,6 @@ def test_larger_than_memory(tmp_path):
     """A run out of core has the same note."""
     order = Order(Targets.of(str(tmp_path / "out.csv")), with_page=False, shuffle_seed=1)
     settings = build({"protect": {"k": 4}})
-    made = release_file(written(tmp_path, "csv"), settings, Plan(100), order, None)
+    made = release_file(written(tmp_path, "csv"), settings, Budget(100), order, None)
     note = next(note for note in made.report.notes if "codes" in note)
     assert note.endswith("say --type occupation=text")

@@ -43,9 +43,10 @@ def make(
         logging_to_stderr(run.verbose),
     ):
         from shoal.filing import check_screen, order_for, release, wants_engine
+        from shoal.plan.source import named_by, source_of
         from shoal.release.pack import stdout_bytes
         from shoal.release.staging import Staging
-        from shoal.walk import named_by, source_of, walk
+        from shoal.walk import walk
 
         folder = None if recipe is None else recipe.parent
         named = source if recipe is None else named_by(settings, recipe, source)

@@ -61,7 +61,7 @@ def compare(
 
     Example: `shoal compare stays.csv -k 3,5,10 --quasi age,income --budget 60s -o compared/`
     """
-    from shoal.comparing.run import Plan, compare_as
+    from shoal.comparing.run import Grid, compare_as
     from shoal.settings import build
     from shoal.settings.tree import run_of, tree_of
     from shoal.settings.words import split_names
@@ -75,9 +75,9 @@ def compare(
     state = _state(input, k, methods, settings.to_toml())
     if fresh and state is not None:
         state.unlink(missing_ok=True)
-    plan = Plan(sizes, split_names(methods), seconds(budget), state)
+    grid = Grid(sizes, split_names(methods), seconds(budget), state)
     with live_reporter() as report:
-        found = compare_as(input, settings, plan, run.threads, report)
+        found = compare_as(input, settings, grid, run.threads, report)
     say(found.to_json() if run.as_json else f"{found.summary()}\n")
     if output is not None:
         _write(output, found, run.force)

@@ -64,12 +64,12 @@ def compare(
     if not sizes:
         raise RequestError("k names no number")
     settings, run = settings_and_run({"k": sizes[0], **options})
-    plan = Plan(sizes, names(methods, "methods"), budget, resume)
-    return compare_as(data, settings, plan, run.threads, callback)
+    grid = Grid(sizes, names(methods, "methods"), budget, resume)
+    return compare_as(data, settings, grid, run.threads, callback)
 
 
 @dataclass(frozen=True)
-class Plan:
+class Grid:
     """What is compared: sizes of k and methods (none: the usual ones), in how many seconds.
 
     `resume` is the file that notes every run when it ends.
@@ -84,25 +84,25 @@ class Plan:
 def compare_as(
     data: Any,
     settings: Settings,
-    plan: Plan,
+    grid: Grid,
     threads: int | None = None,
     callback: Callback | Reporter | None = None,
 ) -> Comparison:
     """Read data as settings say, and compare as they say, whatever their method and k are."""
     how = settings.input
     table = read(data, delimiter=how.delimiter, missing=how.missing, types=how.types)
-    return compare_by(table, settings, plan, threads, callback)
+    return compare_by(table, settings, grid, threads, callback)
 
 
 def compare_by(
     own: Table,
     first: Settings,
-    what: Plan,
+    grid: Grid,
     threads: int | None = None,
     callback: Callback | Reporter | None = None,
 ) -> Comparison:
     """Compare as settings say, whatever their method and k are."""
-    methods, budget = what.methods, what.budget
+    methods, budget = grid.methods, grid.budget
     if budget is not None and not budget > 0:
         raise RequestError("budget must be a number of seconds above 0")
     mixed = _is_mixed(own, first)
@@ -111,15 +111,15 @@ def compare_by(
     for name in chosen:
         if name != AUTO:
             find(name)
-    plan = [(size, AUTO) for size in what.sizes if AUTO in chosen]
-    plan += [(size, name) for size in what.sizes for name in chosen if name != AUTO]
-    notes = Notes(what.resume, _digest(own, first, budget))
+    cases = [(size, AUTO) for size in grid.sizes if AUTO in chosen]
+    cases += [(size, name) for size in grid.sizes for name in chosen if name != AUTO]
+    notes = Notes(grid.resume, _digest(own, first, budget))
     report = Reporter.of(callback)
     stop = report.stop
-    clock = _Clock(budget, report, len(plan))
+    clock = _Clock(budget, report, len(cases))
     points: list[Point] = []
     loss_name = ""
-    for size, name in plan:
+    for size, name in cases:
         if not methods and any(p.auto and (p.k, p.method) == (size, name) for p in points):
             clock.left -= 1  # auto has run it
             continue

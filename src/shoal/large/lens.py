@@ -24,8 +24,8 @@ from shoal.blocks import (
 )
 from shoal.engines.executor import Executor
 from shoal.errors import RequestError, shown
+from shoal.large.budget import VALUES
 from shoal.large.moments import Moments
-from shoal.large.plan import VALUES
 from shoal.large.shuffle import keep, kept
 from shoal.large.work import Files
 from shoal.progress import Reporter

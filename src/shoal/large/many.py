@@ -12,11 +12,11 @@ from typing import Any, Protocol
 from shoal.engines.counted import Counted
 from shoal.engines.executor import Executor, Threads
 from shoal.errors import PrivacyError
+from shoal.large.budget import WORKER, budget_for
 from shoal.large.crew import Crew
 from shoal.large.opening import check_possible
 from shoal.large.order import Order, Released
 from shoal.large.outcome import report_of
-from shoal.large.plan import WORKER, plan_for
 from shoal.large.release import Made
 from shoal.large.run import made_of, request_of, stamps_of
 from shoal.large.shelf import manifest
@@ -130,8 +130,8 @@ def release_parts(
             LOG.info("going on where an earlier run was")
         crew = Crew(work, engine, Threads(order.threads), report)
         reading = origin.opened(crew)
-        plan = plan_for(memory, *reading.shape)
-        releasing, made = made_of(reading, settings, plan, order, crew, shared=True)
+        budget = budget_for(memory, *reading.shape)
+        releasing, made = made_of(reading, settings, budget, order, crew, shared=True)
         staged = shelf.stage(work)
         buckets = releasing.buckets(made)
         more = f"-{secrets.token_hex(4)}" if shelf.is_url else ""  # beside those of an old release

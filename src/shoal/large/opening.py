@@ -39,7 +39,7 @@ METHODS = ("auto", "fast", "kaim-fast")
 
 
 @dataclass(frozen=True)
-class Asked:
+class FilePlan:
     """The plan of a file that was looked at, what was seen of it, and the files of hierarchies.
 
     Where the files are on another machine, `trees` holds what is in them.
@@ -48,21 +48,6 @@ class Asked:
     plan: Plan
     survey: Survey
     trees: Mapping[str, bytes] = field(default_factory=dict)
-
-    @property
-    def settings(self) -> Settings:
-        """The request, spelled out."""
-        return self.plan.settings
-
-    @property
-    def table(self) -> Table:
-        """Every column with its role, without rows."""
-        return self.plan.schema
-
-    @property
-    def how(self) -> Mapping[str, str]:
-        """The aggregators of the quasi-identifiers."""
-        return self.plan.aggregators
 
     @contextmanager
     def hierarchies(self) -> Iterator[tuple[Mapping[str, str], Path | None]]:
@@ -79,7 +64,7 @@ class Asked:
                 files[name] = str(file)
             yield {**said, **files}, None
 
-    def carried(self) -> Asked:
+    def carried(self) -> FilePlan:
         """Return the same with all that a machine needs that has not these files."""
         said, folder = self.plan.settings.hierarchies.items(), self.plan.folder or Path()
         files = {name: folder / one for name, one in said if is_file(one)}
@@ -232,7 +217,7 @@ def _as_words(column: Column, order: Sequence[str]) -> Column:
     return column.having(kind=Kind.TEXT, values=words)
 
 
-def ask(settings: Settings, work: Files, folder: Path | None) -> Asked:
+def ask(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
     """Return what the request means for the file that was looked at."""
     noted = work.read("seen")
     seen = Survey.from_dict(noted["survey"])
@@ -255,7 +240,7 @@ def ask(settings: Settings, work: Files, folder: Path | None) -> Asked:
         own = seen.columns[column.name].moments
         assert own is not None
         own.check(column.name, plan.schema.source.name)
-    return Asked(plan, seen)
+    return FilePlan(plan, seen)
 
 
 def _quasi(settings: Settings, names: Iterable[str]) -> list[str]:

@@ -30,15 +30,15 @@ def report_of(
 ) -> Report:
     """Return the report of all regions."""
     asked, solver = releasing.asked, releasing.solver
-    settings = asked.settings
+    settings = asked.plan.settings
     trees = {} if releasing.known is None else {c.name: c for c in releasing.known.columns}
     figures = finalize(made.figures, made.ranges)
     loss = figures["losses"]["iloss"] if trees else figures["classes"]["loss"]
     measures, stable, note = _measured(releasing, made)
     return build_report(
         Released(
-            asked.table, made.released.names, asked.how, trees, settings.roles.drop,
-            settings.release.round, stable,
+            asked.plan.schema, made.released.names, asked.plan.aggregators, trees,
+            settings.roles.drop, settings.release.round, stable,
         ),
         Run(
             solver.lens.method, solver.k, solver.seed, loss,
@@ -50,8 +50,8 @@ def report_of(
                 *column_notes(
                     asked.plan, asked.survey, [column.rule for column in trees.values()]
                 ),
-                *people_notes(asked.table, settings, asked.survey),
-                *asked.survey.said_of_repeats(asked.table.having(Role.IDENTIFIER)),
+                *people_notes(asked.plan.schema, settings, asked.survey),
+                *asked.survey.said_of_repeats(asked.plan.schema.having(Role.IDENTIFIER)),
                 *kept_notes(settings),
                 _grouped_by(settings, len(releasing.stage.regions)),
                 *ended_early(solver.crew.report.stop),

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import Integers
+from shoal.large.budget import Budget
 from shoal.large.form import ROW, Form
 from shoal.large.moments import Moments
-from shoal.large.opening import Asked
-from shoal.large.plan import Plan
+from shoal.large.opening import FilePlan
 from shoal.large.shuffle import gather, keep, kept, part
 from shoal.large.solve import Solver, Stage
 from shoal.large.write import Buckets, strewn
@@ -55,9 +55,9 @@ class Releasing:
 
     solver: Solver
     stage: Stage
-    asked: Asked
+    asked: FilePlan
     known: Coded | None
-    plan: Plan
+    budget: Budget
     rows: int
     secret: str
 
@@ -75,7 +75,9 @@ class Releasing:
         )
         form = Form.from_dict(solver.work.read("released"))
         deleted = self.asked.survey.rows - self.rows
-        ranges = Ranges(columns, self.asked.how, solver.k, deleted, value_counts(self.known))
+        ranges = Ranges(
+            columns, self.asked.plan.aggregators, solver.k, deleted, value_counts(self.known)
+        )
         step = partial(self._strew, form, ranges)
         every = solver.crew.all("releasing", step, regions)
         solver.work.drop(*self.stage.files)
@@ -100,12 +102,14 @@ class Releasing:
         coded = self.solver.lens.coded(table)
         asked = self.asked
         grains = {name: seen.grain for name, seen in asked.survey.columns.items()}
-        decimals = asked.settings.release.decimals
-        aggregators = Aggregators(asked.how, decimals, grains=grains)
+        decimals = asked.plan.settings.release.decimals
+        aggregators = Aggregators(asked.plan.aggregators, decimals, grains=grains)
         made = aggregate(table, partition, aggregators, coded)
         if coded is not None:
             with asked.hierarchies() as (said, folder):
-                check_coverage(table, made, asked.how, said, folder, lambda _done, _total: None)
+                check_coverage(
+                    table, made, asked.plan.aggregators, said, folder, lambda _done, _total: None
+                )
         first = np.zeros(partition.groups, dtype=np.int64)
         first[partition.labels[::-1]] = np.arange(table.rows)[::-1]
         values = {c.name: c.values.take(pa.array(first)) for c in made.columns if c.protected}
@@ -113,7 +117,7 @@ class Releasing:
         if region == 0:
             form = Form.of(made, whole=self.solver.form.whole)
             self.solver.work.note("released", form.to_dict())
-        return ranges_of(Chunk(table, made, partition.labels, asked.how, coded))
+        return ranges_of(Chunk(table, made, partition.labels, asked.plan.aggregators, coded))
 
     def _released(self, region: int, table: Table, partition: Partition, form: Form) -> Table:
         held = kept(self.solver.work, f"group-values-{region}")
@@ -138,9 +142,11 @@ class Releasing:
         lens, work = self.solver.lens, self.solver.work
         coded = lens.coded(table)
         points = lens.points(table) if coded is None else None
-        chunk = Chunk(table, after, partition.labels, self.asked.how, coded, points=points)
+        chunk = Chunk(
+            table, after, partition.labels, self.asked.plan.aggregators, coded, points=points
+        )
         figures = chunk_figures(chunk, ranges)
-        buckets = self.plan.places(self.rows)
+        buckets = self.budget.places(self.rows)
         more = {}
         if ROW in packed.column_names:
             more = {ROW: packed.column(ROW)}
@@ -157,7 +163,7 @@ class Releasing:
     @property
     def room(self) -> int:
         """The number of records that can be measured in the memory that was given."""
-        return max(FEWEST, self.plan.records // OF_A_REGION)
+        return max(FEWEST, self.budget.records // OF_A_REGION)
 
     def _chosen(self, region: int, partition: Partition) -> Integers:
         """Return the records of the groups that are measured: whole ones, drawn evenly."""
@@ -174,10 +180,10 @@ class Releasing:
             for c in made.released.columns
             if c.kind is Kind.DECIMAL and _is_long(self.moments.get(c.name), c.values.type.scale)
         }
-        release = self.asked.settings.release
+        release = self.asked.plan.settings.release
         quasi = made.settings.roles.quasi_identifiers
         return Buckets(
-            self.solver.work, made.form, made.files, self.plan.places(self.rows), quasi, exact,
+            self.solver.work, made.form, made.files, self.budget.places(self.rows), quasi, exact,
             release.keep_order, self.secret, release.spreadsheet_safe,
         )  # fmt: skip
 

@@ -11,13 +11,13 @@ from typing import Any
 
 from shoal.engines.executor import Threads
 from shoal.errors import OutputError
+from shoal.large.budget import Budget
 from shoal.large.crew import Crew
 from shoal.large.form import Form
 from shoal.large.freeing import give_back
-from shoal.large.opening import Asked, ask, check_possible, look
+from shoal.large.opening import FilePlan, ask, check_possible, look
 from shoal.large.order import Order, Released
 from shoal.large.outcome import report_of
-from shoal.large.plan import Plan
 from shoal.large.regions import Cuts, cut_sample
 from shoal.large.release import Made, Releasing
 from shoal.large.seeing import seen
@@ -38,7 +38,7 @@ from shoal.table.streams import Reading, Whole, in_pieces
 def release_file(
     source: Path,
     settings: Settings,
-    plan: Plan,
+    budget: Budget,
     order: Order,
     callback: Callback | Reporter | None = None,
 ) -> Released:
@@ -47,21 +47,23 @@ def release_file(
     report = Reporter.of(callback)
     targets = order.targets
     check_possible(settings)
-    request = request_of(stamps_of(source), settings, plan.records, order, targets.kind)
+    request = request_of(stamps_of(source), settings, budget.records, order, targets.kind)
     with Staging(force=order.force, folders=targets.folders) as staging:
         targets.check(staging, [source], order.with_page)
         with Work(targets.release, request, order.parent) as work:
             said = settings.input
-            reading = Whole(in_pieces(source, said.delimiter, said.missing, said.types, plan.piece))
+            reading = Whole(
+                in_pieces(source, said.delimiter, said.missing, said.types, budget.piece)
+            )
             crew = Crew(work, Threads(1), Threads(order.threads), report)
-            releasing, made = made_of(reading, settings, plan, order, crew)
+            releasing, made = made_of(reading, settings, budget, order, crew)
             with staging.writing(targets.release) as (temporary, file):
                 buckets = releasing.buckets(made)
                 digest = buckets.write(file, targets.kind, report)
             buckets.check(temporary, targets.kind, report)
             report("verifying", 0, 1)
             give_back()
-            with holding(plan.entries):
+            with holding(budget.entries):
                 verification = verify_written(
                     temporary, made.settings, made.released, made.rows, targets.kind
                 )
@@ -79,7 +81,12 @@ def release_file(
 
 
 def made_of(
-    reading: Reading, settings: Settings, plan: Plan, order: Order, crew: Crew, shared: bool = False
+    reading: Reading,
+    settings: Settings,
+    budget: Budget,
+    order: Order,
+    crew: Crew,
+    shared: bool = False,
 ) -> tuple[Releasing, Made]:
     """Group all records and release every region; return what is to be written, by bucket.
 
@@ -87,17 +94,17 @@ def made_of(
     """
     work, seed = crew.work, order.shuffle_seed
     asked, fresh, sample = _looked(reading, settings, crew, order.folder)
-    lens, known, points = seen(asked, fresh, sample, crew, plan.values)
+    lens, known, points = seen(asked, fresh, sample, crew, budget.values)
     if shared:
-        plan = plan.shared(asked.survey.rows)
+        budget = budget.shared(asked.survey.rows)
         asked = asked.carried()
     form = Form.of(asked.kept(), whole=not shared and order.targets.kind != "parquet")
-    solver = Solver(crew, form, lens, settings.protect.k, settings.protect.seed, plan.file)
-    first, rows = _parted(solver, asked, fresh, points, plan)
-    last = _grouped(solver, first, plan.rounds)
+    solver = Solver(crew, form, lens, settings.protect.k, settings.protect.seed, budget.file)
+    first, rows = _parted(solver, asked, fresh, points, budget)
+    last = _grouped(solver, first, budget.rounds)
     secret = work.once("secret", partial(secrets.token_hex, 32))
     secret = secret if seed is None else f"test {seed}"
-    releasing = Releasing(solver, last, asked, known, plan, rows, secret)
+    releasing = Releasing(solver, last, asked, known, budget, rows, secret)
     return releasing, releasing.release()
 
 
@@ -134,7 +141,7 @@ def _trees(settings: Settings, folder: Path | None) -> list[Any]:
 
 def _looked(
     reading: Reading, settings: Settings, crew: Crew, folder: Path | None
-) -> tuple[Asked, Reading | None, Sample | None]:
+) -> tuple[FilePlan, Reading | None, Sample | None]:
     """Look at all records, unless an earlier run has parted them already."""
     if crew.work.read("parted") is not None:
         return ask(settings, crew.work, folder), None, None
@@ -143,16 +150,16 @@ def _looked(
 
 
 def _parted(
-    solver: Solver, asked: Asked, reading: Reading | None, points: Any, plan: Plan
+    solver: Solver, asked: FilePlan, reading: Reading | None, points: Any, budget: Budget
 ) -> tuple[Stage, int]:
     """Part all records into regions, unless it is done; return them and how many there are."""
     if reading is not None:
         cuts = solver.work.once(
-            "cuts-0", lambda: cut_sample(points, plan.places(asked.survey.rows)).to_dict()
+            "cuts-0", lambda: cut_sample(points, budget.places(asked.survey.rows)).to_dict()
         )
-        keep = asked.settings.release.keep_order
+        keep = asked.plan.settings.release.keep_order
         made, rows = solver.part(reading, asked, Cuts.from_dict(cuts), keep)
-        check_size(rows, solver.k, f"{asked.table.source.name} without incomplete records")
+        check_size(rows, solver.k, f"{asked.plan.schema.source.name} without incomplete records")
         note = {"files": made.files, "regions": made.regions, "rows": rows}
         solver.work.note("parted", note)
     found = solver.work.read("parted")

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from shoal.large.budget import VALUES
 from shoal.large.crew import Crew
 from shoal.large.form import Form
 from shoal.large.freeing import freed
 from shoal.large.lens import ByNumbers, ByTrees, Lens, Vocabulary
-from shoal.large.opening import Asked
-from shoal.large.plan import VALUES
+from shoal.large.opening import FilePlan
 from shoal.large.shuffle import keep, kept
 from shoal.table.code import Coded
 from shoal.table.drawing import Sample, sample_size, share_of
@@ -20,10 +20,10 @@ from shoal.table.streams import Reading
 
 
 def seen(
-    asked: Asked, reading: Reading | None, sample: Sample | None, crew: Crew, most: int = VALUES
+    asked: FilePlan, reading: Reading | None, sample: Sample | None, crew: Crew, most: int = VALUES
 ) -> tuple[Lens, Coded | None, Any]:
     """Return how records are seen, the trees of their values, and where a sample of them lies."""
-    protect, quasi = asked.settings.protect, asked.table.having(Role.QUASI_IDENTIFIER)
+    protect, quasi = asked.plan.settings.protect, asked.plan.schema.having(Role.QUASI_IDENTIFIER)
     weights = protect.column_weights
     if not asked.plan.by_hierarchies:
         columns = asked.survey.columns
@@ -50,7 +50,7 @@ def seen(
                 drawn.join(some)
         words.save(crew.work, "values")
     plan = asked.plan
-    known = words.coded(asked.table.source, plan.hierarchies, plan.folder, plan.ranges)
+    known = words.coded(asked.plan.schema.source, plan.hierarchies, plan.folder, plan.ranges)
     by_trees = ByTrees(known, weights, protect.effort)
     points = None if drawn is None else by_trees.points(form.unpack(drawn.rows))
     return by_trees, known, points
@@ -65,7 +65,7 @@ class Collect:
     """The values of the quasi-identifiers of a chunk, and a sample of its records."""
 
     reading: Reading
-    asked: Asked
+    asked: FilePlan
     form: Form
     crew: Crew
     most: int
@@ -81,11 +81,11 @@ class Collect:
         return name
 
     def _found(self, chunk: int) -> tuple[Vocabulary, Sample]:
-        words = Vocabulary(self.asked.table.having(Role.QUASI_IDENTIFIER), self.most)
+        words = Vocabulary(self.asked.plan.schema.having(Role.QUASI_IDENTIFIER), self.most)
         size = sample_size(len(words.columns))
         share = share_of(size, self.reading.rows)
         start = self.reading.start(chunk)
-        drawn = Sample(self.asked.settings.protect.seed, size, start, share)
+        drawn = Sample(self.asked.plan.settings.protect.seed, size, start, share)
         done = 0
         for piece in freed(map(self.asked.prepared, self.reading.again(chunk))):
             words.add(piece)

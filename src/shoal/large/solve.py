@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import Integers
+from shoal.large.budget import FILE
 from shoal.large.crew import Crew
 from shoal.large.form import GROUP, ROW, Form
 from shoal.large.freeing import freed
 from shoal.large.lens import Lens
-from shoal.large.opening import Asked
-from shoal.large.plan import FILE
+from shoal.large.opening import FilePlan
 from shoal.large.regions import Cuts, cut_sample, joined, turned
 from shoal.large.shuffle import gather, load, part, save
 from shoal.large.work import Files
@@ -68,7 +68,7 @@ class Solver:
         return self.crew.work
 
     def part(
-        self, reading: Reading, asked: Asked, cuts: Cuts, keep_order: bool
+        self, reading: Reading, asked: FilePlan, cuts: Cuts, keep_order: bool
     ) -> tuple[Stage, int]:
         """Send all records to the regions of a first cut; return them, and how many came."""
         step = partial(self._part, reading, asked, cuts, keep_order)
@@ -82,7 +82,7 @@ class Solver:
         return Stage(0, files, joined(counts, 2 * self.k)), rows
 
     def _part(
-        self, reading: Reading, asked: Asked, cuts: Cuts, keep_order: bool, chunk: int
+        self, reading: Reading, asked: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
     ) -> dict[str, Any]:
         """Send the records of a chunk to their regions."""
         name = f"chunk-{chunk}"
@@ -92,7 +92,7 @@ class Solver:
         )
 
     def _sent(
-        self, reading: Reading, asked: Asked, cuts: Cuts, keep_order: bool, chunk: int
+        self, reading: Reading, asked: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
     ) -> dict[str, Any]:
         files: list[str] = []
         counts = np.zeros(cuts.places, dtype=np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from shoal.methods.method import Method
 from shoal.methods.problem import Points, Problem
 from shoal.methods.registry import AUTO, AUTO_LARGE, AUTO_MIXED, AUTO_MIXED_LARGE, find
 from shoal.table.code import needs_trees
+from shoal.table.roles import Column
 from shoal.table.table import Table
 
 EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand records
@@ -30,12 +31,17 @@ class Choice:
     reason: str
 
 
-def by_trees(table: Table, hierarchies: Mapping[str, str] | None) -> bool:
-    """Tell whether `auto` groups the records of a table by trees.
+def by_hierarchies(
+    table: Table,
+    hierarchies: Mapping[str, str] | None,
+    missing: Callable[[Column], int] | None = None,
+) -> bool:
+    """Tell whether `auto` compares records by hierarchies.
 
-    It does where cells are texts or missing, and where somebody says what the tree of a column is.
+    It does where cells are texts or missing, and where a hierarchy is named. `missing` is as in
+    `needs_trees`.
     """
-    return needs_trees(table) or bool(hierarchies)
+    return bool(hierarchies) or needs_trees(table, missing)
 
 
 def check_effort(effort: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shoal.errors import RequestError
+from shoal.methods import auto
 from shoal.methods.registry import find, is_on_nodes
 from shoal.plan.aggregators import asked_aggregator
 from shoal.settings import Settings
@@ -26,7 +27,7 @@ def has_mixed_cells(
     columns, said = schema.having(Role.QUASI_IDENTIFIER), settings.release.aggregate
     if CENTERS.issuperset(asked_aggregator(column, said, "") for column in columns):
         return False
-    return bool(hierarchies) or any(not c.has_places or profile.missing(c) for c in columns)
+    return auto.by_hierarchies(schema, hierarchies, profile.missing)
 
 
 def by_hierarchies(settings: Settings, is_mixed: bool) -> bool:

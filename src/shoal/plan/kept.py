@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
-
 from shoal.errors import RequestError, nearest_names, shown
-from shoal.measures.risk.kept import released_codes
 from shoal.release.weights import rounded_weights
 from shoal.settings import Settings
 from shoal.table.profile import Profile, same
-from shoal.table.roles import Column, Kind, Role
+from shoal.table.roles import Role
 from shoal.table.rounding import rounded
 from shoal.table.table import Table
 
@@ -44,13 +41,6 @@ def check_rounding(table: Table, settings: Settings) -> None:
                 f"round is for columns that are kept; {shown(name)} is not"
                 f"{nearest_names(name, kept)}"
             )
-
-
-def unique_share(column: Column) -> float:
-    """Return the share of records whose cell no other record has; missing cells are one value."""
-    if column.kind is Kind.UNKNOWN or not len(column.values):
-        return 0.0
-    return float((np.bincount(released_codes(column)) == 1).sum()) / len(column.values)
 
 
 def check_kept(table: Table, settings: Settings, profile: Profile) -> None:

@@ -14,13 +14,14 @@ from shoal.plan.aggregators import build_aggregators
 from shoal.plan.encoder import by_hierarchies, has_mixed_cells
 from shoal.plan.estimate import check_fits, expected
 from shoal.plan.hierarchies import compared_columns, grouping_hierarchies, with_hierarchies
-from shoal.plan.kept import check_kept, check_rounding, unique_share, with_rounding
+from shoal.plan.kept import check_kept, check_rounding, with_rounding
+from shoal.plan.profile import TableProfile
 from shoal.plan.survey import check_people, with_survey_roles, without_strata
 from shoal.release.aggregate import STRATUM, Aggregators, averaged
 from shoal.settings import Settings
 from shoal.table.assign import assign
 from shoal.table.order import with_orders
-from shoal.table.profile import Profile, TableProfile, complete_rows
+from shoal.table.profile import Profile, complete_rows
 from shoal.table.roles import Role
 from shoal.table.table import Table, check_readable
 
@@ -123,7 +124,7 @@ class Plan:
         """Raise RequestError if the run takes more memory than this machine has."""
         check_fits(self.estimate, self.settings, self.by_hierarchies)
 
-    def profile_of_complete(self, profile: Profile) -> Profile:
+    def grouped_profile(self, profile: Profile) -> Profile:
         """Return the profile of the records that are grouped, of that of all."""
         return _complete(self.settings, self.schema, profile)
 
@@ -152,7 +153,7 @@ def plan_table(
 ) -> tuple[Plan, Profile]:
     """Return the plan for a table in memory, and its profile."""
     rounded = with_rounding(table, settings)
-    profile = TableProfile(rounded, unique_share)
+    profile = TableProfile(rounded)
     return make_plan(settings, rounded.without_rows(), profile, folder), profile
 
 

@@ -4,7 +4,8 @@ Every option is declared once, as a field with an `Option` in `data.py`, `protec
 `model.py` (what a recipe holds) or `run.py` (what it does not). `table.py` lists them. Of that list
 come the settings and their TOML (`model.py`, `recipe.py`), the options of commands (`shoal.cli`),
 the signatures of functions (`signature.py`, with the types in `signatures.py`), what the desk may
-ask for and how it is said elsewhere (`shoal.web`), and the reference page (`page.py`).
+ask for and how it is said elsewhere (`shoal.web`), and the reference page
+(`write.py`).
 
 A new option is a field here, and whatever the code does with it. `python -m shoal.settings.write`
 then writes `signatures.py` and the page anew.

@@ -152,6 +152,7 @@ def _digits(text: str) -> int | str:
 
 EACH, COLUMNS = list[str], "Sequence[str] | str"
 NUMBER_WRONG = "must be one number, or COLUMN=NUMBER"
+CHOICE_WRONG = "must be one word, or COLUMN=WORD"
 DIGITS_WRONG = "must be one whole number or none, or COLUMN=NUMBER"
 
 TEXT = Kind(str, "str")
@@ -185,7 +186,7 @@ NUMBERS = Kind(
     EACH, "float | Mapping[str, float]", partial(_either, number, NUMBER_WRONG), _plain, _pair_words
 )
 CHOICES = Kind(
-    EACH, "str | Mapping[str, str]", partial(_either, str, NUMBER_WRONG), _plain, _pair_words
+    EACH, "str | Mapping[str, str]", partial(_either, str, CHOICE_WRONG), _plain, _pair_words
 )
 DECIMALS = Kind(
     EACH, "int | str | Mapping[str, int | str]", partial(_either, _digits, DIGITS_WRONG), _plain,

@@ -15,7 +15,7 @@ _resource = partial(Option, "Resources")
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run goes about it: nothing of it changes what is released, or is noted in a recipe."""
+    """Threads, folders, files and messages of a run; no recipe notes them."""
 
     threads: Annotated[
         int | None,

@@ -9,122 +9,8 @@ from typing import Any, Required, TypedDict
 
 from shoal.settings.kinds import Described
 
-AnonymizeOptions = TypedDict(
-    "AnonymizeOptions",
-    {
-        "k": Required[int],
-        "l": float | Mapping[str, float] | None,
-        "l_kind": str,
-        "c": float | None,
-        "t": float | Mapping[str, float] | None,
-        "alpha": float | Mapping[str, float] | None,
-        "dominance": float | Mapping[str, float] | None,
-        "k_of": Mapping[Any, int] | None,
-        "missing_sensitive": str,
-        "count": str,
-        "enforce": str,
-        "allow_k1": bool,
-        "small_strata": str,
-        "identifiers": Sequence[str] | str | None,
-        "quasi_identifiers": Sequence[str] | str | None,
-        "sensitive": Sequence[str] | str | None,
-        "other": Sequence[str] | str | None,
-        "drop": Sequence[str] | str | None,
-        "group": str | None,
-        "weight": str | None,
-        "by": Sequence[str] | str | None,
-        "household": str | None,
-        "person": str | None,
-        "keep_unique": Sequence[str] | str | None,
-        "hierarchies": Mapping[str, str] | str | Path | None,
-        "orders": Mapping[str, Sequence[str]] | None,
-        "method": str,
-        "effort": str,
-        "start": str | None,
-        "max_iterations": int | None,
-        "time_limit": float | None,
-        "runs": int | None,
-        "refine": str | None,
-        "seed": int,
-        "column_weights": Mapping[str, float] | None,
-        "search": Described | Mapping[str, Any] | None,
-        "delimiter": str | None,
-        "missing": Sequence[str],
-        "types": Mapping[str, str] | None,
-        "incomplete": str,
-        "allow_empty": bool,
-        "aggregate": str | Mapping[str, str] | None,
-        "decimals": int | str | Mapping[str, int | str] | None,
-        "round": Mapping[str, float] | None,
-        "weights_as": str | None,
-        "threads": int | None,
-    },
-    total=False,
-)
-
-AnonymizeFileOptions = TypedDict(
-    "AnonymizeFileOptions",
-    {
-        "k": Required[int],
-        "l": float | Mapping[str, float] | None,
-        "l_kind": str,
-        "c": float | None,
-        "t": float | Mapping[str, float] | None,
-        "alpha": float | Mapping[str, float] | None,
-        "dominance": float | Mapping[str, float] | None,
-        "k_of": Mapping[Any, int] | None,
-        "missing_sensitive": str,
-        "count": str,
-        "enforce": str,
-        "allow_k1": bool,
-        "small_strata": str,
-        "identifiers": Sequence[str] | str | None,
-        "quasi_identifiers": Sequence[str] | str | None,
-        "sensitive": Sequence[str] | str | None,
-        "other": Sequence[str] | str | None,
-        "drop": Sequence[str] | str | None,
-        "group": str | None,
-        "weight": str | None,
-        "by": Sequence[str] | str | None,
-        "household": str | None,
-        "person": str | None,
-        "keep_unique": Sequence[str] | str | None,
-        "hierarchies": Mapping[str, str] | str | Path | None,
-        "orders": Mapping[str, Sequence[str]] | None,
-        "method": str,
-        "effort": str,
-        "start": str | None,
-        "max_iterations": int | None,
-        "time_limit": float | None,
-        "runs": int | None,
-        "refine": str | None,
-        "seed": int,
-        "column_weights": Mapping[str, float] | None,
-        "search": Described | Mapping[str, Any] | None,
-        "delimiter": str | None,
-        "missing": Sequence[str],
-        "types": Mapping[str, str] | None,
-        "incomplete": str,
-        "allow_empty": bool,
-        "aggregate": str | Mapping[str, str] | None,
-        "decimals": int | str | Mapping[str, int | str] | None,
-        "keep_order": bool,
-        "spreadsheet_safe": bool,
-        "round": Mapping[str, float] | None,
-        "weights_as": str | None,
-        "report": bool,
-        "force": bool,
-        "memory": str | None,
-        "engine": str | None,
-        "threads": int | None,
-        "work": str | os.PathLike[str] | None,
-        "scheduler": str | None,
-    },
-    total=False,
-)
-
-CompareOptions = TypedDict(
-    "CompareOptions",
+Shared = TypedDict(
+    "Shared",
     {
         "l": float | Mapping[str, float] | None,
         "l_kind": str,
@@ -172,59 +58,45 @@ CompareOptions = TypedDict(
     total=False,
 )
 
-PreviewOptions = TypedDict(
-    "PreviewOptions",
-    {
-        "k": Required[int],
-        "l": float | Mapping[str, float] | None,
-        "l_kind": str,
-        "c": float | None,
-        "t": float | Mapping[str, float] | None,
-        "alpha": float | Mapping[str, float] | None,
-        "dominance": float | Mapping[str, float] | None,
-        "k_of": Mapping[Any, int] | None,
-        "missing_sensitive": str,
-        "count": str,
-        "enforce": str,
-        "allow_k1": bool,
-        "small_strata": str,
-        "identifiers": Sequence[str] | str | None,
-        "quasi_identifiers": Sequence[str] | str | None,
-        "sensitive": Sequence[str] | str | None,
-        "other": Sequence[str] | str | None,
-        "drop": Sequence[str] | str | None,
-        "group": str | None,
-        "weight": str | None,
-        "by": Sequence[str] | str | None,
-        "household": str | None,
-        "person": str | None,
-        "keep_unique": Sequence[str] | str | None,
-        "hierarchies": Mapping[str, str] | str | Path | None,
-        "orders": Mapping[str, Sequence[str]] | None,
-        "method": str,
-        "effort": str,
-        "start": str | None,
-        "max_iterations": int | None,
-        "time_limit": float | None,
-        "runs": int | None,
-        "refine": str | None,
-        "seed": int,
-        "column_weights": Mapping[str, float] | None,
-        "search": Described | Mapping[str, Any] | None,
-        "delimiter": str | None,
-        "missing": Sequence[str],
-        "types": Mapping[str, str] | None,
-        "incomplete": str,
-        "allow_empty": bool,
-        "aggregate": str | Mapping[str, str] | None,
-        "decimals": int | str | Mapping[str, int | str] | None,
-        "keep_order": bool,
-        "spreadsheet_safe": bool,
-        "round": Mapping[str, float] | None,
-        "weights_as": str | None,
-        "memory": str | None,
-        "engine": str | None,
-        "threads": int | None,
-    },
-    total=False,
-)
+
+class AnonymizeOptions(Shared, total=False):
+    """Options of `anonymize`."""
+
+    k: Required[int]
+    group: str | None
+    method: str
+    refine: str | None
+
+
+class AnonymizeFileOptions(Shared, total=False):
+    """Options of `anonymize_file`."""
+
+    k: Required[int]
+    group: str | None
+    method: str
+    refine: str | None
+    keep_order: bool
+    spreadsheet_safe: bool
+    report: bool
+    force: bool
+    memory: str | None
+    engine: str | None
+    work: str | os.PathLike[str] | None
+    scheduler: str | None
+
+
+class CompareOptions(Shared, total=False):
+    """Options of `compare`."""
+
+
+class PreviewOptions(Shared, total=False):
+    """Options of `preview`."""
+
+    k: Required[int]
+    group: str | None
+    method: str
+    refine: str | None
+    keep_order: bool
+    spreadsheet_safe: bool
+    memory: str | None
+    engine: str | None

@@ -29,12 +29,15 @@ from shoal.settings.kinds import Described
 def signatures() -> str:
     """Return a module with a TypedDict for every function that takes options."""
     text = HEAD
+    shared = [one for one in TABLE.values() if set(FUNCTIONS) <= set(one.option.takers)]
+    lines = "".join(f'        "{one.name}": {_typed(one)},\n' for one in shared)
+    text += f'\nShared = TypedDict(\n    "Shared",\n    {{\n{lines}    }},\n    total=False,\n)\n'
     for function in FUNCTIONS:
         title = "".join(word.capitalize() for word in function.split("_")) + "Options"
-        lines = "".join(f'        "{one.name}": {_typed(one)},\n' for one in taken_by(function))
-        text += (
-            f'\n{title} = TypedDict(\n    "{title}",\n    {{\n{lines}    }},\n    total=False,\n)\n'
-        )
+        own = [one for one in taken_by(function) if one not in shared]
+        text += f'\n\nclass {title}(Shared, total=False):\n    """Options of `{function}`."""\n'
+        lines = "".join(f"    {one.name}: {_typed(one)}\n" for one in own)
+        text += f"\n{lines}" if lines else ""
     return text
 
 

@@ -99,10 +99,14 @@ def in_trees_of(known: CodedColumn, column: Column) -> CodedColumn:
     return replace(known, values=values, codes=np.concatenate((known.nodes, [0]))[indices])
 
 
-def needs_trees(table: Table) -> bool:
-    """Tell whether a quasi-identifier misses cells or holds texts without an order."""
+def needs_trees(table: Table, missing: Callable[[Column], int] | None = None) -> bool:
+    """Tell whether a quasi-identifier misses cells or holds texts without an order.
+
+    `missing` counts the missing cells of a column, where the table is a schema without them.
+    """
     return any(
-        column.missing or not column.has_places for column in table.having(Role.QUASI_IDENTIFIER)
+        not column.has_places or (column.missing if missing is None else missing(column))
+        for column in table.having(Role.QUASI_IDENTIFIER)
     )
 
 

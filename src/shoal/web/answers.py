@@ -286,14 +286,14 @@ SAYS = {
 
 def compare(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, Any]:
     """Compare methods and k; the frontier is a chart."""
-    from shoal.comparing.run import Plan, compare_by
+    from shoal.comparing.run import Grid, compare_by
     from shoal.release.comparison import comparison_csv, comparison_page
 
     settings, wanted = build(asked["settings"]), asked["compare"]
     check_compared(Path(asked["path"]), settings)
     table = whole_table(Path(asked["path"]), asked["settings"].get("input", {}))
-    plan = Plan(wanted["k"], wanted.get("methods"), wanted.get("budget"))
-    found = compare_by(table, settings, plan, callback=tell.reporter())
+    grid = Grid(wanted["k"], wanted.get("methods"), wanted.get("budget"))
+    found = compare_by(table, settings, grid, callback=tell.reporter())
     told = found.to_dict()
     made = place / MADE
     made.mkdir(mode=0o700)

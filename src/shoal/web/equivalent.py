@@ -106,7 +106,7 @@ def python_snippet(
     if kind == "anonymize" and "memory" in said:
         function = "anonymize_file"
     given = arguments_of(
-        {name: one for name, one in said.items() if function in TABLE[name].option.takers}
+        {option: one for option, one in said.items() if function in TABLE[option].option.takers}
     )
     if kind == "compare":
         asked = more["compare"]

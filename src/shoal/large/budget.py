@@ -1,4 +1,4 @@
-"""How many records a region may have, for a limit of memory."""
+"""The budget of a limit of memory: how many records, bytes and values each step may hold."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WORKER = "2GB"  # memory that a task on another machine may take, where nobody s
 
 
 @dataclass(frozen=True)
-class Plan:
+class Budget:
     """How many records a region and a bucket of the release may have.
 
     `piece` is how many bytes of csv are read at once, `file` how many of records are parted into
@@ -42,8 +42,8 @@ class Plan:
         """How often groups move to other regions: small ones have much border."""
         return 1 if self.records >= ENOUGH else 4
 
-    def shared(self, rows: int) -> Plan:
-        """Return the plan for an engine; it does not ask how many workers there are."""
+    def shared(self, rows: int) -> Budget:
+        """Return the budget for an engine; it does not ask how many workers there are."""
         return replace(self, records=min(self.records, max(SHARE, -(-rows // SHARES))))
 
     def places(self, rows: int) -> int:
@@ -51,11 +51,11 @@ class Plan:
         return max(1, -(-rows // self.records))
 
 
-def plan_for(memory: int, columns: int, bytes_a_record: float) -> Plan:
-    """Return the plan for records of so many columns, of so many bytes each as they are kept."""
+def budget_for(memory: int, columns: int, bytes_a_record: float) -> Budget:
+    """Return the budget for records of so many columns, of so many bytes each as they are kept."""
     each = REGION_CELL * columns + 4 * bytes_a_record
     room = memory - PROGRAM
-    return Plan(
+    return Budget(
         max(1_000, min(REGION, int(room / each))),
         max(2**16, min(PIECE, room // PIECE_TAKES)),
         max(2**20, min(FILE, room // FILE_TAKES)),

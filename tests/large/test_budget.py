@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import shoal
+from shoal.large.budget import budget_for
 from shoal.large.lens import Vocabulary
-from shoal.large.plan import plan_for
 from shoal.release.judge import counting
 from shoal.table.read import read
 from shoal.table.room import LEAST, read_memory
@@ -14,7 +14,7 @@ from shoal.table.room import LEAST, read_memory
 
 def test_all_steps_shrink_with_the_memory():
     """Less memory means smaller regions, pieces, files, counts and trees, none of them empty."""
-    plans = [plan_for(memory, 7, 50.0) for memory in (LEAST, 2 * LEAST, 20 * LEAST)]
+    plans = [budget_for(memory, 7, 50.0) for memory in (LEAST, 2 * LEAST, 20 * LEAST)]
     for name in ("records", "piece", "file", "entries", "values"):
         sizes = [getattr(plan, name) for plan in plans]
         assert 0 < sizes[0] < sizes[1] <= sizes[2], name

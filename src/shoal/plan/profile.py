@@ -1,0 +1,81 @@
+"""The profile of a table in memory: each figure is counted when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.errors import in_shape
+from shoal.measures.risk.kept import released_codes
+from shoal.table.assign import distinct, identifier_reason
+from shoal.table.profile import Change, complete_rows, same
+from shoal.table.roles import Column, Kind
+from shoal.table.table import Table
+from shoal.table.twovalued import is_two_valued
+
+
+@dataclass(frozen=True)
+class TableProfile:
+    """The profile of a table in memory."""
+
+    __repr__ = in_shape
+
+    table: Table
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return self.table.rows
+
+    def missing(self, column: Column) -> int:
+        """Return how many cells are missing."""
+        return self.table[column.name].missing
+
+    def different(self, column: Column) -> int:
+        """Return how many different values there are."""
+        return distinct(self.table[column.name])
+
+    def reason(self, column: Column) -> str | None:
+        """Say why a column looks like an identifier, None where it does not."""
+        return identifier_reason(self.table[column.name])
+
+    def repeats(self, column: Column) -> bool | None:
+        """Tell whether two records have one value; None where none has any."""
+        return repeating(self.table[column.name])
+
+    def two_valued(self, column: Column) -> bool:
+        """Tell whether a column holds exactly two different numbers."""
+        return is_two_valued(self.table[column.name])
+
+    def unique_share(self, column: Column, released: Change = same) -> float:
+        """Return the share of records that are unique in a column, as it is `released`."""
+        return unique_share(released(self.table[column.name]))
+
+    def complete(self, names: Sequence[str]) -> TableProfile:
+        """Return the profile of the records that miss none of some columns."""
+        rows = complete_rows([self.table[name] for name in names])
+        if rows.size == self.rows:
+            return self
+        return TableProfile(self.table.taken(rows))
+
+
+def unique_share(column: Column) -> float:
+    """Return the share of records whose cell no other record has; missing cells are one value."""
+    if column.kind is Kind.UNKNOWN or not len(column.values):
+        return 0.0
+    return float((np.bincount(released_codes(column)) == 1).sum()) / len(column.values)
+
+
+def repeating(column: Column) -> bool | None:
+    """Tell whether two records have one value of a column; None if none has any."""
+    import pyarrow.compute as pc
+
+    present = column.values.filter(pc.invert(column.values.is_null(nan_is_null=True)))
+    if not len(present):
+        return None
+    try:
+        return int(pc.count_distinct(present).as_py()) < len(present)
+    except NotImplementedError:  # lists and the like: nobody counts by them
+        return None

@@ -282,11 +282,11 @@ def test_names_of_strata_differ():
 
 def test_a_release_that_mixes_never_leaves(monkeypatch):
     """What the groups were made of is counted again in the release itself."""
-    from shoal import walk
+    from shoal.release import checked
 
     data = people(17, regions=2)
     for units, said in ((lambda *_: (1, 1), "households"), (lambda *_: (9, 2), "several strata")):
-        monkeypatch.setattr(walk, "units_a_class", units)
+        monkeypatch.setattr(checked, "units_a_class", units)
         with pytest.raises(PrivacyError, match=said):
             library.anonymize(
                 data, k=3, by="region", household="home", quasi_identifiers=["age"],

@@ -22,7 +22,7 @@ lint: $(VENV)/test.stamp
 	$(BIN)/lint-imports --no-cache
 
 coverage: $(VENV)/test.stamp    ## branch coverage of table, release and models: at least 95 %
-	$(BIN)/python -m pytest -n auto --cov=shoal.table --cov=shoal.release --cov=shoal.models \
+	$(BIN)/python -m pytest -n auto --cov=shoal.table --cov=shoal.release --cov=shoal.judge.models \
 	  --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=95
 
 attacks: $(VENV)/test.stamp     ## attacks on what is published, each carried out: how many learn something

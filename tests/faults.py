@@ -23,9 +23,9 @@ from pathlib import Path
 import numpy as np
 
 import shoal
-from shoal.release import html
-from shoal.release.pack import Targets
-from shoal.release.staging import MARK
+from shoal.backends.staging import MARK
+from shoal.report.html import document
+from shoal.save.files import Targets
 
 QUASI = ["x0", "x1"]
 K = 3
@@ -35,7 +35,9 @@ ERRORS = (errno.ENOSPC, errno.EIO, errno.EACCES)
 
 def prepare(rows=60):
     """A result to write, and a folder to write it to."""
-    html.draw = lambda specs: ["<svg></svg>"] * len(specs)  # the charts are not what is tried here
+    document.draw = lambda specs: (
+        ["<svg></svg>"] * len(specs)
+    )  # the charts are not what is tried here
     return shoal.anonymize(np.random.default_rng(0).normal(size=(rows, 2)), k=K)
 
 

@@ -11,7 +11,7 @@ from unittest import mock
 import numpy as np
 from typer.testing import CliRunner
 
-from shoal.table.room import PROGRAM
+from shoal.table.memory import PROGRAM
 
 TOWNS = "Ulm,south,*\nBonn,west,*\nKiel,north,*\nNeverseen,north,*\n"
 LAYOUTS = ("pack", "parquet pack", "folder", "file", "file without a page", "regions", "engine")
@@ -72,7 +72,7 @@ def release(shoal, layout, place, path, tree, *more):
         asked += ["-o", place / "out.csv", "--memory", "800MB"]
     else:
         asked += ["-o", f"{place}/out/", "--engine", "threads"]
-    with mock.patch("shoal.table.room.PROGRAM", 10**9 if layout == "regions" else PROGRAM):
+    with mock.patch("shoal.table.memory.PROGRAM", 10**9 if layout == "regions" else PROGRAM):
         shoal(*asked, *more)
     return published(place)
 

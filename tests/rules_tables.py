@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 
 from naive import judging, spelling
-from shoal.enforce.rules import make_rules
-from shoal.models.requirement import Requirement
+from shoal.judge.models.requirement import Requirement
+from shoal.methods.enforce.rules import make_rules
 from shoal.settings import RoleSettings
 from shoal.table.assign import assign
-from shoal.table.order import with_orders
+from shoal.table.ordinal import with_orders
 from shoal.table.read import read
 
 LINES = [

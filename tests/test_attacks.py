@@ -15,8 +15,8 @@ import pytest
 
 import shoal as library
 from naive import judging
-from shoal.models import diversity
-from shoal.models.matching import READINGS
+from shoal.judge.models import diversity
+from shoal.judge.models.matching import READINGS
 
 
 def csv_text(rows):

@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 
 import shoal as library
 from naive import search as twin
-from shoal.blocks import (
+from shoal.backends.executor import Processes, Threads
+from shoal.errors import Canceled, RequestError
+from shoal.measures.generalization import loss_rate
+from shoal.measures.loss import information_loss
+from shoal.methods.blocks import (
     Block,
     Blocks,
     cut,
@@ -18,12 +22,8 @@ from shoal.blocks import (
     group_in_blocks,
     solve_block,
 )
-from shoal.engines.executor import Processes, Threads
-from shoal.errors import Canceled, RequestError
-from shoal.measures.generalization import loss_rate
-from shoal.measures.loss import information_loss
 from shoal.progress import Reporter
-from shoal.table.code import code
+from shoal.table.encode_nodes import code
 from shoal.table.read import read
 
 QUIET = Reporter(None)

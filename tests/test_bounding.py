@@ -11,8 +11,8 @@ import pytest
 
 import shoal
 from naive.bounds import least_sse
-from shoal import bounding
 from shoal.partition import Bound
+from shoal.run import lower_bound
 
 EFFORTS = "quick", "normal", "best"
 
@@ -71,7 +71,7 @@ def test_more_effort_proves_more(k):
     found = [shoal.lower_bound(matrix, k, effort=effort).information_loss for effort in EFFORTS]
     assert found[0] <= found[1] * (1 + 1e-9)
     assert found[1] <= found[2] * (1 + 1e-9)
-    near = bounding.least_by_neighbors(matrix, k, shoal.progress.Reporter(None))
+    near = lower_bound.least_by_neighbors(matrix, k, shoal.progress.Reporter(None))
     unscaled = shoal.lower_bound(matrix, k, effort="quick", standardize=False)
     assert unscaled.sse >= near * (1 - 1e-9)
     best = shoal.microaggregate(matrix, k, method="best", max_iterations=3)
@@ -116,7 +116,7 @@ def test_large_tables_have_the_neighbors_bound(monkeypatch):
     """Where distances are too many the nearest records give the bound."""
     matrix = np.random.default_rng(3).normal(size=(300, 3))
     whole = shoal.lower_bound(matrix, 3)
-    monkeypatch.setattr(bounding, "WHOLE", 100)
+    monkeypatch.setattr(lower_bound, "WHOLE", 100)
     found = shoal.lower_bound(matrix, 3)
     assert not found.complete
     assert 0.4 * whole.information_loss < found.information_loss < whole.information_loss

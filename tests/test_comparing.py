@@ -16,8 +16,8 @@ import pyarrow as pa
 import pytest
 
 import shoal as library
-from shoal.comparing.points import Point, judged, on_frontier
 from shoal.errors import Canceled, RequestError
+from shoal.run.compare.points import Point, judged, on_frontier
 
 METHODS = ["mdav", "hilbert", "ilsmc+"]
 

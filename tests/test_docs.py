@@ -13,7 +13,7 @@ import sys
 import pytest
 
 import shoal
-from shoal import grouping
+from shoal.run import microaggregate
 
 
 def blocks(text, language):
@@ -90,8 +90,8 @@ def test_readme_names_every_public_function(repository):
 
 def test_docstring_examples():
     """Examples in docstrings give what they say."""
-    assert doctest.testmod(grouping).failed == 0
-    assert doctest.testmod(grouping).attempted > 0
+    assert doctest.testmod(microaggregate).failed == 0
+    assert doctest.testmod(microaggregate).attempted > 0
 
 
 def test_every_test_says_what_must_be_true(repository):
@@ -220,7 +220,7 @@ def test_readme_shows_the_figures_of_kaim_plus(repository):
 
 def test_the_page_of_measures_is_in_step(repository):
     """Every measure stands on its page with its key, formula and source, as the code says them."""
-    from shoal.measures.words import DEFINITIONS
+    from shoal.measures.definitions import DEFINITIONS
 
     text = " ".join((repository / "docs/measures/README.md").read_text().split())
     for key, one in DEFINITIONS.items():
@@ -231,7 +231,7 @@ def test_the_page_of_measures_is_in_step(repository):
 
 def test_the_page_of_what_is_published_is_in_step(repository):
     """Every key of a report and every measure stands on its page with its kind, and no other."""
-    from shoal.release.public.keys import KEYS, MEASURES
+    from shoal.report.public.keys import KEYS, MEASURES
 
     text = (repository / "docs/public/README.md").read_text()
     found = dict(re.findall(r"^\| `([^`]+)` \| (\w+) \|$", text, re.MULTILINE))

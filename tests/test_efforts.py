@@ -11,8 +11,8 @@ import pytest
 
 import shoal
 from shoal.methods import auto
+from shoal.run.anonymize import walk
 from shoal.settings import build
-from shoal.walk import walk
 
 EFFORTS = list(auto.EFFORTS)
 

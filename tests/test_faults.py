@@ -14,7 +14,7 @@ import pytest
 import faults
 import naive
 import shoal as library
-from shoal.release.commitments import Commitments
+from shoal.save.commitments import Commitments
 
 
 @pytest.fixture
@@ -26,9 +26,9 @@ def folder(tmp_path):
 @pytest.fixture(autouse=True)
 def charts(monkeypatch):
     """What the harness puts in place of the renderer goes away again."""
-    from shoal.release import html
+    from shoal.report.html import document
 
-    monkeypatch.setattr(html, "draw", html.draw)
+    monkeypatch.setattr(document, "draw", document.draw)
 
 
 @pytest.mark.slow
@@ -55,7 +55,7 @@ def test_random_kills(folder):
 
 def test_the_harness_can_fail(folder, monkeypatch):
     """A writer that writes in place is caught by the harness."""
-    from shoal.release.staging import Staging
+    from shoal.backends.staging import Staging
 
     def careless(self, target, content, private=False):
         target.parent.mkdir(mode=0o700, exist_ok=True)
@@ -108,7 +108,7 @@ def test_side_by_side(tmp_path):
 COMMITS = """
 import sys
 from pathlib import Path
-from shoal.release.staging import Staging
+from shoal.backends.staging import Staging
 
 for i in range(400):
     with Staging(force=True) as staging:
@@ -122,7 +122,7 @@ for i in range(400):
 def test_sets_side_by_side(tmp_path, locks):
     """Runs that name files at the same moment all succeed, and a set is of one run."""
     code = COMMITS if locks else COMMITS.replace(
-        "for i", "import shoal.release.staging as s\ns._lock = print\nfor i", 1)  # fmt: skip
+        "for i", "import shoal.backends.staging as s\ns._lock = print\nfor i", 1)  # fmt: skip
     out = tmp_path / "out"
     out.mkdir()
     running = [

@@ -12,7 +12,7 @@ import pyarrow.csv as pc
 import pytest
 
 import shoal as library
-from shoal.measures.words import DEFINITIONS, RISK, UTILITY
+from shoal.measures.definitions import DEFINITIONS, RISK, UTILITY
 
 QUASI = ["a", "b"]
 
@@ -295,8 +295,8 @@ def test_command(shoal, files, tmp_path):
 def test_recipe_with_hierarchies(tmp_path):
     """The recipe beside a release says its hierarchies: ILoss and NCP are the report's."""
     from shoal.datasets.load import patients_recipe
+    from shoal.run.anonymize import walk
     from shoal.settings import load
-    from shoal.walk import walk
 
     recipe = patients_recipe()
     made = walk(recipe.with_name("patients.csv"), load(recipe), folder=recipe.parent)

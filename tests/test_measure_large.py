@@ -13,7 +13,7 @@ import shoal as library
 from shoal.errors import RequestError
 from shoal.measures import streaming
 from shoal.measures.streaming import Reading, draw
-from shoal.table import room
+from shoal.table import memory
 from shoal.table.roles import Kind
 
 PLAIN = Reading(None, ("",), {})
@@ -23,7 +23,7 @@ QUASI = ["x", "y"]
 @pytest.fixture(autouse=True)
 def _little_room(monkeypatch):
     """Let any file be too large for 1GB, and draw few records."""
-    monkeypatch.setattr(room, "PROGRAM", 10**9)
+    monkeypatch.setattr(memory, "PROGRAM", 10**9)
     monkeypatch.setattr(streaming, "RECORDS", 1000)
     monkeypatch.setattr(streaming.draw, "__defaults__", (1000,))
 

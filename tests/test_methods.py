@@ -14,7 +14,7 @@ from shoal.methods.problem import Nodes, Points, Problem
 from shoal.methods.registry import METHODS, REFINEMENTS, find_refinement
 from shoal.methods.solve import solve
 from shoal.progress import Reporter, StopToken
-from shoal.table.code import code
+from shoal.table.encode_nodes import code
 from shoal.table.read import read
 
 MATRIX = np.random.default_rng(0).normal(size=(30, 2))

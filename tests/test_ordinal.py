@@ -15,10 +15,10 @@ import pyarrow as pa
 import pytest
 
 import shoal as library
+from shoal.judge.covers import uncovered
 from shoal.measures.generalization import cell_losses
-from shoal.release.covers import uncovered
-from shoal.table.code import code
-from shoal.table.order import with_orders
+from shoal.table.encode_nodes import code
+from shoal.table.ordinal import with_orders
 from shoal.table.read import read
 
 PAIN = ["mild", "moderate", "severe"]

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from shoal.partition import Partition, SearchLog, by_first_row
+from shoal.partition import Partition, SearchLog, canonical_labels
 
 
 def log(**changed):
@@ -57,10 +57,10 @@ def test_a_search_as_plain_values():
 
 def test_labels_by_first_row():
     """Labels are counted from 0 in the order in which they first appear."""
-    found = by_first_row(np.array([7, 2, 7, 9, 2]))
+    found = canonical_labels(np.array([7, 2, 7, 9, 2]))
     assert found.tolist() == [0, 1, 0, 2, 1]
     assert found.dtype == np.int64
-    assert by_first_row(np.array(["b", "a", "b"])).tolist() == [0, 1, 0]
+    assert canonical_labels(np.array(["b", "a", "b"])).tolist() == [0, 1, 0]
 
 
 def test_what_a_partition_says():

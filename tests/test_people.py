@@ -160,7 +160,7 @@ def test_bad_requests(tmp_path):
 
 def test_a_release_of_too_few_people_never_leaves(monkeypatch):
     """Should groups be made of records one by one, the judge counts people and stops it."""
-    import shoal.walk as walked
+    import shoal.run.anonymize as walked
 
     found = walked.find_groups
     data = visits(4).drop(columns=["home", "region"])

@@ -12,9 +12,9 @@ import pytest
 
 import shoal as library
 from shoal.errors import RequestError
-from shoal.estimates import model
-from shoal.estimates.model import Estimate, estimate
+from shoal.plan import costs
 from shoal.plan import estimate as running
+from shoal.plan.costs import Estimate, estimate
 from shoal.plan.estimate import check_fits, expected
 from shoal.settings import build
 
@@ -34,7 +34,7 @@ def table(rows, seed=0):
 
 def test_every_method_was_measured():
     """There are figures of every method, at several sizes, columns and k."""
-    text = resources.files("shoal.estimates").joinpath("costs.csv").read_text()
+    text = resources.files("shoal.plan").joinpath("costs.csv").read_text()
     rows = list(csv.DictReader(text.splitlines()))
     for method in library.methods():
         if method.name == "exact":  # how long a proof takes nobody knows before
@@ -51,12 +51,12 @@ def test_every_method_was_measured():
 
 def test_at_measured_sizes_the_estimate_is_what_was_measured():
     """The line goes through the measured runs, and rises with records."""
-    for method, runs in model._known().items():
+    for method, runs in costs._known().items():
         for records, columns, k, seconds, _ in runs:
             own = min({d for _, d, *_ in runs}, key=lambda d: abs(d - 8))
             if (columns, k) == (own, 5):
                 found = estimate(method, records, columns, k)
-                assert found.seconds == pytest.approx(max(seconds, model.START), rel=1e-6)
+                assert found.seconds == pytest.approx(max(seconds, costs.START), rel=1e-6)
     small, large = (estimate("mdav", n, 8, 5) for n in (10_000, 100_000))
     assert large.seconds > 5 * small.seconds
     assert estimate("mdav", 10**6, 8, 5).seconds > 4 * large.seconds

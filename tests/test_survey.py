@@ -106,7 +106,7 @@ def test_weight_two_is_the_record_twice():
     ways = {"age": "median", "income": "mean", "ward": "mode", "pain": "median"}
     from shoal.partition import Partition
     from shoal.release.aggregate import Aggregators, aggregate
-    from shoal.table.code import code
+    from shoal.table.encode_nodes import code
 
     def released(frame, weights):
         table = library.read(frame[[*QUASI, "pain"]])

@@ -12,11 +12,11 @@ import pytest
 
 import naive
 import shoal
-from shoal import finding
 from shoal.partition import Partition
 from shoal.plan.source import source_of
+from shoal.run import group
+from shoal.run.anonymize import walk
 from shoal.settings import load
-from shoal.walk import walk
 
 QUASI = ["age", "admission_date", "length_of_stay", "income"]
 
@@ -225,12 +225,12 @@ def test_table_speaks_arrow(patients):
 
 def test_a_method_that_breaks_k_is_caught(monkeypatch):
     """If groups are too small, whatever the method says, nothing is released."""
-    honest = finding.solve
+    honest = group.solve
 
     def faulty(problem, _method, report):
         return honest(replace(problem, k=2, effort="normal"), "mdav", report)
 
-    monkeypatch.setattr(finding, "solve", faulty)
+    monkeypatch.setattr(group, "solve", faulty)
     with pytest.raises(shoal.PrivacyError, match="not safe: 50 classes with 100 records"):
         shoal.anonymize(np.random.default_rng(0).normal(size=(100, 2)), k=5)
 

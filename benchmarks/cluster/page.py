@@ -8,9 +8,9 @@ import textwrap
 from pathlib import Path
 
 import shoal
-from shoal.large.budget import WORKER, budget_for
-from shoal.table.parts import CHUNK
-from shoal.table.room import read_memory
+from shoal.outofcore.budget import WORKER, budget_for
+from shoal.table.many_files import CHUNK
+from shoal.table.memory import read_memory
 from telling import read, table, wrapped, write_page
 
 SCALE = Path(__file__).parents[2] / "docs/scale"

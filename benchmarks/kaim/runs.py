@@ -17,7 +17,7 @@ from shoal.methods.problem import Nodes, Problem
 from shoal.methods.solve import solve
 from shoal.progress import Reporter
 from shoal.table.assign import with_roles
-from shoal.table.code import code
+from shoal.table.encode_nodes import code
 from shoal.table.read import read
 from shoal.table.roles import Role
 

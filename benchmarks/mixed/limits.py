@@ -10,7 +10,7 @@ from runs import NAMES, adult_table, trees
 from shoal.methods.problem import Nodes, Problem
 from shoal.methods.solve import solve
 from shoal.progress import Reporter
-from shoal.table.code import code
+from shoal.table.encode_nodes import code
 from telling import Bar
 
 SIZES = 5, 10, 20  # k

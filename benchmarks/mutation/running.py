@@ -38,7 +38,7 @@ NOT_RUN = (
 THEIRS = ("numpy", "pyarrow", "pyarrow.compute", "numba", "narwhals", "pydantic", "typer", "rich",
           "hypothesis", "pandas", "scipy.optimize", "typer.testing")  # fmt: skip
 OURS = ("errors", "progress", "kernels", "table", "measures")  # which import nothing of the rooms
-ROOMS = ("shoal.models", "shoal.release", "shoal.partition")
+ROOMS = ("shoal.judge.models", "shoal.release", "shoal.partition")
 
 
 def copy_tree(name):

@@ -132,8 +132,8 @@ def baseline():
 
 def workers():
     """Count the different results of one, two and four threads, and of two processes."""
-    from shoal.blocks import Blocks, group_in_blocks
-    from shoal.engines.executor import Processes, Threads
+    from shoal.backends.executor import Processes, Threads
+    from shoal.methods.blocks import Blocks, group_in_blocks
     from shoal.progress import Reporter
 
     matrix = records(100_000)

@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 
 import shoal
+from shoal.methods.ils.parameters import Dynamic, Search
+from shoal.methods.ils.search import search
+from shoal.methods.ils.task import Task
 from shoal.methods.registry import METHODS
 from shoal.progress import Reporter
-from shoal.search.parameters import Dynamic, Search
-from shoal.search.run import search
-from shoal.search.task import Task
 from shoal.table.encode import encode
 
 REPOSITORY = Path(__file__).parents[2]

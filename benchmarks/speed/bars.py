@@ -25,7 +25,7 @@ from plain_mdav import mdav as plain_mdav
 
 import shoal
 from shoal.measures.loss import information_loss
-from shoal.numeric.optimal import optimal_1d
+from shoal.methods.heuristics.optimal import optimal_1d
 from shoal.table.encode import encode
 
 HERE = Path(__file__).parent

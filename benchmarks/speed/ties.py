@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.numeric.candidates import gsms
-from shoal.numeric.refine.how import HOW
+from shoal.methods.heuristics.candidates import gsms
+from shoal.methods.heuristics.refine.refinements import HOW
 from shoal.progress import Reporter
 
 K = 5

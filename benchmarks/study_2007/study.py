@@ -20,10 +20,10 @@ import page
 from pictures import blocks, picture
 
 import shoal
+from shoal.methods.heuristics import pool
 from shoal.methods.problem import Points, Problem
 from shoal.methods.registry import find
 from shoal.methods.solve import solve
-from shoal.numeric import pool
 from shoal.progress import Reporter
 from shoal.table.encode import encode
 

@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal import datasets as datasets
-    from shoal.bounding import lower_bound as lower_bound
-    from shoal.comparing.points import Comparison as Comparison
-    from shoal.comparing.run import compare as compare
     from shoal.errors import Canceled as Canceled
     from shoal.errors import EngineError as EngineError
     from shoal.errors import InputError as InputError
@@ -20,73 +17,76 @@ if TYPE_CHECKING:
     from shoal.errors import PrivacyError as PrivacyError
     from shoal.errors import RequestError as RequestError
     from shoal.errors import ShoalError as ShoalError
-    from shoal.filing import anonymize_file as anonymize_file
-    from shoal.grouping import ColumnByColumn as ColumnByColumn
-    from shoal.grouping import microaggregate as microaggregate
-    from shoal.grouping import microaggregate_columns as microaggregate_columns
-    from shoal.grouping import refine as refine
-    from shoal.large.order import Released as Released
+    from shoal.judge.verify import Verification as Verification
+    from shoal.judge.verify import verify as verify
     from shoal.measures.result import Measures as Measures
-    from shoal.measuring import measure as measure
+    from shoal.methods.ils.parameters import Search as Search
     from shoal.methods.registry import methods as methods
+    from shoal.outofcore.file import anonymize_file as anonymize_file
+    from shoal.outofcore.request import Released as Released
     from shoal.partition import Bound as Bound
     from shoal.partition import Partition as Partition
-    from shoal.previewing import Preview as Preview
-    from shoal.previewing import preview as preview
     from shoal.progress import Progress as Progress
-    from shoal.release.packing.recheck import Checked as Checked
-    from shoal.release.packing.recheck import check_pack as check_pack
-    from shoal.release.report import Report as Report
-    from shoal.release.verify import Verification as Verification
-    from shoal.release.verify import verify as verify
-    from shoal.search.parameters import Search as Search
+    from shoal.report.report import Report as Report
+    from shoal.run.anonymize import Result as Result
+    from shoal.run.anonymize import anonymize as anonymize
+    from shoal.run.compare.grid import compare as compare
+    from shoal.run.compare.points import Comparison as Comparison
+    from shoal.run.lower_bound import lower_bound as lower_bound
+    from shoal.run.measure import measure as measure
+    from shoal.run.microaggregate import ColumnByColumn as ColumnByColumn
+    from shoal.run.microaggregate import microaggregate as microaggregate
+    from shoal.run.microaggregate import microaggregate_columns as microaggregate_columns
+    from shoal.run.microaggregate import refine as refine
+    from shoal.run.preview import Preview as Preview
+    from shoal.run.preview import preview as preview
+    from shoal.save.pack.recheck import Checked as Checked
+    from shoal.save.pack.recheck import check_pack as check_pack
     from shoal.table.hierarchy.view import Hierarchy as Hierarchy
     from shoal.table.hierarchy.view import hierarchy as hierarchy
     from shoal.table.read import read as read
     from shoal.table.table import Table as Table
-    from shoal.walk import Result as Result
-    from shoal.walk import anonymize as anonymize
 
 __version__ = "0.1.0"
 
 _HOME = {
     "Bound": "partition",
     "Canceled": "errors",
-    "Checked": "release.packing.recheck",
-    "ColumnByColumn": "grouping",
-    "Comparison": "comparing.points",
+    "Checked": "save.pack.recheck",
+    "ColumnByColumn": "run.microaggregate",
+    "Comparison": "run.compare.points",
     "EngineError": "errors",
     "Hierarchy": "table.hierarchy.view",
     "InputError": "errors",
     "Measures": "measures.result",
     "OutputError": "errors",
     "Partition": "partition",
-    "Preview": "previewing",
+    "Preview": "run.preview",
     "PrivacyError": "errors",
     "Progress": "progress",
-    "Released": "large.order",
-    "Report": "release.report",
+    "Released": "outofcore.request",
+    "Report": "report.report",
     "RequestError": "errors",
-    "Result": "walk",
-    "Search": "search.parameters",
+    "Result": "run.anonymize",
+    "Search": "methods.ils.parameters",
     "ShoalError": "errors",
     "Table": "table.table",
-    "Verification": "release.verify",
-    "anonymize": "walk",
-    "anonymize_file": "filing",
-    "check_pack": "release.packing.recheck",
-    "compare": "comparing.run",
+    "Verification": "judge.verify",
+    "anonymize": "run.anonymize",
+    "anonymize_file": "outofcore.file",
+    "check_pack": "save.pack.recheck",
+    "compare": "run.compare.grid",
     "datasets": "",
     "hierarchy": "table.hierarchy.view",
-    "lower_bound": "bounding",
-    "measure": "measuring",
+    "lower_bound": "run.lower_bound",
+    "measure": "run.measure",
     "methods": "methods.registry",
-    "microaggregate": "grouping",
-    "microaggregate_columns": "grouping",
-    "preview": "previewing",
+    "microaggregate": "run.microaggregate",
+    "microaggregate_columns": "run.microaggregate",
+    "preview": "run.preview",
     "read": "table.read",
-    "refine": "grouping",
-    "verify": "release.verify",
+    "refine": "run.microaggregate",
+    "verify": "judge.verify",
 }
 
 __all__ = [

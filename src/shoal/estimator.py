@@ -14,9 +14,9 @@ try:
 except ImportError as error:
     raise ImportError("shoal.estimator needs scikit-learn: pip install 'shoal[sklearn]'") from error
 
-from shoal.arrays import Floats
-from shoal.grouping import microaggregate
+from shoal.kernels.arrays import Floats
 from shoal.measures.loss import group_means
+from shoal.run.microaggregate import microaggregate
 
 
 class Microaggregator(OneToOneFeatureMixin, ClusterMixin, TransformerMixin, BaseEstimator):

@@ -9,15 +9,50 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Integers
+from shoal.errors import RequestError
+from shoal.kernels.arrays import Integers
 
 PROVEN = 1e-6  # a share of the loss, within which a bound meets it
 
 
-def by_first_row(labels: npt.NDArray[Any]) -> Integers:
+def canonical_labels(labels: npt.NDArray[Any]) -> Integers:
     """Return the labels numbered from 0 in the order in which they first appear."""
     _, first, found = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[found].astype(np.int64)
+
+
+def check_labels(labels: Any, rows: int, k: int, what: str = "labels") -> Integers:
+    """Return a grouping as numbers from 0, the first record's group first, or say what is wrong."""
+    unclear = RequestError(f"{what} must be one number or text a record")
+    array = labels if isinstance(labels, np.ndarray) else None
+    if array is not None and array.ndim != 1:
+        raise unclear
+    if array is not None and not np.ma.isMaskedArray(array) and array.dtype.kind in "biu":
+        return _check_sizes(canonical_labels(array), rows, k, what)
+    try:
+        every = array.tolist() if array is not None else list(labels)
+        numbers: dict[Any, int] = {}
+        given = [numbers.setdefault(label, len(numbers)) for label in every]
+        missing = any(label is None or label != label for label in numbers)  # noqa: PLR0124
+    except TypeError:
+        raise unclear from None
+    if missing:
+        raise RequestError(f"{what}: a record has no group")
+    return _check_sizes(np.array(given, dtype=np.int64), rows, k, what)
+
+
+def _check_sizes(start: Integers, rows: int, k: int, what: str) -> Integers:
+    """Return the numbers if they are groups of k of all records."""
+    if start.size != rows:
+        raise RequestError(f"{what}: {start.size} for {rows} records")
+    sizes = np.bincount(start)
+    small = int((sizes < k).sum())
+    if small:
+        raise RequestError(
+            f"{what}: {small} of {sizes.size} groups have fewer than k = {k} records, the smallest "
+            f"{int(sizes.min())}; refining keeps groups of k, it does not make them"
+        )
+    return start
 
 
 def rows_of_groups(labels: Integers) -> list[Integers]:

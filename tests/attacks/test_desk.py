@@ -22,7 +22,7 @@ from starlette.routing import Route
 
 from desks import Server
 from shoal.web.app import make_app
-from shoal.web.desk import Desk
+from shoal.web.session import Desk
 
 ID = "0" * 32
 HALVES = 1200

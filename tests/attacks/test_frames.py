@@ -19,8 +19,8 @@ from shoal.measures import pairing, reading
 from shoal.measures.streaming import Drawn
 from shoal.plan.plan import plan_table
 from shoal.settings import build
-from shoal.table.code import code
 from shoal.table.encode import encode
+from shoal.table.encode_nodes import code
 from shoal.table.read import read
 from shoal.table.survey import Survey
 
@@ -145,7 +145,9 @@ def test_no_record_holds_a_repr_of_arrays():
     array = np.full(3, CANARY)
     told = []
     for module in pkgutil.walk_packages(shoal.__path__, "shoal."):
-        if not module.name.startswith(("shoal.table.", "shoal.measures.", "shoal.enforce.")):
+        if not module.name.startswith(
+            ("shoal.table.", "shoal.measures.", "shoal.methods.enforce.")
+        ):
             continue
         for kind in vars(importlib.import_module(module.name)).values():
             if not isinstance(kind, type) or kind.__module__ != module.name:

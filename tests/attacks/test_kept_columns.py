@@ -166,7 +166,7 @@ def test_a_unique_column_on_the_command_line(tmp_path, shoal):
 @pytest.mark.parametrize("way", [("--memory", "800MB"), ("--engine", "threads")])
 def test_files_larger_than_memory(tmp_path, shoal, monkeypatch, way):
     """Region by region, or by an engine, unique columns are kept as silently."""
-    monkeypatch.setattr("shoal.filing.needed", lambda _: 10**12)
+    monkeypatch.setattr("shoal.outofcore.file.needed", lambda _: 10**12)
     ran = shoal(
         "anonymize", csv_of(tmp_path, 12), "-k", "5", "--quasi", "age,income", "--other", "cost",
         "--drop", "ward", *way, "-o", f"{tmp_path}/out/",
@@ -177,7 +177,7 @@ def test_files_larger_than_memory(tmp_path, shoal, monkeypatch, way):
 
 def test_regions_say_it_too(tmp_path, shoal, monkeypatch):
     """Region by region, columns that together single people out are in the verdict."""
-    monkeypatch.setattr("shoal.filing.needed", lambda _: 10**12)
+    monkeypatch.setattr("shoal.outofcore.file.needed", lambda _: 10**12)
     ran = shoal(
         "anonymize", csv_of(tmp_path, 13), "-k", "5", "--quasi", "age,income", "--other", "ward",
         "--drop", "cost", "--memory", "800MB", "--json", "-o", f"{tmp_path}/out/",
@@ -227,8 +227,8 @@ def test_a_pack(tmp_path):
 
 def desk_answer(path, place, roles):
     """Return what the desk answers to a page that asks for a release."""
-    from shoal.web.answers import anonymize
-    from shoal.web.telling import Teller
+    from shoal.web.messages import Teller
+    from shoal.web.tasks import anonymize
 
     place.mkdir()
     settings = {"roles": roles, "protect": {"k": 5, "method": "mdav"}}
@@ -259,8 +259,8 @@ def test_names_on_the_desk(tmp_path):
 def test_the_sample(tmp_path):
     """The recipe that comes with us releases nothing that singles people out."""
     from shoal.datasets.load import patients_recipe
+    from shoal.run.anonymize import walk
     from shoal.settings import load
-    from shoal.walk import walk
 
     recipe = patients_recipe()
     result = walk(recipe.with_name("patients.csv"), load(recipe), folder=recipe.parent)

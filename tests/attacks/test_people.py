@@ -16,10 +16,10 @@ import polars as pl
 import pytest
 
 import shoal as library
-from shoal.large.budget import Budget
-from shoal.large.order import Order
-from shoal.large.run import release_file
-from shoal.release.pack import Targets
+from shoal.outofcore.budget import Budget
+from shoal.outofcore.request import Order
+from shoal.outofcore.run import release_file
+from shoal.save.files import Targets
 from shoal.settings import build
 
 K = 5

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from naive.bounds import broken_triples, group_sse, least_sse, reduced_costs, squared
-from shoal.bounds.columns import NOBODY, Columns
-from shoal.bounds.cuts import violated
-from shoal.bounds.generation import Generation, Plan, cost_of, shares
-from shoal.bounds.highs import Master, choose
-from shoal.bounds.integer import as_labels, places
-from shoal.bounds.prices import NO_CUTS, Pricer, squared_gaps, sums_of_nearest
+from shoal.methods.bounds.columns import NOBODY, Columns
+from shoal.methods.bounds.cuts import violated
+from shoal.methods.bounds.generation import Generation, Plan, cost_of, shares
+from shoal.methods.bounds.highs import Master, choose
+from shoal.methods.bounds.integer import as_labels, places
+from shoal.methods.bounds.threads import NO_CUTS, Pricer, squared_gaps, sums_of_nearest
 
 NO_LIMIT = 10**9
 
@@ -44,7 +44,7 @@ def test_distances_are_the_twins(seed):
 @pytest.mark.parametrize("seed", range(40))
 def test_pricing_finds_the_cheapest_group(seed, threads, monkeypatch):
     """Its least reduced cost is that of all groups; nothing cheaper is missing."""
-    monkeypatch.setattr("shoal.bounds.prices.SMALL", 0)
+    monkeypatch.setattr("shoal.methods.bounds.threads.SMALL", 0)
     _, gaps, k, duals, cuts, prices = problem(seed)
     every = reduced_costs(gaps.tolist(), k, duals, cuts.tolist(), prices)
     found = Pricer(gaps, k, threads).price(duals, NO_LIMIT, 1e-9, cuts, prices)

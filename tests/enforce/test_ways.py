@@ -13,14 +13,14 @@ import shoal as library
 from naive import judging
 from rules_tables import MODELS, all_keep, draw_asked, options_for, random_release
 from search_tables import random_groups
-from shoal.enforce.groups import of_labels
-from shoal.enforce.how import WAYS, check_possible, enforce, ways_to
-from shoal.enforce.merging import merge, merge_to
-from shoal.enforce.slices import sliced
-from shoal.enforce.swapping import swap_in
 from shoal.errors import PrivacyError
+from shoal.judge.models.closeness import closest
 from shoal.measures.loss import information_loss
-from shoal.models.closeness import closest
+from shoal.methods.enforce.constraints import WAYS, check_possible, enforce, ways_to
+from shoal.methods.enforce.groups import of_labels
+from shoal.methods.enforce.merging import merge, merge_to
+from shoal.methods.enforce.slices import sliced
+from shoal.methods.enforce.swapping import swap_in
 from shoal.plan.constraints import build_constraints
 from shoal.plan.plan import plan_table
 from shoal.progress import Reporter

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from shoal.engines.executor import Threads
-from shoal.large.many import FromParts, release_parts
-from shoal.large.order import Order
-from shoal.large.shelf import Shelf
+from shoal.backends.executor import Threads
+from shoal.outofcore.many_files import FromParts, release_parts
+from shoal.outofcore.parts import Shelf
+from shoal.outofcore.request import Order
 from shoal.settings import build
-from shoal.table.parts import find_parts
+from shoal.table.many_files import find_parts
 
 QUASI = ["age", "income", "born", "score"]
 ROLES = {"identifiers": ["name"], "quasi_identifiers": QUASI, "sensitive": ["diagnosis"]}

@@ -29,10 +29,10 @@ from engines.tables import (
     together,
     write_parts,
 )
-from shoal.engines.dask import Dask
-from shoal.engines.executor import Threads
+from shoal.backends.dask import Dask
+from shoal.backends.executor import Threads
 from shoal.errors import EngineError, EngineLostError, InputError, RequestError
-from shoal.large import budget
+from shoal.outofcore import budget
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 
@@ -82,7 +82,7 @@ def test_blocks_of_a_table_in_memory(cluster):
     """The executor of a cluster is one like any other: blocks come back the same."""
     import numpy as np
 
-    from shoal.blocks import Blocks, group_in_blocks
+    from shoal.methods.blocks import Blocks, group_in_blocks
     from shoal.progress import Reporter
 
     matrix = np.random.default_rng(0).normal(size=(3000, 3))
@@ -211,7 +211,7 @@ def test_another_version_on_a_worker(tmp_path):
 
 def test_nobody_there(tmp_path):
     """No scheduler at an address, and a scheduler without workers."""
-    from shoal.engines import dask
+    from shoal.backends import dask
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dask, "CONNECT", 2)
@@ -245,9 +245,9 @@ def test_errors_come_back_as_they_are(tmp_path, cluster):
 
 def test_a_mistake_of_ours_shows_no_record(tmp_path, cluster, monkeypatch):
     """An unexpected error on a worker is told by its kind and place, never by its words."""
-    from shoal.large import opening
+    from shoal.outofcore import file_plan
 
-    monkeypatch.setattr(opening, "Look", lambda *_: partial(operator.truediv, 1))
+    monkeypatch.setattr(file_plan, "Look", lambda *_: partial(operator.truediv, 1))
     pattern = write_parts(tmp_path / "in")
     with pytest.raises(EngineError, match=r"a worker failed: ZeroDivisionError in ") as found:
         run(pattern, tmp_path / "out", Dask(cluster.address))
@@ -297,7 +297,7 @@ def test_stopped_by_the_callback(tmp_path, cluster):
 
 def test_an_engine_that_counts_otherwise(tmp_path, cluster, monkeypatch):
     """If the engine's own grouping finds a class that is too small, nothing is released."""
-    from shoal.engines.counted import Counted
+    from shoal.backends.counts import Counted
 
     monkeypatch.setattr(Dask, "count", lambda *_: Counted(3001, 300, 9))
     pattern = write_parts(tmp_path / "in")
@@ -413,9 +413,9 @@ def test_interrupted_at_the_terminal(tmp_path):
 
 def test_errands_refuse(tmp_path):
     """Another version, and a folder that is not there."""
-    from shoal.large.crew import Errand
-    from shoal.large.work import Files, Work
-    from shoal.storage import Folder
+    from shoal.backends.storage import Folder
+    from shoal.outofcore.run_folder import Files, Work
+    from shoal.outofcore.tasks import Errand
 
     with Work(tmp_path / "a", 1) as work:
         own = metadata.version("shoal")
@@ -429,8 +429,8 @@ def test_errands_refuse(tmp_path):
 
 def test_what_may_pass_is_tried_again(tmp_path):
     """A storage that does not answer a worker is the engine's to try again, not the run's end."""
-    from shoal.large.crew import Errand, FailedError
-    from shoal.large.work import Files, Work
+    from shoal.outofcore.run_folder import Files, Work
+    from shoal.outofcore.tasks import Errand, FailedError
 
     def timeout(_):
         raise EngineLostError("no answer for person 1")
@@ -446,7 +446,7 @@ def test_errors_as_plain_values():
     import json
 
     from shoal.errors import from_plain
-    from shoal.table.code import UncoveredError
+    from shoal.table.encode_nodes import UncoveredError
 
     for error in (InputError("a, line 3"), UncoveredError("some are not there", ["x", "y"])):
         back = from_plain(json.loads(json.dumps(error.to_plain())))

@@ -31,13 +31,13 @@ from engines.tables import (
     together,
     write_parts,
 )
+from shoal.backends.private_folder import FILES
+from shoal.backends.storage import Folder, Remote, is_url, storage
 from shoal.errors import EngineLostError, InputError, OutputError, RequestError
-from shoal.large import budget
-from shoal.large.shelf import Shelf
-from shoal.large.work import Work
-from shoal.release.private import FILES
-from shoal.storage import Folder, Remote, is_url, storage
-from shoal.table.parts import digest_parts, find_parts, is_many
+from shoal.outofcore import budget
+from shoal.outofcore.parts import Shelf
+from shoal.outofcore.run_folder import Work
+from shoal.table.many_files import digest_parts, find_parts, is_many
 
 SAID = ["--quasi", ",".join(QUASI), "--identifier", "name", "--sensitive", "diagnosis"]
 
@@ -402,8 +402,8 @@ def test_a_task_of_an_earlier_run(tmp_path):
     """What a task does that still works for another request reaches nobody."""
     from functools import partial
 
-    from shoal.large.crew import Errand
-    from shoal.large.work import Files
+    from shoal.outofcore.run_folder import Files
+    from shoal.outofcore.tasks import Errand
 
     one = Work(tmp_path / "out", {"k": 3}, shared=True).__enter__()
     errand = Errand(Files(one.storage), partial(pow, 2), library.__version__)
@@ -495,7 +495,7 @@ def test_another_disk(tmp_path, monkeypatch):
 KILLED = """
 import sys
 from engines.tables import Here, run
-from shoal.large import budget
+from shoal.outofcore import budget
 budget.SHARE = 400
 run(sys.argv[1], sys.argv[2], Here(1))
 """
@@ -591,7 +591,7 @@ def test_a_storage_that_fails_for_a_while(tmp_path, monkeypatch):
 
 def test_which_failures_pass():
     """What may pass is kept to go on from; a mistake is not."""
-    from shoal.engines.executor import worker_failed
+    from shoal.backends.executor import worker_failed
 
     told = worker_failed("MemoryError in solve.py, line 7 on a")
     assert isinstance(told, EngineLostError)

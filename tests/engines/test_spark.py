@@ -22,7 +22,7 @@ from engines.tables import (
     write_parts,
 )
 from shoal.errors import EngineError, InputError
-from shoal.large import budget
+from shoal.outofcore import budget
 
 pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: make test-all does it")
 
@@ -61,7 +61,7 @@ def session(tmp_path_factory):
 
 def spark(session):
     """The engine with that session."""
-    from shoal.engines.spark import Spark
+    from shoal.backends.spark import Spark
 
     return Spark(session=session)
 
@@ -118,7 +118,7 @@ def test_errors(tmp_path, session, monkeypatch):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from shoal.large import opening
+    from shoal.outofcore import file_plan
 
     pattern = write_parts(tmp_path / "in", sizes=(600,))
     scores = [float("inf") if i == 7 else float(i) for i in range(300)]
@@ -127,7 +127,7 @@ def test_errors(tmp_path, session, monkeypatch):
     with pytest.raises(InputError, match=r"9\.parquet.*infinite"):
         run(pattern, tmp_path / "out", spark(session))
     (tmp_path / "in" / "9.parquet").unlink()
-    monkeypatch.setattr(opening, "Look", lambda *_: partial(operator.truediv, 1))
+    monkeypatch.setattr(file_plan, "Look", lambda *_: partial(operator.truediv, 1))
     with pytest.raises(EngineError, match=r"a worker failed: ZeroDivisionError in ") as found:
         run(pattern, tmp_path / "out", spark(session))
     assert "person" not in str(found.value)

@@ -13,7 +13,7 @@ import naive
 from shoal.kernels.distance import BLOCK, squared_distances
 from shoal.kernels.jit import jit
 from shoal.kernels.layout import FAN, LEAF
-from shoal.numeric import pool as pools
+from shoal.methods.heuristics import pool as pools
 from strategies import matrices
 
 

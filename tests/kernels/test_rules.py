@@ -23,18 +23,18 @@ from rules_tables import (
     rules_of,
     values_of,
 )
-from shoal.enforce.groups import of_members
 from shoal.kernels.rules import ROOM, reordered
+from shoal.methods.enforce.groups import of_members
 
 CASES = [(kind, model) for kind in KINDS for model in MODELS]
 
 
 def broken(rules, members, leaving=-1, entering=-1):
     """`breach` as it is compiled, by its address."""
-    from shoal.enforce.groups import MEMBERS
     from shoal.kernels.jit import jit
     from shoal.kernels.pointing import call
     from shoal.kernels.rules import pointers
+    from shoal.methods.enforce.groups import MEMBERS
 
     if not hasattr(broken, "kernel"):
 

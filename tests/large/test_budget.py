@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import shoal
-from shoal.large.budget import budget_for
-from shoal.large.lens import Vocabulary
-from shoal.release.judge import counting
+from shoal.judge import counting
+from shoal.outofcore.budget import budget_for
+from shoal.outofcore.encoders import Vocabulary
+from shoal.table.memory import LEAST, read_memory
 from shoal.table.read import read
-from shoal.table.room import LEAST, read_memory
 
 
 def test_all_steps_shrink_with_the_memory():

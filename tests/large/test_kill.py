@@ -22,11 +22,11 @@ K = 5
 CHILD = """
 import os, signal, sys
 from pathlib import Path
-from shoal.large.budget import Budget
-from shoal.large.order import Order
-from shoal.large.run import release_file
-from shoal.large.solve import Solver
-from shoal.release.pack import Targets
+from shoal.outofcore.budget import Budget
+from shoal.outofcore.request import Order
+from shoal.outofcore.run import release_file
+from shoal.outofcore.solve import Solver
+from shoal.save.files import Targets
 from shoal.settings import build
 
 source, output, last = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])

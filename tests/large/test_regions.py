@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import large as twin
-from shoal.large.regions import Cuts, cut_sample, dealt, joined, turned
-from shoal.table.drawing import drawn
+from shoal.outofcore.regions import Cuts, cut_sample, dealt, joined, turned
+from shoal.table.sampling import drawn
 
 
 def _shares(draws, cuts):
@@ -79,8 +79,8 @@ def test_turned_keeps_equals_together():
 
 def test_parting_and_gathering(tmp_path):
     """What goes to a place is found there, from all files, in the order of the rows."""
-    from shoal.large.shuffle import gather, part
-    from shoal.large.work import Work
+    from shoal.outofcore.run_folder import Work
+    from shoal.outofcore.shuffle import gather, part
 
     with Work(tmp_path / "r.csv", 1) as work:
         one = pa.table({"a": [1, 2, 3, 4], "b": ["x", None, "y", "z"]})

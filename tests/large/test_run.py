@@ -20,18 +20,18 @@ import pytest
 
 import shoal as library
 from naive import large as twin
-from shoal.engines.executor import Threads
+from shoal.backends.executor import Threads
 from shoal.errors import InputError, OutputError, PrivacyError, RequestError
-from shoal.large import opening, outcome, release, work
-from shoal.large.budget import Budget
-from shoal.large.crew import Crew
-from shoal.large.order import Order
-from shoal.large.run import release_file
+from shoal.outofcore import file_plan, release, report, run_folder
+from shoal.outofcore.budget import Budget
+from shoal.outofcore.request import Order
+from shoal.outofcore.run import release_file
+from shoal.outofcore.tasks import Crew
 from shoal.progress import Reporter
-from shoal.release.pack import Targets
+from shoal.run.anonymize import walk
+from shoal.save.files import Targets
 from shoal.settings import build
 from shoal.table.streams import Whole, in_pieces
-from shoal.walk import walk
 
 QUASI = ["age", "income", "born", "score"]
 ROLES = {"identifiers": ["name"], "quasi_identifiers": QUASI, "sensitive": ["diagnosis"]}
@@ -42,7 +42,7 @@ SMALL = Budget(700)
 def _small_pieces(monkeypatch):
     """Read files in small pieces, so that a small file has several."""
     from shoal.table import batches
-    from shoal.table.pieces import CsvPieces
+    from shoal.table.csv_pieces import CsvPieces
 
     before = CsvPieces.__init__
 
@@ -469,7 +469,7 @@ def test_a_release_that_is_not_safe_never_leaves(tmp_path, monkeypatch):
 
 def test_a_writer_that_cuts_digits_is_found(tmp_path, monkeypatch):
     """A file that does not say what was meant is not kept, though its classes are large enough."""
-    from shoal.large import write
+    from shoal.outofcore import write
 
     source = write_csv(tmp_path / "in.csv", people(2000))
     before = write.csv_bytes
@@ -503,10 +503,10 @@ def test_long_decimals_stay_exact_in_parquet(tmp_path):
 
 def test_a_recipe_repeats_the_run(tmp_path, shoal, monkeypatch):
     """The recipe of a large run gives the same classes again, from the command line."""
-    from shoal.table import room
+    from shoal.table import memory
 
-    monkeypatch.setattr(room, "PROGRAM", 10**9)
-    monkeypatch.setattr("shoal.large.budget.budget_for", lambda *_: SMALL)
+    monkeypatch.setattr(memory, "PROGRAM", 10**9)
+    monkeypatch.setattr("shoal.outofcore.budget.budget_for", lambda *_: SMALL)
     source = write_csv(tmp_path / "in.csv", people(2000))
     said = ["-k", "10", "--quasi", ",".join(QUASI), "--identifier", "name", "--no-report",
             "--sensitive", "diagnosis", "--memory", "800MB"]  # fmt: skip
@@ -566,9 +566,9 @@ def test_a_machine_without_room(tmp_path, monkeypatch):
 
 def test_a_large_file_for_the_screen(tmp_path, shoal, monkeypatch):
     """What does not fit in the memory given is not put on the screen as if it did."""
-    from shoal.table import room
+    from shoal.table import memory
 
-    monkeypatch.setattr(room, "PROGRAM", 10**9)
+    monkeypatch.setattr(memory, "PROGRAM", 10**9)
     source = write_csv(tmp_path / "in.csv", {"x": list(range(50))})
     ran = shoal("anonymize", source, "-k", "5", "--quasi", "x", "--memory", "800MB", "-o", "-")
     assert ran.code != 0
@@ -589,10 +589,10 @@ def test_orders_of_texts_that_look_like_numbers(tmp_path):
     source = write_csv(tmp_path / "in.csv", {"o": words, "y": [i % 97 for i in range(16_500)]})
     roles = {"quasi_identifiers": ["o", "y"]}
     settings = build({"roles": roles, "orders": {"o": order}, "protect": {"k": 10}})
-    with work.Work(tmp_path / "out.csv", 1) as folder:
+    with run_folder.Work(tmp_path / "out.csv", 1) as folder:
         crew = Crew(folder, Threads(1), Threads(1), Reporter(None))
-        opening.look(Whole(in_pieces(source, None, ("",), {})), settings, crew)
-        own = opening.ask(settings, folder, None).survey.columns["o"].moments
+        file_plan.look(Whole(in_pieces(source, None, ("",), {})), settings, crew)
+        own = file_plan.ask(settings, folder, None).survey.columns["o"].moments
     mean, deviation = twin.mean_and_deviation([order.index(word) for word in words])
     assert float(own.base) + own.mean == pytest.approx(mean)
     assert own.deviation == pytest.approx(deviation)
@@ -667,7 +667,7 @@ def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
 
     file.write_text("".join(f"{c},{'L' if c < 'e' else 'R'},*\n" for c in "abcdefgh"))
     with monkeypatch.context() as patch:
-        patch.setattr(work.Work, "__exit__", lambda self, *error: os.close(self._lock))
+        patch.setattr(run_folder.Work, "__exit__", lambda self, *error: os.close(self._lock))
         patch.setattr(release.Releasing, "_strew", killed)
         with pytest.raises(KeyboardInterrupt):
             run(source, tmp_path / "out.csv", **tree)
@@ -680,7 +680,7 @@ def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_killed_between_look_and_parting(tmp_path, monkeypatch, ending):
     """A run that was killed after the first look, before all were parted, goes on well."""
-    from shoal.large.solve import Solver
+    from shoal.outofcore.solve import Solver
 
     columns = people(2000)
     source = tmp_path / f"in.{ending}"
@@ -696,7 +696,7 @@ def test_killed_between_look_and_parting(tmp_path, monkeypatch, ending):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(work.Work, "__exit__", lambda self, *error: os.close(self._lock))
+        patch.setattr(run_folder.Work, "__exit__", lambda self, *error: os.close(self._lock))
         patch.setattr(Solver, "part", killed)
         with pytest.raises(KeyboardInterrupt):
             run(source, tmp_path / "out.parquet", roles=roles)
@@ -767,15 +767,15 @@ def test_values_that_a_hierarchy_lacks(tmp_path):
 @pytest.mark.parametrize("encoded", [True, False])
 def test_long_texts_that_take_little_in_a_file(tmp_path, encoded):
     """Records of long texts are read and grouped few at a time, however small their file is."""
-    from shoal.large.budget import budget_for
-    from shoal.table import batches, room
+    from shoal.outofcore.budget import budget_for
+    from shoal.table import batches, memory
 
     texts = pa.array([sign * 50_000 for sign in "abc"] * 700).dictionary_encode()
     path = tmp_path / "in.parquet"
     pq.write_table(pa.table({"x": list(range(2100)), "s": texts}), path, store_schema=encoded)
     assert path.stat().st_size < 200_000
-    assert room.needed(path) > room.PROGRAM + 2100 * 50_000
-    assert budget_for(2 * 10**9, *room.shape(path)).records < 2 * 10**9 / 50_000
+    assert memory.needed(path) > memory.PROGRAM + 2100 * 50_000
+    assert budget_for(2 * 10**9, *memory.shape(path)).records < 2 * 10**9 / 50_000
     pieces = list(batches.ParquetPieces(path, 10**6).first())
     assert max(piece.rows for piece in pieces) <= 64 * 2**20 / 50_000
     assert sum(piece.rows for piece in pieces) == 2100
@@ -808,7 +808,7 @@ def test_how_many_records_are_measured(tmp_path, monkeypatch):
     assert f"on {measured:,} of the 9,000 records" in note
     assert 1700 < measured < 2300
     monkeypatch.setattr(release, "MEASURED", 1500)
-    monkeypatch.setattr(outcome, "MEASURED", 1500)
+    monkeypatch.setattr(report, "MEASURED", 1500)
     made = run(source, tmp_path / "again.csv", plan=Budget(8000))
     note = next(note for note in made.report.notes if "were measured on" in note)
     assert "memory" not in note

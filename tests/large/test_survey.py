@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from naive import large as twin
 from shoal.errors import InputError
-from shoal.large import survey as module
-from shoal.large.moments import Moments
-from shoal.large.survey import Looking, Sketch, Survey
-from shoal.table.drawing import Sample, drawn, hashes, sample_size
+from shoal.outofcore import profile as module
+from shoal.outofcore.moments import Moments
+from shoal.outofcore.profile import Looking, Sketch, Survey
 from shoal.table.frames import from_arrow
 from shoal.table.roles import Column, Kind
-from shoal.table.table import Source
+from shoal.table.sampling import Sample, drawn, hashes, sample_size
+from shoal.table.source import Source
 
 
 def pieces(values, cuts, kind=None):

@@ -10,8 +10,8 @@ import time
 import pytest
 
 from shoal.errors import OutputError, RequestError
-from shoal.large import work as module
-from shoal.large.work import Work
+from shoal.outofcore import run_folder as module
+from shoal.outofcore.run_folder import Work
 
 
 def kill(work):

@@ -11,7 +11,7 @@ import pytest
 from mixed_tables import random_table
 from naive import mixed as twin
 from shoal.measures.generalization import cell_losses, column_costs, costs_of, loss_rate
-from shoal.table.code import code
+from shoal.table.encode_nodes import code
 from shoal.table.read import read
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from shoal.measures.forms import cover, span
+from shoal.measures.cell_texts import cover, span
 from shoal.measures.reading import both_sides
 from shoal.measures.sides import Numbers, Words
 from shoal.table.hierarchy.axis import Axis

@@ -12,11 +12,11 @@ import pytest
 import shoal
 from mixed_tables import random_table
 from naive import mixed as twin
-from shoal.mixed.build import build
-from shoal.mixed.cluster import _grow, cluster
-from shoal.mixed.grow import FARTHEST, ORDERED, RANDOM
+from shoal.methods.kmember.build import build
+from shoal.methods.kmember.cluster import _grow, cluster
+from shoal.methods.kmember.grow import FARTHEST, ORDERED, RANDOM
 from shoal.progress import Reporter
-from shoal.table.code import code
+from shoal.table.encode_nodes import code
 from shoal.table.read import read
 
 QUIET = Reporter(None)

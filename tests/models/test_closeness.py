@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from shoal.models.closeness import Equal, Hierarchical, Ordered, closest, slices_needed
+from shoal.judge.models.closeness import Equal, Hierarchical, Ordered, closest, slices_needed
 
 DEPTH = 3
 

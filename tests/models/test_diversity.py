@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from shoal.models import diversity
-from shoal.models.k_anonymity import judge
-from shoal.models.share import largest_share
+from shoal.judge.models import diversity
+from shoal.judge.models.k_anonymity import judge
+from shoal.judge.models.share import largest_share
 
 
 def test_values_that_do_not_occur():

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.models.dominance import left_over
+from shoal.judge.models.dominance import left_over
 
 
 def by_hand(values):

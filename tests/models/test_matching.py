@@ -10,8 +10,8 @@ import pytest
 
 import shoal
 from naive import judging
-from shoal.models import bits, matching
-from shoal.models.matching import (
+from shoal.judge.models import bits, matching
+from shoal.judge.models.matching import (
     NAN,
     READINGS,
     candidate_values,
@@ -184,7 +184,7 @@ def test_work_does_not_grow_with_patterns(reading):
 
 def test_steps_and_counts_are_bounded(monkeypatch):
     """More classes than may meet, or values than may be kept, are refused in words."""
-    from shoal.release.judge import classes as judged
+    from shoal.judge import classes as judged
 
     rng = np.random.default_rng(6)
     keys = starred(rng, 300, 8)

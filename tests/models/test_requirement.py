@@ -7,8 +7,8 @@ import math
 import pytest
 
 from shoal.errors import RequestError
-from shoal.models.closeness import Equal
-from shoal.models.requirement import Requirement
+from shoal.judge.models.closeness import Equal
+from shoal.judge.models.requirement import Requirement
 
 REFUSED = [
     ({"l": 2, "l_kind": "other"}, "l_kind must be one of distinct, entropy, recursive"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import naive
 from naive import paths
-from shoal.numeric.optimal import COORDINATE_ERROR, cut_path, optimal_1d
+from shoal.methods.heuristics.optimal import COORDINATE_ERROR, cut_path, optimal_1d
 from strategies import problems
 
 COLUMNS = {

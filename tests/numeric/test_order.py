@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import naive
 from naive import paths
-from shoal.numeric.optimal import cut_path
-from shoal.numeric.order import hilbert, through_groups
+from shoal.methods.heuristics.optimal import cut_path
+from shoal.methods.heuristics.order import hilbert, through_groups
 from strategies import matrices
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import naive
 import shoal
 from naive.refine import phase2, refine_decompose, refine_iterative
-from shoal.numeric.fixed_size import fixed_size
-from shoal.numeric.refine import groups as groupings
-from shoal.numeric.refine.how import HOW, phase_two
-from shoal.numeric.seed import overall_extremes
+from shoal.methods.heuristics.fixed_size import fixed_size
+from shoal.methods.heuristics.refine import groups as groupings
+from shoal.methods.heuristics.refine.refinements import HOW, phase_two
+from shoal.methods.heuristics.seed import overall_extremes
 from shoal.progress import Reporter
 from strategies import problems
 

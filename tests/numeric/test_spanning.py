@@ -13,7 +13,7 @@ import naive
 from naive import paths
 from shoal.kernels.distance import BLOCK
 from shoal.kernels.nearest import COORDINATE_ERROR
-from shoal.numeric.spanning import cut_tree, spanning_tree
+from shoal.methods.heuristics.spanning import cut_tree, spanning_tree
 from strategies import matrices, problems
 
 

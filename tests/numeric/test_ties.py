@@ -9,8 +9,8 @@ import naive
 import shoal
 from naive.fixed_size import gsms_nn
 from naive.refine import refine_decompose, refine_iterative
-from shoal.numeric import candidates
-from shoal.numeric.refine.how import HOW
+from shoal.methods.heuristics import candidates
+from shoal.methods.heuristics.refine.refinements import HOW
 from shoal.progress import Reporter
 
 REFINED = {"decompose": refine_decompose, "iterative": refine_iterative}

@@ -11,11 +11,11 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
-from shoal.engines.executor import Threads
+from shoal.backends.executor import Threads
 from shoal.errors import RequestError, ShoalError
-from shoal.large import opening
-from shoal.large.crew import Crew
-from shoal.large.work import Work
+from shoal.outofcore import file_plan
+from shoal.outofcore.run_folder import Work
+from shoal.outofcore.tasks import Crew
 from shoal.plan.plan import make_plan, plan_table
 from shoal.progress import Reporter
 from shoal.settings import build
@@ -81,8 +81,8 @@ def out_of_core(path, settings, folder):
     report = Reporter(None)
     with Work(folder / "release.csv", {"test": True}, None) as work:
         crew = Crew(work, Threads(1), Threads(1), report)
-        opening.look(Whole(in_pieces(path, None, ("",), {})), settings, crew)
-        return opening.ask(settings, work, None).plan
+        file_plan.look(Whole(in_pieces(path, None, ("",), {})), settings, crew)
+        return file_plan.ask(settings, work, None).plan
 
 
 def told(make, *arguments):

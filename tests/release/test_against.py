@@ -10,8 +10,8 @@ import pytest
 
 import shoal
 from naive import judging
-from shoal.release.judge import against, counting, meeting
-from shoal.release.judge.overlap import overlap
+from shoal.judge import composition, composition_classes, counting
+from shoal.judge.composition_cells import overlap
 
 CELLS = ["[0,10)", "[0,10]", "[10,20)", "[5,15)", "10", "10.0", "0", "20", "*", "", "x"]
 
@@ -97,7 +97,7 @@ def test_equals_brute_force(tmp_path, cells):
 )  # fmt: skip
 def test_cells_that_overlap(one, other, wanted):
     """Intervals, masks and parts of the calendar overlap as what they stand for does."""
-    first, second = (against._comparable(cell, True) for cell in (one, other))
+    first, second = (composition._comparable(cell, True) for cell in (one, other))
     assert overlap(first, second) is wanted
     assert overlap(second, first) is wanted
 
@@ -138,10 +138,10 @@ def test_too_many(write, monkeypatch):
     text = "a\n" + "".join(f"[{i};{i + 3})\n" for i in range(300))
     path = write("t.csv", text)
     ask = partial(shoal.verify, path, k=1, quasi_identifiers=["a"], against=path, delimiter=",")
-    monkeypatch.setattr(meeting, "PAIRS", 989_999)
+    monkeypatch.setattr(composition_classes, "PAIRS", 989_999)
     with pytest.raises(shoal.InputError, match=r"too many pairs of classes.*\(990000, at most"):
         ask()
-    monkeypatch.setattr(meeting, "PAIRS", 990_000)
+    monkeypatch.setattr(composition_classes, "PAIRS", 990_000)
     assert ask().against.pairs == 300 + 2 * (299 + 298)
     monkeypatch.setattr(counting, "SPILL", 100)
     with pytest.raises(shoal.InputError, match="name fewer quasi-identifiers"):
@@ -160,9 +160,11 @@ def test_many_patterns_of_stars(tmp_path, monkeypatch):
     """Releases with many patterns of stars meet as bits, and as comparing all classes tells."""
     rng = random.Random(7)
     asked = []
-    monkeypatch.setattr(meeting, "BLOCK", 16)
-    tell = meeting._as_bits
-    monkeypatch.setattr(meeting, "_as_bits", lambda *of: asked.append(tell(*of)) or asked[-1])
+    monkeypatch.setattr(composition_classes, "BLOCK", 16)
+    tell = composition_classes._as_bits
+    monkeypatch.setattr(
+        composition_classes, "_as_bits", lambda *of: asked.append(tell(*of)) or asked[-1]
+    )
     columns = [f"q{i}" for i in range(7)]
     files, tables = [], []
     for name in ("1.csv", "2.csv"):

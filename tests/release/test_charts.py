@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from shoal.release import charts
+from shoal.report import charts
 
 
 def column(name="a", **changed):

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.release.covers import covers, file_lines, uncovered
+from shoal.judge.covers import covers, file_lines, uncovered
 
 LINES = {
     "Berlin": {"Berlin", "East", "Germany", "*"},
@@ -138,7 +138,7 @@ def test_texts_like_huge_numbers():
     """A code such as 12E34567890 is a text: no power of ten of that size is worked out."""
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))\n"
-        "from shoal.release.covers import covers\n"
+        "from shoal.judge.covers import covers\n"
         "print(covers('x', '12E34567890', {}), covers('[0,5)', '1e-99999999999', {}))"
     )
     ran = subprocess.run(

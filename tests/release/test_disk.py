@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.release.judge import arrow, counting, entries
-from shoal.release.judge.reading import opened
-from shoal.release.judge.sensitive import Sensitive
-from shoal.release.judge.spill import Spill
-from shoal.release.judge.words import words_of
+from shoal.judge import arrow, count_rows, counting
+from shoal.judge.cell_words import words_of
+from shoal.judge.reading import opened
+from shoal.judge.sensitive import Sensitive
+from shoal.judge.spill import Spill
 
 NAN = float("nan")
 ODD = ["", "*", "a", "a ", "é", "e\u0301", "\t", "\n", '"', "1", "1.0", "NaN", "𝔸", "\u2028"]
@@ -139,7 +139,7 @@ def test_mixes_that_collide(folder, table, limit):
     """Where all rows have one mix, words decide, and the result is exact."""
     pq.write_table(table, folder / "t.parquet")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(entries, "mix", lambda words: np.zeros(len(words), np.uint64))
+        patch.setattr(count_rows, "mix", lambda words: np.zeros(len(words), np.uint64))
         check(folder / "t.parquet", limit, **OPTIONS)
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.release.judge import entries
-from shoal.release.judge.entries import Pile, grouped, merged
+from shoal.judge import count_rows
+from shoal.judge.count_rows import Pile, grouped, merged
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=50), st.booleans())
@@ -21,7 +21,7 @@ def test_groups_and_merged_entries(rows, collide):
         wanted[row] = (first, times + 1)
     with pytest.MonkeyPatch.context() as patch:
         if collide:
-            patch.setattr(entries, "mix", lambda words: np.zeros(len(words), np.uint64))
+            patch.setattr(count_rows, "mix", lambda words: np.zeros(len(words), np.uint64))
         found = merged(every[np.random.default_rng(0).permutation(len(every))], 2)
         order, begins = grouped(every[:, :2])
     assert {(a, b): (first, times) for a, b, first, times in found.tolist()} == wanted
@@ -31,7 +31,7 @@ def test_groups_and_merged_entries(rows, collide):
 
 def test_a_pile_gives_back_what_is_too_much():
     """Nothing is lost between what a pile holds and what it gives away."""
-    pile = Pile(entries.Layout(1, 0, []), 4)
+    pile = Pile(count_rows.Layout(1, 0, []), 4)
     rng = np.random.default_rng(1)
     out = []
     for number in range(20):

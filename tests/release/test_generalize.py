@@ -12,8 +12,8 @@ import shoal
 from mixed_tables import random_table
 from naive import distance as twin
 from shoal.release.generalize import medoids, modes
-from shoal.table.code import code
 from shoal.table.encode import encode
+from shoal.table.encode_nodes import code
 from shoal.table.read import read
 
 

@@ -16,10 +16,10 @@ import pytest
 
 import shoal
 from shoal.measures.histogram import counted, edges_of, is_whole, shown_histogram
-from shoal.release import html
-from shoal.release.charts import report_charts
-from shoal.release.draw import FIRST, Renderer, ahead, begin, draw
-from shoal.release.draw import _waiting as waiting
+from shoal.report.charts import report_charts
+from shoal.report.draw import FIRST, Renderer, ahead, begin, draw
+from shoal.report.draw import _waiting as waiting
+from shoal.report.html import document
 
 
 class Outline(HTMLParser):
@@ -177,7 +177,7 @@ def test_a_chart_that_cannot_be_drawn():
 
 def test_page_without_charts(result, monkeypatch):
     """Where nothing can be drawn the page says so and is whole."""
-    monkeypatch.setattr(html, "draw", lambda specs: [None] * len(specs))
+    monkeypatch.setattr(document, "draw", lambda specs: [None] * len(specs))
     text = " ".join(outline(result.report.to_html()).text)
     assert text.count("This chart could not be drawn.") == 9
     assert "How to repeat it" in text
@@ -231,7 +231,7 @@ def test_a_renderer_that_died(size):
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped here")
 def test_a_renderer_that_does_not_answer(monkeypatch):
     """One that does not even read is given up in time."""
-    monkeypatch.setattr("shoal.release.draw.TIMEOUT", 0.5)
+    monkeypatch.setattr("shoal.report.draw.TIMEOUT", 0.5)
     large = {**FIRST, "data": {"values": [{"x": 1, "y": "a"}] * 20_000}}
     with ahead():
         renderer = waiting[-1]

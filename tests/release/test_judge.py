@@ -16,7 +16,7 @@ import pytest
 
 import shoal
 from naive import judging
-from shoal.models.matching import READINGS
+from shoal.judge.models.matching import READINGS
 
 TREE = [
     ("u", "U", "X", "*"), ("v", "U", "X", "*"), ("w", "W", "X", "*"),

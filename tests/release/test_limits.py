@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.models.requirement import Requirement
-from shoal.release.promises import Protection, guarantee
+from shoal.judge.models.requirement import Requirement
+from shoal.report.guarantees import Protection, guarantee
 
 NAMES = ("Minimality", "Downcoding", "Model inference", "Composition")
 NUMBERS = {"a": [1, 2, 3, 7, 8, 9], "b": [2, 4, 6, 1, 3, 5], "s": list("xyxyxy")}

@@ -13,10 +13,10 @@ import pytest
 import shoal
 from naive.majority import majority, rounding_share
 from shoal.errors import RequestError
-from shoal.large.budget import Budget
-from shoal.large.order import Order
-from shoal.large.run import release_file
-from shoal.release.pack import Targets
+from shoal.outofcore.budget import Budget
+from shoal.outofcore.request import Order
+from shoal.outofcore.run import release_file
+from shoal.save.files import Targets
 from shoal.settings import build
 
 ROWS = 300

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.release import html as pages
+from shoal.report.html import document as pages
 
 NUMBERS = {"a": [1, 2, 3, 7, 8, 9], "b": [2, 4, 6, 1, 3, 5], "s": list("xyxyxy")}
 TEXTS = {"a": ["p", "p", None, "q", "q", "p"], "b": [1, 2, 3, 7, 8, 9], "s": list("xyxyxy")}

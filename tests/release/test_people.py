@@ -12,9 +12,9 @@ import pytest
 
 import shoal as library
 from meeting_tables import QUASI, alone, people_table, released, two_of_means, write
-from shoal.release.judge import against, people
-from shoal.release.judge.beside import beside
-from shoal.release.judge.reading import opened
+from shoal.judge import composition, composition_people
+from shoal.judge.declared import beside
+from shoal.judge.reading import opened
 
 
 @pytest.fixture(name="table")
@@ -125,17 +125,17 @@ def test_nobody_is_placed_wrongly(tmp_path, seed):
     path = result.save(tmp_path / "out", format=["csv", "parquet"][seed % 2])
     pcsv.write_csv(table, tmp_path / "in.csv")
     with opened(tmp_path / "in.csv", None, None) as source:
-        _, cells = people.read_all(source, against._comparable)
+        _, cells = composition_people.read_all(source, composition._comparable)
     known = None if seed % 4 == 3 else beside(path)
-    side = against._side(opened(path, None, None), ["age", "zip"], known, cells, False)
-    placed, _ = people._placed(cells, rows, side, (), against._may_cover)
+    side = composition._side(opened(path, None, None), ["age", "zip"], known, cells, False)
+    placed, _ = composition_people._placed(cells, rows, side, (), composition._may_cover)
     keys = list(zip(*(result.data[n].to_pylist() for n in ("age", "zip")), strict=True))
     for one in range(rows):
         for other in range(rows):
-            if people.UNKNOWN not in (placed[one], placed[other]):
+            if composition_people.UNKNOWN not in (placed[one], placed[other]):
                 assert (placed[one] == placed[other]) == (keys[one] == keys[other])
     if kind != "mean":
-        assert sum(place != people.UNKNOWN for place in placed) > rows / 3
+        assert sum(place != composition_people.UNKNOWN for place in placed) > rows / 3
 
 
 def test_generalized_releases_are_judged_exactly(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 
 import shoal as library
 from shoal.errors import RequestError
-from shoal.release.spread import spread
+from shoal.report.spread import spread
 
 
 @pytest.fixture(scope="module")

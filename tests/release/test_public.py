@@ -12,16 +12,16 @@ import pytest
 from naive import public as naive
 from shoal import anonymize
 from shoal.measures.compared import classes_of
-from shoal.measures.words import DEFINITIONS
+from shoal.measures.definitions import DEFINITIONS
 from shoal.partition import Partition
 from shoal.release.aggregate import Aggregators, aggregate
-from shoal.release.public.keys import MEASURES, PRIVATE, kind_of, leaves
-from shoal.release.public.rounding import Stable, rounded, step_of
 from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
 from shoal.report.figures.stable import compared
+from shoal.report.public.keys import MEASURES, PRIVATE, kind_of, leaves
+from shoal.report.public.rounding import Stable, rounded, step_of
 from shoal.table.assign import with_roles
-from shoal.table.code import code
+from shoal.table.encode_nodes import code
 from shoal.table.read import read
 from shoal.table.roles import Role
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.release.promises import Protection, guarantee
-from shoal.release.report import Report
+from shoal.report.guarantees import Protection, guarantee
+from shoal.report.report import Report
 
 DAYS = [dt.date(2024, 1, day) for day in (1, 3, 5, 11, 13, 15)]
 TIMES = [dt.datetime(2024, 1, 1, hour) for hour in (0, 1, 2, 12, 13, 14)]

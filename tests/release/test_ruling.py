@@ -11,9 +11,9 @@ import pytest
 
 import shoal
 from naive import judging, spelling
-from shoal.release.judge.reading import _delimiter
-from shoal.release.judge.ruling import summarized
-from shoal.release.judge.trees import _joined
+from shoal.judge.hierarchies import _joined
+from shoal.judge.reading import _delimiter
+from shoal.judge.rulings import summarized
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
-from shoal.release.judge import counting, spill
+from shoal.judge import counting, spill
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 
 import shoal
 from shoal.measures.result import told
-from shoal.release.html import page
-from shoal.release.worst import worst_of, worst_utility
+from shoal.report.html.document import page
+from shoal.report.worst import worst_of, worst_utility
 
 
 @pytest.fixture(scope="module")

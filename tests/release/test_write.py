@@ -16,10 +16,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
-from shoal.release import pack, staging
-from shoal.release.pack import Targets
-from shoal.release.staging import MARK, Staging, sweep
+from shoal.backends import staging
+from shoal.backends.staging import MARK, Staging, sweep
 from shoal.release.write import row_order
+from shoal.save import files
+from shoal.save.files import Targets
 
 ROWS = 60
 
@@ -235,7 +236,7 @@ def test_places_that_cannot_be_written(result, tmp_path):
         (tmp_path / "f" / "t.csv", "cannot be written"),
     ):
         with pytest.raises(shoal.OutputError, match=message):
-            pack.save(result, Targets.of(str(output)), force=True)
+            files.save(result, Targets.of(str(output)), force=True)
     with pytest.raises(shoal.RequestError, match=r"ends in \.csv"):
         Targets.of("release.xlsx")
     with pytest.raises(shoal.RequestError, match="format must be"):
@@ -252,7 +253,7 @@ def test_temporary_files_are_private_and_go(result, tmp_path, monkeypatch):
             seen.append(stat.S_IMODE(temporary.stat().st_mode))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(pack, "verify", fail)
+    monkeypatch.setattr(files, "verify", fail)
     mask = os.umask(0)
     try:
         with pytest.raises(KeyboardInterrupt):
@@ -276,7 +277,7 @@ def test_final_mode_follows_the_umask(result, tmp_path):
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_writer_that_splits_classes_is_caught(result, tmp_path, monkeypatch, kind):
     """If the file on disk is not k-anonymous, whatever memory says, nothing is written."""
-    honest = pack.release_bytes
+    honest = files.release_bytes
 
     def faulty(table, order, kind):
         column = table["pay"]
@@ -285,19 +286,19 @@ def test_a_writer_that_splits_classes_is_caught(result, tmp_path, monkeypatch, k
         broken = column.having(values=pa.array(values))
         return honest(table.mapped(lambda c: broken if c.name == "pay" else c), order, kind)
 
-    monkeypatch.setattr(pack, "release_bytes", faulty)
+    monkeypatch.setattr(files, "release_bytes", faulty)
     with pytest.raises(shoal.PrivacyError, match="smaller than 3"):
         result.save(tmp_path, format=kind)
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(shoal.PrivacyError, match="smaller than 3"):
-        pack.stdout_bytes(result)
+        files.stdout_bytes(result)
 
 
 @pytest.mark.parametrize("cut", ["three digits", "single precision"])
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_writer_that_cuts_digits_is_caught(result, tmp_path, monkeypatch, cut, kind):
     """A file whose values are not those that were released is refused, k-anonymous or not."""
-    honest = pack.release_bytes
+    honest = files.release_bytes
 
     def faulty(table, order, kind):
         column = table["pay"]
@@ -309,7 +310,7 @@ def test_a_writer_that_cuts_digits_is_caught(result, tmp_path, monkeypatch, cut,
         broken = column.having(values=pa.array(values))
         return honest(table.mapped(lambda c: broken if c.name == "pay" else c), order, kind)
 
-    monkeypatch.setattr(pack, "release_bytes", faulty)
+    monkeypatch.setattr(files, "release_bytes", faulty)
     with pytest.raises(shoal.OutputError, match="not what was to be written"):
         result.save(tmp_path, format=kind)
     assert list(tmp_path.iterdir()) == []
@@ -342,8 +343,8 @@ def test_nanoseconds(tmp_path):
 
 def test_lost_rows_and_extra_columns_are_caught(result, tmp_path, monkeypatch):
     """A file with too few records or a column too many is refused."""
-    honest = pack.release_bytes
-    monkeypatch.setattr(pack, "release_bytes", lambda t, o, k: honest(t, o[:-3], k))
+    honest = files.release_bytes
+    monkeypatch.setattr(files, "release_bytes", lambda t, o, k: honest(t, o[:-3], k))
     with pytest.raises(shoal.PrivacyError, match="records"):
         result.save(tmp_path)
 
@@ -351,7 +352,7 @@ def test_lost_rows_and_extra_columns_are_caught(result, tmp_path, monkeypatch):
         named = table["row"].having(name="who")
         return honest(type(table)((*table.columns, named), table.source), order, kind)
 
-    monkeypatch.setattr(pack, "release_bytes", extra)
+    monkeypatch.setattr(files, "release_bytes", extra)
     with pytest.raises(shoal.PrivacyError, match="1 should not be there"):
         result.save(tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from shoal.partition import Partition, by_first_row
+from shoal.partition import Partition, canonical_labels
 from shoal.release.aggregate import Aggregators, aggregate
 from shoal.report.build import Released, Run, Said, build_report
 from shoal.report.chunk import Chunk
@@ -27,8 +27,8 @@ from shoal.report.figures import (
 from shoal.report.figures.ranges import Ranges, ranges_of, widened
 from shoal.report.figures.stable import compared
 from shoal.table.assign import with_roles
-from shoal.table.code import Coded, code, in_trees_of
-from shoal.table.order import with_orders
+from shoal.table.encode_nodes import Coded, code, in_trees_of
+from shoal.table.ordinal import with_orders
 from shoal.table.read import read
 from shoal.table.roles import Kind, Role, Written
 from shoal.table.rounding import rounded
@@ -88,7 +88,7 @@ def release(what, seed, missing, weighted, rows=90):
     for name in [name for name in how if missing and how[name] != "stratum"][::2]:
         own = columns[name]
         columns[name] = pa.array(own.to_pylist(), own.type, mask=rng.random(rows) < 0.05)
-    labels = by_first_row(rng.permutation(np.arange(rows) % (rows // 4)))
+    labels = canonical_labels(rng.permutation(np.arange(rows) % (rows // 4)))
     if "town" in how and how["town"] == "stratum":
         columns["town"] = pa.array([f"t{label % 2}" for label in labels])
     roles = dict.fromkeys(how, Role.QUASI_IDENTIFIER) | {"cost": Role.OTHER}
@@ -117,7 +117,8 @@ def parts_of(whole, count, seed):
             some = [in_trees_of(known, before[known.name]) for known in coded.columns]
             coded = Coded(tuple(some), rows.size)
         yield Chunk(
-            before, whole.after.taken(rows), by_first_row(whole.labels[rows]), whole.how, coded, {},
+            before, whole.after.taken(rows), canonical_labels(whole.labels[rows]), whole.how, coded,
+            {},
             None if whole.weights is None else whole.weights[rows],
             None if whole.released_weights is None else whole.released_weights[rows],
             whole.originals.taken(rows), whole.points[rows],

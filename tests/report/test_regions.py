@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.large.budget import Budget
-from shoal.large.order import Order
-from shoal.large.run import release_file
 from shoal.measures.compared import classes_of
-from shoal.release.pack import Targets
+from shoal.outofcore.budget import Budget
+from shoal.outofcore.request import Order
+from shoal.outofcore.run import release_file
 from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
+from shoal.save.files import Targets
 from shoal.settings import build
 from shoal.table.assign import with_roles
 from shoal.table.read import read

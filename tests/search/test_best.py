@@ -9,14 +9,14 @@ import shoal
 from naive.bounds import least_sse
 from shoal.errors import RequestError
 from shoal.measures.loss import information_loss, squared_error
+from shoal.methods.ils.parameters import Search, Stop
+from shoal.methods.ils.task import Task
+from shoal.methods.matheuristic import run, steps
+from shoal.methods.matheuristic.dive import dive_into
+from shoal.methods.matheuristic.neighborhood import Around
+from shoal.methods.matheuristic.run import best
+from shoal.methods.matheuristic.steps import GROWN_PLAN, SMALL_PLAN
 from shoal.progress import Reporter, StopToken
-from shoal.search.best import run, steps
-from shoal.search.best.around import Around
-from shoal.search.best.dive import dive_into
-from shoal.search.best.run import best
-from shoal.search.best.steps import GROWN_PLAN, SMALL_PLAN
-from shoal.search.parameters import Search, Stop
-from shoal.search.task import Task
 
 RNG = np.random.default_rng(5)
 CLUSTERED = RNG.normal(0, 5, size=(8, 3))[RNG.integers(0, 8, 150)] + RNG.normal(size=(150, 3))
@@ -263,7 +263,7 @@ def test_exact_refuses_what_it_cannot_prove(monkeypatch):
         shoal.microaggregate(CLUSTERED, 7, method="exact")
     with pytest.raises(RequestError, match="max_iterations is for methods that search"):
         shoal.microaggregate(CLUSTERED, 3, method="exact", max_iterations=3)
-    module = __import__("shoal.search.best.exact", fromlist=["exact"])
+    module = __import__("shoal.methods.matheuristic.exact", fromlist=["exact"])
     monkeypatch.setattr(module, "ROOMS", (1,))
     monkeypatch.setattr(module, "ROUNDS", 0)
     rows = np.random.default_rng(2).normal(size=(80, 4))

@@ -10,10 +10,9 @@ import pytest
 from naive import search as twin
 from search_tables import KINDS, random_groups, table
 from shoal.kernels.distance import BLOCK
-from shoal.progress import Reporter
-from shoal.search import moves, neighbors, state
-from shoal.search.advance import advance
-from shoal.search.layout import (
+from shoal.methods.ils import moves, neighbors, state
+from shoal.methods.ils.advance import advance
+from shoal.methods.ils.layout import (
     AGAIN,
     ALIVE,
     ALIVE_AT,
@@ -58,8 +57,9 @@ from shoal.search.layout import (
     TARGET,
     TOTAL,
 )
-from shoal.search.parameters import Annealing, Dynamic, Fixed, Late, RecordToRecord
-from shoal.search.start import random_start, small_groups
+from shoal.methods.ils.parameters import Annealing, Dynamic, Fixed, Late, RecordToRecord
+from shoal.methods.ils.start import random_start, small_groups
+from shoal.progress import Reporter
 
 NO_END = -1.0  # a loss that no search reaches
 UNTIL_DONE = 10**9

@@ -12,10 +12,9 @@ import shoal
 from naive import search as twin
 from search_tables import random_groups, table
 from shoal.errors import RequestError
-from shoal.progress import Reporter, StopToken
-from shoal.search import run
-from shoal.search.layout import ITERATION, SINCE, STOP
-from shoal.search.parameters import (
+from shoal.methods.ils import search as ils
+from shoal.methods.ils.layout import ITERATION, SINCE, STOP
+from shoal.methods.ils.parameters import (
     Annealing,
     Dynamic,
     Fixed,
@@ -24,8 +23,9 @@ from shoal.search.parameters import (
     Search,
     Stop,
 )
-from shoal.search.start import random_start
-from shoal.search.task import Task
+from shoal.methods.ils.start import random_start
+from shoal.methods.ils.task import Task
+from shoal.progress import Reporter, StopToken
 
 RULES = [Fixed(), Dynamic(), RecordToRecord(), Late(), Annealing()]
 CONTINUOUS = ("normal", "outlier")
@@ -38,7 +38,7 @@ def search(matrix, k, start=None, seed=1, callback=None, threads=None, stop=None
     limits = {name: parts.pop(name) for name in list(parts) if name in Stop.__dataclass_fields__}
     options = Search(**parts, stop=Stop(**limits)).check()
     task = Task(k, start, options, seed, threads)
-    return run.search(matrix, task, Reporter(callback, stop))
+    return ils.search(matrix, task, Reporter(callback, stop))
 
 
 def loss(matrix, labels):
@@ -66,7 +66,7 @@ def ended(monkeypatch):
 
     Tells in which iterations runs ended before they had to.
     """
-    kernel, found = run.advance, []
+    kernel, found = ils.advance, []
 
     def advance(s, trace, budget):
         place = s.counts[ITERATION] - s.choices[SINCE]
@@ -76,7 +76,7 @@ def ended(monkeypatch):
             found.append(int(s.counts[ITERATION]))
         return done
 
-    monkeypatch.setattr(run, "advance", advance)
+    monkeypatch.setattr(ils, "advance", advance)
     return found
 
 
@@ -105,7 +105,7 @@ def test_no_move_gains_in_the_end(part, way):
 @pytest.mark.parametrize("way", ["all", "changed"])
 def test_no_move_gains_without_the_closing_pass(way, monkeypatch):
     """Where all pairs are compared, nothing is left to do for the pass that closes a search."""
-    monkeypatch.setattr(run, "CLOSING_GROUPS", 0)
+    monkeypatch.setattr(ils, "CLOSING_GROUPS", 0)
     for seed in range(300, 330):
         matrix, k = table(seed)
         labels, _ = search(matrix, k, seed=seed, iterations=seed % 20, **WAYS[way])
@@ -278,7 +278,7 @@ def test_calls_of_any_length(iterations, way, monkeypatch):
     """How often the kernel comes back changes nothing, not even before the first optimum."""
     matrix = normal(120, 3)
     labels, log = search(matrix, 3, iterations=iterations, **WAYS[way])
-    monkeypatch.setattr(run, "PAIRS_A_CALL", 5)
+    monkeypatch.setattr(ils, "PAIRS_A_CALL", 5)
     again, other = search(matrix, 3, iterations=iterations, **WAYS[way])
     assert np.array_equal(labels, again)
     assert other.curve == log.curve
@@ -409,8 +409,8 @@ def test_a_callback_may_end_it(restarts):
 
 def test_a_callback_may_end_it_before_the_first_optimum(monkeypatch):
     """Ended in the middle of the first descent, a search returns groups better than the start."""
-    monkeypatch.setattr(run, "PAIRS_A_CALL", 1)
-    monkeypatch.setattr(run, "QUICK_GROUPS", 0)
+    monkeypatch.setattr(ils, "PAIRS_A_CALL", 1)
+    monkeypatch.setattr(ils, "QUICK_GROUPS", 0)
     matrix = normal(60, 3)
     looks = []
 

@@ -14,15 +14,9 @@ from pyarrow import csv
 import shoal
 from mixed_tables import random_table
 from naive import trees as twin
-from shoal.methods.problem import Nodes, Problem
-from shoal.methods.solve import solve
-from shoal.mixed.build import build
-from shoal.plan.source import source_of
-from shoal.progress import Reporter
-from shoal.search.parameters import Stop
-from shoal.search.trees import moves, state
-from shoal.search.trees.advance import advance
-from shoal.search.trees.layout import (
+from shoal.methods.ils.hierarchies import moves, state
+from shoal.methods.ils.hierarchies.advance import advance
+from shoal.methods.ils.hierarchies.layout import (  # fmt: skip
     CURRENT,
     LABEL,
     LOOKED,
@@ -34,11 +28,17 @@ from shoal.search.trees.layout import (
     SIZE,
     SWAPS,
     WAITING,
-)  # fmt: skip
+)
+from shoal.methods.ils.parameters import Stop
+from shoal.methods.kmember.build import build
+from shoal.methods.problem import Nodes, Problem
+from shoal.methods.solve import solve
+from shoal.plan.source import source_of
+from shoal.progress import Reporter
+from shoal.run.anonymize import walk
 from shoal.settings import load
-from shoal.table.code import code
+from shoal.table.encode_nodes import code
 from shoal.table.read import read
-from shoal.walk import walk
 
 QUIET = Reporter(None)
 

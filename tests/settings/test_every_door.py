@@ -10,17 +10,19 @@ import pytest
 from typer.testing import CliRunner
 
 import shoal
-from shoal import filing, previewing, walk
-from shoal.cli import app, making
-from shoal.comparing import run as comparing
+from shoal.cli import anonymize as command
+from shoal.cli import app
+from shoal.outofcore import file
+from shoal.run import anonymize, preview
+from shoal.run.compare import grid as comparing
 from shoal.settings import RunOptions, build, load, signatures
 from shoal.settings.option import COMMANDS, FUNCTIONS, PANELS
 from shoal.settings.table import NEEDED, RUN, TABLE, said_to, taken_by
 from shoal.settings.tree import arguments_of, tree_of, values_of
 from shoal.settings.write import PAGE, SIGNATURES, page
 from shoal.settings.write import signatures as written
-from shoal.web.asked import PARTS, read_asked, told_options
 from shoal.web.equivalent import command_line, python_snippet
+from shoal.web.request import PARTS, read_asked, told_options
 
 EXAMPLES = {
     "k": 7, "l": 3, "l_kind": "entropy", "c": 2.5, "t": {"ill": 0.2}, "alpha": 0.5,
@@ -86,13 +88,13 @@ def heard(monkeypatch, tmp_path):
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(walk, "walk", lambda _, s, __, t: note(s, RunOptions(threads=t)))
-    monkeypatch.setattr(filing, "order_for", released)
+    monkeypatch.setattr(anonymize, "walk", lambda _, s, __, t: note(s, RunOptions(threads=t)))
+    monkeypatch.setattr(file, "order_for", released)
     monkeypatch.setattr(
-        previewing, "preview_of", lambda _, s, __, t, ___: note(s, RunOptions(threads=t))
+        preview, "preview_of", lambda _, s, __, t, ___: note(s, RunOptions(threads=t))
     )
     monkeypatch.setattr(comparing, "compare_as", compared)
-    monkeypatch.setattr(making, "make", lambda s, _, __, run, *___: note(s, run))
+    monkeypatch.setattr(command, "make", lambda s, _, __, run, *___: note(s, run))
     return found
 
 

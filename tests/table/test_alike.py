@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 
-from shoal.table.alike import names_alike, said_of_names
 from shoal.table.inspect import inspect
 from shoal.table.read import read
+from shoal.table.similar_names import names_alike, said_of_names
 
 ALIKE = ["age", "Age", " age", "städt", unicodedata.normalize("NFD", "städt"), "ages", "a ge"]
 

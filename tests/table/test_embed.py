@@ -12,10 +12,10 @@ import pytest
 import shoal
 from mixed_tables import random_table
 from naive.distance import distances
-from shoal.table import embed
-from shoal.table.code import code
-from shoal.table.embed import Texts, chirps, edges
+from shoal.table import embed_texts
+from shoal.table.embed_texts import Texts, chirps, edges
 from shoal.table.encode import encode
+from shoal.table.encode_nodes import code
 from shoal.table.read import read
 
 
@@ -168,7 +168,7 @@ def test_folded_distances(rule):
     coded = code(table, {} if rule is None else {"w": rule})
     exact = Texts(coded.columns, [1.0], width=10**6)
     folded = Texts(coded.columns, [1.0])
-    assert folded.width <= embed.WIDTH < exact.width
+    assert folded.width <= embed_texts.WIDTH < exact.width
     matrices = []
     for texts in (exact, folded):
         matrix = np.zeros((4000, texts.width))
@@ -196,7 +196,7 @@ def test_many_values_in_bounded_memory():
     found = encode(table, coded=coded).matrix
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert found.shape[1] <= embed.WIDTH + 1
+    assert found.shape[1] <= embed_texts.WIDTH + 1
     assert most < 1.6 * found.nbytes
     texts = found[:, 1:]
     for value in values[:20]:
@@ -210,7 +210,7 @@ def test_three_hundred_columns():
     columns["w"] = rng.choice(["a", "b"], 300)
     table = read(pa.table(columns))
     found = encode(table).matrix
-    assert found.shape[1] <= embed.WIDTH
+    assert found.shape[1] <= embed_texts.WIDTH
     coded = code(table)
     exact = Texts(coded.columns, [1.0] * 301, width=10**6)
     matrix = np.zeros((300, exact.width))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import shoal
 from naive import mixed
-from shoal.release.judge.trees import read_tree
+from shoal.judge.hierarchies import read_tree
 
 
 def of(values, rule=None):

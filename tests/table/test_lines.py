@@ -9,10 +9,10 @@ from functools import partial
 import pytest
 
 import shoal
-from shoal.release.judge.trees import read_tree
-from shoal.table import lines
+from shoal.judge.hierarchies import read_tree
+from shoal.table import line_length
+from shoal.table.csv_pieces import CsvPieces
 from shoal.table.hierarchy.listed import read_listed
-from shoal.table.pieces import CsvPieces
 from shoal.table.read import read
 
 HUGE = 2**30
@@ -99,9 +99,9 @@ def test_the_judge_bounds_hierarchies(sparse):
 
 def test_exactly_so_long(monkeypatch):
     """A line of just the limit is taken, one byte more is not, wherever parts are cut."""
-    monkeypatch.setattr(lines, "PART", 7)
+    monkeypatch.setattr(line_length, "PART", 7)
     for cut in range(1, 40):
-        watch = lines.Lines("t", most=20)
+        watch = line_length.Lines("t", most=20)
         text = b"ab\n" + b"x" * 20 + b"\n" + b"y" * 20
         for start in range(0, len(text), cut):
             watch.see(text[start : start + cut])

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
-from shoal.table.code import code
 from shoal.table.encode import encode
-from shoal.table.order import check_ranges, read_orders, with_orders
+from shoal.table.encode_nodes import code
+from shoal.table.ordinal import check_ranges, read_orders, with_orders
 from shoal.table.read import read
 
 PAIN = ["none", "mild", "moderate", "severe", "worst"]

@@ -16,9 +16,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.table import read as reading
-from shoal.table.pieces import CsvPieces
-from shoal.table.pieces import cut as cutting
+from shoal.table import unpacking
+from shoal.table.csv_pieces import CsvPieces
+from shoal.table.csv_pieces import cut as cutting
 from shoal.table.read import read
 from shoal.table.roles import Kind
 
@@ -251,7 +251,7 @@ def test_gzip(write, size):
 
 def test_gzip_bomb(write, monkeypatch):
     """Text that packs too well is refused before it fills anything."""
-    monkeypatch.setattr(reading, "GZIP_FREE", 2**20)
+    monkeypatch.setattr(unpacking, "GZIP_FREE", 2**20)
     path = write("t.csv.gz", gzip.compress(b"a\n" + b"0\n" * 2_000_000))
     at_once, in_pieces = of_both(path, 2**18)
     assert "times its size" in in_pieces[1]

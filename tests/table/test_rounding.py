@@ -108,7 +108,7 @@ def test_on_the_command_line(write, shoal, tmp_path):
 
 def test_region_by_region(write, shoal, tmp_path, monkeypatch):
     """Files larger than memory are rounded the same way, decimals too."""
-    monkeypatch.setattr("shoal.filing.needed", lambda _: 10**12)
+    monkeypatch.setattr("shoal.outofcore.file.needed", lambda _: 10**12)
     rows = "".join(f"{i % 30},{i / 8:.3f},{i}\n" for i in range(400))
     path = write("t.csv", f"a,o,u\n{rows}")
     common = ("anonymize", path, "-k", "3", "--quasi", "a", "--round", "o=10", "--drop", "u",

@@ -12,8 +12,8 @@ import pytest
 
 from shoal.errors import InputError
 from shoal.table.batches import ParquetPieces
+from shoal.table.memory import needed
 from shoal.table.read import read
-from shoal.table.room import needed
 
 RECORDS = 2_000
 

@@ -14,7 +14,7 @@ import pytest
 import shoal
 from browsers import QUASI, SAMPLE_ROLES, Page, choose_roles, expect, taken_home
 from desks import SAMPLE, Server
-from shoal.web import serving
+from shoal.web import serve
 from web_hostile import HOSTILE
 
 WIDTHS = {"wide": 1280, "narrow": 390}
@@ -85,8 +85,8 @@ def test_the_secret_belongs_to_the_tab(page, chromium):
 def test_the_file_that_opens_the_browser_leads_to_the_desk(page, tmp_path, monkeypatch):
     """The browser is given a file that only its owner reads; its page goes on to the desk."""
     given = []
-    monkeypatch.setattr(serving.webbrowser, "open", given.append)
-    serving._open(tmp_path, page.desk.address)
+    monkeypatch.setattr(serve.webbrowser, "open", given.append)
+    serve._open(tmp_path, page.desk.address)
     assert page.desk.token not in given[0]
     other = page.context.new_page()
     other.goto(given[0])

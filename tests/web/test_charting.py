@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.measures.histogram import evenly
 from shoal.table.read import read
-from shoal.web.charting import charts_of, counted_values
+from shoal.web.charts import charts_of, counted_values
 
 
 @given(

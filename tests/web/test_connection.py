@@ -10,8 +10,8 @@ import pytest
 
 from desks import SAMPLE
 from shoal.web import app, links
+from shoal.web.errors import Refused
 from shoal.web.links import Links
-from shoal.web.refused import Refused
 
 ID = "0" * 32
 PROMPT = 3.0

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from shoal.cli import app, making
+from shoal.cli import anonymize, app
 from shoal.settings import build
 from shoal.web.equivalent import command_line, python_snippet, summary_of
 
@@ -50,7 +50,7 @@ def settings_of(recipe):
 def heard(command, monkeypatch, tmp_path):
     """What the command line makes of a command."""
     found = []
-    monkeypatch.setattr(making, "make_pack", lambda *args: found.append(args))
+    monkeypatch.setattr(anonymize, "make_pack", lambda *args: found.append(args))
     words = shlex.split(command.replace("\\\n", " "))
     ran = CliRunner().invoke(app, words[1:])
     assert ran.exit_code == 0, ran.stderr
@@ -81,7 +81,7 @@ def test_any_names(quasi, drop):
 def test_the_snippet_asks_for_the_same(recipe, monkeypatch):
     """Run by Python, the snippet gives the job's settings."""
     import shoal
-    from shoal import walk
+    from shoal.run import anonymize
 
     class Made:
         report = "a report"
@@ -95,7 +95,7 @@ def test_the_snippet_asks_for_the_same(recipe, monkeypatch):
         found.append((data, asked))
         return Made()
 
-    monkeypatch.setattr(walk, "walk", heard_walk)
+    monkeypatch.setattr(anonymize, "walk", heard_walk)
     code = python_snippet("anonymize", "t.csv", recipe, {"format": "parquet"}, TREES)
     exec(compile(code, "snippet", "exec"), {"shoal": shoal})  # noqa: S102 - what a person would do
     (source, asked), (folder, how) = found

@@ -12,8 +12,8 @@ import pytest
 from starlette.routing import Route
 
 from shoal.web.app import make_app
-from shoal.web.desk import Desk
 from shoal.web.guard import OPEN
+from shoal.web.session import Desk
 
 ID = "0" * 32
 

@@ -17,11 +17,11 @@ import pytest
 import shoal
 from desks import Server
 from shoal.errors import ShoalError
-from shoal.web import desk as desk_module
 from shoal.web import jobs
-from shoal.web.desk import Desk
+from shoal.web import session as desk_module
+from shoal.web.errors import Refused
 from shoal.web.jobs import QUEUED, Job, Queue
-from shoal.web.refused import Refused
+from shoal.web.session import Desk
 
 ROOT = Path(shoal.__file__).parent
 REPOSITORY = ROOT.parents[1]

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.web import uploads
-from shoal.web.opened import kept_name
-from shoal.web.refused import Refused
+from shoal.web.errors import Refused
+from shoal.web.open_file import kept_name
 from shoal.web.uploads import ENDINGS, Watch, ending_of, take_in
 
 

@@ -5,16 +5,14 @@ or bad input, 3 privacy requirement not met, 130 interrupted with nothing writte
 while a search goes on ends it with its best, exit code 0.
 """
 
-from shoal.cli import (  # noqa: F401 - they enter their commands
-    certificates,
-    comparing,
-    hierarchies,
-    looking,
-    making,
-    measuring,
-    plotting,
-    serving,
-)
+from shoal.cli import anonymize as anonymize
+from shoal.cli import certificates as certificates
+from shoal.cli import compare as compare
+from shoal.cli import hierarchies as hierarchies
+from shoal.cli import inspect as inspect
+from shoal.cli import measure as measure
+from shoal.cli import plot as plot
+from shoal.cli import serve as serve
 from shoal.cli.app import app
 
 __all__ = ["app"]

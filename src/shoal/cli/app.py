@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from shoal import __version__
-from shoal.cli.speak import ShoalGroup
+from shoal.cli.output import ShoalGroup
 
 app = typer.Typer(
     name="shoal",

@@ -9,7 +9,7 @@ import typer
 
 from shoal.cli.app import app
 from shoal.cli.options import JsonFlag, SensitiveTrees, Tabled, takes
-from shoal.cli.speak import say, tell_verdict
+from shoal.cli.output import say, tell_verdict
 from shoal.errors import RequestError
 
 certificate = typer.Typer(
@@ -49,8 +49,8 @@ def check(
     Example: `shoal certificate check out/ --key steward.pub.pem`, `shoal certificate check out/
     --original stays.csv --private out.private/`
     """
-    from shoal.release.packing.recheck import check_pack
-    from shoal.settings.words import split_pairs
+    from shoal.save.pack.recheck import check_pack
+    from shoal.settings.parse import split_pairs
 
     if original is not None and private is None:
         raise RequestError("--original takes --private FOLDER, the private folder of the pack")
@@ -74,9 +74,9 @@ def sign(
 
     Example: `shoal certificate sign out/ --key steward.pem`
     """
-    from shoal.release.packing.certificate import NAME, SIGNATURE, load_certificate
-    from shoal.release.packing.signing import sign as signature
-    from shoal.release.staging import Staging
+    from shoal.backends.staging import Staging
+    from shoal.save.pack.certificate import NAME, SIGNATURE, load_certificate
+    from shoal.save.pack.signing import sign as signature
 
     load_certificate(folder)
     with Staging(force=options.get("force", False)) as staging:
@@ -94,7 +94,7 @@ def key(
 
     Example: `shoal certificate key steward.pem`
     """
-    from shoal.release.packing.signing import make_keys
+    from shoal.save.pack.signing import make_keys
 
     public = make_keys(target)
     typer.echo(f"wrote {target} (private: keep it) and {public} (to hand out)", err=True)
@@ -106,6 +106,6 @@ def schema() -> None:
 
     Example: `shoal certificate schema`
     """
-    from shoal.release.packing.certificate import schema_json
+    from shoal.save.pack.certificate import schema_json
 
     say(schema_json())

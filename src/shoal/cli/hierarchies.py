@@ -9,7 +9,7 @@ import typer
 
 from shoal.cli.app import app
 from shoal.cli.options import Tabled, takes
-from shoal.cli.speak import say
+from shoal.cli.output import say
 from shoal.errors import InputError, RequestError, shown
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def build(
 
     Example: `shoal hierarchy build stays.csv --column age --rule widths:5,10,20 -o trees/`
     """
-    from shoal.release.staging import Staging
+    from shoal.backends.staging import Staging
 
     force = options.pop("force", False)
     target, folders = Path(output), []

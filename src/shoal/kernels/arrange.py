@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import Floats, Integers
+from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import jit
 from shoal.kernels.layout import FAN, LEAF
 

@@ -12,7 +12,7 @@ the last one a sum over the sides of the box, follows a bound that tells the out
 
 from __future__ import annotations
 
-from shoal.arrays import Floats
+from shoal.kernels.arrays import Floats
 from shoal.kernels.jit import hot
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from shoal.arrays import Floats, Integers
+from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.boxes import aim, least_distances, most_distances
 from shoal.kernels.distance import squared_distances
 from shoal.kernels.jit import ANY, hot, jit

@@ -1,4 +1,4 @@
-"""What a group may not break, as numbers: the fast form of what `shoal.models` states plainly.
+"""What a group may not break, as numbers: the fast form of what `judge/models/` states plainly.
 
 One array holds everything, codes of values too. First stand a few counts, then for every sensitive
 column a head of HEAD numbers, and behind them what the heads point to: distributions, magnitudes,
@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from shoal.arrays import Floats, Integers
+from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import inlined
 from shoal.kernels.pointing import by_address, call
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.arrays import Floats
+from shoal.kernels.arrays import Floats
 from shoal.kernels.jit import inlined, jit, part
 
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.arrays import Floats, Integers
 from shoal.kernels.arrange import arrange, draw_boxes, move, set_pivot
+from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import jit
 from shoal.kernels.layout import FAN, LEAF, LEVELS
 from shoal.kernels.totals import add, add_points

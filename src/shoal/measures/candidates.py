@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shoal.arrays import Integers
-from shoal.models.matching import candidates
+from shoal.judge.models.matching import candidates
+from shoal.kernels.arrays import Integers
 from shoal.table.roles import Column
 
 
@@ -15,7 +15,7 @@ def candidates_of(columns: Sequence[Column], classes: Integers, reading: str) ->
     """Return of every class how many released records match it.
 
     `classes` numbers the classes of the records from 0 on; `reading` is what a missing cell or `*`
-    matches, see `shoal.models.matching`.
+    matches, see `shoal.judge.models.matching`.
     """
     firsts = np.unique(classes, return_index=True)[1]
     sizes = np.bincount(classes).tolist()

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import in_shape
+from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.sides import Numbers, Side, Words
 from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Column, Kind

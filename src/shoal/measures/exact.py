@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from shoal.arrays import Floats
+from shoal.kernels.arrays import Floats
 
 UNIT = 2**1074  # so many of the least float make 1
 HUGE = 2.0**900  # numbers beyond may have sums that no float holds

@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import in_shape
-from shoal.table.code import Coded, CodedColumn
+from shoal.kernels.arrays import Flags, Floats, Integers
+from shoal.table.encode_nodes import Coded, CodedColumn
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Floats, Integers
+from shoal.kernels.arrays import Floats, Integers
 
 BINS = 20
 

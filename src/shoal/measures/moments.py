@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from shoal.arrays import Floats
+from shoal.kernels.arrays import Floats
 
 
 def correlation(x: Floats, y: Floats) -> float | None:

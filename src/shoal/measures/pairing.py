@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Integers
 from shoal.errors import InputError, in_shape, listed
+from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.compared import joined
 from shoal.measures.moments import correlation, mean_ranks
 from shoal.measures.sides import Numbers, Side

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import InputError
-from shoal.measures.forms import cover, span
+from shoal.kernels.arrays import Flags, Floats, Integers
+from shoal.measures.cell_texts import cover, span
 from shoal.measures.sides import Numbers, Pairs, Side, Words
-from shoal.table.code import CodedColumn
+from shoal.table.encode_nodes import CodedColumn
 from shoal.table.hierarchy.axis import Axis
 from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import STAR, TICKS, Column, Kind

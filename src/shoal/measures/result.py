@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from shoal.errors import shown
-from shoal.measures.words import DEFINITIONS, Definition
+from shoal.measures.definitions import DEFINITIONS, Definition
 
 SCHEMA = "shoal-measures/1"
 SMALL, NOTHING = 1e-4, 1e-6  # figures that four decimals do not show; that nobody needs to see

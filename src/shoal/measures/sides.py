@@ -13,8 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
-from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import in_shape
+from shoal.kernels.arrays import Flags, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from shoal.arrays import Flags, Integers
 from shoal.errors import RequestError, in_shape
-from shoal.table.drawing import Hashes, drawn, row_hashes
+from shoal.kernels.arrays import Flags, Integers
 from shoal.table.read import is_parquet
 from shoal.table.roles import Kind
+from shoal.table.sampling import Hashes, drawn, row_hashes
 from shoal.table.streams import Pieces, in_pieces
 from shoal.table.table import Table
 

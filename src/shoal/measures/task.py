@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Floats, Integers
+from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.compared import Compared
 from shoal.measures.result import Measure
 

@@ -3,9 +3,13 @@
 A method gets a `Problem` (`problem.py`) and returns a `Solution`; what it is stands in its `Info`
 (`method.py`). `registry.py` lists them all, `auto.py` decides which one suits a table, `solve.py`
 runs one: it is chosen, says whether it supports the problem, runs, constraints are brought about,
-and the result is a `Partition`. A family has a file: `heuristics.py`, `local_search.py`,
-`matheuristics.py`, `blocks.py`, `kmember.py`, `refinements.py`. They join parts of `numeric`,
-`mixed`, `search` and `shoal.blocks`.
+and the result is a `Partition`.
+
+`families/` has the adapters, a file for each family. What they run stands beside it:
+`heuristics/` (one group after the other, and their refinement), `kmember/` (groups grown over
+hierarchies), `ils/` (iterated local search on distances and on hierarchies), `matheuristic/`
+(`best` and `exact`), `bounds/` (lower bounds and column generation), `blocks.py` (large tables).
+`enforce/` brings about what is asked beyond k.
 
 The package can be called: `shoal.methods()` returns what `registry.methods` does, whichever of the
 function and the package was loaded first.

@@ -10,7 +10,7 @@ from shoal.errors import RequestError
 from shoal.methods.method import Method
 from shoal.methods.problem import Points, Problem
 from shoal.methods.registry import AUTO, AUTO_LARGE, AUTO_MIXED, AUTO_MIXED_LARGE, find
-from shoal.table.code import needs_trees
+from shoal.table.encode_nodes import needs_trees
 from shoal.table.roles import Column
 from shoal.table.table import Table
 

@@ -1,35 +1,297 @@
-"""Methods for large tables: blocks of records, grouped one by one, whose borders are mended."""
+"""Large tables: cut into blocks, group each, and mend the borders along other cuts.
+
+Records are cut into boxes of a few thousand, half by half, across the direction in which they vary
+most (Friedman, Bentley and Finkel 1977). Each block is grouped and searched on its own. Then whole
+groups are cut anew, by their centroids and across random directions, so that groups that a border
+kept apart meet, and the search goes on in the new blocks; after a few rounds no border is left
+that was in the way of all. A round takes time in proportion to the number of records, its blocks
+are independent of each other, and what comes out depends on the seed alone, not on who runs them.
+"""
 
 from __future__ import annotations
 
-from shoal.blocks import EFFORTS, TREE_EFFORTS, group_coded_in_blocks, group_in_blocks
-from shoal.engines.executor import Threads
-from shoal.methods.method import Family
-from shoal.methods.problem import Problem, Solution
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from shoal.backends.executor import Executor, Threads
+from shoal.errors import in_shape
+from shoal.kernels.arrays import Floats, Integers
+from shoal.measures.generalization import loss_rate
+from shoal.measures.loss import group_means, squared_error
+from shoal.methods.heuristics.fixed_size import mdav
+from shoal.methods.ils.hierarchies.search import search_trees
+from shoal.methods.ils.parameters import MOVES, Annealing, Search
+from shoal.methods.ils.search import search
+from shoal.methods.ils.task import Task
+from shoal.methods.kmember.cluster import cluster
+from shoal.partition import canonical_labels
 from shoal.progress import Reporter
+from shoal.table.encode_nodes import Coded
+
+DESCENT = Search(neighbors=0).having({"stop": {"iterations": 0}})  # all pairs: a block has few
+TREE_DESCENT = Search(perturbations=("dissolve", "regroup"), samples=3)
+ENOUGH = 1e-3  # of the loss: a round that gains less is the last
+LEAST = 40  # groups of a block, at least
+QUIET = Reporter(None)
 
 
-class PointBlocks(Family):
-    """Groups points block by block."""
+@dataclass(frozen=True)
+class Blocks:
+    """How many records a block has, and how often borders are mended at most.
 
-    def run(self, problem: Problem, report: Reporter) -> Solution:
-        """Return the groups of all blocks."""
-        points, plan, run = problem.points, EFFORTS[problem.effort], Threads(problem.threads)
-        labels = group_in_blocks(
-            points.matrix, problem.k, plan, problem.seed, report, run, weights=points.weights
+    In the last `searched` rounds the groups of blocks twice as large are also perturbed, so many
+    `iterations` a block.
+    """
+
+    records: int = 2_000
+    rounds: int = 3
+    searched: int = 0
+    iterations: int = 600
+
+    def size(self, k: int) -> int:
+        """Return the records of a block for groups of k."""
+        return max(self.records, LEAST * k)
+
+
+EFFORTS = {"quick": Blocks(rounds=1), "normal": Blocks(), "best": Blocks(searched=3)}
+TREE_EFFORTS = {  # of methods by trees, which need larger blocks: equal cells cost nothing
+    "quick": Blocks(4_000, rounds=1),
+    "normal": Blocks(8_000, rounds=2),
+    "best": Blocks(8_000, searched=1, iterations=20_000),
+}
+
+
+class Block(NamedTuple):
+    """One block: its records, the groups they are in so far (None: none), seed and iterations."""
+
+    matrix: Floats
+    k: int
+    labels: Integers | None
+    seed: int
+    iterations: int = 0
+    weights: Floats | None = None
+
+    def __repr__(self) -> str:
+        return in_shape(self)
+
+
+def solve_block(block: Block, report: Reporter = QUIET) -> Integers:
+    """Return the groups of a block, numbered from 0: no shift or swap gains."""
+    matrix, k, labels, seed, iterations, weights = block
+    labels = mdav(matrix, k, report, classic=True) if labels is None else canonical_labels(labels)
+    if matrix.shape[0] < 2 * k or k == 1:
+        return labels
+    how = DESCENT
+    if iterations:
+        how = Search(moves=MOVES, samples=5, acceptance=Annealing()).having(
+            {"stop": {"iterations": iterations}}
         )
-        return Solution(labels)
+    task = Task(k, labels, how, seed, threads=1)
+    return search(matrix, task, report, weights=weights, closing=False)[0]
 
 
-class NodeBlocks(Family):
-    """Groups coded records block by block."""
+def group_in_blocks(
+    matrix: Floats,
+    k: int,
+    plan: Blocks,
+    seed: int,
+    report: Reporter,
+    executor: Executor | None = None,
+    labels: Integers | None = None,
+    weights: Floats | None = None,
+) -> Integers:
+    """Return groups of at least k of the rows of a matrix, one result for any executor.
 
-    def run(self, problem: Problem, report: Reporter) -> Solution:
-        """Return the groups of all blocks."""
-        if problem.k == 1:
-            return problem.alone()
-        nodes, plan, run = problem.nodes, TREE_EFFORTS[problem.effort], Threads(problem.threads)
-        labels = group_coded_in_blocks(
-            nodes.coded, problem.k, plan, problem.seed, report, run, nodes.column_weights
-        )
-        return Solution(labels)
+    With `labels`, these groups are only mended. `weights` (n) say how many a record stands for.
+    """
+
+    def block(rows: Integers, labels: Integers | None, seed: int, iterations: int) -> Block:
+        own = None if weights is None else weights[rows]
+        return Block(np.ascontiguousarray(matrix[rows]), k, labels, seed, iterations, own)
+
+    def lost(labels: Integers) -> float:
+        return float(squared_error(matrix, labels, weights).sum())
+
+    way = Way(matrix, block, partial(solve_block, report=report.quiet()), lost)
+    return _in_rounds(way, k, plan, seed, report, executor or Threads(), labels)
+
+
+class CodedBlock(NamedTuple):
+    """A block of coded cells, as `Block`; `weights` say how much columns count."""
+
+    coded: Coded
+    k: int
+    labels: Integers | None
+    seed: int
+    iterations: int
+    weights: Mapping[str, float] | None
+
+
+def solve_coded_block(block: CodedBlock, report: Reporter = QUIET) -> Integers:
+    """Return the groups of a block by trees: kaim's, then shifts and swaps until none gains."""
+    coded, k, labels, seed, iterations, weights = block
+    if coded.rows < 2 * k:
+        return np.zeros(coded.rows, dtype=np.int64)
+    if labels is None:
+        labels = cluster(coded, k, report, form="root", start="common", seed=seed, weights=weights)
+    labels = canonical_labels(labels)
+    how = TREE_DESCENT.having({"stop": {"iterations": iterations}})
+    return search_trees(coded, Task(k, labels, how, seed, threads=1), report, weights)[0]
+
+
+def group_coded_in_blocks(
+    coded: Coded,
+    k: int,
+    plan: Blocks,
+    seed: int,
+    report: Reporter,
+    executor: Executor | None = None,
+    weights: Mapping[str, float] | None = None,
+    labels: Integers | None = None,
+) -> Integers:
+    """Return groups of at least k of coded records, as `group_in_blocks` does of a matrix."""
+
+    def block(rows: Integers, labels: Integers | None, seed: int, iterations: int) -> CodedBlock:
+        return CodedBlock(coded.taken(rows), k, labels, seed, iterations, weights)
+
+    def lost(labels: Integers) -> float:
+        return loss_rate(coded, labels)
+
+    solve = partial(solve_coded_block, report=report.quiet())
+    way = Way(coordinates(coded), block, solve, lost)
+    return _in_rounds(way, k, plan, seed, report, executor or Threads(), labels)
+
+
+def coordinates(coded: Coded) -> Floats:
+    """Return where records lie: numbers between the least and the greatest, words by their rank.
+
+    Words are in the order of their tree, where those of one parent are neighbors; a missing cell
+    lies before all.
+    """
+    found = np.empty((coded.rows, len(coded.columns)))
+    for j, column in enumerate(coded.columns):
+        if column.places is not None:
+            found[:, j] = np.append(column.places, -0.5)[column.values.indices]
+        else:
+            used = np.unique(column.nodes)
+            ranks = np.where(column.absent, -1, np.searchsorted(used, column.codes))
+            found[:, j] = ranks / max(used.size - 1, 1)
+    return found
+
+
+@dataclass(frozen=True)
+class Way:
+    """What blocks are made of: places to cut, how a block is made and solved, what groups lose."""
+
+    __repr__ = in_shape
+
+    points: Floats
+    block: Callable[[Integers, Integers | None, int, int], Any]
+    solve: Callable[[Any], Integers]
+    lost: Callable[[Integers], float]
+
+
+def _in_rounds(
+    way: Way, k: int, plan: Blocks, seed: int, report: Reporter, run: Executor,
+    labels: Integers | None,
+) -> Integers:  # fmt: skip
+    """Solve the blocks of a first cut, then those of others, until little is gained."""
+    whole = False
+    if labels is None:
+        parts = cut(way.points, plan.size(k), k)
+        labels = _solved(way, parts, None, seed, report, run)
+        whole = len(parts) == 1
+    rng = np.random.default_rng(seed)
+    lost = way.lost(labels)
+    for number in range(0 if whole else plan.rounds):
+        parts = _cut_groups(way.points, labels, plan.size(k) // k, rng)
+        labels = _solved(way, parts, labels, seed + number + 1, report, run)
+        left = way.lost(labels)
+        if lost - left <= ENOUGH * lost:
+            break
+        lost = left
+    for number in range(plan.searched):
+        parts = _cut_groups(way.points, labels, 2 * plan.size(k) // k, rng)
+        own = seed + plan.rounds + number + 1
+        labels = _solved(way, parts, labels, own, report, run, plan.iterations)
+    return canonical_labels(labels)
+
+
+def _solved(
+    way: Way, parts: list[Integers], labels: Integers | None, seed: int, report: Reporter,
+    run: Executor, iterations: int = 0,
+) -> Integers:  # fmt: skip
+    """Solve every block and join what they return."""
+
+    def blocks() -> Iterator[Any]:
+        for rows in parts:
+            own = None if labels is None else labels[rows]
+            yield way.block(rows, own, seed, iterations)
+
+    stage = "grouping blocks" if labels is None else "mending borders"
+    stage = "searching blocks" if iterations else stage
+    found = np.empty(way.points.shape[0], dtype=np.int64)
+    count = 0
+    report(stage, 0, len(parts))
+    for done, (rows, own) in enumerate(
+        zip(parts, run.map(way.solve, blocks(), report.stop), strict=True), start=1
+    ):
+        found[rows] = own + count
+        count += int(own.max()) + 1
+        report(stage, done, len(parts))
+    return found
+
+
+def cut(points: Floats, size: int, unit: int = 1) -> list[Integers]:
+    """Cut points into blocks of at most `size`, all but one of a multiple of `unit`.
+
+    Each cut is across the coordinate that varies most, so that both sides get their share of
+    blocks; what is equal in it is cut by the next one, so that equal points stay together. The rows
+    of a block are in order.
+    """
+    found, open_ = [], [np.arange(points.shape[0])]
+    while open_:
+        rows = open_.pop()
+        if rows.size <= max(size, 2 * unit - 1):
+            found.append(np.sort(rows))
+            continue
+        some = points[rows]
+        widest = np.argsort(-some.var(axis=0), kind="stable")
+        count = -(-rows.size // size)
+        middle = rows.size * (count // 2) // count
+        middle = max(unit, middle - middle % unit)
+        across = some[:, widest[0]]
+        order = np.argpartition(across, (middle - 1, middle))
+        if across[order[middle - 1]] == across[order[middle]]:
+            order = np.lexsort([some[:, j] for j in widest[::-1]])
+        open_ += [rows[order[middle:]], rows[order[:middle]]]
+    return found
+
+
+def turned(points: Floats, rng: np.random.Generator) -> Floats:
+    """Return points along random directions, not by a matrix product, whose last bits differ."""
+    width = points.shape[1]
+    found = np.zeros_like(points)
+    for at, shares in enumerate(rng.normal(size=(width, width))):
+        for j, share in enumerate(shares):
+            found[:, at] += share * points[:, j]
+    return found
+
+
+def _cut_groups(
+    matrix: Floats, labels: Integers, groups: int, rng: np.random.Generator
+) -> list[Integers]:
+    """Cut whole groups into blocks, across random directions; return the rows of each block."""
+    means = turned(group_means(matrix, labels), rng)
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels)
+    block = np.empty(sizes.size, dtype=np.int64)
+    for number, some in enumerate(cut(means, groups)):
+        block[some] = number
+    by_block = order[np.argsort(block[labels[order]], kind="stable")]
+    counts = np.bincount(block, weights=sizes).astype(np.int64)
+    return [np.sort(rows) for rows in np.split(by_block, np.cumsum(counts)[:-1])]

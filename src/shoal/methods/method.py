@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from shoal.methods.ils.parameters import Search
 from shoal.methods.problem import NODES, POINTS, Problem, Solution
 from shoal.progress import Reporter
-from shoal.search.parameters import Search
 
 
 @dataclass(frozen=True)

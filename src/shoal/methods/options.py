@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.errors import RequestError, shown
+from shoal.methods.ils.hierarchies.search import check as check_trees
+from shoal.methods.kmember.cluster import STARTS
 from shoal.methods.method import Info
 from shoal.methods.problem import Nodes
 from shoal.methods.registry import METHODS, find
-from shoal.mixed.cluster import STARTS
-from shoal.search.trees.run import check as check_trees
 
 RANDOM = "random"
 _OUTSIDE = {"iterations": "max_iterations", "seconds": "time_limit"}

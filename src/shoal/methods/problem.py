@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from shoal.arrays import Floats, Integers
-from shoal.enforce.how import Keep
 from shoal.errors import RequestError, check_weights, in_shape
+from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import information_loss
+from shoal.methods.enforce.constraints import Keep
+from shoal.methods.ils.parameters import Search
 from shoal.partition import Bound, SearchLog
-from shoal.search.parameters import Search
-from shoal.table.code import Coded
+from shoal.table.encode_nodes import Coded
 
 POINTS, NODES = "points", "nodes"  # of encodings
 ILOSS = "ILoss rate, percent"

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from functools import partial
 
 from shoal.errors import RequestError, nearest_names, shown
-from shoal.methods.blocks import NodeBlocks, PointBlocks
 from shoal.methods.citations import (
     COLUMNS,
     DECOMPOSE_2018,
@@ -22,21 +21,28 @@ from shoal.methods.citations import (
     MST_2005,
     TFRP_2007,
 )
-from shoal.methods.heuristics import Grouping, Heuristic
-from shoal.methods.kmember import KMember
-from shoal.methods.local_search import LocalSearch, NodeSearch
-from shoal.methods.matheuristics import Best, Exact
+from shoal.methods.families.blocks import NodeBlocks, PointBlocks
+from shoal.methods.families.heuristics import Grouping, Heuristic
+from shoal.methods.families.kmember import KMember
+from shoal.methods.families.local_search import LocalSearch, NodeSearch
+from shoal.methods.families.matheuristics import Best, Exact
+from shoal.methods.families.refinements import Refiner
+from shoal.methods.heuristics.candidates import gsms
+from shoal.methods.heuristics.diameter import diameter
+from shoal.methods.heuristics.fixed_size import fixed_size, mdav
+from shoal.methods.heuristics.paths import hilbert, mdav_mhm, mst, optimal_1d
+from shoal.methods.heuristics.refine.refinements import (
+    HOW,
+    Refinement,
+    decompose_once,
+    iterate,
+    phase_two,
+)
+from shoal.methods.heuristics.seed import column_extremes, overall_extremes
+from shoal.methods.heuristics.variable_size import v_mdav
+from shoal.methods.ils.parameters import MOVES, Annealing, Search
 from shoal.methods.method import Info, Method
 from shoal.methods.problem import NODES
-from shoal.methods.refinements import Refiner
-from shoal.numeric.candidates import gsms
-from shoal.numeric.diameter import diameter
-from shoal.numeric.fixed_size import fixed_size, mdav
-from shoal.numeric.paths import hilbert, mdav_mhm, mst, optimal_1d
-from shoal.numeric.refine.how import HOW, Refinement, decompose_once, iterate, phase_two
-from shoal.numeric.seed import column_extremes, overall_extremes
-from shoal.numeric.variable_size import v_mdav
-from shoal.search.parameters import MOVES, Annealing, Search
 
 FIXED = "by distance, fixed size"
 NN = "O(n²/k) time at most, O(n·d) memory"

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.errors import RequestError
 from shoal.methods.auto import check_effort, chosen, lower_effort, runs_blocks
-from shoal.methods.descent import within_constraints
+from shoal.methods.families.descent import within_constraints
 from shoal.methods.method import Method
 from shoal.methods.options import RANDOM, check_options
 from shoal.methods.problem import Points, Problem, Solution

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from shoal.enforce.how import Keep, check_possible
-from shoal.enforce.rules import Counted, counted, magnitudes, make_rules
 from shoal.errors import PrivacyError, RequestError, shown
-from shoal.models.closeness import Equal
-from shoal.models.dominance import left_over
-from shoal.models.requirement import Requirement
+from shoal.judge.models.closeness import Equal
+from shoal.judge.models.dominance import left_over
+from shoal.judge.models.requirement import Requirement
+from shoal.methods.enforce.constraints import Keep, check_possible
+from shoal.methods.enforce.rules import Counted, counted, magnitudes, make_rules
 from shoal.plan.plan import Plan
 from shoal.table.roles import Role
 from shoal.table.table import Table

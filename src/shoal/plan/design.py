@@ -8,8 +8,8 @@ from shoal.errors import RequestError, listed, shown
 from shoal.plan.plan import Plan
 from shoal.plan.survey import without_strata
 from shoal.settings import Settings
-from shoal.table.code import code, needs_trees
 from shoal.table.encode import encode
+from shoal.table.encode_nodes import code, needs_trees
 from shoal.table.survey import Survey, check_strata, merge_strata, read_survey, small_strata
 from shoal.table.table import Table
 

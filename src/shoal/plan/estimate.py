@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import RequestError
-from shoal.estimates.model import Estimate, estimate
 from shoal.methods.auto import EFFORTS, Choice, choose, choose_mixed
+from shoal.methods.ils.search import ITERATIONS
 from shoal.methods.method import Info
 from shoal.methods.registry import find
-from shoal.search.run import ITERATIONS
+from shoal.plan.costs import Estimate, estimate
 from shoal.settings import Settings
 
 LEAN, LEAN_MIXED = "hilbert", "kaim"  # whose runs are little but reading, releasing, measuring

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.enforce.rules import counted
 from shoal.errors import listed, shown
-from shoal.models.requirement import Requirement
+from shoal.judge.models.requirement import Requirement
+from shoal.methods.enforce.rules import counted
 from shoal.partition import Partition
 from shoal.plan.aggregators import is_mean_asked
 from shoal.plan.plan import Plan
 from shoal.plan.survey import repeating_identifiers, verb_of
 from shoal.progress import StopToken
 from shoal.settings import Settings
-from shoal.table.alike import said_of_names
-from shoal.table.codes import said_of_codes
 from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.values import Rule
+from shoal.table.integer_codes import said_of_codes
 from shoal.table.profile import Profile
 from shoal.table.roles import Role
+from shoal.table.similar_names import said_of_names
 from shoal.table.table import Table
 
 

@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shoal.errors import RequestError, nearest_names, shown
-from shoal.estimates.model import Estimate
+from shoal.judge.models.requirement import Requirement
 from shoal.methods.problem import check_size
-from shoal.models.requirement import Requirement
 from shoal.plan.aggregators import build_aggregators
+from shoal.plan.costs import Estimate
 from shoal.plan.encoder import by_hierarchies, has_mixed_cells
 from shoal.plan.estimate import check_fits, expected
 from shoal.plan.hierarchies import compared_columns, grouping_hierarchies, with_hierarchies
-from shoal.plan.kept import check_kept, check_rounding, with_rounding
+from shoal.plan.kept_columns import check_kept, check_rounding, with_rounding
 from shoal.plan.profile import TableProfile
 from shoal.plan.survey import check_people, with_survey_roles, without_strata
 from shoal.release.aggregate import STRATUM, Aggregators, averaged
 from shoal.settings import Settings
 from shoal.table.assign import assign
-from shoal.table.order import with_orders
+from shoal.table.ordinal import with_orders
 from shoal.table.profile import Profile, complete_rows
 from shoal.table.roles import Role
 from shoal.table.table import Table, check_readable

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.errors import in_shape
-from shoal.measures.risk.kept import released_codes
+from shoal.measures.risk.kept_columns import released_codes
 from shoal.table.assign import distinct, identifier_reason
 from shoal.table.profile import Change, complete_rows, same
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
-from shoal.table.twovalued import is_two_valued
+from shoal.table.two_valued import is_two_valued
 
 
 @dataclass(frozen=True)

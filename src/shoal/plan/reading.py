@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from shoal.arrays import Integers
 from shoal.errors import InputError, RequestError, shown
-from shoal.grouping import numbered
+from shoal.kernels.arrays import Integers
 from shoal.methods.options import check_options
 from shoal.methods.problem import check_size
 from shoal.methods.registry import find
+from shoal.partition import check_labels
 from shoal.settings import Settings
 from shoal.table.read import read
 from shoal.table.table import Table
@@ -47,5 +47,5 @@ def given_groups(table: Table, settings: Settings) -> tuple[Table, Integers | No
     what = f"{table.source.name}, column {shown(name)}"
     if column.missing:
         raise InputError(f"{what}: records without a group: {column.missing}")
-    start = numbered(column.values.to_pylist(), table.rows, settings.protect.k, what)
+    start = check_labels(column.values.to_pylist(), table.rows, settings.protect.k, what)
     return table.only(lambda column: column.name != name), start

@@ -5,11 +5,11 @@ from __future__ import annotations
 from glob import escape, has_magic
 from pathlib import Path
 
+from shoal.backends.storage import is_url
 from shoal.errors import RequestError
 from shoal.plan.hierarchies import digests
 from shoal.settings import Settings
-from shoal.storage import is_url
-from shoal.table.parts import digest_parts, is_many
+from shoal.table.many_files import digest_parts, is_many
 from shoal.table.read import digest_of
 
 

@@ -1,4 +1,6 @@
-"""What goes out: the released Table, its check, its report, and files written whole or not at all.
+"""Table + Partition -> the released Table: aggregated or generalized, checked, as bytes of a file.
 
-`verify.py` shares no code with anything that chose the groups or wrote the file: it is the judge.
+`aggregate.py` and `generalize.py` give every group its values, `checked.py` and `coverage.py` check
+the result before it leaves, `claims.py` says what the judge is asked, and `write.py` makes the
+bytes of a csv or Parquet file. Reports are made in `report/`, files are saved in `save/`.
 """

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from shoal.arrays import Flags, Floats, Integers
+from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.partition import Partition
 from shoal.release.centers import (
     Groups,
@@ -39,8 +39,8 @@ from shoal.release.centers import (
 )
 from shoal.release.generalize import generalized, medoids, modes
 from shoal.release.precision import unit_of_floats, unit_of_whole
-from shoal.table.code import Coded
 from shoal.table.encode import canonical_order, encode
+from shoal.table.encode_nodes import Coded
 from shoal.table.roles import STAR, TICKS, Column, Kind, Role, Written
 from shoal.table.rounding import decimals_of
 from shoal.table.table import Table, as_integers

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Integers
+from shoal.kernels.arrays import Floats, Integers
 
 
 class Groups:

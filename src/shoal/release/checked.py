@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from shoal.errors import PrivacyError
+from shoal.judge.units import judge_people, units_a_class
+from shoal.judge.verify import Verification, verify
 from shoal.release.claims import claims
-from shoal.release.judge.units import judge_people, units_a_class
-from shoal.release.verify import Verification, verify
 from shoal.settings import Settings
 from shoal.table.survey import Survey
 from shoal.table.table import Table

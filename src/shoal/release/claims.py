@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shoal.models.requirement import Requirement
+from shoal.judge.models.requirement import Requirement
 from shoal.settings import Settings, joined_key
 from shoal.table.table import Table
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import PrivacyError, shown
-from shoal.release.covers import file_lines, is_interval, uncovered
+from shoal.judge.covers import file_lines, is_interval, uncovered
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table

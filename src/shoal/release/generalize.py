@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from shoal.arrays import Floats, Integers
+from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.generalization import Spans, spans
 from shoal.measures.loss import group_means
-from shoal.table.code import CodedColumn
+from shoal.table.encode_nodes import CodedColumn
 from shoal.table.roles import STAR, Column, Kind, Written
 
 BLOCK = 4096  # records whose differences are held at once

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from shoal.arrays import Floats
+from shoal.kernels.arrays import Floats
 from shoal.partition import Partition, rows_of_groups
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table, as_floats

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from shoal.arrays import Integers
+from shoal.kernels.arrays import Integers
 from shoal.release.cells import csv_cells, header_cell
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table

@@ -10,14 +10,15 @@ from functools import cache
 from importlib import metadata
 from typing import Any
 
-from shoal.models.requirement import Requirement
+from shoal.judge.models.requirement import Requirement
 from shoal.partition import Partition
 from shoal.release.claims import asked_beyond_k
-from shoal.release.promises import Protection, ends_in_values, guarantee, shows_records
-from shoal.release.public.rounding import Stable
-from shoal.release.report import SCHEMA, ColumnReport, Report
+from shoal.report.fields import ColumnReport
 from shoal.report.figures.stable import Key, nested
-from shoal.table.code import CodedColumn
+from shoal.report.guarantees import Protection, ends_in_values, guarantee, shows_records
+from shoal.report.public.rounding import Stable
+from shoal.report.report import SCHEMA, Report
+from shoal.table.encode_nodes import CodedColumn
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table
 

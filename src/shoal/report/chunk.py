@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import in_shape
+from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.release.aggregate import AVERAGED
-from shoal.release.counts import is_numbers, same_cells, starred
-from shoal.table.code import Coded, CodedColumn
+from shoal.report.counts import is_numbers, same_cells, starred
+from shoal.table.encode_nodes import Coded, CodedColumn
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table, present, some_rows
 

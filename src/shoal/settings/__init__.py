@@ -14,11 +14,11 @@ then writes `signatures.py` and the page anew.
 from shoal.settings.arguments import count, names, whole
 from shoal.settings.data import InputSettings, RoleSettings
 from shoal.settings.model import Settings, build, wishes
+from shoal.settings.parse import joined_key, split_key
 from shoal.settings.protect import Effort, ProtectSettings, Refine
 from shoal.settings.recipe import COMMITTED, HASHED, load, load_tree
 from shoal.settings.release import Decimals, ReleaseSettings
 from shoal.settings.run import RunOptions
-from shoal.settings.words import joined_key, split_key
 
 __all__ = [
     "COMMITTED",

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from shoal.errors import RequestError, shown
-from shoal.settings.release import Decimals
+from shoal.settings.data import RoleSettings
+from shoal.settings.protect import ProtectSettings
+from shoal.settings.release import Decimals, ReleaseSettings
 
-if TYPE_CHECKING:
-    from shoal.settings.model import Settings
 
-
-def check(settings: Settings) -> None:
+def check(roles: RoleSettings, protect: ProtectSettings, release: ReleaseSettings) -> None:
     """Raise RequestError where settings contradict each other, or are out of range."""
-    _check_decimals(settings.release.decimals)
-    if settings.roles.person is not None and settings.protect.count == "records":
+    _check_decimals(release.decimals)
+    if roles.person is not None and protect.count == "records":
         raise RequestError("person counts people, count says records: take one")
-    _check_kept(settings)
+    _check_kept(release, roles.weight)
 
 
 def _check_decimals(decimals: Decimals | dict[str, Decimals] | None) -> None:
@@ -26,9 +24,8 @@ def _check_decimals(decimals: Decimals | dict[str, Decimals] | None) -> None:
         raise RequestError("decimals must lie between 0 and 30, or be none")
 
 
-def _check_kept(settings: Settings) -> None:
+def _check_kept(release: ReleaseSettings, weight: str | None) -> None:
     """Refuse steps that are none, and what survey weights make unsafe."""
-    release, weight = settings.release, settings.roles.weight
     for name, step in release.round.items():
         if not (math.isfinite(step) and step > 0):
             raise RequestError(f"round: the step of {shown(name)} must be a number above 0")

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from shoal.errors import RequestError, shown
 from shoal.settings.arguments import names, pairs, plain, whole
-from shoal.settings.words import joined_key, lines_of, number, split_key, split_names, split_pairs
+from shoal.settings.parse import joined_key, lines_of, number, split_key, split_names, split_pairs
 
 
 class Described(Protocol):
@@ -131,7 +131,7 @@ def _read_orders(words: Any, flag: str) -> dict[str, list[str]]:
 
 
 def _take_orders(argument: Any, _name: str) -> dict[str, tuple[str, ...]]:
-    from shoal.table.order import read_orders
+    from shoal.table.ordinal import read_orders
 
     return read_orders(argument)
 

@@ -9,16 +9,16 @@ from typing import Annotated, Any
 from pydantic import ValidationError
 
 from shoal.errors import RequestError
-from shoal.models.requirement import Requirement
+from shoal.judge.models.requirement import Requirement
 from shoal.settings.check import check
 from shoal.settings.data import InputSettings, RoleSettings
-from shoal.settings.explain import explain, place
 from shoal.settings.kinds import ORDERS, RULES, TREE
+from shoal.settings.messages import explain, place
 from shoal.settings.option import COMMANDS, Names, Option, Part
+from shoal.settings.parse import split_key
 from shoal.settings.protect import ProtectSettings
 from shoal.settings.release import ReleaseSettings
 from shoal.settings.toml import toml_of, tupled, without_none
-from shoal.settings.words import split_key
 
 _column = partial(Option, "Columns")
 _method = partial(Option, "Method")
@@ -121,6 +121,6 @@ def build(tree: dict[str, Any], source: str = "") -> Settings:
             f"{place(source, 'protect', 'k')} = 1 gives no protection; "
             "say --allow-k1 (allow_k1=True) if that is what you want"
         )
-    check(settings)
+    check(settings.roles, settings.protect, settings.release)
     _ = settings.requirement  # it checks itself
     return settings

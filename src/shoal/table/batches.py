@@ -12,9 +12,10 @@ import pyarrow as pa
 
 from shoal.errors import InputError, shown
 from shoal.table.frames import check_names, from_arrow
+from shoal.table.memory import bytes_a_record
 from shoal.table.read import check_file_name, check_ordinary, digest_of
-from shoal.table.room import bytes_a_record
-from shoal.table.table import Source, Table
+from shoal.table.source import Source
+from shoal.table.table import Table
 from shoal.table.unpacking import check_unpacks
 
 RECORDS = 131_072  # a batch: fixed, so that what depends on batches depends on the file alone

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shoal.arrays import Flags
 from shoal.errors import InputError, shown
+from shoal.kernels.arrays import Flags
 from shoal.table.distinct import (
     ANY_MOMENT,
     DATE,

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.arrays import Flags, Floats, Integers
+from shoal.kernels.arrays import Flags, Floats, Integers
 
 INTEGER = r"^[+-]?(0|[1-9][0-9]*)$"
 FIXED = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)$"

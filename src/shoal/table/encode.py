@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Integers
 from shoal.errors import InputError, RequestError, check_known, check_weights, in_shape, shown
-from shoal.table.code import Coded, code
-from shoal.table.embed import Texts
+from shoal.kernels.arrays import Floats, Integers
+from shoal.table.embed_texts import Texts
+from shoal.table.encode_nodes import Coded, code
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import (
     Table,
@@ -58,12 +58,12 @@ def encode(
     """Return the quasi-identifiers as a matrix: the one distance of records, for all methods.
 
     The squared distance of two rows is the sum over columns of squared standardized differences of
-    numbers and of lengths of paths between texts (`embed.py`), in the trees of the `coded` table or
-    of `hierarchies`. A missing cell is the mean of the others, and k/2 from all of them in one more
-    coordinate: a group of k releases `*` for all where one cell is missing (of 1, k/2 and k, k/2
-    lost least on adult and on the sample, with gaps of 0 to 15 %). A weight says how many times a
-    column's squared distances count; 1 where none is given. `survey` (n) says how many a record
-    stands for, in means and deviations.
+    numbers and of lengths of paths between texts (`embed_texts.py`), in the trees of the `coded`
+    table or of `hierarchies`. A missing cell is the mean of the others, and k/2 from all of them in
+    one more coordinate: a group of k releases `*` for all where one cell is missing (of 1, k/2 and
+    k, k/2 lost least on adult and on the sample, with gaps of 0 to 15 %). A weight says how many
+    times a column's squared distances count; 1 where none is given. `survey` (n) says how many a
+    record stands for, in means and deviations.
     """
     columns = table.having(Role.QUASI_IDENTIFIER)
     if not columns:

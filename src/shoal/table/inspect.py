@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from shoal.errors import shown
-from shoal.table.alike import names_alike, said_of_names
 from shoal.table.assign import distinct, identifier_reason
-from shoal.table.codes import question
+from shoal.table.integer_codes import question
 from shoal.table.roles import Column, Kind, Role
+from shoal.table.similar_names import names_alike, said_of_names
 from shoal.table.table import Table
 
 

@@ -2,7 +2,7 @@
 
 A plan is made of a schema and a profile. A table in memory is profiled as it is asked
 (`plan/profile.py`); a file larger than memory while it is read for the first time
-(`large/survey.py`).
+(`outofcore/profile.py`).
 """
 
 from __future__ import annotations

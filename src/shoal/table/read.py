@@ -20,16 +20,15 @@ import pyarrow as pa
 from shoal.errors import InputError, RequestError, ShoalError, nearest_names, shown
 from shoal.table.decode import decode_whole
 from shoal.table.infer import infer
-from shoal.table.lines import MAX_LINE, PART, Lines
+from shoal.table.line_length import MAX_LINE, PART, Lines
 from shoal.table.roles import Column, Kind
 from shoal.table.scan import DELIMITERS, Layout, header_names, quoted_cells, scan
-from shoal.table.table import Source, Table
+from shoal.table.source import Source
+from shoal.table.table import Table
+from shoal.table.unpacking import check_unpacked, check_unpacks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-GZIP_RATIO = 200  # text that packs better than this is a bomb, not a table
-GZIP_FREE = 64 * 2**20
 
 
 def is_parquet(path: str | os.PathLike[str]) -> bool:
@@ -168,17 +167,6 @@ def unpacked(file: gzip.GzipFile, size: int, name: str) -> bytes:
         raise InputError(f"{name}: not a whole gzip file") from None
 
 
-def packs_too_well(size: int, packed: int) -> bool:
-    """Tell whether so few bytes unpack to so many that they are no table."""
-    return size > GZIP_FREE and size > GZIP_RATIO * packed
-
-
-def check_unpacked(size: int, packed: int, name: str) -> None:
-    """Refuse text that packs too well to be a table."""
-    if packs_too_well(size, packed):
-        raise InputError(f"{name}: unpacks to more than {GZIP_RATIO} times its size; not a table")
-
-
 def read_csv(
     raw: bytes,
     source: Source,
@@ -263,7 +251,6 @@ def _read_parquet(path: Path) -> Table:
     import pyarrow.parquet as pq
 
     from shoal.table.frames import check_names, from_arrow
-    from shoal.table.unpacking import check_unpacks
 
     check_file_name(path.name)
     raw = read_bytes(path)

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from shoal.arrays import Flags
 from shoal.errors import RequestError, shown
+from shoal.kernels.arrays import Flags
 from shoal.table.roles import TICKS, Column, Kind, Written
 from shoal.table.table import Table, as_integers, missing_cells, some_rows
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Flags, Integers
 from shoal.errors import InputError, in_shape, shown
+from shoal.kernels.arrays import Flags, Integers
 from shoal.table.decode import WHOLE, Begin
 
 DELIMITERS = (",", ";", "\t", "|")

@@ -16,7 +16,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from shoal.arrays import Integers
+from shoal.kernels.arrays import Integers
 from shoal.table.hierarchy.values import Distinct
 from shoal.table.roles import STAR, Column, Kind
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from shoal.errors import RequestError
 from shoal.table.batches import ParquetPieces
-from shoal.table.pieces import SIZE, CsvPieces
+from shoal.table.csv_pieces import SIZE, CsvPieces
 from shoal.table.read import is_parquet
-from shoal.table.table import Source, Table
+from shoal.table.source import Source
+from shoal.table.table import Table
 
 
 class Pieces(Protocol):

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import InputError, RequestError, UnlistedError, in_shape, listed, shown
+from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.table.roles import Column, Kind, Role, Written, family
 from shoal.table.table import Table, as_floats, missing_cells
 

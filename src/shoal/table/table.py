@@ -2,55 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Flags, Floats, Integers
-from shoal.errors import InputError, RequestError, in_shape, nearest_names, shown
+from shoal.errors import InputError, RequestError, nearest_names, shown
+from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.table.roles import TICKS, Column, Kind, Role, Schema
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where a table came from: what messages call it, its hash, and how to find a record in it.
-
-    kind is csv, parquet, dataframe or array. `native` is the caller's own dataframe, which is
-    read and never written; `labels` are its own column names where they are not texts.
-    `missing`, `types` and `columns` say how a file was read and what it holds, so that a recipe can
-    read it so again. `start` is where the rows of a piece begin in what is not a csv file.
-    """
-
-    __repr__ = in_shape
-
-    name: str
-    kind: str
-    sha256: str = ""
-    path: str | None = None
-    delimiter: str = ","
-    lines: Integers | None = None
-    native: Any = None
-    labels: tuple[Any, ...] | None = None
-    missing: tuple[str, ...] = ("",)
-    types: tuple[tuple[str, str], ...] = ()
-    columns: tuple[str, ...] = ()
-    start: int = 0
-
-    def where(self, rows: Iterable[int], limit: int = 5) -> str:
-        """Return the place of some records in words: lines of a csv file, rows of anything else."""
-        every = list(rows)
-        if self.kind == "csv":
-            places = [
-                r + 2 if self.lines is None else int(self.lines[r + 1]) for r in every[:limit]
-            ]
-            word = "line"
-        else:
-            places, word = [self.start + r for r in every[:limit]], "row"
-        more = ", …" if len(every) > limit else ""
-        return f"{word}{'s' if len(every) > 1 else ''} {', '.join(map(str, places))}{more}"
+from shoal.table.source import Source
 
 
 @dataclass(frozen=True)
@@ -127,7 +89,7 @@ class Table:
             lines = np.concatenate(([1], after[rows]))
         source = replace(self.source, lines=lines)
         if source.native is not None:
-            from shoal.table.frames import take_native
+            from shoal.table.native import take_native
 
             source = replace(source, native=take_native(source.native, rows))
         return replace(self.mapped(some), source=source)
@@ -168,7 +130,7 @@ class Table:
         found = replace(some, source=source).to_native()
         if self.source.native is None:
             return found
-        from shoal.table.frames import without_order
+        from shoal.table.native import without_order
 
         return without_order(found)
 
@@ -176,9 +138,9 @@ class Table:
         """Return the caller's type of dataframe, or the Table itself where it came from a file."""
         if self.source.native is None:
             return self
-        from shoal.table.frames import to_native
+        from shoal.table.native import to_native
 
-        return to_native(self)
+        return to_native(self.source, self.columns)
 
 
 def check_readable(column: Column, table: Table) -> None:

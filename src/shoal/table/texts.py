@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Floats
+from shoal.kernels.arrays import Floats
 from shoal.table.roles import Column, Kind, Written
 
 

@@ -8,10 +8,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from shoal.table.read import check_unpacked, packs_too_well
+from shoal.errors import InputError
 
+GZIP_RATIO = 200  # text that packs better than this is a bomb, not a table
+GZIP_FREE = 64 * 2**20
 RECORDS = 65_536  # whose places in dictionaries are looked at together
 LONG = 65_536  # bytes of a record: pieces of shorter ones are no larger than any others
+
+
+def packs_too_well(size: int, packed: int) -> bool:
+    """Tell whether so few bytes unpack to so many that they are no table."""
+    return size > GZIP_FREE and size > GZIP_RATIO * packed
+
+
+def check_unpacked(size: int, packed: int, name: str) -> None:
+    """Refuse text that packs too well to be a table."""
+    if packs_too_well(size, packed):
+        raise InputError(f"{name}: unpacks to more than {GZIP_RATIO} times its size; not a table")
 
 
 def check_unpacks(source: Any, packed: int, name: str, *, in_pieces: bool = False) -> None:

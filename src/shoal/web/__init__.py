@@ -1,11 +1,11 @@
 """The desk: the same calls as the command line, in a browser on the steward's own machine.
 
-`serving.py` binds 127.0.0.1 and opens the page; `guard.py` decides who may speak to it,
+`serve.py` binds 127.0.0.1 and opens the page; `guard.py` decides who may speak to it,
 `connection.py` for how long; `app.py` is the table of routes, `links.py` what a browser downloads.
-`desk.py` keeps what is open: files (`uploads.py` takes them in, to a folder of
-`rooms.py`) and jobs (`jobs.py` runs them one after the other). The server itself never reads a
-table: `worker.py` does, in a process of its own, and answers with a file of JSON. `asked.py` turns
-what a page says into settings; `equivalent.py` says the same as a command and as Python. `static/`
-is what the browser gets, all of it ours, but for the charts' library, which a dependency brings
-(`bundle.py`).
+`session.py` keeps what is open: files (`uploads.py` takes them in, to a folder of
+`workspace.py`) and jobs (`jobs.py` runs them one after the other). The server itself never reads a
+table: `worker.py` does (`tasks.py`), in a process of its own, and answers with a file of JSON.
+`request.py` turns what a page says into settings; `equivalent.py` says the same as a command and as
+Python. `static/` is what the browser gets, all of it ours, but for the charts' library, which a
+dependency brings (`bundle.py`).
 """

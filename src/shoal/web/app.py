@@ -16,13 +16,13 @@ from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from shoal.web.asked import read_tree, told_options
-from shoal.web.desk import Desk
+from shoal.web.errors import Refused
 from shoal.web.estimates import read_tab
 from shoal.web.guard import KNOWN, Guard
 from shoal.web.links import Links
-from shoal.web.refused import Refused
-from shoal.web.telling import CHARTS, MADE, PACKED, PRIVATE
+from shoal.web.messages import CHARTS, MADE, PACKED, PRIVATE
+from shoal.web.request import read_tree, told_options
+from shoal.web.session import Desk
 from shoal.web.uploads import ENDINGS
 
 BODY = 1 << 20  # bytes of a request that is no upload

@@ -7,7 +7,7 @@ import secrets
 from importlib import metadata
 from pathlib import Path
 
-from shoal.storage import cache_folder
+from shoal.backends.storage import cache_folder
 
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from shoal.web.refused import Refused
+from shoal.web.errors import Refused
 
 TABS = 20  # that wait for an estimate of one file
 NAME = 100  # signs of a tab's name

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from shoal.web.equivalent import command_line, python_snippet, summary_of
-from shoal.web.opened import last_part
-from shoal.web.refused import Refused
-from shoal.web.telling import ANSWER, ASKED, KEEP, PROGRESS
+from shoal.web.errors import Refused
+from shoal.web.messages import ANSWER, ASKED, KEEP, PROGRESS
+from shoal.web.open_file import last_part
 
 WAITING = 100  # jobs in the queue at most
 GRACE = 2.0  # seconds that a worker has to clean up

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import BinaryIO
 
-from shoal.web.refused import Refused
+from shoal.web.errors import Refused
 
 PIECE = 1 << 20
 PATIENCE = 60.0  # seconds that a body may be silent

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import Canceled, PrivacyError, ShoalError, UnlistedError
-from shoal.web.telling import ANSWER, ASKED, Teller, write_json
+from shoal.web.messages import ANSWER, ASKED, Teller, write_json
 
 NICE = 10
 
@@ -31,9 +31,9 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _ended)
     asked = json.loads((place / ASKED).read_bytes())
     try:
-        from shoal.web import answers
+        from shoal.web import tasks
 
-        told = answers.KINDS[asked["kind"]](asked, place, Teller(place))
+        told = tasks.KINDS[asked["kind"]](asked, place, Teller(place))
     except UnlistedError as error:  # whose message says how the command line shows values
         told = _error(str(error).rsplit("; ", 1)[0], 400)
     except (Canceled, KeyboardInterrupt):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import Floats, Integers
+from shoal.kernels.arrays import Floats, Integers
 
 NODES = 200  # of the quadrature; exact for classes of up to 399
 LARGE = 300  # members from which on 1/F is as good as certain

@@ -7,7 +7,7 @@ import numpy as np
 from shoal.errors import shown
 from shoal.measures.compared import renumbered
 from shoal.measures.result import Measure, told
-from shoal.measures.risk import classes, inference, intervals, kept, linkage, recovery
+from shoal.measures.risk import classes, inference, intervals, kept_columns, linkage, recovery
 from shoal.measures.task import Pooled, Task, interval, worst
 
 
@@ -76,17 +76,17 @@ def of_kept(task: Task) -> list[Measure]:
     compared = task.compared
     found = []
     if compared.others:
-        every = kept.together(compared.others.values(), compared.records)
-        own = {name: kept.alone(codes) for name, codes in compared.others.items()}
-        found.append(Measure("kept_uniques", kept.alone(every), own))
+        every = kept_columns.together(compared.others.values(), compared.records)
+        own = {name: kept_columns.alone(codes) for name, codes in compared.others.items()}
+        found.append(Measure("kept_uniques", kept_columns.alone(every), own))
     for key, columns in (("kept_linkage", compared.others), ("sensitive_uniques", compared.hidden)):
         if columns:
-            every = kept.together(columns.values(), compared.records)
+            every = kept_columns.together(columns.values(), compared.records)
             own = {
-                name: kept.alone_in_class(compared.classes, codes)
+                name: kept_columns.alone_in_class(compared.classes, codes)
                 for name, codes in columns.items()
             }
-            found.append(Measure(key, kept.alone_in_class(compared.classes, every), own))
+            found.append(Measure(key, kept_columns.alone_in_class(compared.classes, every), own))
     return found
 
 

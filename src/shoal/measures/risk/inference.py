@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Floats, Integers
 from shoal.errors import in_shape
+from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.sides import Side, Words
 from shoal.measures.targets import binned, edges_of, targets
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from shoal.arrays import Floats
+from shoal.kernels.arrays import Floats
 
 WIDTHS = range(1, 11)  # percent
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import in_shape
+from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.compared import Compared, joined
 from shoal.measures.moments import mean_ranks
 from shoal.measures.sides import Numbers, Side, Words

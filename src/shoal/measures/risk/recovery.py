@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import Flags, Floats, Integers
+from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.sides import Numbers, Side, Words
 
 NOISE = 1e-9  # of a standard deviation: floats that differ by less are taken as equal

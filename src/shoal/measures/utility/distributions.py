@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from shoal.arrays import Floats
+from shoal.kernels.arrays import Floats
 from shoal.measures.moments import correlation_matrix
 from shoal.measures.sides import Numbers, Side, Words
 

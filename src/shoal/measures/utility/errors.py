@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from shoal.arrays import Floats
+from shoal.kernels.arrays import Floats
 from shoal.measures.loss import percent
 from shoal.measures.sides import Numbers
 

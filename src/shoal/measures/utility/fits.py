@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Flags, Floats, Integers
 from shoal.errors import in_shape
+from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.sides import Numbers, Side, Words
 from shoal.measures.targets import targets
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Integers
+from shoal.kernels.arrays import Integers
 from shoal.measures.sides import Numbers, Side, Words
 
 

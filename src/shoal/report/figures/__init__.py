@@ -16,7 +16,7 @@ from shoal.report.figures.numbers import NUMBERS
 from shoal.report.figures.ranges import Ranges, ranges_of, widened
 from shoal.report.figures.stable import STABLE
 from shoal.report.figures.totals import TOTALS
-from shoal.table.code import Coded
+from shoal.table.encode_nodes import Coded
 
 FIGURES: dict[str, Aggregation] = {
     "cells": CELLS,

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Integers
-from shoal.release.counts import missing_said
+from shoal.kernels.arrays import Integers
 from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk, Pair
+from shoal.report.counts import missing_said
 from shoal.report.figures.ranges import Ranges
 from shoal.table.roles import Column, Kind
 

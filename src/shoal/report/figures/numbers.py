@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Floats, Integers
+from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import percent
 from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk, Pair

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Floats, Integers
+from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.exact import UNIT, exact_sum
 from shoal.measures.histogram import edges_of, is_whole
-from shoal.release.counts import moment_said
-from shoal.release.public.cells import Span, released_span
 from shoal.report.aggregation import Operator, merged
 from shoal.report.chunk import Chunk, Pair
+from shoal.report.counts import moment_said
+from shoal.report.public.cells import Span, released_span
 from shoal.table.roles import TICKS, Column, Kind
 from shoal.table.table import as_floats, as_integers, days_or_numbers, some_rows
 

@@ -11,13 +11,13 @@ from shoal.measures.compared import classes_of
 from shoal.measures.task import BRIEF
 from shoal.measures.utility.distributions import largest_gap
 from shoal.release.aggregate import AVERAGED, STRATUM
-from shoal.release.public.cells import Span, cell_losses, numbers, shares
-from shoal.release.public.linkage import linkages
-from shoal.release.public.rounding import Stable
 from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk, Pair
 from shoal.report.figures.ranges import Ranges
-from shoal.table.code import CodedColumn
+from shoal.report.public.cells import Span, cell_losses, numbers, shares
+from shoal.report.public.linkage import linkages
+from shoal.report.public.rounding import Stable
+from shoal.table.encode_nodes import CodedColumn
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table
 

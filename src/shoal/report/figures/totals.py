@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Floats
+from shoal.kernels.arrays import Floats
 from shoal.measures.exact import as_float, exact_sum
 from shoal.measures.loss import percent
 from shoal.report.aggregation import Aggregation

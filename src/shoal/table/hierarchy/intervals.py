@@ -13,7 +13,7 @@ from shoal.errors import RequestError, shown
 from shoal.table.hierarchy.axis import Axis
 from shoal.table.hierarchy.tree import ROOT
 from shoal.table.hierarchy.values import Distinct
-from shoal.table.order import check_ranges
+from shoal.table.ordinal import check_ranges
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from shoal.errors import InputError, in_shape, shown
 from shoal.table.hierarchy.axis import Axis
 from shoal.table.hierarchy.tree import ROOT, Tree, from_paths
 from shoal.table.hierarchy.values import Distinct
-from shoal.table.lines import Lines
+from shoal.table.line_length import Lines
 
 LIMIT = 64 * 2**20
 LINE = 2**20  # bytes of a line

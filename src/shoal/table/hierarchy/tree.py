@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from shoal.arrays import Flags, Integers
 from shoal.errors import InputError, in_shape, shown
+from shoal.kernels.arrays import Flags, Integers
 from shoal.table.roles import STAR
 
 Path = Sequence[str]

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from shoal.arrays import Integers
 from shoal.errors import in_shape
+from shoal.kernels.arrays import Integers
 from shoal.table.hierarchy.axis import Axis
 from shoal.table.roles import Column, Kind
 from shoal.table.texts import as_written, texts_of

@@ -1,0 +1,16 @@
+"""Engines by their names; none is loaded before it is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def engine_named(name: str) -> Any:
+    """Return the class of the engine dask or spark."""
+    if name == "spark":
+        from shoal.backends.spark import Spark
+
+        return Spark
+    from shoal.backends.dask import Dask
+
+    return Dask

@@ -1,0 +1,358 @@
+"""Files that appear whole or not at all.
+
+Each file is written beside its final name under a temporary one that only the owner may read,
+brought to disk, and renamed when all are ready. Temporary files are locked while somebody works
+on them; one without a lock was left by a run that was killed, and the next run removes it.
+Runs that write to one folder name their files one run after the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import io
+import os
+import secrets
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, cast
+
+from shoal.backends.private_folder import SUFFIX
+from shoal.errors import OutputError, shown
+
+MARK = ".shoal-tmp"
+PATIENCE = 10.0  # seconds to wait for another run that names its files; then go on without
+NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)  # no hard links here
+
+
+class Staging:
+    """A set of files that are put in place together by `commit`, or removed on the way out.
+
+    `folders` are those that may be made for them, where the folders that they lie in exist.
+    """
+
+    def __init__(self, *, force: bool, folders: Iterable[Path] = ()) -> None:
+        self.force, self.folders = force, set(folders)
+        self._files: list[tuple[int, Path, Path]] = []
+        self._private: set[Path] = set()
+        self._folders: list[Path] = []
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for descriptor, temporary, _ in self._files:
+            _remove(temporary)
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+        self._files = []
+        for folder in reversed(self._folders):  # made for nothing
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+    def check(self, target: Path, *inputs: Path) -> None:
+        """Refuse a target that exists, is no ordinary file, or is the input itself."""
+        try:
+            self._check(target, inputs)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "not a valid path"
+            raise OutputError(f"{shown(target)}: cannot be written: {reason}") from None
+
+    def _check(self, target: Path, inputs: tuple[Path, ...]) -> None:
+        for source in inputs:
+            if _same(source, target):
+                raise OutputError(f"{shown(target)}: input and output are the same file")
+        if target.is_dir():
+            raise OutputError(f"{shown(target)}: this is a folder")
+        folder = target.parent
+        check_above(folder if folder in self.folders else target)
+        if folder.name.endswith(SUFFIX) and folder.is_symlink():
+            raise OutputError(f"{shown(folder)}: this is a link; name the folder itself")
+        if folder.name.endswith(SUFFIX) and folder.exists() and not folder.is_dir():
+            raise OutputError(f"{shown(folder)}: cannot be written: this is no folder")
+        if target.is_symlink():
+            raise OutputError(f"{shown(target)}: this is a link; name the file itself")
+        if target.exists() and not target.is_file():
+            raise OutputError(f"{shown(target)}: this is not an ordinary file")
+        if target.exists() and not self.force:
+            raise OutputError(f"{shown(target)} exists; say --force to replace it")
+
+    def add(self, target: Path, content: bytes, private: bool = False) -> Path:
+        """Write a file under a temporary name beside its final one, and return that name.
+
+        What is `private` only its owner may ever read, and a folder *.private that it is in.
+        """
+        if private:
+            self._private.add(target)
+        with self.writing(target) as (temporary, file):
+            file.write(content)
+        return temporary
+
+    @contextlib.contextmanager
+    def writing(self, target: Path) -> Iterator[tuple[Path, BinaryIO]]:
+        """Yield a temporary name beside a final one, and the file to write."""
+        try:
+            self._make(target.parent)
+            if target in self._private and target.parent.name.endswith(SUFFIX):
+                target.parent.chmod(0o700)
+            with _turns({target.parent}):
+                sweep(target.parent, target.name)
+            descriptor, temporary = _create(target)
+            self._files.append((descriptor, temporary, target))
+            yield temporary, cast(BinaryIO, _Open(descriptor))
+            os.fsync(descriptor)
+        except OSError as error:
+            raise OutputError(f"{shown(target)}: cannot be written: {error.strerror}") from None
+
+    def _make(self, folder: Path) -> None:
+        """Make a folder that may be made, and remember that it is new."""
+        if folder in self.folders and not folder.exists():
+            check_above(folder)
+            folder.mkdir(0o700 if folder.name.endswith(SUFFIX) else 0o777, exist_ok=True)
+            self._folders.append(folder)
+
+    def commit(self, last: Path | None = None, then: Callable[[], None] | None = None) -> None:
+        """Give every file its final name, in the order they were added: the last is the release.
+
+        `last` is the target of the one that is to be last, where another was added last. Interrupts
+        wait until all have theirs. `then` names what else belongs to them. If one cannot be named,
+        those before it go back to what they were.
+        """
+        self._files.sort(key=lambda held: held[2] == last)
+        mask = os.umask(0o077)
+        os.umask(mask)
+        named: list[tuple[Path, Path | None]] = []
+        aside: list[Path] = []
+        target = Path()
+        try:
+            with uninterrupted(), _turns({path.parent for _, _, path in self._files}):
+                for descriptor, temporary, target in self._files:
+                    old = _set_aside(target) if self.force else None
+                    if old is not None:
+                        aside.append(old)
+                    if self.force:
+                        temporary.replace(target)
+                    else:
+                        _name_new(temporary, target)
+                    named.append((target, old))
+                    if target not in self._private:
+                        os.fchmod(descriptor, 0o666 & ~mask)
+                for folder in {path.parent for path, _ in named}:
+                    _sync(folder)
+                if then is not None:
+                    then()
+                self._folders = []
+        except BaseException as error:
+            for path, old in reversed(named):
+                _put_back(path, old)
+            if isinstance(error, OSError):
+                reason = error.strerror
+                raise OutputError(f"{shown(target)}: cannot be named: {reason}") from None
+            raise
+        finally:
+            for path in aside:
+                _remove(path)
+
+
+class _Open(io.RawIOBase):
+    """A descriptor to write to; whoever holds it closes it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def writable(self) -> bool:
+        """Tell that it can be written."""
+        return True
+
+    def write(self, content: Any) -> int:
+        """Write all bytes."""
+        view = memoryview(content).cast("B")
+        size = len(view)
+        while view:
+            view = view[os.write(self._descriptor, view) :]
+        return size
+
+    def tell(self) -> int:
+        """Return how many bytes were written."""
+        return os.lseek(self._descriptor, 0, os.SEEK_CUR)
+
+
+def check_above(target: Path) -> None:
+    """Refuse a file or folder whose own folder is not there: nobody asked for that one."""
+    above = target.absolute().parent
+    if os.path.isdir(above):  # noqa: PTH112 - never raises
+        return
+    if os.path.lexists(above):
+        raise OutputError(f"{shown(target)}: cannot be written: {shown(above, 200)} is no folder")
+    raise OutputError(f"{shown(target)}: there is no folder {shown(above, 200)}; make it first")
+
+
+def _remove(path: Path) -> None:
+    """Remove a temporary file; one that will not go now is taken by the next run."""
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C and a polite kill wait for a few system calls that belong together.
+
+    Work that is done when it ends stays done: an interrupt that came meanwhile is dropped.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, lambda _number, _frame: None)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _turns(folders: set[Path]) -> Iterator[None]:
+    """Hold the folders' locks, so that no other run names or sweeps files there meanwhile.
+
+    Where folders cannot be locked, or somebody holds one for long, the work goes on without:
+    every file is whole all the same, only a set may then be mixed from two runs.
+    """
+    with contextlib.ExitStack() as held:
+        for folder in sorted(folders):
+            with contextlib.suppress(OSError):
+                descriptor = os.open(folder, os.O_RDONLY)
+                held.callback(os.close, descriptor)
+                _lock(descriptor)
+        yield
+
+
+def _lock(descriptor: int) -> None:
+    """Lock a folder as soon as it is free, or give up when patience ends."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                return None
+            time.sleep(0.002)
+
+
+def _set_aside(target: Path) -> Path | None:
+    """Keep the old file under another name until all new ones are in place."""
+    while target.exists():
+        with contextlib.suppress(FileNotFoundError):  # replaced by another run just now: again
+            return _backup(target)
+    return None
+
+
+def _backup(target: Path) -> Path:
+    backup = _beside(target)
+    try:
+        os.link(target, backup)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        descriptor = os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as copy:
+            copy.write(target.read_bytes())
+    return backup
+
+
+def _beside(target: Path) -> Path:
+    """Return a new temporary name in the target's folder, short enough for any target."""
+    return target.with_name(f"{_prefix(target.name)}{secrets.token_hex(8)}{MARK}")
+
+
+def _prefix(name: str) -> str:
+    return f".{name.encode()[:80].decode(errors='ignore')}."
+
+
+def _put_back(target: Path, backup: Path | None) -> None:
+    with contextlib.suppress(OSError):
+        if backup is not None:
+            backup.replace(target)
+        else:
+            target.unlink(missing_ok=True)
+
+
+def _same(source: Path, target: Path) -> bool:
+    try:
+        return source.samefile(target)
+    except OSError:
+        return False
+
+
+def _create(target: Path) -> tuple[int, Path]:
+    """Create and lock a temporary file; one that a sweep took in between is made again."""
+    while True:
+        temporary = _beside(target)
+        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if os.fstat(descriptor).st_nlink:
+                return descriptor, temporary
+        except OSError as error:
+            if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
+                return descriptor, temporary
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _name_new(temporary: Path, target: Path) -> None:
+    """Rename without ever replacing: a file that came up meanwhile is kept."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise OutputError(f"{shown(target)} exists; say --force to replace it") from None
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        if target.exists():
+            raise OutputError(f"{shown(target)} exists; say --force to replace it") from None
+        temporary.replace(target)
+        return
+    _remove(temporary)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sweep(folder: Path, name: str) -> int:
+    """Remove temporary files of this target that nobody holds, and return how many."""
+    removed = 0
+    prefix = _prefix(name)
+    with os.scandir(folder) as entries:
+        stale = [e.path for e in entries if e.name.startswith(prefix) and e.name.endswith(MARK)]
+    for path in stale:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            Path(path).unlink(missing_ok=True)
+            removed += 1
+        except OSError:
+            pass
+        finally:
+            os.close(descriptor)
+    return removed

@@ -1,0 +1,206 @@
+"""The commands that make a release: anonymize, refine, run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+
+from shoal.cli.app import app
+from shoal.cli.options import RESOURCES, WRITING, Tabled, said, takes
+from shoal.cli.recipes import beside_recipe, chosen_again, tell_of_choice, with_trees, with_values
+from shoal.cli.releasing import make, make_pack, make_preview, showing
+from shoal.errors import RequestError
+
+OUTPUT = "F.csv, F.parquet, a folder DIR/, or - for stdout."
+ChooseAgain = Annotated[
+    bool,
+    typer.Option(
+        "--choose-again",
+        help="Choose method and iterations for this file, by effort, not as the recipe has them.",
+    ),
+]
+
+
+@app.command(cls=Tabled)
+@takes(command="anonymize")
+def anonymize(
+    input: Annotated[  # noqa: A002
+        str,
+        typer.Argument(
+            help="A csv, csv.gz or Parquet file; with --engine also a folder, a pattern in quotes "
+            "('in/*.parquet') or a URL of Parquet files."
+        ),
+    ],
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help=OUTPUT, rich_help_panel=WRITING)
+    ] = None,
+    pack: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a release pack to this folder instead: release, dictionary, report, "
+            "recipe and certificate, whole or not at all; beside it FOLDER.private/.",
+            rich_help_panel=WRITING,
+        ),
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="Of the release in a pack: csv, csv.gz, parquet.",
+            rich_help_panel=WRITING,
+        ),
+    ] = None,
+    sign: Annotated[
+        Path | None,
+        typer.Option(
+            help="Sign the certificate of the pack with this private key (Ed25519, PEM); see "
+            "`shoal certificate key`.",
+            rich_help_panel=WRITING,
+        ),
+    ] = None,
+    recipe: Annotated[
+        Path | None, typer.Option(help="Take what is not said here from this recipe (TOML).")
+    ] = None,
+    choose_again: ChooseAgain = False,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            help="Preview: run on so many records, tell what all will lose and take; write "
+            "nothing.",
+            rich_help_panel=RESOURCES,
+        ),
+    ] = None,
+    **options: Any,
+) -> None:
+    """Make a table safe to release, verify it, and write it with a report.
+
+    The exact report, the recipe that repeats the run and the key that proves the input go to a
+    folder of their own, NAME.private/: not to be published.
+
+    Texts and missing cells are grouped too: by trees, and released generalized. Texts that have an
+    order are grouped by their ranks: `--order pain=mild,moderate,severe`. What is asked beyond k
+    (`--l 3`, `--t 0.2`, `--alpha 0.5` of sensitive columns, `--dominance 10` of means) is kept by
+    every method; what no grouping could keep ends with exit code 3. With `--memory 4GB`, a file
+    that would take more is grouped region by region; started again, a killed run goes on. With
+    `--engine dask` (or spark) many files are grouped by a cluster, into a folder of Parquet files.
+    Of a survey, `--weight w` keeps weighted totals, `--by region` groups within strata, and
+    `--household id` keeps households whole. Where people have several records, `--person id`
+    counts people; where every identifier repeats, it must be said, or `--count records`. A kept
+    column in which most records are unique ends with exit code 2, unless it is rounded
+    (`--round cost=1000`) or allowed (`--keep-unique cost`).
+
+    Example: `shoal anonymize stays.csv -k 5 --quasi age,income --sensitive diagnosis
+    --identifier name -o release.csv`, `shoal anonymize 'stays/*.parquet' -k 10 --engine dask
+    --scheduler tcp://head:8786 -o release/`
+    """
+    from shoal.settings import build, load_tree
+    from shoal.settings.tree import run_of, tree_of
+
+    tree: dict[str, Any] = {"input": {}, "roles": {}, "protect": {}, "release": {}}
+    if choose_again and recipe is None:
+        raise RequestError("--choose-again is about a recipe; say --recipe FILE")
+    if recipe is not None:
+        tree |= chosen_again(load_tree(recipe)) if choose_again else load_tree(recipe)
+        if "method" not in options:
+            tell_of_choice(tree, input)
+        for key in ("path", "sha256", "commitment"):
+            tree["input"].pop(key, None)
+        beside_recipe(tree, recipe.parent)
+    for part, values in tree_of(said(options)).items():
+        tree.setdefault(part, {}).update(values)
+    run = run_of(options)
+    with showing(run.show_values):
+        if sample is not None:
+            if output is not None or pack is not None:
+                raise RequestError("a preview writes nothing; leave out --sample, or -o and --pack")
+            make_preview(build(tree), input, sample, run)
+            return
+        if (output is None) == (pack is None):
+            raise RequestError("say where to: -o OUT, or --pack FOLDER")
+        if format_ is not None and pack is None:
+            raise RequestError("--format is that of a pack; the name after -o says it otherwise")
+        if sign is not None and pack is None:
+            raise RequestError("--sign is for the certificate of a pack; say --pack FOLDER")
+        if pack is not None:
+            make_pack(build(tree), input, pack, format_ or "csv", run, sign)
+            return
+        assert output is not None
+        make(build(tree), input, output, run)
+
+
+@app.command(cls=Tabled)
+@takes(command="refine")
+def refine(
+    input: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],  # noqa: A002
+    output: Annotated[str, typer.Option("-o", "--output", help=OUTPUT, rich_help_panel=WRITING)],
+    **options: Any,
+) -> None:
+    """Refine the groups somebody made, so that less is lost, and release the table by them.
+
+    No group may have fewer than k records. The loss is never more than it was.
+
+    Example: `shoal refine grouped.csv --group cluster -k 5 --quasi age,income -o release.csv`
+    """
+    from shoal.settings import Refine, build
+    from shoal.settings.tree import run_of, tree_of
+
+    if options.setdefault("refine", "iterative") not in get_args(Refine):
+        raise RequestError(f"--how must be one of {', '.join(get_args(Refine))}")
+    run = run_of(options)
+    with showing(run.show_values):
+        make(build(tree_of(said(options))), str(input), output, run)
+
+
+@app.command("run", cls=Tabled)
+@takes(command="run")
+def run_again(
+    recipe: Annotated[
+        Path, typer.Argument(help="A recipe: the run.toml in the private folder of a release.")
+    ],
+    input: Annotated[  # noqa: A002
+        str | None, typer.Option(help="Run it on this file instead of the recipe's own.")
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Where to; default: where the recipe says.",
+            rich_help_panel=WRITING,
+        ),
+    ] = None,
+    choose_again: ChooseAgain = False,
+    **options: Any,
+) -> None:
+    """Repeat a run from its recipe: the same groups, in fresh row order.
+
+    On another file (`--input`) it takes the recipe's method and iterations, which were chosen for
+    the file the recipe was made of; `--choose-again` chooses by the new file.
+
+    Example: `shoal run out.private/run.toml --force`, `shoal run out.private/run.toml
+    --input next.csv --choose-again -o next/`
+    """
+    from shoal.backends.storage import is_url
+    from shoal.settings import build, load, load_tree
+    from shoal.settings.tree import run_of, tree_of
+
+    tree = load_tree(recipe)
+    if choose_again:
+        tree = chosen_again(tree)
+    tell_of_choice(tree, input)
+    settings = build(tree, recipe.name) if choose_again else load(recipe)
+    settings = with_trees(settings, options.pop("hierarchies", {}))
+    settings = with_values(settings, options.pop("orders", {}), options.pop("missing", None))
+    if output is None:
+        noted = settings.release.output
+        if noted is None:
+            raise RequestError("the recipe names no output; say -o OUT")
+        output = noted if is_url(noted) else os.path.normpath(recipe.parent / noted)
+        output += "/" if noted.endswith("/") and not output.endswith("/") else ""
+    settings = settings.having(**tree_of(options))
+    run = run_of(options)
+    with showing(run.show_values):
+        make(settings, input, output, run, recipe)

@@ -1,0 +1,140 @@
+"""The command that compares methods and k."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shoal.backends.storage import cache_folder
+from shoal.cli.app import app
+from shoal.cli.options import PRIVACY, RESOURCES, WRITING, Tabled, said, takes
+from shoal.cli.output import live_reporter, say
+from shoal.errors import RequestError
+
+UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "": 1.0}
+
+
+@app.command(cls=Tabled)
+@takes(command="compare")
+def compare(
+    input: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],  # noqa: A002
+    k: Annotated[
+        str, typer.Option("-k", "--k", help="One, or several: 3,5,10.", rich_help_panel=PRIVACY)
+    ],
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Which methods: auto,mdav,ilsmc+; default: auto, and those that suit the table.",
+            rich_help_panel="Method",
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            help="How long all runs may take together: 60s, 5min.", rich_help_panel=RESOURCES
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="A folder for the table, the chart and a page.",
+            rich_help_panel=WRITING,
+        ),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Do not go on with a comparison that was stopped.")
+    ] = False,
+    **options: Any,
+) -> None:
+    """Compare methods and k: what each loses, which risk it leaves, and which one to take.
+
+    Every run is grouped, released, verified and measured; nothing of it is written. What auto runs
+    comes first, whatever the budget. A comparison that was stopped goes on after the runs that were
+    done when it is started again.
+
+    Example: `shoal compare stays.csv -k 3,5,10 --quasi age,income --budget 60s -o compared/`
+    """
+    from shoal.run.compare.grid import Grid, compare_as
+    from shoal.settings import build
+    from shoal.settings.parse import split_names
+    from shoal.settings.tree import run_of, tree_of
+
+    if "hierarchy_folder" in options and "hierarchies" in options:
+        raise RequestError("say --hierarchies or --hierarchy, not both")
+    run, sizes = run_of(options), sorted(set(_sizes(k)))
+    settings = build(tree_of({"k": sizes[0], **said(options)}))
+    if output is not None:
+        _check(output, run.force)
+    state = _state(input, k, methods, settings.to_toml())
+    if fresh and state is not None:
+        state.unlink(missing_ok=True)
+    grid = Grid(sizes, split_names(methods), seconds(budget), state)
+    with live_reporter() as report:
+        found = compare_as(input, settings, grid, run.threads, report)
+    say(found.to_json() if run.as_json else f"{found.summary()}\n")
+    if output is not None:
+        _write(output, found, run.force)
+
+
+def _sizes(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise RequestError("-k must be whole numbers: 3,5,10") from None
+
+
+def seconds(text: str | None) -> float | None:
+    """Return a time such as 90s, 2min or 1h in seconds."""
+    if text is None:
+        return None
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyz ")
+    unit = text[len(number) :].strip()
+    try:
+        return float(number) * UNITS[unit]
+    except (ValueError, KeyError):
+        raise RequestError("a time is a number and s, min or h: 60s, 5min") from None
+
+
+def _state(file: Path, k: str, methods: list[str] | None, asked: str) -> Path | None:
+    """Return where figures of runs are noted until a comparison is whole; None: nowhere to."""
+    what = repr((str(file.resolve()), k, methods, asked))
+    name = hashlib.sha256(what.encode("utf-8")).hexdigest()[:24]
+    place = cache_folder()
+    with contextlib.suppress(OSError):
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if os.access(place, os.W_OK):
+            return place / f"compare-{name}.jsonl"
+    return None
+
+
+NAMES = "comparison.json", "comparison.csv", "frontier.svg", "comparison.html"
+
+
+def _check(folder: Path, force: bool) -> None:
+    from shoal.backends.staging import Staging
+
+    for name in NAMES:
+        Staging(force=force, folders=[folder]).check(folder / name)
+
+
+def _write(folder: Path, found: Any, force: bool) -> None:
+    """Write table, chart and page of a comparison."""
+    from shoal.backends.staging import Staging
+    from shoal.report.comparison import comparison_csv, comparison_page
+
+    told = found.to_dict()
+    svg = found.plot().to_svg()
+    contents = found.to_json(), comparison_csv(told), svg, comparison_page(told, svg)
+    with Staging(force=force, folders=[folder]) as staging:
+        for name, content in zip(NAMES, contents, strict=True):
+            staging.check(folder / name)
+            staging.add(folder / name, content.encode("utf-8"))
+        staging.commit()
+    typer.echo(f"wrote {', '.join(str(folder / name) for name in NAMES)}", err=True)

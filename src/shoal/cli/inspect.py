@@ -1,0 +1,199 @@
+"""The commands that look: verify, inspect, bound, methods; and warmup."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shoal.cli.app import app
+from shoal.cli.options import JsonFlag, MissingAs, SensitiveTrees, Tabled, takes
+from shoal.cli.output import live_reporter, say, tell_verdict
+from shoal.errors import shown
+
+READING = "delimiter", "missing", "types", "orders"
+
+
+@app.command(cls=Tabled)
+@takes(
+    "l", "l_kind", "c", "t", "alpha", "k_of", "missing_sensitive", "sensitive", "orders",
+    "delimiter", "missing",
+)  # fmt: skip
+def verify(
+    file: Annotated[str, typer.Argument(help="A released csv, csv.gz or Parquet file.")],
+    k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
+    quasi: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Its quasi-identifiers: a,b,c. Default: those of the report, certificate or "
+            "recipe beside it, as for --sensitive; stderr says which."
+        ),
+    ] = None,
+    hierarchy: SensitiveTrees = None,
+    words: Annotated[
+        list[str] | None,
+        typer.Option(help="Sensitive columns whose numbers are codes, equally far apart: a,b."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="Another release of the same people: what is left of a class when both are known. "
+            "Roles are from the reports beside both; without --sensitive all columns count that "
+            "both keep (--sensitive none: there are none)."
+        ),
+    ] = None,
+    original: Annotated[
+        str | None,
+        typer.Option(
+            help="The table that both releases were made of, with --against: counts exactly with "
+            "how many others each person shares both classes."
+        ),
+    ] = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns that name a person in all three files, with --original: a,b."),
+    ] = None,
+    missing_as: MissingAs = "own",
+    as_json: JsonFlag = False,
+    **options: Any,
+) -> None:
+    """Check a released file: exit code 0 if it keeps what is asked, 3 if it does not.
+
+    Quasi-identifiers of csv are compared as bytes, those of Parquet as values; a missing cell is a
+    value of its own unless --missing-as says otherwise. Sensitive values that are numbers are
+    compared as numbers, texts whatever their case, spaces and signs that cannot be seen; missing
+    ones add nothing to --l and --alpha, and what it would be otherwise is said. Classes that break
+    something are named by number and size, never by value.
+
+    Example: `shoal verify release.csv -k 5 --quasi age,income --sensitive diagnosis --l 3`
+    """
+    from shoal.judge.verify import verify as check
+    from shoal.settings.parse import split_names, split_pairs
+    from shoal.settings.tree import arguments_of
+
+    if options.get("sensitive") == ["none"]:
+        options["sensitive"] = []
+    found = check(
+        file,
+        k=k,
+        quasi_identifiers=None if quasi is None else split_names(quasi),
+        hierarchies=split_pairs(hierarchy, "--hierarchy", first=True),
+        words=split_names(words),
+        against=against,
+        original=original,
+        key=split_names(key),
+        missing_as=missing_as,
+        **arguments_of(options),
+    )
+    for origin in found.origins:
+        typer.echo(origin, err=True)
+    tell_verdict(found, as_json)
+
+
+@app.command(cls=Tabled)
+@takes(*READING)
+def inspect(
+    file: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
+    as_json: JsonFlag = False,
+    **options: Any,
+) -> None:
+    """Show a table's columns: kinds, missing cells, distinct values, likely roles and why.
+
+    Example: `shoal inspect stays.csv`
+    """
+    from shoal.table.inspect import inspect as look
+    from shoal.table.ordinal import with_orders
+    from shoal.table.read import read
+
+    orders = options.pop("orders", None)
+    found = look(with_orders(read(file, **options), orders))
+    if as_json:
+        say(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        return
+    say(f"{shown(file.name)[1:-1]}: {found.records:,} records\n\n{found.summary()}\n")
+
+
+@app.command(cls=Tabled)
+@takes(*READING)
+def bound(
+    file: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
+    k: Annotated[int, typer.Option("-k", "--k", help="At least so many records a group.")],
+    quasi: Annotated[list[str], typer.Option(help="Its quasi-identifiers: a,b,c.")],
+    effort: Annotated[
+        str, typer.Option(help="quick, normal, or best, which tries to prove the best grouping.")
+    ] = "normal",
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds; what there is by then is a bound all the same.")
+    ] = None,
+    as_json: JsonFlag = False,
+    **options: Any,
+) -> None:
+    """Tell what no grouping can lose less than: how good any method could be.
+
+    The loss is SSE/SST in percent, as methods by distance have it.
+
+    Example: `shoal bound stays.csv -k 5 --quasi age,income`
+    """
+    from shoal.run.lower_bound import lower_bound
+    from shoal.settings import RoleSettings
+    from shoal.settings.parse import split_names
+    from shoal.table.assign import assign
+    from shoal.table.read import read
+
+    orders = options.pop("orders", None)
+    table = read(file, **options)
+    named = tuple(split_names(quasi))
+    rest = tuple(name for name in table.schema.names if name not in named)  # nothing is released
+    roles = RoleSettings(quasi_identifiers=named, other=rest)
+    with live_reporter() as report:
+        found = lower_bound(
+            assign(table, roles).table, k, effort=effort, orders=orders,
+            time_limit=time_limit, callback=report,
+        )  # fmt: skip
+    if as_json:
+        say(json.dumps(asdict(found), indent=2) + "\n")
+        return
+    how = "" if found.complete else " (cut short or by part: the true least may well be higher)"
+    say(
+        f"no grouping into groups of at least {k} loses less than {found.least()} % "
+        f"(SSE/SST; SSE {found.sse:.6g}){how}\n"
+    )
+
+
+@app.command()
+def methods(as_json: JsonFlag = False) -> None:
+    """List the methods: kind, cost and source of each.
+
+    Example: `shoal methods`
+    """
+    from shoal.methods.registry import AUTO, AUTO_MIXED
+    from shoal.methods.registry import methods as every_method
+
+    every = every_method()
+    if as_json:
+        keys = ("name", "kind", "summary", "cost", "citation")
+        say(json.dumps([{key: getattr(m, key) for key in keys} for m in every], indent=2) + "\n")
+        return
+    for method in every:
+        chosen = {AUTO: "numbers", AUTO_MIXED: "categories or missing cells"}
+        what = chosen.get(method.name)
+        auto = f"  (auto chooses this one for {what})" if what else ""
+        say(
+            f"{method.name}{auto}\n  {method.summary}\n"
+            f"  {method.kind}; {method.cost}\n  {method.citation}\n\n"
+        )
+
+
+@app.command()
+def warmup() -> None:
+    """Compile everything now, so that the first run does not wait for it.
+
+    Example: `shoal warmup`
+    """
+    from shoal.run.warmup import warmup as compile_all
+
+    for name, seconds in compile_all().items():
+        typer.echo(f"{name}: {seconds:.2f} s", err=True)

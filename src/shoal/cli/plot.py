@@ -1,0 +1,56 @@
+"""The command that draws charts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shoal.cli.app import app
+from shoal.cli.options import Tabled, takes
+from shoal.errors import RequestError, shown
+
+WHAT = "column", "sizes", "losses", "loss", "pair", "attacks", "frontier"
+
+
+@app.command(cls=Tabled)
+@takes("force")
+def plot(
+    what: Annotated[str, typer.Argument(help=f"One of {', '.join(WHAT)}.")],
+    source: Annotated[
+        Path,
+        typer.Argument(help="A report.json, the folder it lies in, or (frontier) comparison.json."),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="F.svg, or F.json for the spec.")],
+    name: Annotated[
+        list[str] | None, typer.Option(help="Of column: its name; of pair: a,b.")
+    ] = None,
+    **options: Any,
+) -> None:
+    """Draw a chart of a release: before and after, group sizes, two columns, the search, the risks.
+
+    Example: `shoal plot column out/ --name age -o age.svg`, `shoal plot pair out/ --name age,income
+    -o pair.svg`, `shoal plot frontier compared/comparison.json -o frontier.svg`
+    """
+    from shoal.report.charts import frontier
+    from shoal.report.plots import Chart, Plots
+    from shoal.report.reload import load_json, load_released, load_report
+    from shoal.settings.parse import split_names
+
+    if what not in WHAT:
+        raise RequestError(f"{shown(what)} is no chart; say one of {', '.join(WHAT)}")
+    names = split_names(name)
+    wanted = {"column": 1, "pair": 2}.get(what, 0)
+    if len(names) != wanted:
+        raise RequestError(f"{what} takes {wanted} column names (--name), here are {len(names)}")
+    if what == "frontier":
+        path = source / "comparison.json" if source.is_dir() else source
+        told = load_json(path)
+        if not str(told.get("schema", "")).startswith("shoal-comparison/"):
+            raise RequestError(f"{shown(path)}: this is no comparison")
+        chart = Chart(frontier(told))
+    else:
+        report, file = load_report(source)
+        chart = getattr(Plots(report, lambda: load_released(report, file)), what)(*names)
+    typer.echo(f"wrote {chart.save(output, **options)}", err=True)

@@ -1,0 +1,176 @@
+"""What a command that makes a release does: run the walk, write what it gives, say what it did."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from shoal.cli.output import live_reporter, logging_to_stderr, say
+from shoal.errors import InputError, RequestError, UnlistedError, listed
+
+if TYPE_CHECKING:
+    from shoal.settings import RunOptions, Settings
+
+
+@contextlib.contextmanager
+def showing(values: bool) -> Iterator[None]:
+    """Add the values that an error is about to its message, where somebody asked for them."""
+    try:
+        yield
+    except UnlistedError as error:
+        if not values:
+            raise
+        raise InputError(f"{error}: {error.listed()}") from None
+
+
+def make(
+    settings: Settings, source: str | None, output: str, run: RunOptions, recipe: Path | None = None
+) -> None:
+    """Run the walk with a progress bar, write what it gives, say what was done."""
+    from shoal.report.draw import ahead
+
+    if output == "-" and run.as_json:
+        raise RequestError("--json and -o - both write to stdout; choose one")
+    with (
+        ahead(run.report and output != "-"),
+        live_reporter() as report,
+        logging_to_stderr(run.verbose),
+    ):
+        from shoal.backends.staging import Staging
+        from shoal.outofcore.file import check_screen, order_for, release, wants_engine
+        from shoal.plan.source import named_by, source_of
+        from shoal.run.anonymize import walk
+        from shoal.save.files import stdout_bytes
+
+        folder = None if recipe is None else recipe.parent
+        named = source if recipe is None else named_by(settings, recipe, source)
+        order = None
+        if output != "-" or wants_engine(named, settings):
+            order = order_for(named, output, settings, run, folder)
+            if order.shelf is None:
+                inputs = [Path(source)] if source else []
+                staging = Staging(force=run.force, folders=order.targets.folders)
+                order.targets.check(staging, inputs, run.report)
+        data = source_of(settings, recipe, source) if recipe is not None else source
+        assert data is not None
+        result: Any
+        if order is None:
+            check_screen(Path(data), settings)
+            result = walk(Path(data), settings, report, run.threads, folder, tell_ahead)
+            say(stdout_bytes(result))
+        else:
+            order = replace(order, told_ahead=tell_ahead)
+            result = release(data, settings, order, report)
+    with contextlib.suppress(KeyboardInterrupt):  # the release is there: nothing to take back
+        _tell(result, order, run.as_json, run.report)
+
+
+def tell_ahead(likely: Any) -> None:
+    """Say what a long run is expected to take."""
+    from shoal.plan.estimate import LONG
+
+    if likely.seconds >= LONG:
+        typer.echo(f"expected: {likely.told()}", err=True)
+
+
+def make_preview(settings: Settings, source: str, sample: int, run: RunOptions) -> None:
+    """Run on a sample, and say what the whole is expected to lose and to take."""
+    with live_reporter() as report:
+        from shoal.run.preview import preview_of
+
+        found = preview_of(Path(source), settings, sample, run.threads, report)
+    say(json.dumps(found.to_dict(), indent=2) + "\n" if run.as_json else f"{found.summary()}\n")
+
+
+def make_pack(
+    settings: Settings,
+    source: str,
+    folder: Path,
+    kind: str,
+    run: RunOptions,
+    sign: Path | None = None,
+) -> None:
+    """Run the walk with a progress bar, write a release pack, say what was done."""
+    from shoal.report.draw import ahead
+
+    with ahead(True), live_reporter() as report:
+        from shoal.backends.staging import Staging
+        from shoal.outofcore.file import check_whole
+        from shoal.run.anonymize import walk
+        from shoal.save.files import Targets
+        from shoal.save.pack.folder import check_folder, check_private
+        from shoal.save.pack.signing import check_key
+
+        check_folder(folder, run.force, settings.having(input={"path": source}))
+        targets = Targets.in_folder(folder, kind)
+        check_private(targets, Staging(force=run.force, folders=[targets.private]))
+        if sign is not None:
+            check_key(sign)
+        check_whole(source, settings)
+        result = walk(Path(source), settings, report, run.threads, None, tell_ahead)
+        result.pack(folder, force=run.force, format=kind, sign=sign)
+    with contextlib.suppress(KeyboardInterrupt):
+        _tell(result, None, run.as_json, True)
+        names = ", ".join(sorted(path.name for path in folder.iterdir()))
+        typer.echo(f"\nwrote {folder}/: {names}", err=True)
+        _tell_private(str(targets.private), True)
+        _warn_of_others(targets, result)
+
+
+def _tell(result: Any, order: Any, as_json: bool, with_page: bool) -> None:
+    """Say what was done."""
+    if as_json:
+        told = {"private": True, **result.report.to_dict()}
+        say(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    typer.echo(result.report.summary(), err=True)
+    if result.settings.release.keep_order:
+        typer.echo("  warning: the rows keep the input's order, which links them to it", err=True)
+    if order is None:
+        return
+    targets = order.targets
+    written = [targets.release, targets.report, *([targets.page] if with_page else [])]
+    if order.shelf is not None:
+        names = ", ".join(path.name for path in written)
+        typer.echo(f"\nwrote {order.shelf.place}/: Parquet parts, {names}", err=True)
+        _tell_private(order.shelf.private, with_page)
+        if not order.shelf.is_url:
+            _warn_of_others(targets, result)
+        return
+    typer.echo(f"\nwrote {', '.join(map(str, written))}", err=True)
+    _tell_private(str(targets.private), with_page)
+    _warn_of_old(targets)
+    _warn_of_others(targets, result)
+
+
+def _tell_private(folder: str, with_page: bool) -> None:
+    """Say what is in the private folder, and that it stays there."""
+    from shoal.backends.private_folder import FILES, PAGE
+
+    names = ", ".join(name for name in FILES if with_page or name != PAGE)
+    typer.echo(f"private, not to be published: {folder}/: {names}", err=True)
+
+
+def _warn_of_old(targets: Any) -> None:
+    """Warn of a recipe that an earlier version left beside the release, with hash and seed."""
+    stem = targets.report.name.removesuffix("report.json")
+    old = targets.report.with_name(f"{stem}run.toml")
+    if old.exists():
+        typer.echo(f"  warning: {old} of an earlier version is private, too; move it", err=True)
+
+
+def _warn_of_others(targets: Any, result: Any) -> None:
+    from shoal.save.siblings import earlier_releases
+
+    others = earlier_releases(targets.private, result.report.input["sha256"])
+    if others:
+        typer.echo(
+            f"  warning: another release of the same input lies beside it: {listed(others)}; "
+            "whoever has both may find fewer than k candidates, see shoal verify --against",
+            err=True,
+        )

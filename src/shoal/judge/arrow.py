@@ -1,0 +1,162 @@
+"""Parquet and dataframes, by Arrow's batches; values are compared as values."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from shoal.backends.storage import is_url, open_at
+from shoal.errors import InputError
+from shoal.judge.models.matching import NAN
+from shoal.judge.source import Batches, Key, Made, Source, check_header
+
+BATCH = 65_536  # records
+
+
+def parquet(files: Sequence[str], name: str) -> Source:
+    """Return opened Parquet files, one after the other; `name` is what they are together."""
+    import pyarrow as pa
+
+    schema, each = None, []
+    for file in files:
+        with _opened(file) as found:
+            own = found.schema_arrow.remove_metadata()
+            each.append(int(found.metadata.num_rows))
+        if schema is not None and own != schema:
+            raise InputError(f"{_name(file)}: its columns are not those of the other files")
+        schema = own
+    if schema is None:
+        raise InputError(f"{name}: there is no Parquet file")
+    header = list(schema.names)
+    check_header(header, name)
+
+    def batches(places: list[int], make: Callable[[list[Any]], Made]) -> Iterator[Made]:
+        chosen = [header[place] for place in places]
+        for column in chosen:
+            _check_plain(schema.field(column).type, column, name)
+        for file in files:
+            try:
+                with _opened(file) as found:
+                    for batch in found.iter_batches(BATCH, columns=chosen, use_threads=False):
+                        yield make([batch.column(name) for name in chosen])
+            except (pa.ArrowException, OSError, ValueError):
+                raise InputError(f"{_name(file)}: not a whole Parquet file") from None
+            except OverflowError:
+                raise InputError(f"{_name(file)}: a date is beyond the calendar") from None
+
+    return Source(name, header, partial(_rows, batches), False, batches, sum(each), tuple(each))
+
+
+def _check_plain(kind: Any, column: str, name: str) -> None:
+    """Refuse a column of lists or structs."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_nested(kind):
+        raise InputError(f"{name}: column {column[:60]!r} holds lists, not values")
+
+
+def _name(file: str) -> str:
+    return file.rpartition("/")[2]
+
+
+@contextlib.contextmanager
+def _opened(file: str) -> Iterator[Any]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        # Read ahead, Arrow keeps what it has read until the end: the whole file.
+        raw = open_at(file) if is_url(file) else file
+        found = pq.ParquetFile(raw, buffer_size=2**20, pre_buffer=False)
+    except (pa.ArrowException, OSError, ValueError):
+        raise InputError(f"{_name(file)}: not a Parquet file, or not a whole one") from None
+    with found:
+        yield found
+
+
+def frame(data: Any) -> Source:
+    """Return an opened dataframe."""
+    import narwhals as nw
+
+    name = "the dataframe"
+    try:
+        whole = nw.from_native(data, eager_only=True)
+    except TypeError:
+        whole = _from_stream(data)
+    except ValueError:
+        raise InputError("the dataframe has two columns of one name") from None
+    names = [str(column) for column in whole.columns]
+    check_header(names, name)
+
+    def batches(places: list[int], make: Callable[[list[Any]], Made]) -> Iterator[Made]:
+        mixed = f"{name}: a column holds values of several kinds; give it one kind"
+        try:
+            columns = [whole[:, place].to_arrow() for place in places]
+        except (TypeError, ValueError):  # Arrow's own words would show a value
+            raise InputError(mixed) from None
+        for place, column in zip(places, columns, strict=True):
+            _check_plain(column.type, names[place], name)
+        try:
+            for begin in range(0, len(whole), BATCH):
+                yield make([_one(column.slice(begin, BATCH)) for column in columns])
+        except ValueError:
+            raise InputError(mixed) from None
+        except OverflowError:
+            raise InputError(f"{name}: a date is beyond the calendar") from None
+
+    return Source(name, names, partial(_rows, batches), False, batches, len(whole))
+
+
+def _from_stream(data: Any) -> Any:
+    import narwhals as nw
+    import pyarrow as pa
+
+    try:
+        return nw.from_native(pa.table(data), eager_only=True)
+    except (TypeError, ValueError, pa.ArrowException):
+        raise InputError("give a path or a dataframe to verify") from None
+
+
+def _one(values: Any) -> Any:
+    """Return the one array that chunks are."""
+    return values.combine_chunks() if hasattr(values, "chunks") else values
+
+
+def _rows(batches: Batches, places: list[int]) -> Iterator[Key]:
+    return itertools.chain.from_iterable(batches(places, rows_of))
+
+
+def rows_of(columns: list[Any]) -> Iterator[Key]:
+    """Return the records of a batch."""
+    return zip(*map(plain, columns), strict=True)
+
+
+def plain(values: Any) -> list[Any]:
+    """Return Python values; not-a-number equals itself here, and is not the same as missing.
+
+    Moments are their ticks, and so is all that has nanoseconds: Python stops at microseconds.
+    """
+    values = decoded(values)
+    kind = str(values.type)
+    if kind.startswith("timestamp") or kind in ("time64[ns]", "duration[ns]"):
+        values = values.cast("int64")
+    return [NAN if v != v else v for v in values.to_pylist()]  # noqa: PLR0124
+
+
+def decoded(values: Any) -> Any:
+    """Return the values themselves, where they come as places in a dictionary.
+
+    Of categories that are intervals (those of pandas.cut) the texts.
+    """
+    if not str(values.type).startswith("dictionary"):
+        return values
+    if not hasattr(values.type.value_type, "storage_type"):
+        return values.dictionary_decode()
+    import pyarrow as pa
+
+    return pa.array([str(level) for level in values.dictionary.to_pylist()]).take(values.indices)

@@ -1,0 +1,176 @@
+"""Classes in memory: the records that share every quasi-identifier, and who could be whom."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from shoal.errors import RequestError
+from shoal.judge.models.matching import READINGS, candidate_values, candidates, smallest, steps
+from shoal.judge.sensitive import Sensitive
+from shoal.judge.source import Key
+
+STEPS = 1_000_000  # what a reading that nobody asked for may take: about a second
+MOST = 2_000_000_000  # cells that a reading that was asked for may look at: some minutes
+KEPT = 20_000_000  # counts of sensitive values that it may keep: about 2 GB
+
+Values = Mapping[int, int]
+
+
+class Class(NamedTuple):
+    """One class: its first record, its records, its candidates, their values, what is too narrow.
+
+    `values` has the counts of each sensitive column; `narrow` numbers the `Subset`s in which its
+    combination is too rare.
+    """
+
+    first: int
+    size: int
+    candidates: int
+    values: Sequence[Values]
+    narrow: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Subset:
+    """Quasi-identifiers with a k of their own: their names, where they stand, and that k."""
+
+    columns: tuple[str, ...]
+    places: tuple[int, ...]
+    k: int
+
+
+@dataclass(frozen=True)
+class Narrow:
+    """What a subset has: its smallest combination, how many are too rare, the records in them."""
+
+    smallest: int
+    classes: int
+    records: int
+
+
+class Counted(Protocol):
+    """The classes of a release."""
+
+    narrow: list[Narrow]
+
+    def quick(self, k: int) -> Counter[int] | None:
+        """Return how many classes of each size there are, where no class needs a closer look."""
+        ...
+
+    def classes(self) -> Iterator[Class]:
+        """Yield every class."""
+        ...
+
+    def numbers(self, firsts: Sequence[int]) -> list[int]:
+        """Return the numbers of classes that begin at these records, which are in order."""
+        ...
+
+    def readings(self, own: int) -> dict[str, int | None]:
+        """Return the smallest set of candidates in each reading; that of `own` is known."""
+        ...
+
+
+def part_of(key: Sequence[Any], subset: Subset) -> Key:
+    """Return the cells of a subset."""
+    return tuple(key[place] for place in subset.places)
+
+
+class Memory:
+    """Classes in memory, in order of first appearance."""
+
+    def __init__(
+        self, counts: Counter[Key], firsts: array[int], width: int,
+        sensitive: Sequence[Sensitive], subsets: Sequence[Subset], reading: str,
+    ) -> None:  # fmt: skip
+        self.reading, self.subsets = reading, subsets
+        self.values: list[dict[Key, Values]] = []
+        self._check(counts, width)
+        if sensitive:
+            counts, firsts = self._folded(counts, firsts, width, sensitive)
+        self.sizes, self.firsts = counts, firsts
+        self.candidates = candidates(self.sizes, reading) if reading != "own" else self.sizes
+        self.narrow: list[Narrow] = []
+        self._rare: list[set[Key]] = []
+        for subset in subsets:
+            self._look(subset)
+
+    def _check(self, counts: Counter[Key], width: int) -> None:
+        """Refuse a reading in which too many classes meet."""
+        if (
+            self.reading != "own"
+            and (work := steps({key[:width] for key in counts}, self.reading)) > MOST
+        ):
+            raise RequestError(
+                f"missing_as {self.reading}: too many classes to compare ({work} cells, at most "
+                f"{MOST}); verify with missing_as own, which is stricter"
+            )
+
+    def _folded(
+        self, counts: Counter[Key], firsts: array[int], width: int, sensitive: Sequence[Sensitive]
+    ) -> tuple[Counter[Key], array[int]]:
+        sizes: Counter[Key] = Counter()
+        begins = array("q")
+        values: list[dict[Key, dict[int, int]]] = [{} for _ in sensitive]
+        for (row, times), first in zip(counts.items(), firsts, strict=True):
+            key = row[:width]
+            if key not in sizes:
+                begins.append(first)
+            sizes[key] += times
+            for column, of, cell in zip(sensitive, values, row[width:], strict=True):
+                code = column.code(cell)
+                column.whole[code] += times
+                within = of.setdefault(key, {})
+                within[code] = within.get(code, 0) + times
+        for of in values:
+            counted = candidate_values(of, self.reading, KEPT)
+            if counted is None:
+                raise RequestError(
+                    f"missing_as {self.reading}: too many values could be those of a person (more "
+                    f"than {KEPT} counts); verify with missing_as own, which is stricter"
+                )
+            self.values.append(counted)
+        return sizes, begins
+
+    def _look(self, subset: Subset) -> None:
+        sizes: Counter[Key] = Counter()
+        for key, size in self.sizes.items():
+            sizes[part_of(key, subset)] += size
+        found = candidates(sizes, self.reading)
+        rare = {key for key, many in found.items() if many < subset.k}
+        records = sum(sizes[key] for key in rare)
+        self.narrow.append(Narrow(min(found.values(), default=0), len(rare), records))
+        self._rare.append(rare)
+
+    def quick(self, k: int) -> Counter[int] | None:
+        """Return how many classes of each size there are, if size alone counts and all are good."""
+        sizes = Counter(self.sizes.values())
+        plain = self.reading == "own" and not self.values and not self.subsets
+        return sizes if plain and min(sizes, default=0) >= k else None
+
+    def classes(self) -> Iterator[Class]:
+        """Yield every class."""
+        for (key, size), first in zip(self.sizes.items(), self.firsts, strict=True):
+            values = [of[key] for of in self.values]
+            narrow = [
+                i for i, subset in enumerate(self.subsets) if part_of(key, subset) in self._rare[i]
+            ]
+            yield Class(first, size, self.candidates[key], values, narrow)
+
+    def numbers(self, firsts: Sequence[int]) -> list[int]:
+        """Return the numbers of classes that begin at these records, which are in order."""
+        return [bisect_left(self.firsts, first) + 1 for first in firsts]
+
+    def readings(self, own: int) -> dict[str, int | None]:
+        """Return the smallest set of candidates in each reading, where it can be told soon."""
+        found: dict[str, int | None] = {"own": own}
+        for reading in READINGS[1:]:
+            if reading == self.reading:
+                found[reading] = min(self.candidates.values(), default=0)
+            else:
+                found[reading] = smallest(self.sizes, reading, STEPS)
+        return found

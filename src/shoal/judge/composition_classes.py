@@ -1,0 +1,161 @@
+"""Which classes of two releases could hold the same person, and what is left of them.
+
+Classes are looked up by the columns that hold no intervals and masks, and compared one by one in
+the others; more than PAIRS such comparisons are refused. Where they have many patterns of stars,
+they are looked up as bits (`verify/models/bits.py`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.errors import InputError, in_shape
+from shoal.judge.composition_cells import is_range, overlap
+from shoal.judge.models.bits import BLOCK, Block, members
+from shoal.judge.source import Key
+from shoal.judge.verification import Composition
+
+PAIRS = 20_000_000
+A_CELL = 10  # how much longer two cells take to compare than to look up
+
+
+@dataclass
+class Group:
+    """A class: its records by their sensitive values, and its cells in the shared columns."""
+
+    __repr__ = in_shape
+
+    cells: Key
+    values: Counter[Key]
+    size: int = 0
+
+
+def met(
+    first: list[Group],
+    second: list[Group],
+    columns: Sequence[str],
+    sensitive: Sequence[str],
+    k: int,
+) -> Composition:
+    """Return what is left of the classes that meet, by the values that both have."""
+    scanned = [i for i in range(len(columns)) if _has_ranges(first, i) or _has_ranges(second, i)]
+    exact = [i for i in range(len(columns)) if i not in scanned]
+    _check_work(first, second, exact, scanned)
+    near = {i: _near(cells_of(first, i), cells_of(second, i)) for i in scanned}
+    smallest: int | None = None
+    pairs = below = records = 0
+    for one, others in _lookups(first, second, exact):
+        at_risk: set[Key] = set()
+        for other in others:
+            if not all(other.cells[i] in near[i][one.cells[i]] for i in scanned):
+                continue
+            common = one.values.keys() & other.values.keys()
+            left = sum(min(one.values[value], other.values[value]) for value in common)
+            if not left:
+                continue
+            pairs += 1
+            smallest = left if smallest is None else min(smallest, left)
+            if left < k:
+                below += 1
+                at_risk |= common
+        records += sum(one.values[value] for value in at_risk)
+    return Composition(smallest, pairs, below, records, tuple(columns), tuple(sensitive))
+
+
+def _has_ranges(groups: list[Group], place: int) -> bool:
+    return any(isinstance(cell, str) and is_range(cell) for cell in cells_of(groups, place))
+
+
+def cells_of(groups: list[Group], place: int) -> set[Any]:
+    """Return the different cells of a column."""
+    return {group.cells[place] for group in groups}
+
+
+def _near(first: set[Any], second: set[Any]) -> dict[Any, set[Any]]:
+    """Return the cells of the other release that each cell of this one overlaps."""
+    return {one: {other for other in second if overlap(one, other)} for one in first}
+
+
+def _patterns(groups: list[Group], exact: Sequence[int]) -> dict[frozenset[int], list[Group]]:
+    found: dict[frozenset[int], list[Group]] = {}
+    for group in groups:
+        stars = frozenset(i for i in exact if group.cells[i] is None)
+        found.setdefault(stars, []).append(group)
+    return found
+
+
+def _check_work(
+    first: list[Group], second: list[Group], exact: Sequence[int], scanned: Sequence[int]
+) -> None:
+    work = sum(len(cells_of(first, i)) * len(cells_of(second, i)) for i in scanned) * A_CELL
+    if _as_bits(first, second, exact):
+        for block, _ in _blocks(second, exact):
+            work += sum(block.matching(_exact(group, exact)).bit_count() for group in first)
+    else:
+        theirs = _patterns(second, exact)
+        for stars, groups in _patterns(first, exact).items():
+            for other, others in theirs.items():
+                compared = [i for i in exact if i not in stars | other]
+                there = Counter(_exact(group, compared) for group in others)
+                work += sum(there[_exact(group, compared)] for group in groups)
+    if work > PAIRS:
+        raise InputError(
+            f"too many pairs of classes to compare with the other release ({work}, at most "
+            f"{PAIRS}); name more of the quasi-identifiers that both write without intervals"
+        )
+
+
+def _exact(group: Group, places: Sequence[int]) -> Key:
+    return tuple(group.cells[i] for i in places)
+
+
+def _as_bits(first: list[Group], second: list[Group], exact: Sequence[int]) -> bool:
+    """Tell whether there are so many patterns of stars that classes meet sooner as bits."""
+    ours, theirs = len(_patterns(first, exact)), len(_patterns(second, exact))
+    by_pattern = ours * len(second) + theirs * len(first)
+    return len(second) + len(first) * -(-len(second) // BLOCK) < by_pattern
+
+
+def _blocks(groups: list[Group], exact: Sequence[int]) -> Iterator[tuple[Block, list[Group]]]:
+    for start in range(0, len(groups), BLOCK):
+        some = groups[start : start + BLOCK]
+        yield Block([_exact(group, exact) for group in some], _is_none, root=False), some
+
+
+def _is_none(cell: Any) -> bool:
+    return cell is None
+
+
+def _lookups(
+    first: list[Group], second: list[Group], exact: Sequence[int]
+) -> Iterator[tuple[Group, Iterator[Group]]]:
+    """Yield every class with those of the other release that the exact columns allow."""
+    if _as_bits(first, second, exact):
+        blocks = list(_blocks(second, exact))
+        for group in first:
+            key = _exact(group, exact)
+            yield group, (
+                some[i] for block, some in blocks for i in members(block.matching(key))
+            )  # fmt: skip
+        return
+    theirs = _patterns(second, exact)
+    for stars, groups in _patterns(first, exact).items():
+        indexes = []
+        for other, others in theirs.items():
+            compared = [i for i in exact if i not in stars | other]
+            index: dict[Key, list[Group]] = {}
+            for group in others:
+                index.setdefault(_exact(group, compared), []).append(group)
+            indexes.append((compared, index))
+        for group in groups:
+            yield (
+                group,
+                (
+                    other
+                    for compared, index in indexes
+                    for other in index.get(_exact(group, compared), ())
+                ),
+            )

@@ -1,0 +1,145 @@
+"""What lies beside a release and says which role its columns have: report, certificate, recipe.
+
+They are read plainly, once more, by no code that wrote them. A report is taken for a release only
+if it names its sha256, the others if they name its file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shoal.backends.storage import is_url
+from shoal.errors import shown
+from shoal.judge.manifest import MANIFEST
+
+LARGEST = 32 * 2**20  # bytes of a paper that is read
+ENDINGS = (".csv.gz", ".csv", ".parquet")
+# values that do not say what they stand for
+SINGLE = ("mean", "median", "majority", "mode", "medoid")
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The roles of a release's columns, as a paper has them; `where` names the paper.
+
+    `released_as` is what a quasi-identifier's values are, where it is known; `in_order` says that
+    the rows are in the order of the input.
+    """
+
+    where: str
+    quasi_identifiers: tuple[str, ...]
+    released_as: Mapping[str, str] = field(default_factory=dict)
+    in_order: bool = False
+    sensitive: tuple[str, ...] = ()
+
+
+def beside(data: Any) -> Beside | None:
+    """Return what is known of a release from what lies beside it; None where nothing is."""
+    if not isinstance(data, str | os.PathLike) or is_url(os.fspath(data)):
+        return None
+    path = Path(data)
+    try:
+        if path.is_dir():
+            path = path / MANIFEST
+        if not path.is_file():
+            return None
+        return next(_found(path), None)
+    except OSError:
+        return None
+
+
+def _found(path: Path) -> Iterator[Beside]:
+    """Yield what the papers of a release say, the surest first."""
+    name, folder = path.name, path.parent
+    ending = next((end for end in ENDINGS if name.lower().endswith(end)), "")
+    stem = name[: len(name) - len(ending)] if ending else name
+    digest = ""
+    for paper in (f"{stem}.report.json", "report.json"):
+        told = _read(folder / paper, json.loads)
+        if told is None:
+            continue
+        digest = digest or _digest(path)
+        if _at(told, "release", "sha256") == digest:
+            yield from _of_report(told, paper)
+    told = _read(folder / "certificate.json", json.loads)
+    if told is not None and _at(told, "release", "file") == name:
+        claims = _at(told, "claims")
+        yield from _made("certificate.json", claims, "quasi_identifiers")
+    own = [f"{stem}.run.toml", *(["run.toml"] if stem == "release" or name == MANIFEST else [])]
+    for paper in own:
+        recipe = _read(folder / paper, tomllib.loads)
+        if recipe is not None:
+            yield from _made(paper, _at(recipe, "roles"), "quasi_identifiers")
+    if name == MANIFEST:
+        yield from _made(MANIFEST, _read(path, json.loads), "quasi_identifiers")
+
+
+def _of_report(told: Any, paper: str) -> Iterator[Beside]:
+    columns = _at(told, "columns")
+    ways = {}
+    for column in columns if isinstance(columns, list) else []:
+        name, way = _at(column, "name"), _at(column, "released_as")
+        if isinstance(name, str) and isinstance(way, str):
+            ways[name] = way
+    in_order = _at(told, "release", "order") == "as in the input"
+    roles = _at(told, "roles")
+    yield from _made(paper, roles, "quasi-identifier", ways, in_order)
+
+
+def _made(
+    where: str, roles: Any, quasi: str, ways: Mapping[str, str] | None = None,
+    in_order: bool = False,
+) -> Iterator[Beside]:  # fmt: skip
+    names = _names(_at(roles, quasi))
+    if names:
+        yield Beside(where, names, ways or {}, in_order, _names(_at(roles, "sensitive")))
+
+
+def _names(said: Any) -> tuple[str, ...]:
+    plain = isinstance(said, list) and all(isinstance(name, str) for name in said)
+    return tuple(said) if plain else ()
+
+
+def _at(tree: Any, *keys: str) -> Any:
+    for key in keys:
+        if not isinstance(tree, dict):
+            return None
+        tree = tree.get(key)
+    return tree
+
+
+def _text(path: Path) -> str | None:
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST:
+        return None
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+
+
+def _read(path: Path, parse: Callable[[str], Any]) -> Any:
+    """Return what a paper says; None where it is none."""
+    text = _text(path)
+    try:
+        return None if text is None else parse(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def told_by(known: Beside | None, said: Sequence[str] | None) -> str:
+    """Return where roles are from, in words."""
+    if said is not None:
+        return "as asked"
+    return "nothing lies beside it" if known is None else f"from {shown(known.where)} beside it"

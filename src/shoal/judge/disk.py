@@ -1,0 +1,154 @@
+"""Classes on disk: part by part, with the subsets of quasi-identifiers in parts of their own.
+
+An entry goes to the part that the mix of its key names, so all entries of a key are in one part,
+and each part is judged alone: memory holds one part of 256 at a time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from shoal.judge.classes import Class, Narrow, Subset
+from shoal.judge.count_rows import FIRST, PARTS, TIMES, Layout, Words, grouped, merged, parts_of
+from shoal.judge.models.matching import READINGS
+from shoal.judge.spill import Spill
+
+
+class Disk:
+    """Classes in temporary files, part by part."""
+
+    def __init__(self, spill: Spill, layout: Layout, subsets: Sequence[Subset]) -> None:
+        self.spill, self.layout, self.subsets = spill, layout, subsets
+        self.narrow: list[Narrow] = []
+        self.sizes: Counter[int] = Counter()
+
+    def add(self, entries: Words) -> None:
+        """Write entries down."""
+        self._add("entries", entries, parts_of(entries[:, : self.layout.key]))
+
+    def _add(self, name: str, entries: Words, parts: Words) -> None:
+        order = np.argsort(parts.astype(np.uint8), kind="stable")
+        entries = entries[order]
+        ends = np.cumsum(np.bincount(parts.astype(np.intp), minlength=PARTS)).tolist()
+        for part, (begin, end) in enumerate(zip([0, *ends], ends, strict=False)):
+            if begin < end:
+                self.spill.add(name, part, entries[begin:end].data)
+
+    def _read(self, name: str, part: int, width: int) -> Words:
+        return np.frombuffer(self.spill.read(name, part), np.uint64).reshape(-1, width)
+
+    def finish(self) -> None:
+        """Find the classes, then judge the subsets, whose combinations lie in their own parts."""
+        for part in range(PARTS):
+            entries = self._read("entries", part, self.layout.width)
+            if not len(entries):
+                continue
+            found = merged(entries, self.layout.key)
+            if not self.layout.codes:
+                self.spill.drop("entries", part)
+            for number, mask in enumerate(self.layout.masks):
+                self._combine(number, found, mask, part)
+            found = found[np.argsort(found[:, FIRST])][:, FIRST:]
+            self.spill.add("classes", part, found.tobytes())
+            sizes, classes = np.unique(found[:, TIMES], return_counts=True)
+            self.sizes.update(dict(zip(sizes.tolist(), classes.tolist(), strict=True)))
+        for number in range(len(self.subsets)):
+            self.narrow.append(self._narrow(number))
+
+    def _combine(self, number: int, found: Words, mask: Words, part: int) -> None:
+        """Write down the classes of a part by the words of a subset.
+
+        Those of a combination that is frequent enough already are one entry: nobody will ask which
+        they are, and a combination may have any number of classes.
+        """
+        places = np.flatnonzero(mask)
+        words = found[:, places] & mask[places]
+        order, begins = grouped(words)
+        sizes = found[order, TIMES]
+        total = np.add.reduceat(sizes, begins)
+        lengths = np.diff(begins, append=len(order))
+        good = np.repeat(total >= self.subsets[number].k, lengths)
+        sizes = np.where(good, np.repeat(total, lengths), sizes)
+        kept = ~good
+        kept[begins] = True
+        order, sizes = order[kept], sizes[kept]
+        words = words[order]
+        where = np.full(len(order), part, np.uint64)
+        every = np.column_stack([words, where, found[order, FIRST], sizes])
+        self._add(f"subset{number}", every, parts_of(words))
+
+    def _narrow(self, number: int) -> Narrow:
+        """Judge a subset, and write down which classes are in a combination that is too rare."""
+        width = int(np.count_nonzero(self.layout.masks[number]))
+        smallest, classes, records = [], 0, 0
+        for part in range(PARTS):
+            every = self._read(f"subset{number}", part, width + 3)
+            self.spill.drop(f"subset{number}", part)
+            if not len(every):
+                continue
+            order, begins = grouped(every[:, :width])
+            total = np.add.reduceat(every[order, TIMES], begins)
+            smallest.append(int(total.min()))
+            rare = total < self.subsets[number].k
+            classes += int(np.count_nonzero(rare))
+            records += int(total[rare].sum())
+            found = every[order[np.repeat(rare, np.diff(begins, append=len(order)))]]
+            told = np.column_stack([found[:, FIRST], np.full(len(found), number, np.uint64)])
+            self._add("rare", told, found[:, width])
+        return Narrow(min(smallest, default=0), classes, records)
+
+    def quick(self, k: int) -> Counter[int] | None:
+        """Return how many classes of each size there are, if size alone counts and all are good."""
+        plain = not self.layout.codes and not self.subsets
+        return self.sizes if plain and min(self.sizes, default=0) >= k else None
+
+    def classes(self) -> Iterator[Class]:
+        """Yield every class, part by part."""
+        for part in range(PARTS):
+            narrow: dict[int, list[int]] = {}
+            for first, number in self._read("rare", part, 2).tolist():
+                narrow.setdefault(first, []).append(number)
+            for first, size, values in self._classes(part):
+                yield Class(first, size, size, values, narrow.get(first, ()))
+
+    def _classes(self, part: int) -> Iterator[tuple[int, int, list[dict[int, int]]]]:
+        """Yield the first record, the size and the counted codes of the classes of a part."""
+        if not self.layout.codes:
+            for first, size in self._read("classes", part, 2).tolist():
+                yield first, size, []
+            return
+        entries = self._read("entries", part, self.layout.width)
+        if not len(entries):
+            return
+        order, begins = grouped(entries[:, : self.layout.key])
+        ends = [*begins[1:].tolist(), len(order)]
+        more = entries[order, self.layout.key :]
+        firsts = np.minimum.reduceat(more[:, FIRST], begins).tolist()
+        times = more[:, TIMES].tolist()
+        codes = [more[:, place].tolist() for place in range(self.layout.codes)]
+        for begin, end, first in zip(begins.tolist(), ends, firsts, strict=True):
+            here = times[begin:end]
+            values = [_counted(of[begin:end], here) for of in codes]
+            yield first, sum(here), values
+
+    def numbers(self, firsts: Sequence[int]) -> list[int]:
+        """Return the numbers of classes that begin at these records: how many begin before."""
+        before = np.ones(len(firsts), np.intp)
+        for part in range(PARTS) if firsts else ():
+            begins = self._read("classes", part, 2)[:, 0]
+            before += np.searchsorted(begins, np.array(firsts, np.uint64))
+        return [int(number) for number in before]
+
+    def readings(self, own: int) -> dict[str, int | None]:
+        """Return the smallest class; other readings are not counted on disk."""
+        return {reading: own if reading == "own" else None for reading in READINGS}
+
+
+def _counted(codes: list[int], times: list[int]) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for code, many in zip(codes, times, strict=True):
+        found[code] = found.get(code, 0) + many
+    return found

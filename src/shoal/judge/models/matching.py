@@ -1,0 +1,207 @@
+"""What a missing cell matches: three readings, of which the strictest is the verdict.
+
+A person whose quasi-identifiers are those of a released record r could be any record s that matches
+r. In every reading equal cells match. A star (`*`, an empty or a missing cell) matches
+
+- `own`: only itself: it is a category of its own (the default, and the strictest);
+- `root`: as the root of its hierarchy it covers any value: s matches r where s has a star, but not
+  where r alone has one (Ciglic, Eder and Koncilia 2016 call the readings apart);
+- `wildcard`: anything, on either side.
+
+Classes with few patterns of stars are counted pattern by pattern: the cells that neither has a star
+in must be equal. Where there are many patterns, all classes meet as bits (`bits.py`), so that the
+steps are at most about n * n / 4096 for n classes, whatever the patterns; `steps` tells how many.
+
+Precondition: `classes` counts the records of every key, in which not-a-number is `NAN`.
+Postcondition of `candidates`: for every key, how many records match it in the reading; never fewer
+than have that key.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from shoal.judge.models.bits import BLOCK, Block, Key, Weighed, in_blocks, members
+
+READINGS = ("own", "root", "wildcard")
+NAN = float("nan")  # the one that may stand in keys: another one would not equal itself
+NONE: frozenset[int] = frozenset()
+STARS = frozenset((None, "", "*", NAN))
+
+
+def is_star(cell: Any) -> bool:
+    """Tell whether a cell says nothing: missing, empty, not a number, or suppressed."""
+    return cell is None or cell in ("", "*") or cell != cell  # noqa: PLR0124
+
+
+def steps(classes: Collection[Key], reading: str) -> int:
+    """Return about how many cells are looked at to count the candidates of all classes."""
+    if reading == "own" or not classes:
+        return 0
+    width = len(next(iter(classes)))
+    return width * min(_by_pattern(classes), _by_bits(classes))
+
+
+def candidates(classes: Mapping[Key, int], reading: str) -> dict[Key, int]:
+    """Return how many records could be the person behind each key."""
+    if reading == "own":
+        return dict(classes)
+    found: dict[Key, int] = dict.fromkeys(classes, 0)
+    if _by_bits(classes) < _by_pattern(classes):
+        for keys in in_blocks(list(classes)):
+            block = Block(keys, is_star, reading == "root")
+            sizes = Weighed((i, classes[key]) for i, key in enumerate(keys))
+            for key in classes:
+                found[key] += sizes.sum(block.matching(key))
+        return found
+    for compared, keys, wanted in _meetings(classes, reading):
+        index: Counter[Key] = Counter()
+        for key in keys:
+            index[tuple(key[i] for i in compared)] += classes[key]
+        for key in wanted:
+            found[key] += index[tuple(key[i] for i in compared)]
+    return found
+
+
+def candidate_values(
+    classes: Mapping[Key, Mapping[Any, int]], reading: str, most: float = math.inf
+) -> dict[Key, Mapping[Any, int]] | None:
+    """Return how often each value occurs among the records that could be the person of each key.
+
+    None where these are more than `most` counts.
+    """
+    if reading == "own":
+        return dict(classes)
+    found: dict[Key, Counter[Any]] = {key: Counter() for key in classes}
+    added = (
+        _values_by_bits(classes, reading, found)
+        if _by_bits(classes) < _by_pattern(classes)
+        else _values_by_pattern(classes, reading, found)
+    )
+    kept = 0
+    for new in added:
+        kept += new
+        if kept > most:
+            return None
+    return dict(found)
+
+
+def _values_by_pattern(
+    classes: Mapping[Key, Mapping[Any, int]], reading: str, found: Mapping[Key, Counter[Any]]
+) -> Iterator[int]:
+    """Count values pattern by pattern; yield how many counts are new, key by key."""
+    for compared, keys, wanted in _meetings(classes, reading):
+        index: dict[Key, Counter[Any]] = {}
+        for key in keys:
+            index.setdefault(tuple(key[i] for i in compared), Counter()).update(classes[key])
+        for key in wanted:
+            before = len(found[key])
+            found[key].update(index.get(tuple(key[i] for i in compared), {}))
+            yield len(found[key]) - before
+
+
+def _values_by_bits(
+    classes: Mapping[Key, Mapping[Any, int]], reading: str, found: Mapping[Key, Counter[Any]]
+) -> Iterator[int]:
+    """Count values block by block; yield how many counts are new, key by key.
+
+    Few classes are added one by one; many are summed up in one step a value.
+    """
+    for keys in in_blocks(list(classes)):
+        block = Block(keys, is_star, reading == "root")
+        own = [classes[key] for key in keys]
+        by_value: dict[Any, list[tuple[int, int]]] = {}
+        for i, counts in enumerate(own):
+            for value, many in counts.items():
+                by_value.setdefault(value, []).append((i, many))
+        sums = {value: Weighed(weights) for value, weights in by_value.items()}
+        for key, counted in found.items():
+            before = len(counted)
+            match = block.matching(key)
+            if match.bit_count() < len(sums):
+                for i in members(match):
+                    counted.update(own[i])
+            else:
+                every = ((value, of.sum(match)) for value, of in sums.items())
+                counted.update({value: many for value, many in every if many})
+            yield len(counted) - before
+
+
+def smallest(classes: Mapping[Key, int], reading: str, most: float = math.inf) -> int | None:
+    """Return the least number of candidates, or None where that takes more than `most` steps.
+
+    Nobody has fewer candidates than records with the same key: from the smallest class on, it ends
+    where no class that is left could have fewer than were found.
+    """
+    if reading == "own" or not any(has_star(key) for key in classes):
+        return min(classes.values(), default=0)
+    by_stars = _by_stars(classes)
+    indexes: dict[frozenset[int], list[tuple[list[int], Counter[Key]]]] = {}
+    least, steps = sum(classes.values()), 0
+    for key in sorted(classes, key=classes.__getitem__):
+        if classes[key] >= least:
+            break
+        mine = _stars(key)
+        if mine not in indexes:
+            indexes[mine] = []
+            steps += len(classes)
+            for theirs, keys in by_stars.items():
+                if reading == "root" and not mine <= theirs:
+                    continue
+                compared = _compared(len(key), mine, theirs)
+                index: Counter[Key] = Counter()
+                for other in keys:
+                    index[tuple(other[i] for i in compared)] += classes[other]
+                indexes[mine].append((compared, index))
+        met = (index[tuple(key[i] for i in compared)] for compared, index in indexes[mine])
+        least = min(least, sum(met))
+        steps += len(by_stars)
+        if steps > most:
+            return None
+    return least
+
+
+def has_star(key: Key) -> bool:
+    """Tell whether a key has a cell that says nothing."""
+    return not STARS.isdisjoint(key)
+
+
+def _by_pattern(classes: Collection[Key]) -> int:
+    """Return how many keys are looked up where patterns of stars meet one by one."""
+    return 2 * len(set(map(_stars, classes))) * len(classes)
+
+
+def _by_bits(classes: Collection[Key]) -> int:
+    """Return how many keys are looked up where all classes meet as bits."""
+    return len(classes) * (1 + -(-len(classes) // BLOCK))
+
+
+def _meetings(
+    classes: Iterable[Key], reading: str
+) -> Iterator[tuple[list[int], list[Key], list[Key]]]:
+    """Yield, for any two patterns of stars, where cells must be equal; who may match; whom."""
+    by_stars = _by_stars(classes)
+    for theirs, keys in by_stars.items():
+        for mine, wanted in by_stars.items():
+            if reading == "wildcard" or mine <= theirs:
+                yield _compared(len(wanted[0]), mine, theirs), keys, wanted
+
+
+def _compared(width: int, mine: frozenset[int], theirs: frozenset[int]) -> list[int]:
+    return [i for i in range(width) if i not in theirs and i not in mine]
+
+
+def _by_stars(classes: Iterable[Key]) -> dict[frozenset[int], list[Key]]:
+    by_stars: dict[frozenset[int], list[Key]] = {}
+    for key in classes:
+        by_stars.setdefault(_stars(key), []).append(key)
+    return by_stars
+
+
+def _stars(key: Key) -> frozenset[int]:
+    if not has_star(key):
+        return NONE
+    return frozenset(i for i, cell in enumerate(key) if is_star(cell))

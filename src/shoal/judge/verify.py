@@ -1,0 +1,348 @@
+"""The judge's door: `verify` says what a released file or dataframe keeps, from it alone.
+
+Everything it uses is in `judge/`, which shares no code with the reader, the methods or the writer:
+a mistake there cannot approve itself here.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import replace
+from typing import Any
+
+from shoal.errors import InputError, RequestError, listed, shown
+from shoal.judge.classes import Counted, Subset
+from shoal.judge.composition import WARNING, compose, place_people
+from shoal.judge.composition import Asked as Meeting
+from shoal.judge.counting import count
+from shoal.judge.declared import Beside, beside, told_by
+from shoal.judge.hierarchies import read_tree
+from shoal.judge.models.matching import READINGS
+from shoal.judge.models.requirement import Asked, Requirement
+from shoal.judge.reading import opened
+from shoal.judge.rulings import Ruling, summarized
+from shoal.judge.sensitive import Sensitive
+from shoal.judge.source import Key, Source
+from shoal.judge.spill import Spill
+from shoal.judge.verification import Composition, Judged, KOf, Verification
+
+__all__ = ["Verification", "class_counts", "verify"]
+
+NAMED = 50  # columns of which it is said where their roles are from
+
+Trees = Mapping[str, str | os.PathLike[str]]
+
+
+def verify(
+    data: Any,
+    *,
+    k: int,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    l: Asked = None,  # noqa: E741 - its name in the literature
+    l_kind: str = "distinct",
+    c: float | None = None,
+    t: Asked = None,
+    alpha: Asked = None,
+    k_of: Mapping[tuple[str, ...], int] | None = None,
+    hierarchies: Trees | None = None,
+    orders: Mapping[str, Sequence[Any]] | None = None,
+    words: Sequence[str] = (),
+    missing: Sequence[str] = ("",),
+    missing_as: str = "own",
+    missing_sensitive: str = "ignored",
+    by_people: bool = False,
+    against: Any = None,
+    original: Any = None,
+    key: Sequence[str] = (),
+    delimiter: str | None = None,
+    kind: str | None = None,
+    records: int | None = None,
+    columns: Sequence[str] | None = None,
+) -> Verification:
+    """Check that a file or dataframe keeps what is asked, first of all that it is k-anonymous.
+
+    csv cells are compared as bytes, values of Parquet and dataframes as values; a missing value
+    is a value of its own. `missing_as` counts by another reading of missing cells and `*`: "root"
+    (a star covers any value) or "wildcard" (it matches anything), both weaker.
+
+    `sensitive` columns may be asked for l-diversity (`l`, `l_kind`, `c`), t-closeness (`t`) and
+    (α,k)-anonymity (`alpha`), by one number or a number a column. t-closeness compares values by
+    their tree in `hierarchies` (a FILE.csv or "prefixes:3,2"), by their order in `orders`, numbers
+    and dates by theirs, others as equally far apart; `words` names sensitive columns whose numbers
+    are codes, equally far apart, and `missing` how cells of theirs are written that are missing,
+    beside empty ones and `*`. `k_of` is an own k for some of the
+    quasi-identifiers. Without `quasi_identifiers`, those of the report, certificate or recipe
+    beside the file are taken; likewise `sensitive`, where something is asked of them. `roles` and
+    `roles_of_sensitive` of the result say which and from where.
+
+    l and alpha take values that differ in case, spaces or signs that cannot be seen for one, and
+    t-closeness takes the larger of both distances; a missing sensitive cell adds nothing to l and
+    alpha, or is a value of its own with `missing_sensitive="value"`. `by_people` says that t,
+    alpha, entropy and recursive l were promised of people, who are not in the file: only what it
+    shows all the same is judged.
+
+    `against` is another release of the same people: what is left of every class when both are known
+    counts as well, see `shoal.judge.composition`; roles of its columns are those of the papers
+    beside it. Where nobody names `sensitive` columns, all that both have and neither groups count
+    there; `sensitive=[]` says that there are none. For means and the like it cannot be judged from
+    the releases alone, which is a problem; with `original`, the table that both were made of, each
+    person is placed in both, by the columns `key` that all three have, or by what the files tell,
+    and it is counted with how many others everybody shares both classes. Who cannot be placed is
+    not safe.
+
+    `records` and `columns` say what the release should hold, where known; `kind` ("csv", "csv.gz"
+    or "parquet") overrides the file's name.
+    """
+    of_sensitive = any(asked is not None for asked in (l, t, alpha))
+    open_roles = quasi_identifiers is None or (sensitive is None and of_sensitive)
+    papers = beside(data) if open_roles or against is not None else None
+    if quasi_identifiers is None and papers is None:
+        raise RequestError("name the quasi-identifiers to verify: no report beside tells them")
+    chosen = papers.quasi_identifiers if quasi_identifiers is None and papers else quasi_identifiers
+    quasi = _names(chosen or (), "quasi-identifier")
+    own = () if papers is None or not of_sensitive else papers.sensitive
+    taken = [name for name in own if name not in quasi] if sensitive is None else []
+    hidden = _names(taken or sensitive or (), "sensitive column")
+    knows = _names(key, "key column")
+    if (original is not None and against is None) or (knows and original is None):
+        raise RequestError("original goes with against, another release; key goes with original")
+    requirement = Requirement(
+        k=_whole(k), l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, k_of=_tuples(k_of or {}),
+        missing_sensitive=missing_sensitive,
+    )  # fmt: skip
+    requirement.check(hidden, quasi)
+    if by_people:
+        requirement = requirement.shown_by_records()
+    named = [*(hierarchies or {}), *(orders or {}), *words]
+    _check(quasi, hidden, missing_as, delimiter, named)
+    trees = {n: read_tree(said, n) for n, said in (hierarchies or {}).items() if n in hidden}
+    subsets = [
+        Subset(names, tuple(quasi.index(name) for name in names), own)
+        for names, own in requirement.k_of.items()
+    ]
+    with ExitStack() as after:
+        with opened(data, kind, delimiter) as source:
+            ours = [
+                Sensitive(
+                    name,
+                    source.as_bytes,
+                    trees.get(name),
+                    (orders or {}).get(name),
+                    is_words=name in words,
+                    missing=missing,
+                )
+                for name in hidden
+            ]
+            counted = count(
+                source, quasi, ours, subsets, missing_as, lambda: after.enter_context(Spill())
+            )
+        ruling = Ruling(requirement, ours, subsets)
+        ruling.see(counted)
+        told = _of_manifest(source, quasi, ruling, lambda: after.enter_context(Spill()))
+        met = None
+        if against is not None:
+            theirs = beside(against)
+            asked = Meeting(
+                quasi, sensitive if sensitive is None else hidden, requirement.k, papers, theirs,
+                (told_by(papers, quasi_identifiers), told_by(theirs, None)),
+            )  # fmt: skip
+            both = _again(data, kind, delimiter, source), _again(against, None, None)
+            met = compose(both[0](), both[1](), asked)
+            if original is not None:
+                in_order = (_in_order(data, papers, original), _in_order(against, theirs, original))
+                whose = opened(original, None, None)
+                placed = place_people(both[0](), both[1](), whose, asked, knows, in_order)
+                met = replace(met, shared=placed)
+        found = _verification(source, ruling, counted, missing_as, records, columns, met, told)
+        where = told_by(papers, None)
+        return replace(
+            found,
+            roles=f"quasi-identifiers {listed(quasi, NAMED)} {where}"
+            if quasi_identifiers is None
+            else "",
+            roles_of_sensitive=f"sensitive columns {listed(taken, NAMED)} {where}" if taken else "",
+        )
+
+
+def _verification(
+    source: Source, ruling: Ruling, counted: Counted, reading: str, records: int | None,
+    columns: Sequence[str] | None, met: Composition | None, told: Sequence[str],
+) -> Verification:  # fmt: skip
+    every = sum(size * classes for size, classes in ruling.sizes.items())
+    models = tuple(watch.judged() for watch in ruling.watches)
+    subsets = ruling.k_of(counted)
+    problems = [*_missing_or_extra(source.header, columns), *told]
+    if not every:
+        problems.append("there are no records")
+    elif ruling.classes:
+        text = f"{ruling.classes} classes with {ruling.records} records are smaller than {ruling.k}"
+        few = f"; it cannot be met at all, there are only {every} records"
+        problems.append(text + (few if every < ruling.k else ""))
+    rulings: list[Judged | KOf] = [*models, *subsets]
+    for found in rulings:
+        if every and not found.ok:
+            never = "" if found.reachable else "; it cannot be met at all, by any grouping"
+            problems.append(
+                f"{found.classes} classes with {found.records} records break {found.label}{never}"
+            )
+    if records is not None and every != records:
+        problems.append(f"there are {every} records, not {records}")
+    if met is not None:
+        problems += _of_meeting(met, ruling.k)
+    own = min(ruling.sizes, default=0)
+    return Verification(
+        ok=not problems,
+        k=ruling.smallest,
+        required=ruling.k,
+        records=every,
+        classes=sum(ruling.sizes.values()),
+        problems=tuple(problems),
+        reading=reading,
+        readings=counted.readings(own),
+        sizes=replace(summarized(ruling.matching), squares=summarized(ruling.sizes).squares),
+        models=models,
+        k_of=subsets,
+        offending=ruling.offenders(counted),
+        offending_count=ruling.broken,
+        against=met,
+        warnings=(
+            *ruling.warnings(),
+            *_warnings(source),
+            *((WARNING,) if met is not None else ()),
+        ),
+    )
+
+
+def _of_meeting(met: Composition, k: int) -> list[str]:
+    """Return what is wrong when this release and the other are known."""
+    shared, found = met.shared, []
+    if shared is not None:
+        if shared.below:
+            found.append(
+                f"{shared.below} of {shared.people} people share their classes in both releases "
+                f"with fewer than {k - 1} others"
+            )
+        if shared.unknown:
+            found.append(
+                f"{shared.unknown} of {shared.people} people cannot be placed in both releases; "
+                "name columns that all three files know them by (--key)"
+            )
+        return found
+    if not met.judged:
+        found.append(
+            f"two releases of {listed(met.unjudged)} cannot be judged from the releases alone: "
+            "means and other single values do not say whom they stand for; say --original FILE"
+        )
+    if met.below:
+        found.append(
+            f"with the other release, {met.below} pairs of classes leave fewer than {k} "
+            f"candidates; {met.records} records of this file are among them"
+        )
+    return found
+
+
+def _is_file(data: Any) -> bool:
+    return isinstance(data, str | os.PathLike)
+
+
+def _again(
+    data: Any, kind: str | None, delimiter: str | None, source: Source | None = None
+) -> Callable[[], AbstractContextManager[Source]]:
+    """Return what opens a release once more: a file anew, anything else as it was opened."""
+    if _is_file(data):
+        return lambda: opened(data, kind, delimiter)
+    if source is None:
+        with opened(data, kind, delimiter) as found:
+            return lambda: nullcontext(found)
+    return lambda: nullcontext(source)
+
+
+def _in_order(data: Any, papers: Beside | None, original: Any) -> bool:
+    """Tell whether rows are said to be in the order of the original: in memory they are."""
+    in_memory = not _is_file(data) and not _is_file(original)
+    return in_memory or (papers is not None and papers.in_order)
+
+
+def _of_manifest(
+    source: Source, quasi: Sequence[str], ruling: Ruling, spill: Callable[[], Spill]
+) -> list[str]:
+    """Return which numbers of a folder's manifest are wrong, by its own quasi-identifiers."""
+    manifest = source.manifest
+    if manifest is None:
+        return []
+    own = manifest.quasi_identifiers
+    if not own or not set(own) <= set(source.header) or len(set(own)) < len(own):
+        return ["manifest.json names quasi-identifiers that the release has not, or none"]
+    if set(own) == set(quasi):
+        return manifest.problems(source.header, ruling.sizes)
+    again = Ruling(Requirement(k=1), [], [])
+    again.see(count(source, own, [], [], "own", spill))
+    return manifest.problems(source.header, again.sizes)
+
+
+def _warnings(source: Source) -> tuple[str, ...]:
+    return () if source.manifest is None else source.manifest.warnings
+
+
+def class_counts(
+    data: Any, wanted: Sequence[str], *, delimiter: str | None = None, kind: str | None = None
+) -> tuple[list[str], Counter[Key]]:
+    """Return the header, and how many records share each combination of the wanted columns."""
+    with opened(data, kind, delimiter) as source:
+        try:
+            return source.header, Counter(source.keys(wanted))
+        except TypeError:
+            raise InputError(f"{source.name}: a column holds lists, not values") from None
+
+
+def _names(said: Sequence[str], role: str) -> list[str]:
+    wanted = [said] if isinstance(said, str) else list(said)
+    if not wanted and role == "quasi-identifier":
+        raise RequestError(f"name at least one {role} to verify")
+    if len(set(wanted)) < len(wanted):
+        raise RequestError(f"a {role} is named twice")
+    return wanted
+
+
+def _tuples(said: Mapping[Any, int]) -> dict[tuple[str, ...], int]:
+    return {(names,) if isinstance(names, str) else tuple(names): k for names, k in said.items()}
+
+
+def _check(
+    quasi: list[str], sensitive: list[str], reading: str, delimiter: str | None, named: list[str]
+) -> None:
+    if reading not in READINGS:
+        raise RequestError(f"missing_as must be one of {', '.join(READINGS)}")
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise RequestError("the delimiter must be one character, such as ',' or ';'")
+    for name in sensitive:
+        if name in quasi:
+            raise RequestError(f"{shown(name)} is named as quasi-identifier and as sensitive")
+    for name in named:
+        if name not in quasi and name not in sensitive:
+            raise RequestError(
+                f"a hierarchy, an order or words are given for {shown(name)}, which is neither a "
+                "sensitive column nor a quasi-identifier"
+            )
+
+
+def _whole(k: Any) -> int:
+    try:
+        number = 0 if isinstance(k, bool) else operator.index(k)
+    except TypeError:
+        number = 0
+    if number < 1:
+        raise RequestError("k must be a whole number of at least 1")
+    return number
+
+
+def _missing_or_extra(header: Sequence[str], columns: Sequence[str] | None) -> list[str]:
+    if columns is None or list(header) == list(columns):
+        return []
+    extra = len(set(header) - set(columns))
+    return [f"the columns are not those of the release ({extra} should not be there)"]

@@ -1,0 +1,116 @@
+"""Compared -> Measures: every figure of `definitions.py` that applies, in its order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from shoal.errors import listed
+from shoal.measures.compared import Compared
+from shoal.measures.definitions import RISK, UTILITY
+from shoal.measures.result import ColumnMeasures, Measure, Measures
+from shoal.measures.risk import figures as risk
+from shoal.measures.task import Effort, Task
+from shoal.measures.utility import distributions
+from shoal.measures.utility import figures as utility
+
+PAIRS = 1000  # of columns that are told, at most
+FAMILIES = (
+    utility.of_cells, utility.of_models, utility.of_generalization, risk.of_classes,
+    risk.of_attacks, risk.of_kept, risk.of_values, risk.of_secrets,
+)  # fmt: skip
+
+
+def measure_all(
+    compared: Compared,
+    *,
+    seed: int = 0,
+    sample: int | None = None,
+    effort: Effort | None = None,
+    notes: Sequence[str] = (),
+    public: bool = False,
+) -> Measures:
+    """Return every measure that applies; `sample` says how many records costly ones look at.
+
+    What is `public` tells no figures of so few numbers that one of them could be told from it.
+    """
+    start = time.perf_counter()
+    effort = effort or Effort()
+    said = list(notes)
+    numbers = compared.known.numbers
+    if compared.paired:
+        numbers = [side.shown for side in numbers]
+    if public:
+        numbers = [side for side in numbers if utility.may_be_told(side, compared.k)]
+    both, pairs = utility.both_moments(compared, numbers), distributions.correlations(numbers)
+    found = {one.key: one for one in utility.of_distributions(compared, numbers, both, pairs)}
+    for part in FAMILIES:
+        rng = np.random.default_rng(seed)
+        for one in part(Task(compared, effort, sample, rng, public)):
+            found[one.key] = one
+    found = {key: _bounded(one) for key, one in found.items() if not np.isnan(one.value)}
+    if not compared.paired:
+        said.append(
+            "nobody said which released record is whose: what compares records with their own is "
+            "left out"
+        )
+    elif compared.first is not None and compared.first.size < compared.originals:
+        said.append(
+            f"{compared.first.size:,} of {compared.originals:,} originals have a released record "
+            "of their own; what compares the two is of these"
+        )
+    unread = [side.name for side in compared.words if not side.read]
+    if unread:
+        said.append(
+            f"nobody knows what some released words of {listed(unread)} cover; they count as "
+            "anything (a hierarchy would tell)"
+        )
+    return Measures(
+        utility={d.key: found[d.key] for d in UTILITY if d.key in found},
+        risk={d.key: found[d.key] for d in RISK if d.key in found},
+        columns=tuple(_columns(both)),
+        pairs=tuple(
+            {"columns": list(pair.columns), "before": pair.before, "after": pair.after}
+            for pair in pairs[:PAIRS]
+        ),
+        originals=compared.originals,
+        records=compared.records,
+        paired=0 if compared.first is None else compared.first.size,
+        k=compared.k,
+        candidates=None if compared.candidates is None else int(compared.candidates.min()),
+        quasi_identifiers=tuple(side.name for side in compared.quasi),
+        sensitive=tuple(side.name for side in compared.sensitive),
+        notes=tuple(said),
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _columns(both: utility.Both) -> list[ColumnMeasures]:
+    """Return the moments of the columns of numbers in their own unit."""
+    return [
+        ColumnMeasures(
+            side.name,
+            side.kind,
+            _finite(side.own(before.mean)),
+            _finite(side.own(after.mean)),
+            _finite(before.variance * side.unit * side.unit),
+            _finite(after.variance * side.unit * side.unit),
+            tuple(_finite(side.own(q)) for q in before.quantiles),
+            tuple(_finite(side.own(q)) for q in after.quantiles),
+        )
+        for side, before, after in both
+    ]
+
+
+def _bounded(one: Measure) -> Measure:
+    """Return a measure whose figures a file can hold: what no float holds is the largest."""
+    by = {name: float(np.nan_to_num(value)) for name, value in one.by.items()}
+    return replace(one, value=float(np.nan_to_num(one.value)), by=by)
+
+
+def _finite(value: float) -> float | None:
+    """Return a figure, None where no float can hold it."""
+    return value if np.isfinite(value) else None

@@ -1,0 +1,201 @@
+"""HiGHS, for the programmes over columns: one thread, and the same result every time.
+
+Seconds are asked for only where a time limit was given; otherwise nodes limit an integer programme.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.kernels.arrays import Floats, Integers
+from shoal.methods.bounds.columns import NOBODY, Columns
+
+EXACTLY = 1e-9  # costs are scaled to about 1 a record
+# without a number of threads: one that differs from what another user of HiGHS in this process has
+# said is an error, and nothing here is parallel
+OPTIONS: dict[str, Any] = {
+    "output_flag": False,
+    "parallel": "off",
+    "simplex_max_concurrency": 1,
+    "primal_feasibility_tolerance": 1e-9,
+    "dual_feasibility_tolerance": 1e-9,
+    "mip_feasibility_tolerance": 1e-9,
+}
+A_TIME = 2_000  # columns that are added at once
+
+
+def _solver(rows: int, **options: Any) -> Any:
+    """Return a solver in which every record is to be covered once, with no columns yet."""
+    import highspy
+
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    for name, value in (OPTIONS | options).items():
+        solver.setOptionValue(name, value)
+    ones, nothing = np.ones(rows), np.zeros(0, dtype=np.int32)
+    solver.addRows(rows, ones, ones, 0, np.zeros(rows, np.int32), nothing, np.zeros(0))
+    return solver
+
+
+def _add(solver: Any, costs: Floats, most: float, starts: Integers, indices: Integers) -> None:
+    """Add columns that may be taken up to `most` times."""
+    count = costs.size
+    solver.addCols(
+        count, costs, np.zeros(count), np.full(count, most), indices.size,
+        starts.astype(np.int32), indices.astype(np.int32), np.ones(indices.size),
+    )  # fmt: skip
+
+
+def _add_cut(solver: Any, which: Integers) -> None:
+    """Take at most one of some columns."""
+    least = -float("inf")
+    solver.addRow(least, 1.0, which.size, which.astype(np.int32), np.ones(which.size))
+
+
+def hits(members: Integers, cut: Integers, rows: int) -> Integers:
+    """Return which columns have two of a cut's three records, by their number."""
+    inside = np.zeros(rows + 1, dtype=np.int64)  # NOBODY is the last one
+    inside[cut] = 1
+    return np.flatnonzero(inside[members].sum(axis=1) >= 2)
+
+
+def _starts(members: Integers) -> tuple[Integers, Integers]:
+    """Return where columns begin in the list of all their records, and that list."""
+    sizes = (members != NOBODY).sum(axis=1)
+    return np.cumsum(sizes) - sizes, members[members != NOBODY]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The solution of a linear programme: what it costs, duals of rows and cuts, the columns."""
+
+    cost: float
+    duals: Floats
+    prices: Floats
+    values: Floats
+    overdrawn: float
+
+
+class Master:
+    """The linear programme over some columns: every record once, no cut more than once.
+
+    A record may be overdrawn at a price, so that its dual is at most that: without a limit the
+    duals of the first rounds are far from all sense.
+    """
+
+    def __init__(self, rows: int, ceilings: Floats) -> None:
+        import highspy
+
+        self.rows, self.cuts = rows, np.zeros((0, 3), dtype=np.int64)
+        self.solver = _solver(rows, presolve="off")
+        self.good = highspy.HighsModelStatus.kOptimal
+        self.every = np.arange(rows, dtype=np.int32)
+        _add(self.solver, ceilings, np.inf, np.arange(rows), np.arange(rows))
+        self.columns = 0
+
+    def add(self, columns: Columns) -> None:
+        """Add the columns that are new since the last time."""
+        while self.columns < len(columns):
+            self._add_some(columns, self.columns, self.columns + A_TIME)
+
+    def _add_some(self, columns: Columns, start: int, stop: int) -> None:
+        members, costs = columns.members[start:stop], columns.costs[start:stop]
+        extra = np.full((members.shape[0], self.cuts.shape[0]), NOBODY, dtype=np.int64)
+        for i, cut in enumerate(self.cuts):
+            extra[hits(members, cut, self.rows), i] = self.rows + i
+        _add(self.solver, costs, np.inf, *_starts(np.concatenate([members, extra], axis=1)))
+        self.columns += members.shape[0]
+
+    def set_ceilings(self, ceilings: Floats) -> None:
+        """Change what it costs to overdraw a record."""
+        self.solver.changeColsCost(self.rows, self.every, ceilings)
+
+    def cut(self, columns: Columns, triples: Integers) -> None:
+        """Add cuts: of all groups with two of a triple at most one is chosen."""
+        for triple in triples:
+            which = hits(columns.members[: self.columns], triple, self.rows)
+            _add_cut(self.solver, which + self.rows)
+        self.cuts = np.concatenate([self.cuts, triples])
+
+    def solve(self, seconds: float | None = None) -> Solved | None:
+        """Solve; None where the time was not enough."""
+        if seconds is not None:
+            self.solver.setOptionValue("time_limit", self.solver.getRunTime() + max(seconds, 0.1))
+        self.solver.run()
+        if self.solver.getModelStatus() != self.good:
+            return None
+        found = self.solver.getSolution()
+        duals, values = np.array(found.row_dual), np.array(found.col_value)
+        return Solved(
+            float(self.solver.getInfo().objective_function_value),
+            duals[: self.rows],
+            np.minimum(duals[self.rows :], 0.0),
+            values[self.rows :],
+            float(values[: self.rows].sum()),
+        )
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The best choice of columns that was found, if any, and whether none is better."""
+
+    which: Integers | None
+    bound: float
+    proven: bool
+
+
+def choose(
+    columns: Columns,
+    which: Integers,
+    rows: int,
+    start: Integers | None,
+    *,
+    cuts: Integers,
+    nodes: int,
+    seconds: float | None = None,
+) -> Chosen:
+    """Choose columns that cover every record once at the least cost: an integer programme.
+
+    `start` are numbers of columns that do, which must be among `which` (ascending). There are
+    `nodes` branches at the most.
+    """
+    import highspy
+
+    solver = _solver(rows, mip_max_nodes=nodes, mip_rel_gap=0.0, mip_abs_gap=EXACTLY)
+    if seconds is not None:
+        solver.setOptionValue("time_limit", max(seconds, 0.1))
+    members, count = columns.members[which], which.size
+    _add(solver, columns.costs[which], 1.0, *_starts(members))
+    for cut in cuts:
+        inside = hits(members, cut, rows)
+        if inside.size > 1:
+            _add_cut(solver, inside)
+    whole = np.full(count, highspy.HighsVarType.kInteger)
+    solver.changeColsIntegrality(count, np.arange(count, dtype=np.int32), whole)
+    if start is not None:
+        places = np.searchsorted(which, start)
+        solution = highspy.HighsSolution()
+        values = np.zeros(count)
+        values[places] = 1.0
+        solution.col_value = values.tolist()
+        solver.setSolution(solution)
+    solver.run()
+    info, status = solver.getInfo(), solver.getModelStatus()
+    proven = status == highspy.HighsModelStatus.kOptimal
+    values = np.array(solver.getSolution().col_value)
+    found = None
+    if (
+        values.size == count
+        and info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+    ):
+        picked = which[values > 0.5]
+        covered = columns.members[picked]
+        if np.array_equal(np.sort(covered[covered != NOBODY]), np.arange(rows)):
+            found = picked
+    ended = highspy.HighsModelStatus
+    sound = found is not None and status in (
+        ended.kOptimal, ended.kTimeLimit, ended.kSolutionLimit, ended.kInterrupt
+    )  # fmt: skip
+    return Chosen(found, float(info.mip_dual_bound) if sound else -np.inf, proven and sound)

@@ -1,0 +1,124 @@
+"""From the linear programme to a grouping: the integer programme over the columns that matter.
+
+No grouping that costs less than the best one has a group whose reduced cost is as large as the gap
+between that grouping and the bound. Where all others can be listed, the programme over them proves
+which grouping is the best of all; otherwise it is a good way to find better ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.errors import in_shape
+from shoal.kernels.arrays import Floats, Integers
+from shoal.methods.bounds.columns import NOBODY, Columns
+from shoal.methods.bounds.generation import Generation, Plan, Remaining
+from shoal.methods.bounds.highs import Chosen, choose, hits
+from shoal.partition import rows_of_groups
+
+FEW = 4  # columns a record that are chosen from first
+PROVEN = 1e-9  # a share of the cost within which a bound of duals meets it
+SAFE, SAFE_COST = 1e-8, 2e-6  # what HiGHS's tolerances may have done; records cost about 1
+
+
+@dataclass(frozen=True)
+class Found:
+    """A grouping that is better than the given one, or None; no grouping costs less than `bound`.
+
+    `proven`: none is better than the better one of the two.
+    """
+
+    __repr__ = in_shape
+
+    labels: Integers | None
+    bound: float
+    proven: bool
+
+
+def as_labels(columns: Columns, which: Integers, rows: int) -> Integers:
+    """Return the grouping that some columns are."""
+    labels = np.empty(rows, dtype=np.int64)
+    for label, group in enumerate(columns.members[which]):
+        labels[group[group != NOBODY]] = label
+    return labels
+
+
+def solve_integer(generation: Generation, labels: Integers, plan: Plan) -> Found:
+    """Look for a grouping that costs less than `labels`, whose cost the generation knows.
+
+    First among few columns, which brings the cost near the bound; then, where all groups that could
+    be in a better grouping can be listed, among those, else among more columns.
+    """
+    g, best = generation, labels
+    if g.bound >= g.upper * (1.0 - PROVEN):
+        return Found(None, g.bound, True)
+    few = min(FEW * g.rows, plan.columns)
+    best = _choose(g, best, _cheapest(g, few), plan)[0]
+    gap = (g.upper - g.reached) * (1.0 + 1e-6)
+    every = g.pricer.every_group(g.duals, gap, plan.limit, plan.listed, g.cuts, -g.prices)
+    bound, proven = g.bound, False
+    if every is not None:
+        for groups in every:
+            g.columns.add(groups, g.gaps)
+        best, chosen = _choose(g, best, np.flatnonzero(reduced_costs(g) < gap), plan)
+        proven = chosen.proven
+        least = g.upper if proven else min(chosen.bound, g.upper)
+        bound = max(bound, least * (1.0 - SAFE) - SAFE_COST)
+    elif plan.columns > few:
+        best = _choose(g, best, _cheapest(g, plan.columns), plan)[0]
+    return Found(None if best is labels else best, bound, proven)
+
+
+def _cheapest(g: Generation, count: int) -> Integers:
+    """Return the columns that cost least beyond their duals."""
+    return np.argsort(reduced_costs(g), kind="stable")[:count]
+
+
+def _choose(
+    g: Generation, labels: Integers, which: Integers, plan: Plan
+) -> tuple[Integers, Chosen]:
+    """Choose among some columns and those of a grouping; return the better grouping."""
+    g.columns.add_grouping(labels, g.gaps)
+    start = places(g.columns, labels)
+    chosen = choose(
+        g.columns, np.union1d(which, start), g.rows, start, cuts=g.cuts, nodes=plan.nodes,
+        seconds=g.remaining(),
+    )  # fmt: skip
+    if chosen.which is not None:
+        cost = float(g.columns.costs[chosen.which].sum())
+        if cost < g.upper * (1.0 - PROVEN):
+            g.upper = cost
+            labels = as_labels(g.columns, chosen.which, g.rows)
+    return labels, chosen
+
+
+def reduced_costs(g: Generation) -> Floats:
+    """Return what every column costs beyond its duals, cuts included."""
+    reduced = g.columns.reduced(g.duals)
+    for cut, price in zip(g.cuts, g.prices, strict=True):
+        if price < 0.0:
+            reduced[hits(g.columns.members, cut, g.rows)] -= price
+    return reduced
+
+
+def places(columns: Columns, labels: Integers) -> Integers:
+    """Return the columns that a grouping is made of, in ascending order."""
+    numbers = [columns.place(group) for group in rows_of_groups(labels)]
+    return np.sort(np.array(numbers, dtype=np.int64))
+
+
+def solve_part(
+    gaps: Floats, k: int, labels: Integers, plan: Plan, remaining: Remaining = lambda: None
+) -> Found:
+    """Look for a better grouping of a table, or of a part of one; prove it where that is cheap.
+
+    labels (n) from 0, groups of k to 2k - 1 records. One thread: parts go side by side.
+    """
+    g = Generation.scaled(gaps, k, labels, remaining=remaining, threads=1)
+    if g is None:
+        return Found(None, 0.0, False)
+    g.raise_bound(plan)
+    found = solve_integer(g, labels, plan)
+    return Found(found.labels, found.bound * g.unit, found.proven)

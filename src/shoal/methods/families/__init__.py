@@ -1,0 +1,1 @@
+"""Families of methods, a file each: how a Problem becomes a call of the code that solves it."""

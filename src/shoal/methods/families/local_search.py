@@ -1,0 +1,67 @@
+"""Local searches, on points and on nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from shoal.kernels.arrays import Integers
+from shoal.kernels.rules import NONE
+from shoal.methods.families.descent import has_room, within_constraints
+from shoal.methods.families.kmember import KMember
+from shoal.methods.ils.hierarchies.search import search_trees
+from shoal.methods.ils.search import search
+from shoal.methods.ils.task import Task
+from shoal.methods.method import Family
+from shoal.methods.problem import Problem, Solution
+from shoal.progress import Reporter
+
+
+class LocalSearch(Family):
+    """Iterated local search for the least squared error."""
+
+    def run(self, problem: Problem, report: Reporter) -> Solution:
+        """Search from the start, then within the constraints."""
+        if problem.k == 1:
+            return problem.alone()
+        how, points = self.info.search, problem.points
+        assert how is not None
+        options = how.having(problem.changes)
+        task = Task(problem.k, problem.start_labels, options, problem.seed, problem.threads)
+        labels, log = search(points.matrix, task, report, weights=points.weights)
+        return within_constraints(problem, Solution(labels, log), report, how)
+
+
+@dataclass(frozen=True)
+class NodeSearch(Family):
+    """Iterated local search for the least generalization.
+
+    It begins with groups that are given, or grown: by a rule for their first records, or as one of
+    the methods in `starts` grows them.
+    """
+
+    grower: KMember
+    starts: Mapping[str, KMember]
+
+    def run(self, problem: Problem, report: Reporter) -> Solution:
+        """Begin with groups that keep the constraints, and search by moves that break none."""
+        if problem.k == 1:
+            return problem.alone()
+        how, nodes, keep = self.info.search, problem.nodes, problem.constraints
+        assert how is not None
+        found = within_constraints(problem, Solution(self._start(problem, report)), report)
+        if not has_room(found.labels, problem.k):
+            return found
+        rules = NONE if keep is None else keep.rules
+        options = how.having(problem.changes)
+        task = Task(problem.k, found.labels, options, problem.seed, problem.threads, rules)
+        labels, log = search_trees(nodes.coded, task, report, nodes.column_weights)
+        return replace(found, labels=labels, log=log)
+
+    def _start(self, problem: Problem, report: Reporter) -> Integers:
+        if problem.start_labels is not None:
+            return problem.start_labels
+        if problem.start in self.starts:
+            grower = self.starts[str(problem.start)]
+            return grower.grow(replace(problem, start=None), report)
+        return self.grower.grow(problem, report)

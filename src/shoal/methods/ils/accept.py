@@ -1,0 +1,43 @@
+"""Acceptance: whether a search goes on from a grouping that is not its best."""
+
+from __future__ import annotations
+
+import math
+
+from shoal.kernels.jit import inlined
+from shoal.kernels.random import uniform
+from shoal.methods.ils.layout import (
+    BEST_SUM,
+    CURRENT,
+    FIRST,
+    HOME_SUM,
+    ITERATION,
+    LAST,
+    RULE,
+    TOTAL,
+)
+from shoal.methods.ils.state import State
+
+FIXED, DYNAMIC, RECORD, LATE, ANNEALING = range(5)  # the codes of `parameters`
+
+
+@inlined
+def accepts(s: State) -> bool:
+    """Tell whether to go on from the current grouping. s IN/OUT."""
+    current, home, best = s.sums[CURRENT], s.sums[HOME_SUM], s.sums[BEST_SUM]
+    rule, first = s.choices[RULE], s.levels[FIRST]
+    chance = first
+    if rule == LATE:
+        at = s.counts[ITERATION] % s.history.shape[0]
+        chance = 1.0 if current <= max(s.history[at], home) else 0.0
+        s.history[at] = min(home, s.history[at])
+    elif rule == RECORD:
+        chance = 1.0 if current <= best * (1.0 + first) else 0.0
+    elif rule != FIXED:
+        since = best if rule == DYNAMIC else home
+        if rule == ANNEALING:
+            first *= (s.levels[LAST] / first) ** (
+                s.counts[ITERATION] % s.choices[TOTAL] / s.choices[TOTAL]
+            )
+        chance = math.exp(min(0.0, since - current) / (first * best)) if best > 0.0 else 0.0
+    return uniform(s.random) < chance  # type: ignore[no-any-return]

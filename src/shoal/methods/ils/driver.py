@@ -1,0 +1,57 @@
+"""The one driver of iterated searches: rounds, runs side by side, what ends them, and their log.
+
+What comes out depends on the seed, the number of runs and the number of iterations, never on
+threads: all runs make the same iterations in a round, and a round is never left half done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from shoal.kernels.arrays import Integers
+from shoal.methods.ils.stopping import Watch
+from shoal.partition import SearchLog
+from shoal.progress import Progress
+
+Everywhere = Callable[[Callable[[Any], Any]], list[Any]]  # does some work for all runs
+
+
+class Iterated(Protocol):
+    """A search that goes round by round."""
+
+    watch: Watch
+
+    @property
+    def runs(self) -> Sequence[Any]:
+        """What threads work on, side by side."""
+
+    @property
+    def threads(self) -> int | None:
+        """How many threads work at once; None: as many as there are processors."""
+
+    def begin(self, everywhere: Everywhere) -> None:
+        """Reach the grouping that the first round starts from."""
+
+    def look(self) -> Progress:
+        """Return what there is to see between two rounds."""
+
+    def round(self, everywhere: Everywhere) -> None:
+        """Make some iterations in every run; say in `watch.stopped_by` if no more are needed."""
+
+    def close(self, everywhere: Everywhere) -> None:
+        """End with what is done after the last round, before the user's stop counts no more."""
+
+    def result(self) -> tuple[Integers, SearchLog]:
+        """Return the incumbent, and how it was found."""
+
+
+def drive(search: Iterated) -> tuple[Integers, SearchLog]:
+    """Go round by round until count, clock, callback, user or the search itself end it."""
+    watch = search.watch
+    with watch.side_by_side(search.runs, search.threads) as everywhere:
+        search.begin(everywhere)
+        while not (watch.stopped_by or watch.is_told_to_stop(search.look())):
+            search.round(everywhere)
+        search.close(everywhere)
+    return search.result()

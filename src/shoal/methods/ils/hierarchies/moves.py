@@ -1,0 +1,237 @@
+"""Shifts and swaps of records between groups, and the bound that says which can gain.
+
+A shift of x from A to B changes the loss by L(B + x) - L(B) - gain(x), a swap of x and y by
+L(A - x + y) + L(B - y + x) - L(A) - L(B). Whoever leaves B, what all others have in common stays:
+no swap that brings x into B can gain where that, with x and less L(B), costs as much as gain(x).
+"""
+
+from __future__ import annotations
+
+from shoal.kernels.jit import ANY, inlined, part, steps
+from shoal.kernels.pointing import call
+from shoal.methods.ils.hierarchies.layout import (
+    ALIVE,
+    BREACH,
+    BY_SHIFTS,
+    CORE_HIGH,
+    CORE_LOW,
+    CORE_OWN,
+    CORE_SIZE,
+    COST,
+    CURRENT,
+    FOUND,
+    HIGH,
+    KEYS,
+    LABEL,
+    LIVING,
+    LOOKED,
+    LOW,
+    MAY_SHIFT,
+    MAY_SWAP,
+    MEMBERS,
+    MOST,
+    NODE,
+    OWN,
+    PARTNER,
+    RULES,
+    SHIFTS,
+    SHIFTS_TRIED,
+    SIZE,
+    SLACK,
+    SLOT,
+    SURE,
+    SWAPS_TRIED,
+    TIE,
+    K,
+)
+from shoal.methods.ils.hierarchies.state import State, cost, joined, measure, put, queue
+
+
+@inlined
+def entry(s: State, row: int, group: int, bar: float) -> float:
+    """Return what it costs a group to take a record in; some number >= bar where it is more."""
+    tree, levels, columns, spans = s.tree, s.levels, s.columns, s.spans
+    size, total = s.groups[group, SIZE], 0.0
+    for j in range(columns.shape[0]):
+        low, high, own = spans[group, j, LOW], spans[group, j, HIGH], spans[group, j, OWN]
+        node = s.cells[row, j, NODE]
+        total += joined(tree, levels, columns, j, low, high, own, size, node)
+        total -= s.costs[group, j, COST]
+        if total >= bar:
+            break
+    return total
+
+
+@inlined
+def fits(s: State, group: int, leaving: int, entering: int) -> bool:
+    """Tell whether a group keeps the rules when a record leaves and one enters (-1: nobody)."""
+    rules, size = s.counts[RULES], s.groups[group, SIZE]
+    broken = call(s.counts[BREACH], rules, s.groups, group, MEMBERS, size, leaving, entering)
+    return broken == 0.0
+
+
+@inlined
+def kept(s: State, one: int, two: int, x: int, y: int) -> bool:
+    """Tell whether the rules allow that x goes from one group to another, and y back."""
+    return s.counts[BREACH] == 0 or (fits(s, one, x, y) and fits(s, two, y, x))
+
+
+@inlined
+def may_swap(s: State, row: int, group: int, bar: float) -> bool:
+    """Tell whether a swap that brings a record into a group might change the loss to below bar."""
+    tree, levels, columns, spans = s.tree, s.levels, s.columns, s.spans
+    least = -s.costs[group, columns.shape[0], SLACK] - s.gains[row]
+    for j in range(columns.shape[0]):
+        if least >= bar:
+            break
+        low, high = spans[group, j, CORE_LOW], spans[group, j, CORE_HIGH]
+        own, size = spans[group, j, CORE_OWN], spans[group, j, CORE_SIZE]
+        node = s.cells[row, j, NODE]
+        if low >= 0:
+            found = joined(tree, levels, columns, j, low, high, own, size, node)
+            least += max(0.0, found - s.costs[group, j, SURE])
+    return least < bar  # type: ignore[no-any-return]
+
+
+@inlined
+def exchange(s: State, x: int, y: int, bar: float) -> float:
+    """Return how a swap of two records changes the loss; some number >= bar where it is more.
+
+    What both groups gain as the two leave, less what each pays for the other: column by column
+    more, so that most swaps are given up after a few.
+    """
+    tree, levels, columns, cells = s.tree, s.levels, s.columns, s.cells
+    change = -s.gains[x] - s.gains[y]
+    for j in range(columns.shape[0]):
+        if change >= bar:
+            break
+        for side in range(2):
+            row, other = (x, y) if side == 0 else (y, x)
+            size = s.groups[s.records[row, LABEL], SIZE] - 1
+            low, high, own = cells[row, j, LOW], cells[row, j, HIGH], cells[row, j, OWN]
+            change -= cost(levels, columns, j, low, high, size - own)
+            change += joined(tree, levels, columns, j, low, high, own, size, cells[other, j, NODE])
+    return change  # type: ignore[no-any-return]
+
+
+@part
+def move(s: State, x: int, group: int, y: int) -> None:
+    """Move a record to another group, and one of that group (or none, -1) to its. s IN/OUT."""
+    groups, records, before = s.groups, s.records, s.sums[CURRENT]
+    old, at = records[x, LABEL], records[x, SLOT]
+    if y < 0:
+        groups[old, SIZE] -= 1
+        last = groups[old, MEMBERS + groups[old, SIZE]]
+        groups[old, MEMBERS + at], records[last, SLOT] = last, at
+        put(s, x, group)
+    else:
+        groups[old, MEMBERS + at] = y
+        groups[group, MEMBERS + records[y, SLOT]] = x
+        records[x, LABEL], records[x, SLOT] = group, records[y, SLOT]
+        records[y, LABEL], records[y, SLOT] = old, at
+    for side in range(2):
+        changed = old if side == 0 else group
+        measure(s, changed)
+        queue(groups, s.counts, changed)
+    kind = 0 if y < 0 else 1
+    s.counts[SHIFTS + kind] += 1
+    s.sums[BY_SHIFTS + kind] += before - s.sums[CURRENT]
+
+
+@part
+def find_nearest(s: State, row: int, wanted: int, bar: float) -> int:
+    """List the groups that a record would cost least, below bar, without its own and full ones.
+
+    Returns how many there are. s IN/OUT: the groups in counts[FOUND:], the costs in sums[KEYS:].
+    """
+    sums, counts, groups, listed = s.sums, s.counts, s.groups, 0
+    own = s.records[row, LABEL]
+    for i in range(counts[LIVING]):
+        group = groups[i, ALIVE]
+        if group == own or groups[group, SIZE] >= counts[MOST]:
+            continue
+        price = entry(s, row, group, bar)
+        if price < bar:
+            at = min(listed, wanted - 1)
+            while at > 0 and sums[KEYS + at - 1] > price:
+                sums[KEYS + at], counts[FOUND + at] = sums[KEYS + at - 1], counts[FOUND + at - 1]
+                at -= 1
+            sums[KEYS + at], counts[FOUND + at] = price, group
+            listed = min(listed + 1, wanted)
+            if listed == wanted:
+                bar = sums[KEYS + wanted - 1]
+    counts[SHIFTS_TRIED] += counts[LIVING]
+    counts[LOOKED] += counts[LIVING]
+    return listed
+
+
+@part
+def find_swap(s: State, x: int, best: float) -> float:
+    """Return what the best swap of a record changes, if below `best`. s IN/OUT: FOUND, PARTNER."""
+    groups, counts = s.groups, s.counts
+    one = s.records[x, LABEL]
+    for i in range(counts[LIVING]):
+        group = groups[i, ALIVE]
+        if group != one and may_swap(s, x, group, best):
+            for m in range(groups[group, SIZE]):
+                y = groups[group, MEMBERS + m]
+                change = exchange(s, x, y, best)
+                if change < best and kept(s, one, group, x, y):
+                    best, counts[FOUND], counts[PARTNER] = change, group, y
+            counts[SWAPS_TRIED] += groups[group, SIZE]
+            counts[LOOKED] += 2 * groups[group, SIZE]
+    counts[LOOKED] += counts[LIVING]
+    return best
+
+
+@inlined
+def improve_record(s: State, x: int) -> bool:
+    """Apply the best shift or swap of a record, if one gains; tell whether one did. s IN/OUT."""
+    counts, group = s.counts, s.records[x, LABEL]
+    tie = -TIE * s.columns.shape[0] * counts[MOST]
+    counts[PARTNER] = -1
+    best = tie
+    if (
+        s.groups[group, SIZE] > counts[K]
+        and counts[MAY_SHIFT] == 1
+        and find_nearest(s, x, 1 + ANY, s.gains[x] + tie) > 0
+        and kept(s, group, counts[FOUND], x, -1)
+    ):
+        best = s.sums[KEYS] - s.gains[x]
+    if counts[MAY_SWAP] == 1:
+        best = find_swap(s, x, best)
+    if best < tie:
+        move(s, x, counts[FOUND], counts[PARTNER])
+    return best < tie  # type: ignore[no-any-return]
+
+
+@steps
+def look(s: State, group: int, changed: bool) -> None:
+    """Improve a group with all others by the moves that are allowed. s IN/OUT.
+
+    First the moves of its own records; of a group that has changed then the shifts of others'
+    records that gain by coming: no one else would see them.
+    """
+    groups, counts = s.groups, s.counts
+    m = 0
+    while m < groups[group, SIZE]:
+        if not improve_record(s, groups[group, MEMBERS + m]):
+            m += 1
+    tie = TIE * s.columns.shape[0] * counts[MOST]
+    others = changed and counts[MAY_SHIFT] == 1 and counts[BREACH] == 0
+    for i in range(counts[LIVING] if others else 0):
+        other = groups[i, ALIVE]
+        m = 0
+        while (
+            other != group
+            and m < groups[other, SIZE]
+            and groups[other, SIZE] > counts[K]
+            and groups[group, SIZE] < counts[MOST]
+        ):
+            row = groups[other, MEMBERS + m]
+            bar = s.gains[row] - tie
+            m += 1
+            counts[LOOKED] += 1
+            if bar > 0.0 and entry(s, row, group, bar) < bar:
+                move(s, row, group, -1 + ANY)
+                m = 0

@@ -1,0 +1,137 @@
+"""Shifts and swaps between two groups, and the four tests that say which can gain.
+
+With sizes a and b, centroids c and c', radii r and r' of two groups (Laszlo and Mukherjee 2015;
+2020 thesis): shifting x to the other group changes SSE by b/(b+1) D(x,c') - a/(a-1) D(x,c);
+swapping x and y by D(x,c') + D(y,c) - D(x,c) - D(y,c') - (1/a + 1/b) D(x,y). No swap can gain if
+r + r' <= |c - c'|, no shift if a/(a-1) r² <= b/(b+1) (|c - c'| - r)².
+"""
+
+from __future__ import annotations
+
+import math
+
+from shoal.kernels.jit import ANY, inlined
+from shoal.kernels.nearest import slack
+from shoal.kernels.rules import keeps
+from shoal.methods.ils.layout import (
+    BREACH,
+    BY_SHIFTS,
+    BY_SWAPS,
+    EXCESS,
+    LOSS,
+    MAY_SHIFT,
+    MAY_SWAP,
+    MEMBERS,
+    MOST,
+    RADIUS,
+    RULES,
+    SHIFTS,
+    SHIFTS_TRIED,
+    SIZE,
+    SWAPS,
+    SWAPS_TRIED,
+    K,
+)
+from shoal.methods.ils.state import State, gap, move, refresh
+
+
+@inlined
+def may_shift(a: int, b: int, radius: float, between: float, k: int, most: int) -> bool:
+    """Tell whether a shift from a group of a to one of b is allowed, and might gain."""
+    rest = between - radius
+    return (a > k and b < most) and (
+        rest <= 0.0 or a * (b + 1.0) * radius * radius > b * (a - 1.0) * rest * rest
+    )
+
+
+@inlined
+def kept(s: State, one: int, two: int, x: int, y: int) -> bool:
+    """Tell whether the rules allow that x goes from one group to another, and y back."""
+    a, b = s.groups[one, SIZE], s.groups[two, SIZE]
+    function, rules = s.choices[BREACH], s.choices[RULES]
+    return keeps(function, rules, s.groups, one, a, two, b, MEMBERS, x, y)
+
+
+@inlined
+def apply(s: State, one: int, two: int, x: int, y: int, change: float) -> None:
+    """Take x from one group into the other, and y back; nobody is below 0. s IN/OUT."""
+    if x >= 0:
+        move(s.records, s.groups, s.lists, s.counts, x, two)
+    if y >= 0:
+        move(s.records, s.groups, s.lists, s.counts, y, one)
+    for turn in range(2):
+        refresh(s, one if turn == 0 else two)
+    swapped = x >= 0 and y >= 0
+    s.counts[SWAPS if swapped else SHIFTS] += 1
+    s.sums[BY_SWAPS if swapped else BY_SHIFTS] -= change
+
+
+@inlined
+def improve_pair(s: State, one: int, two: int) -> int:
+    """Apply the best shift or swap between two groups while there is one that gains.
+
+    Returns how many there were. s IN/OUT. With v = (x - c) - (y - c'), u the direction from c to
+    c', and w = 1/a + 1/b, a swap changes SSE by (2-w) |c-c'|² - 2 (1-w) |c-c'| u·v - w |v|²: what
+    is left to gain for x when y may lie anywhere within the radius decides whether y is looked at.
+    """
+    points, centers, groups, own, roots = s.points, s.centers, s.groups, s.own, s.roots
+    apart, counts, lists = s.apart, s.counts, s.lists
+    k, width = s.choices[K], points.shape[1]
+    most = s.choices[MOST] if s.choices[MAY_SHIFT] == 1 else 0
+    applied, nobody = 0, -1 + ANY
+    while True:
+        a, b = groups[one, SIZE], groups[two, SIZE]
+        squared = gap(centers, one, centers, two, width)
+        between, radius = math.sqrt(squared), centers[two, RADIUS]
+        swaps = s.choices[MAY_SWAP] == 1 and centers[one, RADIUS] + radius > between
+        there = may_shift(a, b, centers[one, RADIUS], between, k, most)
+        back = may_shift(b, a, radius, between, k, most)
+        if not (swaps or there or back) or max(a, b) > s.choices[MOST]:
+            break
+        both = centers[one, LOSS] + centers[two, LOSS]
+        least = -(1e-11 * both + slack(both, s.error))
+        x, y = nobody, nobody
+        weight = 1.0 / a + 1.0 / b
+        along, reach = (1.0 - weight) * between, -1.0  # reach: of those x that may swap
+        stay, join = a / (a - 1.0), b / (b + 1.0)
+        opened = 0
+        for i in range(a):
+            row = groups[one, MEMBERS + i]
+            far = swaps and roots[row] + radius > between
+            if far or there:
+                distance = gap(points, row, centers, two, width)
+                change = join * distance - stay * own[row]
+                if there and change < least and kept(s, one, two, row, nobody):
+                    least, x, y = change, row, nobody
+                ahead = own[row] + squared - distance  # 2 |c-c'| u·(x-c)
+                pull = along * along + weight * (1.0 - weight) * ahead + weight * weight * own[row]
+                rest = (2.0 - weight) * squared - (1.0 - weight) * ahead
+                rest -= weight * (own[row] + radius * radius) + least
+                if far and (rest < 0.0 or rest * rest < 4.0 * radius * radius * pull):
+                    lists[EXCESS, opened] = row
+                    apart[0, opened] = distance - own[row]
+                    apart[1, opened] = math.sqrt(distance)
+                    opened += 1
+                    reach = roots[row] if roots[row] > reach else reach
+        counts[SHIFTS_TRIED] += a * there + b * back
+        stay, join = b / (b - 1.0), a / (a + 1.0)
+        for j in range(b if opened > 0 or back else 0):
+            row = groups[two, MEMBERS + j]
+            if back or roots[row] + reach > between:
+                distance = gap(points, row, centers, one, width)
+                change = join * distance - stay * own[row]
+                if back and change < least and kept(s, one, two, nobody, row):
+                    least, x, y = change, nobody, row
+                for i in range(opened):
+                    ends = apart[1, i] + roots[row]  # no farther is x from y
+                    change = apart[0, i] + distance - own[row]
+                    if change - weight * ends * ends < least:
+                        counts[SWAPS_TRIED] += 1
+                        change -= weight * gap(points, row, points, lists[EXCESS, i], width)
+                        if change < least and kept(s, one, two, lists[EXCESS, i], row):
+                            least, x, y = change, lists[EXCESS, i], row
+        if x < 0 and y < 0:
+            break
+        apply(s, one, two, x, y, least)
+        applied += 1
+    return applied

@@ -1,0 +1,320 @@
+"""Where a search stands: groups of records, and the way back to better ones.
+
+A group's number is its own while it lives; numbers of dissolved groups are given again. Which
+records moved since the search was at home (where a rejected step returns to), and since its best
+grouping, is kept in two lists: going back costs what was changed, not a copy of everything.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.arrays import Floats, Integers
+from shoal.kernels.jit import ANY, inlined, jit, part
+from shoal.kernels.nearest import rounding
+from shoal.kernels.random import Random
+from shoal.methods.ils.layout import (
+    ALIVE,
+    ALIVE_AT,
+    AS_CHANGED,
+    AS_PARTNER,
+    AT,
+    AWAY,
+    CENTER_COLUMNS,
+    CHANGED,
+    CHANGED_AT,
+    CHOICES,
+    CLOCK,
+    COUNTS,
+    CURRENT,
+    FREE,
+    HOME,
+    HOME_SUM,
+    LABEL,
+    LARGE,
+    LARGE_AT,
+    LEVELS,
+    LISTED,
+    LISTS,
+    LOSS,
+    MASS,
+    MEMBERS,
+    MOST,
+    MOVED,
+    PARTNERS,
+    PASS,
+    PASSES,
+    RADIUS,
+    RECORD_COLUMNS,
+    SIZE,
+    SLOT,
+    SUMS,
+    WEIGHTED,
+    K,
+)
+
+
+class State(NamedTuple):
+    """One search; all arrays are changed in place. Columns and places are named in `layout`."""
+
+    points: Floats  # (n, w) the records; w is a multiple of 4, what was added is 0
+    weights: Floats  # (n) how many a record stands for
+    own: Floats  # (n) squared distance of a record to its centroid
+    roots: Floats  # (n) that distance, not squared
+    records: Integers  # (n, RECORD_COLUMNS)
+    neighbors: Integers  # (n, m) nearest records, the nearest first
+    groups: Integers  # (groups, MEMBERS + 2 most + 1): on the way home a group may be two
+    centers: Floats  # (groups, w + CENTER_COLUMNS) centroid, sum of weights, loss and radius
+    lists: Integers  # (LISTS, n)
+    counts: Integers  # (COUNTS)
+    sums: Floats  # (SUMS)
+    choices: Integers  # (CHOICES) what was asked for
+    levels: Floats  # (LEVELS) what was asked for
+    random: Random  # (1) state of the random numbers
+    apart: Floats  # (2, most + 1) work space: distances between members and another centroid
+    history: Floats  # past losses, for late acceptance
+    pairs: Floats  # (PASSES, 2) pairs of groups looked at in a pass; how often there was one
+    error: float  # what rounding may have done to a coordinate
+
+
+def make(
+    matrix: Floats, neighbors: Integers, k: int, most: int, history: int, seed: int,
+    largest: int = 0, weights: Floats | None = None,
+) -> State:  # fmt: skip
+    """Return an empty state for groups of k to `most` records of a matrix.
+
+    Where there are rules some group may be larger, which no move may change. `weights` (n), above
+    0, say how many a record stands for: 1 where there are none.
+    """
+    rows, width = matrix.shape
+    points = np.zeros((rows, -(-width // 4) * 4))
+    points[:, :width] = matrix
+    groups = rows // k + 1
+    state = State(
+        points=points,
+        weights=np.ones(rows) if weights is None else np.ascontiguousarray(weights),
+        own=np.zeros(rows),
+        roots=np.zeros(rows),
+        records=np.zeros((rows, RECORD_COLUMNS), dtype=np.int64),
+        neighbors=neighbors,
+        groups=np.zeros((groups, MEMBERS + max(2 * most, largest) + 1), dtype=np.int64),
+        centers=np.zeros((groups, points.shape[1] + CENTER_COLUMNS)),
+        lists=np.zeros((LISTS, max(rows, groups)), dtype=np.int64),
+        counts=np.zeros(COUNTS, dtype=np.int64),
+        sums=np.zeros(SUMS),
+        choices=np.zeros(CHOICES, dtype=np.int64),
+        levels=np.zeros(LEVELS),
+        random=np.array([seed or 1], dtype=np.uint64),
+        apart=np.zeros((2, max(most, largest) + 1)),
+        history=np.zeros(history),
+        pairs=np.zeros((PASSES, 2)),
+        error=rounding(matrix),
+    )
+    state.choices[K], state.choices[MOST] = k, most
+    state.choices[WEIGHTED] = weights is not None
+    return state
+
+
+@part
+def gap(a: Floats, i: int, b: Floats, j: int, width: int) -> float:
+    """Return the squared distance between two rows, in four sums. width is a multiple of 4."""
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+    for m in range(0, width, 4):
+        d0, d1 = a[i, m] - b[j, m], a[i, m + 1] - b[j, m + 1]
+        d2, d3 = a[i, m + 2] - b[j, m + 2], a[i, m + 3] - b[j, m + 3]
+        s0 += d0 * d0
+        s1 += d1 * d1
+        s2 += d2 * d2
+        s3 += d3 * d3
+    return (s0 + s1) + (s2 + s3)
+
+
+@part
+def enlist(groups: Integers, lists: Integers, counts: Integers, which: int, group: int) -> None:
+    """Enter a group into the list of those alive (which = ALIVE) or larger than k (LARGE)."""
+    lists[which, counts[which]] = group
+    groups[group, ALIVE_AT + which] = counts[which]
+    counts[which] += 1
+
+
+@part
+def strike(groups: Integers, lists: Integers, counts: Integers, which: int, group: int) -> None:
+    """Take a group out of such a list; the last one takes its place."""
+    counts[which] -= 1
+    last, at = lists[which, counts[which]], groups[group, ALIVE_AT + which]
+    lists[which, at] = last
+    groups[last, ALIVE_AT + which] = at
+    groups[group, ALIVE_AT + which] = -1
+
+
+@part
+def note(groups: Integers, lists: Integers, counts: Integers, group: int) -> None:
+    """Note that a group has changed: the next pass looks at it. All IN/OUT."""
+    counts[CLOCK] += 1
+    groups[group, CHANGED_AT] = counts[CLOCK]
+    if groups[group, AS_CHANGED] != counts[PASS]:
+        groups[group, AS_CHANGED] = counts[PASS]
+        lists[CHANGED, counts[CHANGED]] = group
+        counts[CHANGED] += 1
+
+
+@jit
+def move(
+    records: Integers, groups: Integers, lists: Integers, counts: Integers, row: int, group: int
+) -> None:
+    """Take a record from its group into another; centroids stay as they were. All IN/OUT."""
+    old = records[row, LABEL]
+    groups[old, SIZE] -= 1
+    last = groups[old, MEMBERS + groups[old, SIZE]]
+    groups[old, MEMBERS + records[row, SLOT]] = last
+    records[last, SLOT] = records[row, SLOT]
+    groups[group, MEMBERS + groups[group, SIZE]] = row
+    records[row, SLOT] = groups[group, SIZE]
+    records[row, LABEL] = group
+    groups[group, SIZE] += 1
+    for since in range(2):
+        if records[row, AWAY + since] == 0:
+            records[row, AWAY + since] = 1
+            lists[MOVED + since, counts[MOVED + since]] = row
+            counts[MOVED + since] += 1
+
+
+@inlined
+def refresh(s: State, group: int) -> None:
+    """Compute all about a group from its members; one without members goes. s IN/OUT."""
+    _enter_lists(s.groups, s.lists, s.counts, s.choices[K], group)
+    s.sums[CURRENT] += center(s.points, s.weights, s.own, s.roots, s.groups, s.centers, group)
+
+
+@part
+def _enter_lists(groups: Integers, lists: Integers, counts: Integers, k: int, group: int) -> None:
+    """Enter a group into the lists where it belongs, and strike it from the others."""
+    size = groups[group, SIZE]
+    if size == 0:
+        strike(groups, lists, counts, ALIVE + ANY, group)
+        lists[FREE, counts[FREE]] = group
+        counts[FREE] += 1
+    if size > k and groups[group, LARGE_AT] < 0:
+        enlist(groups, lists, counts, LARGE + ANY, group)
+    if size <= k and groups[group, LARGE_AT] >= 0:
+        strike(groups, lists, counts, LARGE + ANY, group)
+
+
+@jit
+def center(
+    points: Floats, weights: Floats, own: Floats, roots: Floats, groups: Integers, centers: Floats,
+    group: int,
+) -> float:  # fmt: skip
+    """Compute centroid, distances, loss and radius of a group; return what the loss grew by.
+
+    From scratch, so that no error builds up. points IN (n, w), weights IN (n), own and roots OUT
+    (n), groups IN, centers OUT.
+    """
+    size, width = groups[group, SIZE], points.shape[1]
+    loss, most = 0.0, 0.0
+    first = groups[group, MEMBERS]
+    mass = weights[first]
+    for j in range(width):
+        centers[group, j] = 0.0
+    for i in range(1, size):
+        row = groups[group, MEMBERS + i]
+        mass += weights[row]
+        for j in range(width):
+            centers[group, j] += weights[row] * (points[row, j] - points[first, j])
+    for j in range(width):
+        centers[group, j] = points[first, j] + centers[group, j] / mass
+    for i in range(size):
+        row = groups[group, MEMBERS + i]
+        distance = gap(points, row, centers, group, width)
+        own[row], roots[row] = distance, math.sqrt(distance)
+        loss += weights[row] * distance
+        most = distance if distance > most else most
+    grown = loss - centers[group, LOSS]
+    centers[group, RADIUS], centers[group, LOSS] = math.sqrt(most), loss
+    centers[group, MASS] = mass
+    return grown  # type: ignore[no-any-return]
+
+
+@jit
+def load(s: State, labels: Integers) -> None:
+    """Enter a grouping as the current, best and home one; every group is to be looked at.
+
+    s IN/OUT, labels IN (n): numbers from 0 without gaps, each K to MOST times.
+    """
+    groups, records, counts, lists = s.groups, s.records, s.counts, s.lists
+    for i in range(LISTS):
+        counts[i] = 0
+    counts[PASS] += 1
+    counts[AT] = 0
+    for group in range(groups.shape[0]):
+        groups[group, SIZE], groups[group, LARGE_AT] = 0, -1
+        s.centers[group, LOSS] = 0.0
+    for row in range(labels.shape[0]):
+        group = labels[row]
+        records[row, LABEL], records[row, SLOT] = group, groups[group, SIZE]
+        groups[group, MEMBERS + groups[group, SIZE]] = row
+        groups[group, SIZE] += 1
+        for since in range(2):
+            records[row, AWAY + since], records[row, HOME + since] = 0, group
+    s.sums[CURRENT] = 0.0
+    for group in range(groups.shape[0] - 1, -1, -1):
+        enlist(groups, lists, counts, ALIVE + ANY, group)
+        refresh(s, group)
+        if groups[group, SIZE] > 0:
+            note(groups, lists, counts, group)
+    s.sums[HOME_SUM] = s.sums[HOME_SUM + 1] = s.sums[CURRENT]
+
+
+@inlined
+def keep(s: State, since: int) -> None:
+    """Take the current grouping for home (since = 0) or for the best (1). s IN/OUT."""
+    for i in range(s.counts[MOVED + since]):
+        row = s.lists[MOVED + since, i]
+        s.records[row, HOME + since] = s.records[row, LABEL]
+        s.records[row, AWAY + since] = 0
+    s.counts[MOVED + since] = 0
+    s.sums[HOME_SUM + since] = s.sums[CURRENT]
+
+
+@inlined
+def go_home(s: State) -> None:
+    """Return to the grouping that was kept as home. s IN/OUT."""
+    records, groups, lists, counts = s.records, s.groups, s.lists, s.counts
+    counts[LISTED] += 1
+    listed = 0
+    for i in range(counts[MOVED]):
+        row = lists[MOVED, i]
+        if records[row, LABEL] == records[row, HOME]:
+            continue
+        for turn in range(2):
+            group = records[row, LABEL] if turn == 0 else records[row, HOME]
+            if groups[group, AS_PARTNER] != counts[LISTED]:
+                groups[group, AS_PARTNER] = counts[LISTED]
+                lists[PARTNERS, listed] = group
+                listed += 1
+                if groups[group, SIZE] == 0:
+                    claim(groups, lists, counts, group)
+        move(records, groups, lists, counts, row, records[row, HOME])
+    for i in range(listed):
+        refresh(s, lists[PARTNERS, i])
+        counts[CLOCK] += 1
+        groups[lists[PARTNERS, i], CHANGED_AT] = counts[CLOCK]
+    for i in range(counts[MOVED]):
+        records[lists[MOVED, i], AWAY] = 0
+    counts[MOVED] = 0
+    s.sums[CURRENT] = s.sums[HOME_SUM]
+
+
+@part
+def claim(groups: Integers, lists: Integers, counts: Integers, group: int) -> None:
+    """Make a group of a free number alive again. All IN/OUT."""
+    counts[FREE] -= 1
+    at = counts[FREE]
+    number = lists[FREE, at]
+    while number != group:
+        at -= 1
+        number, lists[FREE, at] = lists[FREE, at], number
+    enlist(groups, lists, counts, ALIVE + ANY, group)

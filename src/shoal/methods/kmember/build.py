@@ -1,0 +1,140 @@
+"""Coded columns -> Forest: the flat arrays of a method, and the distinct records with counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.arrays import Floats, Integers
+from shoal.methods.kmember.forest import Forest
+from shoal.table.encode_nodes import Coded, CodedColumn
+
+
+class Part(NamedTuple):
+    """One column's share of a Forest."""
+
+    codes: Integers
+    parents: Integers
+    ends: Integers
+    heights: Floats
+    leave: Floats
+    rates: Floats
+    places: Floats
+    ranged: int
+
+
+class Records(NamedTuple):
+    """The distinct records: their nodes, how often each occurs, and which one every record is."""
+
+    codes: Integers
+    counts: Integers
+    which: Integers
+
+
+def build(
+    coded: Coded, form: str, weights: Mapping[str, float] | None = None
+) -> tuple[Forest, Records]:
+    """Return the forest of a method and the distinct records.
+
+    `form` is root, paper (KAIM's cost), height (k-member's), or loss: what ILoss counts, with
+    ranges where ranges are released.
+    """
+    parts = []
+    for column in coded.columns:
+        weight = (weights or {}).get(column.name, 1.0)
+        by_range = column.by_range if form == "loss" else form == "height"
+        by_range = by_range and column.places is not None
+        unit = column.unit if form == "loss" else 0.0
+        parts.append(_range(column, weight, unit) if by_range else _tree(column, form, weight))
+    first = np.concatenate(([0], np.cumsum([part.parents.size for part in parts])))
+    shifted = [part.parents + offset for part, offset in zip(parts, first, strict=False)]
+    ends = [part.ends + offset for part, offset in zip(parts, first, strict=False)]
+    forest = Forest(
+        first.astype(np.int64),
+        np.array([part.ranged for part in parts], dtype=np.int64),
+        np.concatenate(shifted).astype(np.int64),
+        np.concatenate(ends).astype(np.int64),
+        np.concatenate([part.heights for part in parts]).astype(np.float64),
+        np.concatenate([part.leave for part in parts]).astype(np.float64),
+        np.concatenate([part.rates for part in parts]).astype(np.float64),
+        np.concatenate([part.places for part in parts]).astype(np.float64),
+    )
+    codes = np.stack([p.codes + offset for p, offset in zip(parts, first, strict=False)], axis=1)
+    return forest, distinct(codes)
+
+
+def distinct(codes: Integers) -> Records:
+    """Return equal records as one, in the order in which they first appear."""
+    if codes.shape[0] == 0:
+        return Records(codes, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    order = np.lexsort(codes.T)
+    ordered = codes[order]
+    new = np.concatenate(([True], (ordered[1:] != ordered[:-1]).any(axis=1)))
+    block = np.cumsum(new) - 1
+    lowest = np.minimum.reduceat(order, np.flatnonzero(new))
+    rank = np.argsort(np.argsort(lowest))
+    which = np.empty(codes.shape[0], dtype=np.int64)
+    which[order] = rank[block]
+    unique = np.ascontiguousarray(codes[np.sort(lowest)])
+    return Records(unique, np.bincount(which).astype(np.int64), which)
+
+
+def information(column: CodedColumn) -> Floats:
+    """Return Info of every node: minus the sum of p log p over the values below it.
+
+    p is a value's share of all records, those without the cell included.
+    """
+    rows = column.codes.size
+    own = np.zeros(len(column.tree))
+    shares = column.values.counts / max(rows, 1)
+    own[column.nodes] = [-p * math.log(p) if p > 0 else 0.0 for p in shares]
+    before = np.concatenate(([0.0], np.cumsum(own)))
+    found: Floats = before[column.tree.ends] - before[np.arange(len(column.tree))]
+    leaves = column.tree.ends == np.arange(len(column.tree)) + 1
+    found[leaves] = own[leaves]
+    return found
+
+
+def _tree(column: CodedColumn, form: str, weight: float) -> Part:
+    tree = column.tree
+    size = len(tree)
+    rates, leave = np.ones(size), np.zeros(size)
+    if form == "loss":
+        heights = weight * column.losses
+    elif form == "height":
+        heights = weight * tree.heights / max(int(tree.heights[0]), 1)
+    else:
+        rows = column.codes.size
+        constant = math.log(rows) / rows if rows else 0.0
+        heights = information(column)
+        if form == "root":
+            scale = float(heights[0]) + constant
+            heights = weight * heights / scale if scale > 0 else np.zeros(size)
+            leave = heights
+        else:
+            leave = heights
+            below = heights + constant
+            rates = np.divide(weight, below, out=np.zeros(size), where=below > 0)
+    parents = np.maximum(tree.parents, 0)
+    return Part(column.codes, parents, tree.ends, heights, leave, rates, np.zeros(size), 0)
+
+
+def _range(column: CodedColumn, weight: float, unit: float) -> Part:
+    """Return a column of numbers as a range: node 0 is missing, the others the values in order.
+
+    `unit` is the share of one step, which ILoss adds to every width.
+    """
+    assert column.places is not None
+    size = column.places.size + 1
+    places = np.concatenate(([weight * unit], weight * (1.0 - unit) * column.places))
+    heights = np.zeros(size)
+    heights[0] = weight
+    ends = np.arange(size) + 1
+    ends[0] = size
+    return Part(
+        column.values.indices + 1, np.zeros(size, dtype=np.int64), ends, heights,
+        np.zeros(size), np.ones(size), places, 1,
+    )  # fmt: skip

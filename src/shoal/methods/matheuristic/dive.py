@@ -1,0 +1,96 @@
+"""Diving: a grouping from the linear programme's fractions.
+
+The groups that the programme takes for the most part are taken; the programme of the records that
+are left is solved, and so on, until few are left: their best grouping is found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from shoal.kernels.arrays import Floats, Integers
+from shoal.methods.bounds.columns import NOBODY
+from shoal.methods.bounds.generation import Generation, Plan, Remaining, cost_of
+from shoal.methods.bounds.integer import solve_part
+from shoal.methods.bounds.threads import squared_gaps
+from shoal.methods.heuristics.fixed_size import mdav
+from shoal.progress import Reporter
+
+FEW = 120  # records that are left to the integer programme
+ROUNDS = 8  # of a programme on the way
+
+
+def dive(matrix: Floats, generation: Generation, share: float, plan: Plan) -> Integers | None:
+    """Return a grouping by a programme that is solved; None where the time was not enough.
+
+    Groups of which the programme takes at least `share` are taken, and always one.
+    """
+    k, here = generation.k, generation
+    brief = replace(plan, rounds=ROUNDS, limit=plan.branches)
+    rows, groups = np.arange(generation.rows), list[Integers]()
+    while True:
+        if here.solved is None or here.over():
+            return None
+        taken = _take(here, share)
+        groups += [rows[group] for group in taken]
+        used = np.zeros(rows.size, dtype=bool)
+        used[np.concatenate(taken)] = True
+        left = np.flatnonzero(~used)
+        if left.size < 2 * k:
+            if left.size:
+                groups.append(rows[left])
+            break
+        start = mdav(np.ascontiguousarray(matrix[rows[left]]), k, Reporter(None))
+        if left.size <= FEW:
+            gaps = here.gaps[np.ix_(left, left)]
+            found = solve_part(gaps, k, start, plan, here.remaining)
+            best = start if found.labels is None else found.labels
+            groups += [rows[left[best == group]] for group in range(int(best.max()) + 1)]
+            break
+        here = here.inside(left, start)
+        here.converge(brief)
+        rows = rows[left]
+    labels = np.empty(generation.rows, dtype=np.int64)
+    for label, group in enumerate(groups):
+        labels[group] = label
+    return labels
+
+
+def dive_into(
+    matrix: Floats, k: int, labels: Integers, plan: Plan, share: float, remaining: Remaining
+) -> Integers | None:
+    """Return the grouping that a dive into a region's own programme finds, if it loses less.
+
+    labels (n) from 0: a grouping of the region's records into groups of k to 2k - 1.
+    """
+    gaps = squared_gaps(matrix)
+    generation = Generation.scaled(gaps, k, labels, remaining=remaining, threads=1)
+    if generation is None:
+        return None
+    generation.raise_bound(plan)
+    found = dive(matrix, generation, share, plan)
+    if found is None or cost_of(gaps, found) >= cost_of(gaps, labels):
+        return None
+    return found
+
+
+def _take(here: Generation, share: float) -> list[Integers]:
+    """Return disjoint groups that a programme takes for the most part; the rest can be grouped."""
+    assert here.solved is not None
+    values = here.solved.values
+    members = here.columns.members
+    used, left = np.zeros(here.rows, dtype=bool), here.rows
+    taken: list[Integers] = []
+    for column in np.argsort(-values, kind="stable"):
+        if taken and values[column] < share:
+            break
+        group = members[column][members[column] != NOBODY]
+        after = left - group.size
+        if used[group].any() or 0 < after < here.k:
+            continue
+        used[group] = True
+        left = after
+        taken.append(group)
+    return taken

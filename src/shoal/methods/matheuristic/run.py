@@ -1,0 +1,130 @@
+"""`best`: rounds of searches, linear programmes, dives and neighborhoods until the budget is spent.
+
+It begins with searches from random starts. Their groups are the first columns of the linear
+programme of all records, which prices more of them, gives the bound, and is dived into; cuts
+follow, and where groups are small the integer programme. From then on rounds alternate between
+neighborhoods that are freed and solved, and new searches and dives. Where groups are large or
+records many, regions have programmes of their own that are dived into, side by side; the programme
+of all records, up to WHOLE of them, is then solved for the bound's sake. A round's result depends
+on the seed and on the rounds before it, never on threads; with a time limit on the clock, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from shoal.kernels.arrays import Floats, Integers
+from shoal.measures.loss import percent
+from shoal.methods.bounds.generation import Generation
+from shoal.methods.bounds.threads import squared_gaps
+from shoal.methods.heuristics.fixed_size import mdav
+from shoal.methods.ils.driver import Everywhere, drive
+from shoal.methods.ils.search import warm_up as warm_up_search
+from shoal.methods.ils.task import Task
+from shoal.methods.matheuristic.steps import AFFORDABLE, HANDY, WHOLE, Steps
+from shoal.partition import SearchLog, canonical_labels
+from shoal.progress import Progress, Reporter
+
+Step = Callable[[int], None]
+
+
+def best(
+    matrix: Floats, task: Task, report: Reporter
+) -> tuple[Integers, SearchLog, tuple[float, bool]]:
+    """Return the best grouping found, how, and (the least SSE of any grouping, whether complete).
+
+    Requires 2 <= k and 2k rows. Never more loss than the start had.
+    """
+    warm_up(matrix.shape[1])
+    rounds = _Rounds(matrix, task, report)
+    labels, log = drive(rounds)
+    return labels, log, (min(rounds.bound, rounds.cost), rounds.complete or rounds.proven)
+
+
+def warm_up(width: int) -> None:
+    """Compile (or load) the kernels, so that a time limit counts the work alone."""
+    warm_up_search(width)
+    tiny = np.arange(8.0)[:, None].repeat(width, axis=1)
+    generation = Generation(squared_gaps(tiny), 2, mdav(tiny, 2, Reporter(None)), threads=1)
+    for grown in (False, True):
+        generation.climb(1, 1, grown)
+
+
+class _Rounds(Steps):
+    """The rounds of `best`; their searches run side by side, not they themselves."""
+
+    runs = range(1)
+
+    def begin(self, _: Everywhere) -> None:
+        """Search from random starts."""
+        self.search_from_starts(0)
+        self._note()
+
+    def round(self, _: Everywhere) -> None:
+        """Do what comes next, unless there is no need of it."""
+        if self._is_settled():
+            return
+        number = self.watch.done
+        if not self.grown and self.rows <= HANDY:
+            first: list[Step] = [self.programme, self.cut, self.integer]
+            cycle: list[Step] = [self.neighborhoods, self.neighborhoods, self.again]
+        else:
+            first = [self.neighborhoods, self.regions, self.regions]
+            if not self.grown and self.rows <= WHOLE and self.rows * self.k**2 <= AFFORDABLE:
+                first.append(self.bound_alone)
+            cycle = [self.neighborhoods, self.regions, self.regions, self.search_from_starts]
+        if self.rows <= self.nearby:  # one neighborhood is the whole table
+            cycle = [self.again]
+        if number < len(first):
+            first[number](number)
+        else:
+            cycle[(number - len(first)) % len(cycle)](number)
+        self.watch.done += 1
+        self._note()
+
+    def close(self, _: Everywhere) -> None:
+        """Leave the groups as they are."""
+
+    def _note(self) -> None:
+        self.watch.note(self.watch.done, np.array([percent(self.cost, self.total)]))
+
+    def look(self) -> Progress:
+        """Return what there is to see: the incumbent, and the steps made so far."""
+        assert self.labels is not None
+        loss = percent(self.cost, self.total)
+        return self.watch.look(
+            loss, loss, groups=int(self.labels.max()) + 1,
+            tried=sum(int(part["applied"]) for part in self.by_part.values()),
+            applied=sum(int(part["improved"]) for part in self.by_part.values()),
+        )  # fmt: skip
+
+    def _is_settled(self) -> bool:
+        """Tell whether proof, target, bound or patience make another round needless."""
+        loss, stop, watch = percent(self.cost, self.total), self.options.stop, self.watch
+        waited = watch.done - (watch.curve[-1][0] if watch.curve else 0)
+        if self.proven:
+            watch.stopped_by = "proof"
+        elif stop.target is not None and loss <= stop.target:
+            watch.stopped_by = "target"
+        elif stop.target is not None and percent(self.bound, self.total) > stop.target:
+            watch.stopped_by = "a target that no grouping reaches"
+        elif stop.patience is not None and waited >= stop.patience:
+            watch.stopped_by = "patience"
+        return bool(watch.stopped_by)
+
+    def result(self) -> tuple[Integers, SearchLog]:
+        """Return the incumbent, and how it was found."""
+        assert self.labels is not None
+        labels = canonical_labels(self.labels)
+        end = percent(self.cost_of(labels), self.total)
+        log = self.watch.log(
+            end,
+            percent(self.start_cost, self.total),
+            loss_first_optimum=self.watch.curve[0][1],
+            gains=self.by_part,
+            pairs_examined=0,
+            pairs_by_pass=[],
+        )
+        return labels, log

@@ -1,0 +1,111 @@
+"""A Table as Arrow columns in the files of a run, and back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.errors import RequestError
+from shoal.table.roles import Column, Kind, Role, Written
+from shoal.table.source import Source
+from shoal.table.table import Table
+
+ROW = "row"
+GROUP = "group"
+
+
+@dataclass(frozen=True)
+class Form:
+    """The columns of a table without their records: what they are and how they are written.
+
+    With `whole`, the cells of a csv file are kept of columns that are released as they are, so that
+    they can be written as they stood.
+    """
+
+    columns: tuple[Column, ...]
+    source: Source
+    whole: bool
+
+    def pack(self, table: Table, more: dict[str, Any] | None = None) -> Any:
+        """Return a table's columns as Arrow's."""
+        found = {}
+        for number, (own, column) in enumerate(zip(self.columns, table.columns, strict=True)):
+            found[f"v{number}"] = column.values
+            if column.cells is None or not self._keeps_cells(own):
+                continue
+            found[f"c{number}"] = column.cells
+            quoted = column.quoted
+            found[f"q{number}"] = np.zeros(table.rows, dtype=bool) if quoted is None else quoted
+        return pa.table({**found, **(more or {})})
+
+    def _keeps_cells(self, column: Column) -> bool:
+        """Tell whether cells are needed: to be written, or for exact means of floats."""
+        if column.role is Role.QUASI_IDENTIFIER:
+            return column.kind is Kind.FLOAT and not column.protected
+        return self.whole
+
+    def unpack(self, packed: Any) -> Table:
+        """Return the table of packed columns."""
+        names = set(packed.column_names)
+        columns = []
+        for number, column in enumerate(self.columns):
+            cells, quoted = None, None
+            if f"c{number}" in names:
+                cells = _one(packed.column(f"c{number}"))
+                quoted = np.asarray(packed.column(f"q{number}")).astype(bool)
+                quoted = quoted if quoted.any() else None
+            values = _one(packed.column(f"v{number}"))
+            columns.append(column.having(values=values, cells=cells, quoted=quoted))
+        return Table(tuple(columns), self.source, roles_given=True)
+
+    @classmethod
+    def of(cls, table: Table, whole: bool) -> Form:
+        """Return the form of a table."""
+        bare = tuple(c.having(values=None, cells=None, quoted=None) for c in table.columns)
+        return cls(bare, replace(table.source, lines=None, native=None, labels=None), whole)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON; the Arrow types are those of the files."""
+        columns = [
+            {
+                "name": c.name, "kind": str(c.kind), "role": str(c.role), "order": c.order,
+                "written": None if c.written is None else asdict(c.written), "doubt": c.doubt,
+                "protected": c.protected,
+            }
+            for c in self.columns
+        ]  # fmt: skip
+        return {"columns": columns, "source": asdict(self.source), "whole": self.whole}
+
+    @classmethod
+    def from_dict(cls, said: Any) -> Form:
+        """Return what plain values say."""
+        columns = [
+            Column(
+                one["name"],
+                Kind(one["kind"]),
+                None,
+                Role(one["role"]),
+                one["written"] and Written(**_tuples(one["written"])),
+                doubt=one["doubt"],
+                protected=one["protected"],
+                order=one["order"] and tuple(one["order"]),
+            )
+            for one in said["columns"]
+        ]
+        source = _tuples(said["source"])
+        source["types"] = tuple(tuple(pair) for pair in source["types"])
+        return cls(tuple(columns), Source(**source), said["whole"])
+
+
+def _tuples(tree: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in tree.items()}
+
+
+def _one(column: Any) -> Any:
+    found = column.combine_chunks()
+    if isinstance(found, pa.ChunkedArray):  # which Arrow returns where one array cannot hold it
+        raise RequestError("a region has over 2 GiB of text in a column; allow less --memory")
+    return found

@@ -1,0 +1,64 @@
+"""The budget of a limit of memory: how many records, bytes and values each step may hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from shoal.table.memory import PROGRAM
+
+REGION = 1_000_000  # records of a region, at most: more lose no less
+REGION_CELL = 150  # bytes a cell of a region takes while it is grouped or released
+PIECE = 16 * 2**20  # bytes of csv that are read at once, at most
+PIECE_TAKES = 40  # bytes that a byte of such a piece takes while it is looked at
+FILE = 100 * 2**20  # bytes of records that are parted into one file, at most
+FILE_TAKES = 8  # the same of these
+VALUES = 2_000_000  # different values of all columns that are seen by their trees, at most
+VALUE_TAKES = 1_200  # bytes of room for each: it takes about half of them, all the time
+ENTRIES = 400_000  # classes that the judge holds in memory, at most
+ENTRY_CELL = 400  # bytes a cell of such a class takes while it is counted
+ENOUGH = 20_000  # records of a region, of which few lie at a border
+SHARE = 50_000  # records that are worth a way to another machine
+SHARES = 16  # regions at least, where there are so many records: work for several machines
+WORKER = "2GB"  # memory that a task on another machine may take, where nobody says
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How many records a region and a bucket of the release may have.
+
+    `piece` is how many bytes of csv are read at once, `file` how many of records are parted into
+    one file, `entries` how many classes the judge holds in memory, and `values` how many different
+    ones of all columns may be nodes of trees.
+    """
+
+    records: int = REGION
+    piece: int = PIECE
+    file: int = FILE
+    entries: int = ENTRIES
+    values: int = VALUES
+
+    @property
+    def rounds(self) -> int:
+        """How often groups move to other regions: small ones have much border."""
+        return 1 if self.records >= ENOUGH else 4
+
+    def shared(self, rows: int) -> Budget:
+        """Return the budget for an engine; it does not ask how many workers there are."""
+        return replace(self, records=min(self.records, max(SHARE, -(-rows // SHARES))))
+
+    def places(self, rows: int) -> int:
+        """Return into how many regions so many records are cut."""
+        return max(1, -(-rows // self.records))
+
+
+def budget_for(memory: int, columns: int, bytes_a_record: float) -> Budget:
+    """Return the budget for records of so many columns, of so many bytes each as they are kept."""
+    each = REGION_CELL * columns + 4 * bytes_a_record
+    room = memory - PROGRAM
+    return Budget(
+        max(1_000, min(REGION, int(room / each))),
+        max(2**16, min(PIECE, room // PIECE_TAKES)),
+        max(2**20, min(FILE, room // FILE_TAKES)),
+        max(1_000, min(ENTRIES, room // (ENTRY_CELL * columns))),
+        min(VALUES, room // VALUE_TAKES),
+    )

@@ -1,0 +1,55 @@
+"""Which engine, which records: what is asked of a cluster, before the walk begins."""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any, cast
+
+from shoal.backends.executor import Executor, Threads
+from shoal.backends.registry import engine_named
+from shoal.errors import RequestError
+from shoal.outofcore.frames import FromFrame
+from shoal.outofcore.many_files import FromFile, FromParts, Origin, release_parts
+from shoal.outofcore.request import Order, Released
+from shoal.progress import Callback, Reporter
+from shoal.settings import Settings
+from shoal.table.many_files import find_parts, is_many
+from shoal.table.read import is_parquet
+
+
+def release_by_engine(
+    source: Any, settings: Settings, order: Order, callback: Callback | Reporter | None = None
+) -> Released:
+    """Release files or a dataframe by an engine."""
+    origin: Origin
+    name: str
+    if isinstance(source, str | os.PathLike):
+        name = settings.protect.engine or "threads"
+        origin, found = _origin(os.fspath(source), settings), engine_of(name, order.scheduler)
+    else:
+        frame = FromFrame(source, settings)
+        name, origin, found = frame.name, frame, frame.engine(order.scheduler)
+    settings = settings.having(protect={"engine": name})
+    with found as engine:
+        return release_parts(origin, settings, order, engine, callback)
+
+
+def _origin(source: str, settings: Settings) -> Origin:
+    """Return what a text names."""
+    if not is_many(source) and not is_parquet(source):
+        return FromFile(Path(source), settings)
+    said = settings.input
+    if said.types or said.delimiter or tuple(said.missing) != ("",):
+        raise RequestError("types, delimiter and missing can be declared for csv files only")
+    return FromParts(find_parts(source))
+
+
+def engine_of(name: str, scheduler: str | None) -> AbstractContextManager[Executor]:
+    """Return an engine, to be used in a with statement."""
+    if name != "threads":
+        return cast(AbstractContextManager[Executor], engine_named(name)(scheduler))
+    if scheduler is not None:
+        raise RequestError("threads have no scheduler; say --engine dask, or spark")
+    return nullcontext(Threads(1))

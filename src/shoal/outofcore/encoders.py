@@ -1,0 +1,197 @@
+"""How the records of a region are seen: as points to cut by, and as what is grouped.
+
+Both see a region as they would see the whole table: by the deviations of all records, in the trees
+of all values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.backends.executor import Executor
+from shoal.errors import RequestError, shown
+from shoal.kernels.arrays import Floats, Integers
+from shoal.methods.blocks import (
+    EFFORTS,
+    TREE_EFFORTS,
+    coordinates,
+    group_coded_in_blocks,
+    group_in_blocks,
+)
+from shoal.outofcore.budget import VALUES
+from shoal.outofcore.moments import Moments
+from shoal.outofcore.run_folder import Files
+from shoal.outofcore.shuffle import keep, kept
+from shoal.progress import Reporter
+from shoal.table.encode_nodes import Coded, code, in_trees_of
+from shoal.table.roles import Column, Role
+from shoal.table.source import Source
+from shoal.table.table import Table
+
+DIFFERENT = 500_000  # values of a column that is seen by its tree, at most
+
+
+class Lens(Protocol):
+    """How records are seen."""
+
+    method: str
+
+    def points(self, table: Table) -> Floats:
+        """Return where records lie, for cuts."""
+        ...
+
+    def coded(self, table: Table) -> Coded | None:
+        """Return the records as nodes of trees; None where they are numbers."""
+        ...
+
+    def group(
+        self, table: Table, k: int, seed: int, run: Executor, labels: Integers | None,
+        report: Reporter,
+    ) -> Integers:  # fmt: skip
+        """Return the groups of a region, or mend those that `labels` say."""
+        ...
+
+
+class ByNumbers:
+    """Complete numbers, standardized by the moments of all records."""
+
+    method = "fast"
+
+    def __init__(
+        self, moments: Mapping[str, Moments], weights: Mapping[str, float], effort: str
+    ) -> None:
+        self.moments, self.effort = moments, effort
+        self.scales = {name: math.sqrt(weights.get(name, 1.0)) for name in moments}
+
+    def points(self, table: Table) -> Floats:
+        """Return the numbers, standardized; columns that do not vary have no say."""
+        columns = table.having(Role.QUASI_IDENTIFIER)
+        varied = [c for c in columns if self.moments[c.name].deviation] or columns[:1]
+        found = np.empty((table.rows, len(varied)))
+        for j, column in enumerate(varied):
+            found[:, j] = self.moments[column.name].placed(column) * self.scales[column.name]
+        return found
+
+    def sampled(self, steps: Any) -> Floats:
+        """Return the points of a sample of `Moments.steps`."""
+        names = [n for n in steps.column_names if self.moments[n].deviation]
+        names = names or steps.column_names[:1]
+        found = np.zeros((steps.num_rows, len(names)))
+        for j, name in enumerate(names):
+            own = self.moments[name]
+            if own.deviation:
+                plain = np.asarray(steps.column(name))
+                found[:, j] = (plain - own.mean) / own.deviation * self.scales[name]
+        return found[~np.isnan(found).any(axis=1)]
+
+    def coded(self, table: Table) -> Coded | None:  # noqa: ARG002 - as Lens has it
+        """Return nothing: there are no trees."""
+        return None
+
+    def group(
+        self, table: Table, k: int, seed: int, run: Executor, labels: Integers | None,
+        report: Reporter,
+    ) -> Integers:  # fmt: skip
+        """Return the groups of a region, or mend those that `labels` say."""
+        plan = EFFORTS[self.effort]
+        return group_in_blocks(self.points(table), k, plan, seed, report, run, labels)
+
+
+class ByTrees:
+    """Cells as nodes of trees that hold the values of all records."""
+
+    method = "kaim-fast"
+
+    def __init__(self, known: Coded, weights: Mapping[str, float], effort: str) -> None:
+        self.known, self.weights, self.effort = known, weights, effort
+
+    def points(self, table: Table) -> Floats:
+        """Return where the cells lie in their trees."""
+        return coordinates(self._coded(table))
+
+    def _coded(self, table: Table) -> Coded:
+        columns = [in_trees_of(known, table[known.name]) for known in self.known.columns]
+        return Coded(tuple(columns), table.rows)
+
+    def coded(self, table: Table) -> Coded | None:
+        """Return the records as nodes of trees."""
+        return self._coded(table)
+
+    def group(
+        self, table: Table, k: int, seed: int, run: Executor, labels: Integers | None,
+        report: Reporter,
+    ) -> Integers:  # fmt: skip
+        """Return the groups of a region, or mend those that `labels` say."""
+        plan, coded = TREE_EFFORTS[self.effort], self._coded(table)
+        return group_coded_in_blocks(coded, k, plan, seed, report, run, self.weights, labels)
+
+
+class Vocabulary:
+    """The different values of the quasi-identifiers, and how many records have each."""
+
+    def __init__(self, columns: Sequence[Column], most: int = VALUES) -> None:
+        self.columns, self.most = columns, most
+        self.found: dict[str, Any] = {}
+
+    def add(self, table: Table) -> None:
+        """Take the values of some records."""
+        for column in self.columns:
+            often = table[column.name].values.value_counts()
+            now = pa.table({"value": often.field(0), "often": often.field(1).cast(pa.int64())})
+            self._take(column.name, now)
+
+    def join(self, other: Vocabulary) -> None:
+        """Take the values that were found elsewhere."""
+        for name, now in other.found.items():
+            self._take(name, now)
+
+    def _take(self, name: str, now: Any) -> None:
+        before = self.found.get(name)
+        if before is not None:
+            now = pa.concat_tables([before, now]).group_by("value", use_threads=False)
+            now = now.aggregate([("often", "sum")]).rename_columns(["value", "often"])
+        self.found[name] = now.combine_chunks()
+        if now.num_rows > DIFFERENT:
+            raise RequestError(
+                f"column {shown(name)} has more than {DIFFERENT:,} different values, too many for "
+                "a tree in a file larger than memory; round them, say another --type, or --drop it"
+            )
+
+        every = sum(one.num_rows for one in self.found.values())
+        if every > self.most:
+            raise RequestError(
+                f"the columns have more than {self.most:,} different values, too many for trees in "
+                "the memory given; allow more with --memory, round them, or --drop a column"
+            )
+
+    def save(self, work: Files, name: str) -> None:
+        """Keep the values in the folder of the run."""
+        for number, column in enumerate(self.columns):
+            keep(work, f"{name}-{number}", self.found[column.name])
+
+    def load(self, work: Files, name: str) -> None:
+        """Take the values that were kept."""
+        for number, column in enumerate(self.columns):
+            self.found[column.name] = kept(work, f"{name}-{number}")
+
+    def coded(
+        self, source: Source, said: Mapping[str, str], folder: Path | None, ranges: Iterable[str]
+    ) -> Coded:
+        """Return the values as nodes of their trees."""
+        found = []
+        chosen = set(ranges)
+        for column in self.columns:
+            own = self.found[column.name]
+            values = own.column("value").combine_chunks()
+            alone = Table((column.having(values=values, cells=None),), source)
+            often = np.asarray(own.column("often")).astype(np.int64)
+            trees = {column.name: said[column.name]} if column.name in said else {}
+            known = code(alone, trees, folder, chosen & {column.name}, often=often)
+            found.append(known.columns[0])
+        return Coded(tuple(found), 0)

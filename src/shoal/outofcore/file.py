@@ -1,0 +1,140 @@
+"""Files in, a release on disk: in memory where it fits, else region by region, or by an engine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Unpack
+
+from shoal.backends.staging import Staging
+from shoal.backends.storage import is_url, plain
+from shoal.errors import RequestError
+from shoal.outofcore.request import Order, Released
+from shoal.plan.estimate import machine_memory
+from shoal.progress import Callback, Reporter
+from shoal.run.anonymize import walk
+from shoal.save.files import Targets, save
+from shoal.settings import RunOptions, Settings
+from shoal.settings.signature import takes_options
+from shoal.settings.signatures import AnonymizeFileOptions
+from shoal.settings.tree import settings_and_run
+from shoal.table.many_files import is_many
+from shoal.table.memory import needed, read_memory, shape
+
+
+@takes_options("anonymize_file")
+def anonymize_file(
+    source: Any,
+    output: str | os.PathLike[str],
+    *,
+    callback: Callback | None = None,
+    **options: Unpack[AnonymizeFileOptions],
+) -> Released:
+    """Make a file safe to release, and write it with its report and recipe, verified, or nothing.
+
+    `source` is a csv, csv.gz or Parquet file of any size, `output` a name that ends so, or a folder
+    (ending in /). With `memory` ("4GB"), a file that would take more is grouped region by region,
+    in files beside the output (or in the folder `work`) that only their owner can read; they are
+    gone in the end. A run that was killed goes on where it was when it is started again.
+
+    With `engine` ("dask", "spark", or "threads" of this machine), `source` may also be a pattern, a
+    folder or a URL of Parquet files, or a Dask or Spark DataFrame (its own engine is then the
+    default); `output` is a folder or URL that gets Parquet parts and their manifest, and `data` of
+    what is returned is the release as such a DataFrame. `scheduler` is the address of a cluster;
+    without one it is a small one of this machine. `output`, or `work`, must be in a place that all
+    machines reach under one name; `memory` is what a task may take ("2GB").
+
+    The other arguments are those of `shoal.anonymize`. Some take all records at once (what is asked
+    beyond k, given groups, surveys, searches with limits): where the file does not fit in the
+    memory given, or with an engine, these are refused in words.
+    """
+    settings, run = settings_and_run(options)
+    order = order_for(source, os.fspath(output), settings, run)
+    return release(source, settings, order, callback)
+
+
+def order_for(
+    source: Any, output: str, settings: Settings, run: RunOptions, folder: Path | None = None
+) -> Order:
+    """Return where a release goes and how a run goes about it."""
+    place: str | Path | None = None
+    if run.work is not None:
+        place = plain(run.work)
+        place = place if is_url(place) else Path(place).absolute()
+    if wants_engine(source, settings):
+        from shoal.outofcore.parts import Shelf
+
+        shelf = Shelf.of(output, run.force)
+        return Order(
+            shelf.targets, run.force, run.report, folder, place, run.threads, shelf=shelf,
+            scheduler=run.scheduler,
+        )  # fmt: skip
+    if run.scheduler is not None:
+        raise RequestError("a scheduler is that of an engine; say --engine dask, or spark")
+    if isinstance(place, str):
+        raise RequestError("the work folder is a URL only with an engine")
+    return Order(Targets.of(output), run.force, run.report, folder, place, run.threads)
+
+
+def wants_engine(source: Any, settings: Settings) -> bool:
+    """Tell whether an engine does the work: one is named, or there are several files."""
+    if settings.protect.engine is not None:
+        return True
+    if not isinstance(source, str | os.PathLike):
+        return True  # a dataframe of an engine
+    return is_many(os.fspath(source))
+
+
+def release(
+    source: Any, settings: Settings, order: Order, callback: Callback | Reporter | None = None
+) -> Released:
+    """Release a file as its settings say, in the memory that they allow."""
+    if order.shelf is not None:
+        from shoal.outofcore.cluster import release_by_engine
+
+        return release_by_engine(source, settings, order, callback)
+    source = Path(source)
+    limit = settings.protect.memory
+    if limit is not None and needed(source) > read_memory(limit):
+        from shoal.outofcore.budget import budget_for
+        from shoal.outofcore.run import release_file
+
+        budget = budget_for(read_memory(limit), *shape(source))
+        return release_file(source, settings, budget, order, callback)
+    staging = Staging(force=order.force, folders=order.targets.folders)
+    order.targets.check(staging, [source], order.with_page)
+    if limit is None:
+        check_room(source)
+    result = walk(source, settings, callback, order.threads, order.folder, order.told_ahead)
+    save(result, order.targets, force=order.force, with_page=order.with_page)
+    return Released(order.targets.release, result.report, result.settings)
+
+
+def check_whole(source: str, settings: Settings) -> None:
+    """Refuse what a pack cannot be made of: it takes all records at once."""
+    if wants_engine(source, settings):
+        raise RequestError("a pack is made of one file, in memory; leave out --engine")
+    check_screen(Path(source), settings)
+
+
+def check_screen(source: Path, settings: Settings) -> None:
+    """Refuse a file for the screen that does not fit in the memory given, or in the machine's."""
+    limit = settings.protect.memory
+    if limit is None:
+        check_room(source)
+    elif needed(source) > read_memory(limit):
+        raise RequestError(
+            f"{source.name}: does not fit in the memory given, and what goes to the screen takes "
+            "all records at once, as a pack does; write it to a file with -o OUT"
+        )
+
+
+def check_room(source: Path) -> None:
+    """Refuse a file that this machine has no memory for, and say what to do."""
+    room = machine_memory()
+    if room is not None and needed(source) > room * 1e6:
+        raise RequestError(
+            f"{source.name}: takes about {needed(source) / 1e9:.0f} GB of memory, and there are "
+            f"{room / 1e3:.0f}; say --memory {max(1, int(room // 2000))}GB to group it region by "
+            "region"
+        )

@@ -1,0 +1,249 @@
+"""The first look at a file, and what it means for the request: kinds, roles, how to see records.
+
+A run that goes on finds what was seen in its notes, and does not read the file again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from shoal.errors import RequestError, check_known, check_weights
+from shoal.methods.problem import check_size
+from shoal.methods.registry import find
+from shoal.outofcore.arrow import Form
+from shoal.outofcore.memory import freed
+from shoal.outofcore.profile import Looking, Survey
+from shoal.outofcore.run_folder import Files
+from shoal.outofcore.shuffle import keep, kept
+from shoal.outofcore.tasks import Crew
+from shoal.plan.kept_columns import with_rounding
+from shoal.plan.plan import Plan, make_plan
+from shoal.settings import Settings
+from shoal.table.hierarchy.specify import is_file
+from shoal.table.ordinal import with_orders
+from shoal.table.read import read_bytes
+from shoal.table.roles import Column, Kind, Role
+from shoal.table.rounding import round_column
+from shoal.table.sampling import Sample, sample_size, share_of
+from shoal.table.streams import Reading
+from shoal.table.table import Table
+
+METHODS = ("auto", "fast", "kaim-fast")
+
+
+@dataclass(frozen=True)
+class FilePlan:
+    """The plan of a file that was looked at, what was seen of it, and the files of hierarchies.
+
+    Where the files are on another machine, `trees` holds what is in them.
+    """
+
+    plan: Plan
+    survey: Survey
+    trees: Mapping[str, bytes] = field(default_factory=dict)
+
+    @contextmanager
+    def hierarchies(self) -> Iterator[tuple[Mapping[str, str], Path | None]]:
+        """Yield what is said of hierarchies, and the folder of their files."""
+        said = self.plan.settings.hierarchies
+        if not self.trees:
+            yield said, self.plan.folder
+            return
+        with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
+            files = {}
+            for number, (name, content) in enumerate(self.trees.items()):
+                file = Path(folder) / f"{number}.csv"
+                file.write_bytes(content)
+                files[name] = str(file)
+            yield {**said, **files}, None
+
+    def carried(self) -> FilePlan:
+        """Return the same with all that a machine needs that has not these files."""
+        said, folder = self.plan.settings.hierarchies.items(), self.plan.folder or Path()
+        files = {name: folder / one for name, one in said if is_file(one)}
+        return replace(self, trees={name: read_bytes(file) for name, file in files.items()})
+
+    def kept(self) -> Table:
+        """Return the columns that the run keeps: no identifier is ever written anywhere."""
+        return _without_identifiers(self.plan.schema)
+
+    def prepared(self, piece: Table) -> Table:
+        """Return a piece as it is grouped: with roles and orders, without identifiers."""
+        return _without_identifiers(self.plan.prepared(piece))
+
+
+def _without_identifiers(table: Table) -> Table:
+    return table.only(lambda column: column.role is not Role.IDENTIFIER)
+
+
+def check_possible(settings: Settings) -> None:
+    """Refuse what is only done in memory."""
+    asked, protect = settings.requirement, settings.protect
+    said, digits, roles = settings.release.aggregate, settings.release.decimals, settings.roles
+    needs = None
+    if settings.roles.group is not None:
+        needs = "a refinement of given groups"
+    elif protect.method not in METHODS:
+        needs = f"method {find(protect.method).info.name}"
+    elif settings.changes() or protect.start is not None:
+        needs = "a search with limits of its own"
+    elif asked.of_sensitive or asked.dominance is not None or asked.k_of:
+        needs = "what is asked beyond k"
+    elif roles.person is not None:
+        needs = "a count of people"
+    elif roles.weight is not None or roles.by or roles.household is not None:
+        needs = "a survey's weights, strata or households"
+    elif "none" in (digits.values() if isinstance(digits, dict) else [digits]):
+        needs = "a release of means without rounding"
+    elif "medoid" in (said.values() if isinstance(said, dict) else [said]):
+        needs = "a release of medoids"
+    if needs:
+        if protect.engine is not None:
+            raise RequestError(
+                f"{needs} takes all records at once, which no engine has; ask for k alone and "
+                "method auto"
+            )
+        raise RequestError(
+            f"the file does not fit in the memory given, and {needs} takes all records at once; "
+            "allow more with --memory, or ask for k alone and method auto"
+        )
+
+
+@dataclass(frozen=True)
+class Look:
+    """The first look at a chunk of records."""
+
+    reading: Reading
+    settings: Settings
+    crew: Crew
+
+    def __call__(self, chunk: int) -> str:
+        """Keep what is seen of a chunk, and return the name of it.
+
+        A file that only this process reads is looked at again: it is known after that alone.
+        """
+        name = f"look-{chunk}"
+        if not self.reading.away or self.crew.work.read(name) is None:
+            self._seen(chunk).keep(self.crew.work, name)
+        return name
+
+    def _seen(self, chunk: int) -> Looking:
+        settings, found = self.settings, None
+        for piece in freed(self.reading.first(chunk)):
+            if found is None:
+                found = _looking(piece, settings, self.reading, chunk)
+            found.add(_ranked(_rounded(piece, settings), settings.orders))
+            if not self.reading.away:
+                self.crew.report("looking", found.rows, found.rows + 1)
+        assert found is not None
+        return found
+
+
+def _looking(head: Table, settings: Settings, reading: Reading, chunk: int) -> Looking:
+    roles = settings.roles
+    left_out = {*roles.identifiers, *roles.drop}
+    quasi = _quasi(settings, head.names)
+    for name in (*quasi, *left_out):
+        _ = head[name]  # or an error that names the nearest
+    size = sample_size(len(head.columns))
+    share = share_of(size, reading.rows)
+    sample = Sample(settings.protect.seed, size, reading.start(chunk), share)
+    used = [name for name in quasi if name not in left_out]
+    return Looking(used, set(roles.drop), sample, settings.protect.incomplete == "delete")
+
+
+def look(reading: Reading, settings: Settings, crew: Crew) -> Sample:
+    """Look at all records once, and note what was seen; return a sample of them."""
+    every: Looking | None = None
+    step = Look(reading, settings, crew)
+    for name in crew.reading(reading).each("looking", step, range(reading.tasks)):
+        found = _looking(reading.empty(), settings, reading, 0)
+        found.take(crew.work, name)
+        if every is None:
+            every = found
+        else:
+            every.join(found)
+    assert every is not None
+    seen = every.survey()
+    check_size(seen.rows, settings.protect.k, reading.source.name)
+    empty = reading.empty()
+    form = Form.of(empty, whole=False)
+    keep(crew.work, "empty", form.pack(empty))
+    crew.work.note("seen", {"form": form.to_dict(), "survey": seen.to_dict()})
+    return every.sample
+
+
+def _rounded(piece: Table, settings: Settings) -> Table:
+    """Return a piece with its columns rounded, as far as its own cells can be.
+
+    A step that does not suit a column of the whole file is refused when all is known.
+    """
+    steps = settings.release.round
+
+    def own(column: Column) -> Column:
+        with contextlib.suppress(RequestError):
+            return round_column(column, steps[column.name])
+        return column
+
+    return piece.mapped(lambda c: own(c) if c.name in steps else c) if steps else piece
+
+
+def _ranked(piece: Table, orders: Mapping[str, Sequence[str]]) -> Table:
+    """Return a piece with the orders of its texts, also where all of those in it look like numbers.
+
+    An order of what is no text in the whole file is refused when all is known.
+    """
+    piece = piece.mapped(lambda column: _as_words(column, orders.get(column.name, ())))
+    texts = [column.name for column in piece.columns if column.kind is Kind.TEXT]
+    return with_orders(piece, {name: orders[name] for name in texts if name in orders})
+
+
+def _as_words(column: Column, order: Sequence[str]) -> Column:
+    """Return a column as texts if all its cells are in an order."""
+    if not order or column.kind is Kind.TEXT or column.cells is None:
+        return column
+    import pyarrow.compute as pc
+
+    words = pc.if_else(column.values.is_null(), pa.scalar(None, pa.string()), column.cells)
+    if not {None, *order}.issuperset(words.unique().to_pylist()):
+        return column
+    return column.having(kind=Kind.TEXT, values=words)
+
+
+def ask(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
+    """Return what the request means for the file that was looked at."""
+    noted = work.read("seen")
+    seen = Survey.from_dict(noted["survey"])
+    schema = Form.from_dict(noted["form"]).unpack(kept(work, "empty"))
+    plan = make_plan(
+        settings, with_rounding(replace(schema, roles_given=False), settings), seen, folder
+    )
+    quasi = plan.schema.having(Role.QUASI_IDENTIFIER)
+    names = [column.name for column in quasi]
+    check_known(plan.hierarchies, names, "a hierarchy")
+    check_weights(plan.settings.protect.column_weights, names)
+    plain = not any(seen.missing(c) for c in quasi) or settings.protect.incomplete == "delete"
+    if not plan.by_hierarchies and (plan.needs_codes or not plain):
+        raise RequestError(
+            "in a file larger than memory, texts, missing cells and what is released generalized "
+            "are grouped by trees; say --method auto or kaim-fast, and no --aggregate that needs "
+            "centers of them"
+        )
+    for column in quasi if not plan.by_hierarchies else ():
+        own = seen.columns[column.name].moments
+        assert own is not None
+        own.check(column.name, plan.schema.source.name)
+    return FilePlan(plan, seen)
+
+
+def _quasi(settings: Settings, names: Iterable[str]) -> list[str]:
+    """Return the quasi-identifiers: all columns where nobody says."""
+    roles = settings.roles
+    return list(roles.quasi_identifiers if roles.any_given else names)

@@ -1,0 +1,87 @@
+"""Dataframes of an engine: Dask's and Spark's, in and out.
+
+Their records are written once as Parquet files into the private folder of the run, by the engine
+itself, so that they are the same at every look. Columns that are left out are written empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any, cast
+
+from shoal.backends.executor import Executor
+from shoal.backends.registry import engine_named
+from shoal.backends.storage import Folder, storage
+from shoal.errors import InputError, RequestError
+from shoal.outofcore.many_files import hashed
+from shoal.outofcore.tasks import Crew
+from shoal.settings import Settings
+from shoal.table.many_files import Parts, find_parts
+from shoal.table.source import Source
+
+FRAMES = {"dask": "dask", "dask_expr": "dask", "pyspark": "spark"}
+
+
+def engine_name(frame: Any) -> str | None:
+    """Return the engine that a dataframe is of; None for anything else."""
+    return FRAMES.get(type(frame).__module__.partition(".")[0])
+
+
+class FromFrame:
+    """The records of a Dask or Spark DataFrame."""
+
+    def __init__(self, frame: Any, settings: Settings) -> None:
+        found = engine_name(frame)
+        if found is None:
+            raise InputError(
+                f"cannot read a table from {type(frame).__name__}: give a path, a URL, or a "
+                "DataFrame of Dask or Spark; others are for shoal.anonymize"
+            )
+        asked = settings.protect.engine
+        if asked not in (None, found):
+            raise RequestError(f"a dataframe of {found} is grouped by {found}, not by {asked}")
+        self.frame, self.name, self.kind = frame, found, engine_named(found)
+        roles = settings.roles
+        self.hidden = [n for n in (*roles.identifiers, *roles.drop) if n in frame.columns]
+
+    def engine(self, scheduler: str | None) -> AbstractContextManager[Executor]:
+        """Return the engine that the dataframe is of."""
+        return cast(AbstractContextManager[Executor], self.kind.of(self.frame, scheduler))
+
+    @property
+    def stamps(self) -> list[Any]:
+        """What the dataframe is made of, as its engine tells it from others."""
+        return [self.name, self.kind.token(self.frame)]
+
+    @property
+    def files(self) -> list[str]:
+        """Nothing: who knows where its records lie."""
+        return []
+
+    def opened(self, crew: Crew) -> Parts:
+        """Return the records as files of the run."""
+        folder = storage(crew.work.storage.full("input"))
+        crew.report("writing the dataframe", 0, 1)
+        crew.work.once("frame", lambda: self._write(folder, crew))
+        crew.report("writing the dataframe", 1, 1)
+        parts = hashed(find_parts(folder.location, is_folder=True), crew)
+        source = Source(
+            "the dataframe", "dataframe", parts.source.sha256, columns=parts.source.columns
+        )
+        return replace(parts, source=source)
+
+    def _write(self, folder: Any, crew: Crew) -> bool:
+        folder.clear()
+        folder.make()
+        engine: Any = crew.engine
+        engine.write(self.frame, self.hidden, folder.location)
+        if isinstance(folder, Folder):
+            for entry in folder.path.iterdir():
+                entry.chmod(0o600)
+        return True
+
+    def released(self, files: Sequence[str]) -> Any:
+        """Return a release as a dataframe of the same engine."""
+        return self.kind.read(self.frame, files)

@@ -1,0 +1,203 @@
+"""Many files in, many files out: the walk with an engine, on one screen."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from shoal.backends.counts import Counted
+from shoal.backends.executor import Executor, Threads
+from shoal.errors import PrivacyError
+from shoal.outofcore.budget import WORKER, budget_for
+from shoal.outofcore.file_plan import check_possible
+from shoal.outofcore.parts import manifest
+from shoal.outofcore.release import Made
+from shoal.outofcore.report import report_of
+from shoal.outofcore.request import Order, Released
+from shoal.outofcore.run import made_of, request_of, stamps_of
+from shoal.outofcore.run_folder import LOG, Work
+from shoal.outofcore.tasks import Crew
+from shoal.progress import Callback, Reporter
+from shoal.report.build import versions
+from shoal.save.files import papers_of, verify_written
+from shoal.settings import Settings
+from shoal.table.many_files import Parts
+from shoal.table.memory import read_memory, shape
+from shoal.table.streams import Reading, Whole, in_pieces
+
+
+class Origin(Protocol):
+    """Where records come from: files, or a dataframe of an engine."""
+
+    @property
+    def stamps(self) -> list[Any]:
+        """What tells it from another, as plain values."""
+        ...
+
+    @property
+    def files(self) -> list[str]:
+        """The files that it is, as absolute paths or URLs."""
+        ...
+
+    def opened(self, crew: Crew) -> Reading:
+        """Return the records, to be read."""
+        ...
+
+    def released(self, files: list[str]) -> Any:
+        """Return a release in the form the records came in; None for files."""
+        ...
+
+
+class FromFile:
+    """A file that only this process reads; the rest is the engine's."""
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        self.path, self.settings = path, settings
+
+    @property
+    def stamps(self) -> list[Any]:
+        """The file, its size and time."""
+        return stamps_of(self.path)
+
+    @property
+    def files(self) -> list[str]:
+        """The file."""
+        return [str(self.path.absolute())]
+
+    def opened(self, crew: Crew) -> Reading:  # noqa: ARG002 - as Origin has it
+        """Return the file in pieces."""
+        said = self.settings.input
+        pieces = in_pieces(self.path, said.delimiter, said.missing, said.types)
+        return Whole(pieces, shape(self.path))
+
+    def released(self, files: list[str]) -> Any:
+        """Return nothing: the release is in its files."""
+
+
+class FromParts:
+    """Parquet files."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    @property
+    def stamps(self) -> list[Any]:
+        """The files, their sizes and times."""
+        return list(self.parts.stamps)
+
+    @property
+    def files(self) -> list[str]:
+        """Where the files are."""
+        return [part.location for part in self.parts.parts]
+
+    def opened(self, crew: Crew) -> Reading:
+        """Return the files, with the hash of them all."""
+        return hashed(self.parts, crew)
+
+    def released(self, files: list[str]) -> Any:
+        """Return nothing: the release is in its files."""
+
+
+def hashed(parts: Parts, crew: Crew) -> Parts:
+    """Return files with the hash of them all, which is computed once."""
+    tasks = range(len(parts.parts))
+    noted = crew.work.once("digests", lambda: crew.all("hashing files", parts.digest, tasks))
+    return parts.together(noted)
+
+
+def release_parts(
+    origin: Origin, settings: Settings, order: Order, engine: Executor,
+    callback: Callback | Reporter | None = None,
+) -> Released:  # fmt: skip
+    """Release a table by an engine, as a folder of Parquet files, verified, or nothing.
+
+    A run whose engine was lost goes on where it was when it is started again.
+    """
+    begin = time.perf_counter()
+    report = Reporter.of(callback)
+    targets, shelf = order.targets, order.shelf
+    assert shelf is not None
+    check_possible(settings)
+    shelf.check(origin.files)
+    memory = read_memory(settings.protect.memory or WORKER)
+    request = request_of(origin.stamps, settings, memory, order, "parts")
+    with Work(shelf.target, request, order.parent, shared=True) as work:
+        if work.resumed:
+            LOG.info("going on where an earlier run was")
+        crew = Crew(work, engine, Threads(order.threads), report)
+        reading = origin.opened(crew)
+        budget = budget_for(memory, *reading.shape)
+        releasing, made = made_of(reading, settings, budget, order, crew, shared=True)
+        staged = shelf.stage(work)
+        buckets = releasing.buckets(made)
+        more = f"-{secrets.token_hex(4)}" if shelf.is_url else ""  # beside those of an old release
+        more = work.once("names", lambda: more)
+        step = partial(buckets.part, staged, more)
+        found = crew.all("writing", step, range(buckets.count))
+        parts = [part for part in found if part is not None]
+        files = [staged.full(part["file"]) for part in parts]
+        report("verifying", 0, 2)
+        counted = _counted(engine, files, made)
+        report("verifying", 1, 2)
+        verification = verify_written(files, made.settings, made.released, made.rows, "parquet")
+        report("verifying", 2, 2)
+        said = verification.to_dict()
+        if engine.away and counted is None:
+            LOG.warning("the engine cannot read a column: verified by our own check alone")
+        if engine.away:
+            said["engine"] = {"name": settings.protect.engine, **_plain(counted)}
+        told = report_of(releasing, made, said, time.perf_counter() - begin)
+        content = manifest(
+            parts,
+            {
+                "versions": dict(versions()),
+                "k": made.settings.protect.k,
+                "columns": made.released.names,
+                "quasi_identifiers": list(made.settings.roles.quasi_identifiers),
+                "classes": verification.classes,
+            },
+        )
+        keep = settings.release.keep_order
+        digest = hashlib.sha256(content).hexdigest()
+        papers = papers_of(targets, made.settings, told, digest, keep, order.with_page)
+        names = [part["file"] for part in parts]
+        for target, text in {**papers.public, targets.release: content}.items():
+            with staged.writing(target.name) as file:
+                file.write(text)
+            names.append(target.name)
+        shelf.commit(staged, names, papers.private, work.forget)
+    final = [shelf.full(part["file"]) for part in parts]
+    return Released(shelf.manifest, told, made.settings, origin.released(final))
+
+
+def _plain(counted: Counted | None) -> dict[str, int | None]:
+    """Return what an engine counted; nothing where it cannot read a column."""
+    if counted is None:
+        return {"records": None, "classes": None, "smallest": None}
+    return {**vars(counted)}
+
+
+def _counted(engine: Executor, files: list[str], made: Made) -> Counted | None:
+    """Let the engine group the release by its quasi-identifiers, in its own way.
+
+    Raises a PrivacyError if it finds another number of records, or a class that is too small.
+    """
+    count = getattr(engine, "count", None)
+    if count is None:
+        return None
+    settings = made.settings
+    begin = time.perf_counter()
+    found: Counted | None = count(files, settings.roles.quasi_identifiers)
+    if found is None:
+        return None
+    LOG.info("counting by the engine: 1 of 1, %.1f s on all", time.perf_counter() - begin)
+    if found.records != made.rows or found.smallest < settings.protect.k:
+        raise PrivacyError(
+            f"the engine finds {found.records} records, the smallest class of {found.smallest}; "
+            f"{made.rows} and at least {settings.protect.k} are needed; nothing was kept"
+        )
+    return found

@@ -1,0 +1,328 @@
+"""The first look at all records: how many, what is missing, where numbers lie, who looks unique.
+
+What is kept does not grow with the number of records: moments that can be joined, a sample of
+records, and of every column the values with the smallest hashes (Bar-Yossef and others 2002), which
+tell how many different ones there are; whether these came once or more often is counted exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.errors import listed
+from shoal.kernels.arrays import Flags, Floats, Integers
+from shoal.outofcore.moments import Moments
+from shoal.outofcore.run_folder import Files
+from shoal.outofcore.shuffle import keep, kept
+from shoal.table.assign import too_different
+from shoal.table.profile import Change, same
+from shoal.table.roles import Column, Kind
+from shoal.table.sampling import Hashes, Sample, hashes
+from shoal.table.table import Table, as_integers, check_readable, missing_cells, some_rows
+from shoal.table.two_valued import MOST, first_numbers, joined
+
+SKETCH = 16_384  # values by which different ones are counted: within a percent or two
+
+
+class Sketch:
+    """The values with the smallest hashes, and how often each came."""
+
+    def __init__(self) -> None:
+        self.kept = np.zeros(0, dtype=np.uint64)
+        self.often = np.zeros(0, dtype=np.int64)
+        self.limit = np.uint64(2**64 - 1)
+
+    def add(self, hashes: Hashes) -> None:
+        """Take the hashes of some cells."""
+        self._take(*np.unique(hashes[hashes <= self.limit], return_counts=True))
+
+    def join(self, other: Sketch) -> None:
+        """Take what another has seen."""
+        low = other.kept <= self.limit
+        self.limit = min(self.limit, other.limit)
+        self._take(other.kept[low], other.often[low])
+        few = self.kept <= self.limit
+        self.kept, self.often = self.kept[few], self.often[few]
+
+    def _take(self, fresh: Hashes, often: Integers) -> None:
+        every, where = np.unique(np.concatenate((self.kept, fresh)), return_inverse=True)
+        times = np.bincount(where, np.concatenate((self.often, often))).astype(np.int64)
+        self.kept, self.often = every[:SKETCH], times[:SKETCH]
+        if every.size > SKETCH:
+            self.limit = self.kept[-1]
+
+    def different(self, present: int) -> int:
+        """Return how many different values there are: exact while there are few, or all differ."""
+        if self.kept.size < SKETCH:
+            return int(self.kept.size)
+        if bool((self.often == 1).all()):
+            return present
+        share = float(self.kept[-1]) / 2.0**64
+        return min(round((SKETCH - 1) / share), present - 1)
+
+    def unique(self, present: int) -> int:
+        """Return how many values came once: exact while there are few, or all differ.
+
+        Else from those with the smallest hashes, and by three standard errors too many.
+        """
+        once = int((self.often == 1).sum())
+        if self.kept.size < SKETCH or once == SKETCH:
+            return once if once < SKETCH else present
+        share = once / SKETCH + 3.0 * math.sqrt(0.5 / SKETCH)
+        return round(min(1.0, share) * self.different(present))
+
+
+@dataclass
+class Seen:
+    """What was seen of one column; `grain` is the greatest common divisor of times.
+
+    `unique` is how many records have a value that no other has, or a few more; `numbers` how many
+    different numbers there are, up to three.
+    """
+
+    missing: int
+    different: int
+    moments: Moments | None
+    grain: int = 0
+    unique: int = 0
+    numbers: int = 0
+
+    def reason(self, kind: Kind, rows: int) -> str | None:
+        """Say why the column looks like an identifier, None where it does not."""
+        present = rows - self.missing
+        if present < 2 or kind is Kind.UNKNOWN:
+            return None
+        return too_different(kind, self.different, present)
+
+
+@dataclass
+class Survey:
+    """What was seen of all records."""
+
+    rows: int
+    columns: dict[str, Seen]
+
+    def reason(self, column: Column) -> str | None:
+        """Say why a column looks like an identifier, None where it does not, or was not seen."""
+        found = self.columns.get(column.name)
+        return None if found is None else found.reason(column.kind, self.rows)
+
+    def repeats(self, column: Column) -> bool | None:
+        """Tell whether two records have one value of a column; None if it has none or was not seen.
+
+        Beyond 16,384 values a sample of them is asked, with all records that each has: that less
+        than 3 in 16,384 values repeat may go unnoticed, more hardly ever (once in twenty files).
+        """
+        found = self.columns.get(column.name)
+        present = 0 if found is None else self.rows - found.missing
+        return None if found is None or not present else found.different < present
+
+    def said_of_repeats(self, identifiers: Sequence[Column]) -> list[str]:
+        """Say that repeats were looked for in a sample of values, where that found none."""
+        asked = [
+            column.name
+            for column in identifiers
+            if self.repeats(column) is False and self.columns[column.name].different >= SKETCH
+        ]
+        if not asked:
+            return []
+        return [
+            f"{listed(asked)}: none of {SKETCH:,} values that were followed through the file "
+            "repeats; a few others may"
+        ]
+
+    def missing(self, column: Column) -> int:
+        """Return how many cells are missing; none of a column that was not seen."""
+        found = self.columns.get(column.name)
+        return 0 if found is None else found.missing
+
+    def complete(self, names: Sequence[str]) -> Survey:
+        """Return the same without the missing cells of some columns; records are not counted."""
+        own = {name: replace(self.columns[name], missing=0) for name in names}
+        return Survey(self.rows, {**self.columns, **own})
+
+    def unique_share(self, column: Column, released: Change = same) -> float:  # noqa: ARG002
+        """Return the share of records that are unique in a column; 0 where it was not seen."""
+        found = self.columns.get(column.name)
+        return 0.0 if found is None else found.unique / max(self.rows, 1)
+
+    def two_valued(self, column: Column) -> bool:
+        """Tell whether a column holds exactly two different numbers."""
+        found = self.columns.get(column.name)
+        return found is not None and found.numbers == 2
+
+    def varies(self, column: Column) -> bool:
+        """Tell whether a column holds different values, or some and missing ones."""
+        found = self.columns[column.name]
+        values = found.numbers or found.different
+        return values + (found.missing > 0) > 1
+
+    def different(self, column: Column) -> int:
+        """Return how many different values a column has; 0 where it was not seen."""
+        found = self.columns.get(column.name)
+        return 0 if found is None else found.different
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        columns = {}
+        for name, seen in self.columns.items():
+            moments = seen.moments and seen.moments.to_dict()
+            columns[name] = [
+                seen.missing, seen.different, moments, seen.grain, seen.unique, seen.numbers,
+            ]  # fmt: skip
+        return {"rows": self.rows, "columns": columns}
+
+    @classmethod
+    def from_dict(cls, said: Any) -> Survey:
+        """Return what plain values say."""
+        columns = {}
+        for name, (missing, different, own, *rest) in said["columns"].items():
+            moments = own and Moments.from_dict(own)
+            columns[name] = Seen(missing, different, moments, *rest)
+        return cls(said["rows"], columns)
+
+
+class Looking:
+    """What is seen of records as they pass by, and can be joined with what others see elsewhere.
+
+    Columns that are `skipped` are not looked at. The sample gets the numbers of the
+    quasi-identifiers, not-a-number where there is none. If one `deletes` incomplete records, those
+    have no say in where numbers lie.
+    """
+
+    def __init__(
+        self, quasi: Sequence[str], skipped: Container[str], sample: Sample, deletes: bool = False
+    ) -> None:
+        self.quasi, self.skipped, self.sample, self.deletes = quasi, skipped, sample, deletes
+        self.rows = 0
+        self.missing: dict[str, int] = {}
+        self.sketches: dict[str, Sketch] = {}
+        self.moments: dict[str, Moments] = {}
+        self.grains: dict[str, int] = {}
+        self.numbers: dict[str, list[Fraction]] = {}
+
+    def add(self, piece: Table) -> None:
+        """Look at some records."""
+        quasi, moments = self.quasi, self.moments
+        for column in piece.columns:
+            name = column.name
+            if name in self.skipped or column.kind is Kind.UNKNOWN:
+                continue
+            gone = missing_cells(column)
+            self.missing[name] = self.missing.get(name, 0) + int(gone.sum())
+            self.sketches.setdefault(name, Sketch()).add(hashes(column))
+            if name in quasi and len(self.numbers.get(name, ())) < MOST:
+                self.numbers[name] = joined(self.numbers.get(name, ()), first_numbers(column))
+            if column.kind is Kind.DATETIME and name in quasi:
+                self.grains[name] = _grain(some_rows(column, ~gone), self.grains.get(name, 0))
+            if column.kind is Kind.DECIMAL and name not in quasi:  # how long they are
+                moments.setdefault(name, Moments()).add(some_rows(column, ~gone))
+        whole = _complete(piece, quasi) if self.deletes else np.ones(piece.rows, dtype=bool)
+        self.sample.add(pa.table({name: _numbers(piece, name, moments, whole) for name in quasi}))
+        self.rows += piece.rows
+
+    def join(self, other: Looking) -> None:
+        """Take what was seen elsewhere."""
+        self.rows += other.rows
+        for name, gone in other.missing.items():
+            self.missing[name] = self.missing.get(name, 0) + gone
+            self.sketches.setdefault(name, Sketch()).join(other.sketches[name])
+        for name, few in other.numbers.items():
+            self.numbers[name] = joined(self.numbers.get(name, ()), few)
+        for name, grain in other.grains.items():
+            self.grains[name] = math.gcd(self.grains.get(name, 0), grain)
+        self.sample.join(other.sample, {name: self._apart(other, name) for name in self.quasi})
+        for name, own in other.moments.items():
+            self.moments.setdefault(name, Moments()).join(own)
+
+    def _apart(self, other: Looking, name: str) -> float:
+        """Return how far the base of what was seen elsewhere is from the one here."""
+        here, there = self.moments.get(name), other.moments.get(name)
+        if here is None or there is None or here.base is None or there.base is None:
+            return 0.0
+        return float(there.base - here.base)
+
+    def keep(self, work: Files, name: str) -> None:
+        """Keep what was seen in the files of a run."""
+        self.sample.keep(partial(keep, work, f"{name}-sample"))
+        for number, sketch in enumerate(self.sketches.values()):
+            often = pa.table({"hash": sketch.kept, "often": sketch.often})
+            keep(work, f"{name}-sketch-{number}", often)
+        told = {
+            "rows": self.rows, "missing": self.missing, "grains": self.grains,
+            "numbers": {column: [str(one) for one in few] for column, few in self.numbers.items()},
+            "moments": {column: own.to_dict() for column, own in self.moments.items()},
+            "limits": {column: int(one.limit) for column, one in self.sketches.items()},
+        }  # fmt: skip
+        work.note(name, told)
+
+    def take(self, work: Files, name: str) -> None:
+        """Take what was kept, in the place of what was seen here."""
+        told = work.read(name)
+        self.sample.take(kept(work, f"{name}-sample"))
+        self.rows, self.missing, self.grains = told["rows"], told["missing"], told["grains"]
+        self.numbers = {one: [Fraction(n) for n in few] for one, few in told["numbers"].items()}
+        self.moments = {one: Moments.from_dict(own) for one, own in told["moments"].items()}
+        for number, (column, limit) in enumerate(told["limits"].items()):
+            found = kept(work, f"{name}-sketch-{number}")
+            sketch = self.sketches[column] = Sketch()
+            sketch.kept = np.asarray(found.column("hash")).astype(np.uint64)
+            sketch.often = np.asarray(found.column("often")).astype(np.int64)
+            sketch.limit = np.uint64(limit)
+
+    def survey(self) -> Survey:
+        """Return what was seen of all records."""
+        columns = {
+            name: Seen(
+                gone,
+                self.sketches[name].different(self.rows - gone),
+                self.moments.get(name),
+                self.grains.get(name, 0),
+                self.sketches[name].unique(self.rows - gone),
+                len(self.numbers.get(name, ())),
+            )
+            for name, gone in self.missing.items()
+        }
+        return Survey(self.rows, columns)
+
+
+def _grain(column: Column, before: int) -> int:
+    whole = as_integers(column)
+    assert whole is not None
+    return math.gcd(before, int(np.gcd.reduce(whole)) if whole.size else 0)
+
+
+def _complete(piece: Table, quasi: Sequence[str]) -> Flags:
+    """Return which records miss no quasi-identifier."""
+    known = [piece[name] for name in quasi if piece[name].kind is not Kind.UNKNOWN]
+    gone = [missing_cells(column) for column in known]
+    whole: Flags = ~np.logical_or.reduce([np.zeros(piece.rows, dtype=bool), *gone])
+    return whole
+
+
+def _numbers(piece: Table, name: str, moments: dict[str, Moments], whole: Flags) -> Floats:
+    """Add a column's numbers to its moments and return them, not-a-number where there is none.
+
+    Only records that are flagged as `whole` count.
+    """
+    column = piece[name]
+    found = np.full(piece.rows, np.nan)
+    if column.doubt or not column.has_places:
+        return found
+    check_readable(column, piece)
+    there = ~missing_cells(column) & whole
+    known = some_rows(column, there)
+    own = moments.setdefault(name, Moments())
+    with np.errstate(over="ignore", invalid="ignore"):
+        own.add(known)
+        if len(known.values):
+            found[there] = own.steps(known)
+    return found

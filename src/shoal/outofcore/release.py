@@ -1,0 +1,195 @@
+"""Grouped regions -> released rows in buckets, and the report of all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.kernels.arrays import Integers
+from shoal.outofcore.arrow import ROW, Form
+from shoal.outofcore.budget import Budget
+from shoal.outofcore.file_plan import FilePlan
+from shoal.outofcore.moments import Moments
+from shoal.outofcore.shuffle import gather, keep, kept, part
+from shoal.outofcore.solve import Solver, Stage
+from shoal.outofcore.write import Buckets, strewn
+from shoal.partition import Partition
+from shoal.plan.recipe import repeating_settings
+from shoal.release.aggregate import Aggregators, aggregate
+from shoal.release.coverage import check_coverage
+from shoal.release.write import needs_decimals
+from shoal.report.chunk import Chunk
+from shoal.report.figures import chunk_figures, value_counts
+from shoal.report.figures.ranges import Ranges, ranges_of, widened
+from shoal.settings import Settings
+from shoal.table.encode_nodes import Coded
+from shoal.table.roles import Kind
+from shoal.table.sampling import drawn
+from shoal.table.table import Table
+
+MEASURED = 100_000  # records on which costs and risks are measured, at most: whole groups
+OF_A_REGION = 4  # of so many records of a region, one at most is measured: both sides take memory
+FEWEST = 1_000  # records that are measured, whatever the memory
+
+
+@dataclass(frozen=True)
+class Made:
+    """What became of all regions: partial results of figures, and the release without its rows."""
+
+    released: Table
+    form: Form
+    rows: int
+    ranges: Ranges
+    figures: list[dict[str, Any]]
+    files: list[str]
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Releasing:
+    """How regions are released."""
+
+    solver: Solver
+    stage: Stage
+    asked: FilePlan
+    known: Coded | None
+    budget: Budget
+    rows: int
+    secret: str
+
+    @property
+    def moments(self) -> dict[str, Moments]:
+        """The moments of the columns of numbers."""
+        seen = self.asked.survey.columns
+        return {name: one.moments for name, one in seen.items() if one.moments is not None}
+
+    def release(self) -> Made:
+        """Give every group its values, then strew the rows over buckets and sum up figures."""
+        solver, regions = self.solver, range(len(self.stage.regions))
+        columns = reduce(
+            widened, solver.crew.each("giving groups their values", self._value, regions)
+        )
+        form = Form.from_dict(solver.work.read("released"))
+        deleted = self.asked.survey.rows - self.rows
+        ranges = Ranges(
+            columns, self.asked.plan.aggregators, solver.k, deleted, value_counts(self.known)
+        )
+        step = partial(self._strew, form, ranges)
+        every = solver.crew.all("releasing", step, regions)
+        solver.work.drop(*self.stage.files)
+        files = [f"rows-{region}" for region in regions]
+        settings = repeating_settings(self.asked.plan, solver.lens.method, None)
+        bare = form.unpack(gather(solver.work, files[:1], 0).slice(0, 0))
+        return Made(bare, form, self.rows, ranges, every, files, settings)
+
+    def _grouped(self, region: int) -> tuple[Table, Partition, Any]:
+        packed = self.stage.packed(self.solver.work, region)
+        labels = self.solver.labels(self.stage, region)
+        table = self.solver.form.unpack(packed)
+        return table, Partition(labels, self.solver.k, self.solver.lens.method), packed
+
+    def _value(self, region: int) -> dict[str, Any]:
+        found = self.solver.work.once(f"values-{region}", partial(self._valued, region))
+        return cast(dict[str, Any], found)
+
+    def _valued(self, region: int) -> dict[str, Any]:
+        """Write down what the groups of a region release; return the ranges of their numbers."""
+        table, partition, _ = self._grouped(region)
+        coded = self.solver.lens.coded(table)
+        asked = self.asked
+        grains = {name: seen.grain for name, seen in asked.survey.columns.items()}
+        decimals = asked.plan.settings.release.decimals
+        aggregators = Aggregators(asked.plan.aggregators, decimals, grains=grains)
+        made = aggregate(table, partition, aggregators, coded)
+        if coded is not None:
+            with asked.hierarchies() as (said, folder):
+                check_coverage(
+                    table, made, asked.plan.aggregators, said, folder, lambda _done, _total: None
+                )
+        first = np.zeros(partition.groups, dtype=np.int64)
+        first[partition.labels[::-1]] = np.arange(table.rows)[::-1]
+        values = {c.name: c.values.take(pa.array(first)) for c in made.columns if c.protected}
+        keep(self.solver.work, f"group-values-{region}", pa.table(values))
+        if region == 0:
+            form = Form.of(made, whole=self.solver.form.whole)
+            self.solver.work.note("released", form.to_dict())
+        return ranges_of(Chunk(table, made, partition.labels, asked.plan.aggregators, coded))
+
+    def _released(self, region: int, table: Table, partition: Partition, form: Form) -> Table:
+        held = kept(self.solver.work, f"group-values-{region}")
+        rows = pa.array(partition.labels)
+        columns = []
+        for column in form.columns:
+            if column.protected:
+                values = held.column(column.name).combine_chunks().take(rows)
+                columns.append(column.having(values=values))
+            else:
+                columns.append(table[column.name])
+        return replace(table, columns=tuple(columns))
+
+    def _strew(self, form: Form, ranges: Ranges, region: int) -> dict[str, Any]:
+        make = partial(self._strewn, region, form, ranges)
+        return cast(dict[str, Any], self.solver.work.once(f"out-{region}", make))
+
+    def _strewn(self, region: int, form: Form, ranges: Ranges) -> dict[str, Any]:
+        """Write the released rows of a region by bucket; return its figures."""
+        table, partition, packed = self._grouped(region)
+        after = self._released(region, table, partition, form)
+        lens, work = self.solver.lens, self.solver.work
+        coded = lens.coded(table)
+        points = lens.points(table) if coded is None else None
+        chunk = Chunk(
+            table, after, partition.labels, self.asked.plan.aggregators, coded, points=points
+        )
+        figures = chunk_figures(chunk, ranges)
+        buckets = self.budget.places(self.rows)
+        more = {}
+        if ROW in packed.column_names:
+            more = {ROW: packed.column(ROW)}
+            places = np.asarray(packed.column(ROW)) * buckets // max(self.asked.survey.rows, 1)
+        else:
+            places = strewn(self.secret, region, table.rows, buckets)
+        part(work, f"rows-{region}", form.pack(after, more), places, buckets)
+        chosen = self._chosen(region, partition)
+        for side, one, own in (("before", table, self.solver.form), ("after", after, form)):
+            rows = np.zeros(chosen.size, dtype=np.int64)
+            part(work, f"{side}-{region}", own.pack(one.taken(chosen)), rows, 1)
+        return figures
+
+    @property
+    def room(self) -> int:
+        """The number of records that can be measured in the memory that was given."""
+        return max(FEWEST, self.budget.records // OF_A_REGION)
+
+    def _chosen(self, region: int, partition: Partition) -> Integers:
+        """Return the records of the groups that are measured: whole ones, drawn evenly."""
+        most = min(MEASURED, self.room)
+        share = min(1.0, most / self.rows)
+        draws = drawn(self.solver.seed + region, 0, partition.groups) / 2.0**64
+        least = float(draws.min()) if region == 0 else 0.0  # one group there is, however large
+        return np.flatnonzero((draws <= max(share, least))[partition.labels])
+
+    def buckets(self, made: Made) -> Buckets:
+        """Return the released rows by bucket."""
+        exact = {
+            c.name
+            for c in made.released.columns
+            if c.kind is Kind.DECIMAL and _is_long(self.moments.get(c.name), c.values.type.scale)
+        }
+        release = self.asked.plan.settings.release
+        quasi = made.settings.roles.quasi_identifiers
+        return Buckets(
+            self.solver.work, made.form, made.files, self.budget.places(self.rows), quasi, exact,
+            release.keep_order, self.secret, release.spreadsheet_safe,
+        )  # fmt: skip
+
+
+def _is_long(own: Moments | None, scale: int) -> bool:
+    if own is None or not own.count:
+        return False
+    ends = [abs(float(own.base or 0) + end) for end in (own.low, own.high)]
+    return needs_decimals(int(max(ends)), scale)

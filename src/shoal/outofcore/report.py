@@ -1,0 +1,113 @@
+"""What regions left -> Report: the inputs of the one builder; costs and risks, from a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shoal.methods.problem import ILOSS, SSE
+from shoal.outofcore.release import MEASURED, Made, Releasing
+from shoal.outofcore.shuffle import gather
+from shoal.plan.notes import (
+    column_notes,
+    ended_early,
+    kept_notes,
+    people_notes,
+    unnamed_notes,
+)
+from shoal.report.build import Released, Run, Said, build_report
+from shoal.report.figures import finalize
+from shoal.report.figures.stable import Key, compared
+from shoal.report.public.rounding import Stable
+from shoal.report.report import Report
+from shoal.run.measure import measure_release
+from shoal.settings import Settings
+from shoal.table.roles import Role
+
+
+def report_of(
+    releasing: Releasing, made: Made, verification: dict[str, Any], seconds: float
+) -> Report:
+    """Return the report of all regions."""
+    asked, solver = releasing.asked, releasing.solver
+    settings = asked.plan.settings
+    trees = {} if releasing.known is None else {c.name: c for c in releasing.known.columns}
+    figures = finalize(made.figures, made.ranges)
+    loss = figures["losses"]["iloss"] if trees else figures["classes"]["loss"]
+    measures, stable, note = _measured(releasing, made)
+    return build_report(
+        Released(
+            asked.plan.schema, made.released.names, asked.plan.aggregators, trees,
+            settings.roles.drop, settings.release.round, stable,
+        ),
+        Run(
+            solver.lens.method, solver.k, solver.seed, loss,
+            ILOSS if asked.plan.by_hierarchies else SSE[False], seconds,
+        ),
+        Said(
+            verification,
+            [
+                *column_notes(
+                    asked.plan, asked.survey, [column.rule for column in trees.values()]
+                ),
+                *people_notes(asked.plan.schema, settings, asked.survey),
+                *asked.survey.said_of_repeats(asked.plan.schema.having(Role.IDENTIFIER)),
+                *kept_notes(settings),
+                _grouped_by(settings, len(releasing.stage.regions)),
+                *ended_early(solver.crew.report.stop),
+                *_counted(verification),
+                *note,
+            ],
+            unnamed_notes(asked.plan.unnamed),
+            settings.requirement,
+            measures=measures,
+        ),
+        figures,
+    )  # fmt: skip
+
+
+def _grouped_by(settings: Settings, regions: int) -> str:
+    """Say how the records were grouped."""
+    engine = settings.protect.engine
+    why = (
+        "the file does not fit in the memory given" if engine is None else f"the engine is {engine}"
+    )
+    return (
+        f"records were grouped in {regions} regions, whose borders were mended along other cuts: "
+        f"{why}"
+    )
+
+
+def _counted(verification: Mapping[str, Any]) -> list[str]:
+    """Say where the engine could not count the release itself."""
+    told = verification.get("engine")
+    if told is None or told["records"] is not None:
+        return []
+    return [f"{told['name']} cannot read a column of the release: our own check alone verified it"]
+
+
+def _measured(
+    releasing: Releasing, made: Made
+) -> tuple[dict[str, Any], dict[Key, Stable], list[str]]:
+    """Return costs and risks, measured on whole groups, and what is to be said of that."""
+    work, regions = releasing.solver.work, range(len(releasing.stage.regions))
+    before = releasing.solver.form.unpack(gather(work, [f"before-{r}" for r in regions], 0))
+    after = made.form.unpack(gather(work, [f"after-{r}" for r in regions], 0))
+    share = before.rows / made.rows
+    coded = releasing.solver.lens.coded(before)
+    gone = round(made.ranges.deleted * share)
+    found = measure_release(before, after, coded, gone, releasing.solver.seed).to_dict()
+    trees = {} if coded is None else {column.name: column for column in coded.columns}
+    public = compared(before, after, trees, releasing.solver.k)
+    if before.rows == made.rows:
+        return found, public, []
+    why = ", as many as fit in the memory that was given" if releasing.room < MEASURED else ""
+    return (
+        found,
+        public,
+        [
+            f"costs and risks were measured on {before.rows:,} of the "
+            f"{made.rows:,} records, in whole groups{why}; among all records a person is harder "
+            "to find"
+        ],
+    )

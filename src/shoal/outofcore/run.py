@@ -1,0 +1,177 @@
+"""The walk of a table that does not fit in memory, on one screen: to one file, or to many."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from shoal.backends.executor import Threads
+from shoal.backends.staging import Staging
+from shoal.errors import OutputError
+from shoal.judge.counting import holding
+from shoal.methods.problem import check_size
+from shoal.outofcore.arrow import Form
+from shoal.outofcore.budget import Budget
+from shoal.outofcore.encoding import seen
+from shoal.outofcore.file_plan import FilePlan, ask, check_possible, look
+from shoal.outofcore.memory import give_back
+from shoal.outofcore.regions import Cuts, cut_sample
+from shoal.outofcore.release import Made, Releasing
+from shoal.outofcore.report import report_of
+from shoal.outofcore.request import Order, Released
+from shoal.outofcore.run_folder import Work
+from shoal.outofcore.solve import Solver, Stage
+from shoal.outofcore.tasks import Crew
+from shoal.plan.hierarchies import digests
+from shoal.progress import Callback, Reporter
+from shoal.save.files import papers_of, verify_written
+from shoal.settings import Settings
+from shoal.table.read import check_ordinary, digest_of
+from shoal.table.sampling import Sample
+from shoal.table.streams import Reading, Whole, in_pieces
+
+
+def release_file(
+    source: Path,
+    settings: Settings,
+    budget: Budget,
+    order: Order,
+    callback: Callback | Reporter | None = None,
+) -> Released:
+    """Release a file region by region, verified, or nothing; go on where a killed run was."""
+    begin = time.perf_counter()
+    report = Reporter.of(callback)
+    targets = order.targets
+    check_possible(settings)
+    request = request_of(stamps_of(source), settings, budget.records, order, targets.kind)
+    with Staging(force=order.force, folders=targets.folders) as staging:
+        targets.check(staging, [source], order.with_page)
+        with Work(targets.release, request, order.parent) as work:
+            said = settings.input
+            reading = Whole(
+                in_pieces(source, said.delimiter, said.missing, said.types, budget.piece)
+            )
+            crew = Crew(work, Threads(1), Threads(order.threads), report)
+            releasing, made = made_of(reading, settings, budget, order, crew)
+            with staging.writing(targets.release) as (temporary, file):
+                buckets = releasing.buckets(made)
+                digest = buckets.write(file, targets.kind, report)
+            buckets.check(temporary, targets.kind, report)
+            report("verifying", 0, 1)
+            give_back()
+            with holding(budget.entries):
+                verification = verify_written(
+                    temporary, made.settings, made.released, made.rows, targets.kind
+                )
+            give_back()
+            if digest_of(temporary) != digest:
+                raise OutputError("the file on disk is not what was written; nothing was kept")
+            seconds = time.perf_counter() - begin
+            told = report_of(releasing, made, verification.to_dict(), seconds)
+            keep = settings.release.keep_order
+            page = order.with_page
+            papers_of(targets, made.settings, told, digest, keep, page).add_to(staging)
+            staging.commit(last=targets.release)
+    targets.leave_no_page(order.force, order.with_page)
+    return Released(targets.release, told, made.settings)
+
+
+def made_of(
+    reading: Reading,
+    settings: Settings,
+    budget: Budget,
+    order: Order,
+    crew: Crew,
+    shared: bool = False,
+) -> tuple[Releasing, Made]:
+    """Group all records and release every region; return what is to be written, by bucket.
+
+    Where work is `shared` with other machines, regions are so small that there are several.
+    """
+    work, seed = crew.work, order.shuffle_seed
+    asked, fresh, sample = _looked(reading, settings, crew, order.folder)
+    lens, known, points = seen(asked, fresh, sample, crew, budget.values)
+    if shared:
+        budget = budget.shared(asked.survey.rows)
+        asked = asked.carried()
+    form = Form.of(asked.kept(), whole=not shared and order.targets.kind != "parquet")
+    solver = Solver(crew, form, lens, settings.protect.k, settings.protect.seed, budget.file)
+    first, rows = _parted(solver, asked, fresh, points, budget)
+    last = _grouped(solver, first, budget.rounds)
+    secret = work.once("secret", partial(secrets.token_hex, 32))
+    secret = secret if seed is None else f"test {seed}"
+    releasing = Releasing(solver, last, asked, known, budget, rows, secret)
+    return releasing, releasing.release()
+
+
+def stamps_of(source: Path) -> list[Any]:
+    """Return what tells a file from another, or from a changed one."""
+    found = check_ordinary(source)
+    return [[str(source.resolve()), found.st_size, found.st_mtime_ns]]
+
+
+def request_of(stamps: list[Any], settings: Settings, records: int, order: Order, kind: str) -> Any:
+    """Return all that a run depends on, as plain values: any engine may go on with it."""
+    settings = settings.having(protect={"engine": None})
+    return {
+        "shoal": metadata.version("shoal"),
+        "input": stamps,
+        "settings": settings.to_toml(),
+        "hierarchies": _trees(settings, order.folder),
+        "records": records,
+        "kind": kind,
+    }
+
+
+def _trees(settings: Settings, folder: Path | None) -> list[Any]:
+    """Return what tells the files of hierarchies from others: named one by one, or in a folder."""
+    place, quasi = settings.input.hierarchies, settings.roles.quasi_identifiers
+    files = sorted(((folder or Path()) / place).glob("*.csv")) if place else []
+    used = [file for file in files if file.is_file() and (not quasi or file.stem in quasi)]
+    stamps = [(file.stat().st_size, file.stat().st_mtime_ns) for file in used]
+    return [
+        digests(settings.hierarchies, folder),
+        [[str(file.resolve()), *stamp] for file, stamp in zip(used, stamps, strict=True)],
+    ]
+
+
+def _looked(
+    reading: Reading, settings: Settings, crew: Crew, folder: Path | None
+) -> tuple[FilePlan, Reading | None, Sample | None]:
+    """Look at all records, unless an earlier run has parted them already."""
+    if crew.work.read("parted") is not None:
+        return ask(settings, crew.work, folder), None, None
+    sample = look(reading, settings, crew)
+    return ask(settings, crew.work, folder), reading, sample
+
+
+def _parted(
+    solver: Solver, asked: FilePlan, reading: Reading | None, points: Any, budget: Budget
+) -> tuple[Stage, int]:
+    """Part all records into regions, unless it is done; return them and how many there are."""
+    if reading is not None:
+        cuts = solver.work.once(
+            "cuts-0", lambda: cut_sample(points, budget.places(asked.survey.rows)).to_dict()
+        )
+        keep = asked.plan.settings.release.keep_order
+        made, rows = solver.part(reading, asked, Cuts.from_dict(cuts), keep)
+        check_size(rows, solver.k, f"{asked.plan.schema.source.name} without incomplete records")
+        note = {"files": made.files, "regions": made.regions, "rows": rows}
+        solver.work.note("parted", note)
+    found = solver.work.read("parted")
+    return Stage(0, found["files"], found["regions"]), found["rows"]
+
+
+def _grouped(solver: Solver, stage: Stage, rounds: int) -> Stage:
+    """Group the regions, then mend their borders in others; return where the groups are."""
+    solver.group(stage)
+    for _ in range(rounds if len(stage.regions) > 1 else 0):
+        moved = solver.move(stage)
+        solver.work.drop(*stage.files)
+        solver.group(moved)
+        stage = moved
+    return stage

@@ -1,0 +1,260 @@
+"""The folder in which a run keeps what it has done: private, resumable, gone in the end.
+
+It holds confidential records, so only its owner may enter (0700, files 0600). A run that ends, well
+or with an error, removes it. One that was killed leaves it, or one whose engine was lost, and the
+next run for the same output takes it over: to go on, if input, request and program are the same,
+else to remove it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import logging
+import os
+import secrets
+import shutil
+import stat
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+from shoal.backends.storage import Folder, Remote, Storage, is_url, remove_unheld
+from shoal.errors import EngineLostError, OutputError, RequestError, shown
+
+LOG = logging.getLogger("shoal.engine")
+MARK = ".shoal-work"
+REQUEST = "request"  # the note that a run cannot be without
+FORGOTTEN = 24 * 3600.0  # seconds after which what a killed run for another output left is removed
+
+
+class Files:
+    """The files of a run, and its notes: plain values under a name. Whoever works on it has one."""
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+
+    def open(self, name: str) -> BinaryIO:
+        """Return a file to read."""
+        return self.storage.open(name)
+
+    @contextlib.contextmanager
+    def writing(self, name: str) -> Iterator[BinaryIO]:
+        """Yield a file to write, which gets its name when it is whole and on disk."""
+        try:
+            with self.storage.writing(name) as file:
+                yield file
+            self._take_back(name)
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def _take_back(self, name: str) -> None:
+        """Leave nothing at a URL when the run has ended meanwhile: no folder is gone there."""
+        own = f"{REQUEST}.json"
+        if isinstance(self.storage, Remote) and name != own and self.read(REQUEST) is None:
+            self.storage.remove(name)
+
+    def note(self, name: str, said: Any) -> None:
+        """Keep plain values under a name."""
+        with self.writing(f"{name}.json") as file:
+            file.write(json.dumps(said).encode())
+
+    def read(self, name: str) -> Any:
+        """Return plain values that were kept under a name; None where there are none."""
+        try:
+            with self.open(f"{name}.json") as file:
+                return json.loads(file.read())
+        except (FileNotFoundError, ValueError, RecursionError):
+            return None
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return plain values that an earlier run kept, or make and keep them."""
+        found = self.read(name)
+        if found is None:
+            found = make()
+            self.note(name, found)
+            found = self.read(name)  # as a run that goes on would have it
+        return found
+
+    def drop(self, *names: str) -> None:
+        """Remove files that are needed no more."""
+        self.storage.remove(*names)
+
+    def _failed(self, error: OSError) -> OutputError | EngineLostError:
+        reason = error.strerror or "no room"
+        lasting = isinstance(error, PermissionError | FileNotFoundError)
+        if isinstance(self.storage, Remote) and not lasting:
+            return EngineLostError(
+                f"{shown(self.storage.location)}: the storage does not take a file ({reason}); "
+                "what was done is kept: start the same run again, to go on"
+            )
+        return OutputError(
+            f"{shown(self.storage.location)}: the folder for temporary files cannot be used: "
+            f"{reason}; name another with --work"
+        )
+
+
+class Work(Files):
+    """The folder of one run, and who holds it; use it in a with statement.
+
+    Sent to another process, it is its files alone. What is `shared` with other machines lies in a
+    room of its own in the folder, which another request never uses: whoever still works for an
+    earlier one finds it gone.
+    """
+
+    storage: Folder | Remote
+
+    def __init__(
+        self, target: Path | str, request: Any, parent: Path | str | None = None,
+        shared: bool = False,
+    ) -> None:  # fmt: skip
+        self.target, self.request, self.shared = target, request, shared
+        self.folder = Path()
+        if parent is None and isinstance(target, str):
+            parent = target.rstrip("/").rpartition("/")[0]
+        if isinstance(parent, str):
+            whole = str(target).rstrip("/") if is_url(str(target)) else str(Path(target).absolute())
+            name = work_name(whole)
+            super().__init__(Remote(f"{parent.rstrip('/')}/{name}"))
+        else:
+            self.parent = (parent or Path(target).absolute().parent).absolute()
+            self.folder = self.parent / work_name(str(Path(target).absolute()))
+            super().__init__(Folder(self.folder))
+        self.whole = self.storage
+        self.resumed = False
+        self._lock = -1
+        self._made: list[Path] = []
+
+    def __reduce__(self) -> Any:
+        return Files, (self.storage,)
+
+    def __enter__(self) -> Work:
+        try:
+            if isinstance(self.storage, Remote):
+                self.storage.make()
+            else:
+                self._make(self.parent)
+                sweep(self.parent, but=self.folder)
+                self._take()
+            self._begin()
+        except BaseException as error:
+            self._leave()
+            if isinstance(error, OSError):
+                raise self._failed(error) from None
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._leave(keep=isinstance(error, EngineLostError))
+
+    def _leave(self, keep: bool = False) -> None:
+        """Remove the folder, if it is held, and those that were made for it; or `keep` it."""
+        remote = isinstance(self.storage, Remote)
+        if (self._lock >= 0 or remote) and not keep:
+            with contextlib.suppress(OSError):
+                self.forget()
+            with contextlib.suppress(OSError):
+                self.whole.clear()
+            if self._lock >= 0 and self.folder.exists():
+                LOG.warning("%s cannot be removed: remove it, it holds records", self.folder)
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+        for folder in reversed(self._made):  # made for nothing
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+    def _make(self, folder: Path) -> None:
+        """Make a folder, not those above it, and remember that it is new."""
+        if not folder.exists():
+            folder.mkdir(exist_ok=True)
+            self._made.append(folder)
+
+    def _take(self) -> None:
+        """Make the folder or take over the one that a killed run left."""
+        with contextlib.suppress(FileExistsError):
+            self.folder.mkdir(mode=0o700)
+        if not is_ours(self.folder):
+            raise OutputError(f"{shown(self.folder)}: not a folder of one's own; remove it")
+        self.folder.chmod(0o700)
+        lock = os.open(self.folder, os.O_RDONLY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            raise RequestError(
+                f"another run is at work on {shown(self.target)}; wait for it, or choose another "
+                "output"
+            ) from None
+        self._lock = lock
+
+    def _begin(self) -> None:
+        """Go on where a run for the same request was killed, else start anew."""
+        noted = self.read(REQUEST) or {}
+        room = noted.get("room")
+        self.resumed = noted.get("request") == self.request and (room is not None) == self.shared
+        if not self.resumed:
+            self.forget()
+            self._empty()
+            room = secrets.token_hex(8) if self.shared else None
+            self.note(REQUEST, {"request": self.request, "room": room})
+        if room is not None:
+            self.storage = type(self.whole)(self.whole.full(room))
+            self.storage.make()
+            self.note(REQUEST, {})
+
+    def _empty(self) -> None:
+        if isinstance(self.whole, Remote):
+            self.whole.clear()
+            self.whole.make()
+            return
+        for entry in list(self.folder.iterdir()):
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink()
+
+    def forget(self) -> None:
+        """Take the request away first: half of what was kept must not be taken for all of it."""
+        self.whole.remove(f"{REQUEST}.json")
+        if self.storage is not self.whole:
+            self.storage.remove(f"{REQUEST}.json")
+
+
+def work_name(target: str) -> str:
+    """Return the name of the folder of a run for an output."""
+    whole = hashlib.sha256(target.encode()).hexdigest()[:8]
+    short = target.rpartition("/")[2].encode()[:80].decode(errors="ignore")
+    return f".{short}.{whole}{MARK}"
+
+
+def is_ours(folder: Path) -> bool:
+    """Tell whether a path is a folder of this user, not a link to one."""
+    found = folder.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+
+
+def sweep(parent: Path, but: Path) -> int:
+    """Remove what killed runs for other outputs left here long ago, and return how many."""
+    removed = 0
+    with contextlib.suppress(OSError):
+        for folder in list(parent.glob(f".*{MARK}")):
+            with contextlib.suppress(OSError):
+                removed += folder != but and _is_forgotten(folder)
+    return removed
+
+
+def _is_forgotten(folder: Path) -> bool:
+    """Remove a folder that nobody holds and nobody touched for long; tell whether it is gone."""
+    if not is_ours(folder) or time.time() - folder.stat().st_mtime < FORGOTTEN:
+        return False
+    return remove_unheld(folder)

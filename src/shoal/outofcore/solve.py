@@ -1,0 +1,193 @@
+"""Regions, one after the other: grouped, moved to others, mended, released. Each leaves a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.kernels.arrays import Integers
+from shoal.measures.loss import group_means
+from shoal.outofcore.arrow import GROUP, ROW, Form
+from shoal.outofcore.budget import FILE
+from shoal.outofcore.encoders import Lens
+from shoal.outofcore.file_plan import FilePlan
+from shoal.outofcore.memory import freed
+from shoal.outofcore.regions import Cuts, cut_sample, joined, turned
+from shoal.outofcore.run_folder import Files
+from shoal.outofcore.shuffle import gather, load, part, save
+from shoal.outofcore.tasks import Crew
+from shoal.partition import canonical_labels
+from shoal.table.sampling import drawn, sample_size
+from shoal.table.streams import Reading
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Records parted into regions: the files they are in, and the places that are each region's.
+
+    `number` counts how often groups have moved.
+    """
+
+    number: int
+    files: Sequence[str]
+    regions: Sequence[Sequence[int]]
+
+    def grouped(self, region: int) -> str:
+        """Return the name of the file that holds the groups of a region."""
+        return f"groups-{self.number}-{region}"
+
+    def centers(self, region: int) -> str:
+        """Return the name of the file that holds the centers of some groups of a region."""
+        return f"centers-{self.number}-{region}"
+
+    def packed(self, work: Files, region: int) -> Any:
+        """Return the records of a region, as they were packed."""
+        parts = [gather(work, self.files, place) for place in self.regions[region]]
+        return parts[0] if len(parts) == 1 else pa.concat_tables(parts).combine_chunks()
+
+
+@dataclass(frozen=True)
+class Solver:
+    """What is needed to group regions."""
+
+    crew: Crew
+    form: Form
+    lens: Lens
+    k: int
+    seed: int
+    file: int = FILE  # bytes of records that are parted together
+
+    @property
+    def work(self) -> Files:
+        """The files of the run."""
+        return self.crew.work
+
+    def part(
+        self, reading: Reading, asked: FilePlan, cuts: Cuts, keep_order: bool
+    ) -> tuple[Stage, int]:
+        """Send all records to the regions of a first cut; return them, and how many came."""
+        step = partial(self._part, reading, asked, cuts, keep_order)
+        crew = self.crew.reading(reading)
+        files: list[str] = []
+        counts, rows = np.zeros(cuts.places, dtype=np.int64), 0
+        for found in crew.each("parting", step, range(reading.tasks)):
+            files += found["files"]
+            counts += np.array(found["counts"])
+            rows += found["rows"]
+        return Stage(0, files, joined(counts, 2 * self.k)), rows
+
+    def _part(
+        self, reading: Reading, asked: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
+    ) -> dict[str, Any]:
+        """Send the records of a chunk to their regions."""
+        name = f"chunk-{chunk}"
+        return cast(
+            dict[str, Any],
+            self.work.once(name, lambda: self._sent(reading, asked, cuts, keep_order, chunk)),
+        )
+
+    def _sent(
+        self, reading: Reading, asked: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
+    ) -> dict[str, Any]:
+        files: list[str] = []
+        counts = np.zeros(cuts.places, dtype=np.int64)
+        begin = start = reading.start(chunk)
+        held: list[Any] = []
+        places: list[Integers] = []
+
+        def write() -> None:
+            files.append(f"piece-{chunk}-{len(files)}")
+            every = pa.concat_tables(held).combine_chunks()
+            found = part(self.work, files[-1], every, np.concatenate(places), cuts.places)
+            counts[:] += np.array(found)
+            held.clear()
+            places.clear()
+
+        for piece in freed(map(asked.prepared, reading.again(chunk))):
+            own = drawn(self.seed, start, piece.rows)
+            places.append(cuts.send(self.lens.points(piece), own))
+            more = {ROW: np.arange(start, start + piece.rows)} if keep_order else {}
+            held.append(self.form.pack(piece, more))
+            start += piece.rows
+            if sum(one.nbytes for one in held) > self.file:
+                write()
+            if not reading.away:
+                self.crew.report("parting", start, asked.survey.rows)
+        if held:
+            write()
+        return {"files": files, "counts": counts.tolist(), "rows": start - begin}
+
+    def group(self, stage: Stage) -> None:
+        """Group every region, or mend the groups that its records came with."""
+        what = f"mending groups, round {stage.number}" if stage.number else "grouping regions"
+        self.crew.all(what, partial(self._group, stage), range(len(stage.regions)))
+
+    def _group(self, stage: Stage, region: int) -> None:
+        self.work.once(f"grouped-{stage.number}-{region}", lambda: self._grouped(stage, region))
+
+    def _grouped(self, stage: Stage, region: int) -> int:
+        """Group a region, and keep what comes of it; return the number of groups."""
+        packed = stage.packed(self.work, region)
+        given = None
+        if GROUP in packed.column_names:
+            given = canonical_labels(np.asarray(packed.column(GROUP)))
+        table = self.form.unpack(packed)
+        seed = self.seed + 1000 * stage.number + region
+        labels = self.lens.group(
+            table, self.k, seed, self.crew.run, given, self.crew.report.quiet()
+        )
+        centers = group_means(self.lens.points(table), labels)
+        most = max(1, sample_size(centers.shape[1]) // len(stage.regions))
+        some = np.argsort(drawn(self.seed, 0, centers.shape[0]), kind="stable")[:most]
+        save(self.work, stage.grouped(region), labels)
+        save(self.work, stage.centers(region), centers[np.sort(some)])
+        return int(centers.shape[0])
+
+    def labels(self, stage: Stage, region: int) -> Integers:
+        """Return the groups of a region."""
+        return load(self.work, stage.grouped(region)).astype(np.int64)
+
+    def move(self, stage: Stage) -> Stage:
+        """Send whole groups to regions that are cut across other directions."""
+        number = stage.number + 1
+        seed = self.seed + number
+        cuts = Cuts.from_dict(
+            self.work.once(f"cuts-{number}", lambda: self._cut(stage, seed).to_dict())
+        )
+        step = partial(self._move, stage, cuts, seed)
+        count = len(stage.regions)
+        counts = self.crew.all(f"moving groups, round {number}", step, range(count))
+        files = [f"moved-{number}-{region}" for region in range(count)]
+        return Stage(number, files, joined(np.sum(counts, axis=0), 2 * self.k))
+
+    def _move(self, stage: Stage, cuts: Cuts, seed: int, region: int) -> list[int]:
+        """Send the groups of a region to others; return how many records go to each place."""
+        name = f"moved-{stage.number + 1}-{region}"
+
+        def move() -> list[int]:
+            packed = stage.packed(self.work, region)
+            labels = self.labels(stage, region)
+            centers = group_means(self.lens.points(self.form.unpack(packed)), labels)
+            own = drawn(seed + region, 0, centers.shape[0])
+            places = cuts.send(turned(centers, seed), own)[labels]
+            held = _with_groups(packed, labels + np.int64(region << 32))
+            return part(self.work, name, held, places, cuts.places)
+
+        return cast(list[int], self.work.once(name, move))
+
+    def _cut(self, stage: Stage, seed: int) -> Cuts:
+        regions = range(len(stage.regions))
+        every = [load(self.work, stage.centers(region)) for region in regions]
+        return cut_sample(turned(np.concatenate(every), seed), len(stage.regions))
+
+
+def _with_groups(packed: Any, groups: Integers) -> Any:
+    """Return records with the groups they are in, in the place of those they came with."""
+    if GROUP in packed.column_names:
+        packed = packed.drop_columns([GROUP])
+    return packed.append_column(GROUP, [groups])

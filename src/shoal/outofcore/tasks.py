@@ -1,0 +1,133 @@
+"""Steps of a run, done here one after the other, or by an engine on other machines.
+
+A step is a function of one task: a chunk of the input, a region, a bucket. Records are in the files
+of the run, where every worker finds them; what travels is the step, by the engine's own means, the
+version of Shoal, the task, and plain values that come back. A step that is begun twice, because a
+worker was lost or thought to be, leaves the same files: it depends on its task alone.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from shoal import errors
+from shoal.backends.executor import Executor, Threads
+from shoal.errors import EngineError, EngineLostError, ShoalError, shown
+from shoal.outofcore.memory import freed
+from shoal.outofcore.run_folder import LOG, REQUEST, Files
+from shoal.progress import Reporter
+from shoal.table.streams import Reading
+
+QUIET = Reporter(None)
+
+Step = Callable[[Any], Any]
+
+
+class FailedError(Exception):
+    """A mistake of the program on a worker: its kind and place, and not a word of the data."""
+
+
+@dataclass(frozen=True)
+class Errand:
+    """A step as it travels: the files that it needs, and the version that sent it."""
+
+    files: Files
+    step: Step
+    version: str
+
+    def __call__(self, task: Any) -> dict[str, Any]:
+        """Do the step for a task; return what came of it, as plain values.
+
+        Errors of ours come back as such; others are for the engine to do again.
+        """
+        begin = time.perf_counter()
+        found: dict[str, Any] = {}
+        try:
+            self._check()
+            found["result"] = self.step(task)
+        except EngineLostError as error:  # which may pass: not for us to end the run
+            raise FailedError(_told(error, "OSError")) from None
+        except ShoalError as error:
+            found["error"] = error.to_plain()
+        except Exception as error:
+            raise FailedError(_told(error, type(error).__name__)) from None
+        return {**found, "where": socket.gethostname(), "seconds": time.perf_counter() - begin}
+
+    def _check(self) -> None:
+        """Refuse to work for another version, or where the files are not."""
+        here = socket.gethostname()
+        if (own := metadata.version("shoal")) != self.version:
+            raise EngineError(
+                f"a worker on {here} has shoal {own}, the run was started by {self.version}; "
+                "install the same version on all machines"
+            )
+        if self.files.read(REQUEST) is None:
+            raise EngineError(
+                f"a worker on {here} does not find {shown(self.files.storage.location, 200)}; name "
+                "a folder that all machines see under one name with --work, or a URL"
+            )
+
+
+def _told(error: Exception, kind: str) -> str:
+    """Return kind and place of an error; its words could show a record."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "shoal" in Path(frame.filename).parts] or frames
+    place = f"{Path(ours[-1].filename).name}, line {ours[-1].lineno}"
+    return f"{kind} in {place} on {socket.gethostname()}"
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Who does the steps of a run: an `engine`, whose workers use `run` for blocks.
+
+    Sent to a worker, it is somebody who works alone and says nothing.
+    """
+
+    work: Files
+    engine: Executor
+    run: Executor
+    report: Reporter
+
+    def __reduce__(self) -> Any:
+        return _alone, (self.work,)
+
+    def each(self, what: str, step: Step, tasks: Sequence[Any]) -> Iterator[Any]:
+        """Yield what comes of every task, in order; `what` is done is shown meanwhile."""
+        count = len(tasks)
+        self.report(what, 0, count)
+        for done, result in enumerate(self._results(what, step, tasks), start=1):
+            self.report(what, done, count)
+            yield result
+
+    def reading(self, reading: Reading) -> Crew:
+        """Return who reads: nobody elsewhere where only this process can."""
+        return self if reading.away else replace(self, engine=Threads(1))
+
+    def all(self, what: str, step: Step, tasks: Sequence[Any]) -> list[Any]:
+        """Return what comes of every task."""
+        return list(self.each(what, step, tasks))
+
+    def _results(self, what: str, step: Step, tasks: Sequence[Any]) -> Iterator[Any]:
+        if not self.engine.away:
+            yield from freed(self.engine.map(step, tasks, self.report.stop))
+            return
+        errand = Errand(Files(self.work.storage), step, metadata.version("shoal"))
+        for number, done in enumerate(self.engine.map(errand, tasks, self.report.stop), start=1):
+            if "error" in done:
+                raise errors.from_plain(done["error"])
+            LOG.info(
+                "%s: %d of %d, %.1f s on %s",
+                what, number, len(tasks), done["seconds"], done["where"],
+            )  # fmt: skip
+            yield done["result"]
+
+
+def _alone(work: Files) -> Crew:
+    return Crew(work, Threads(1), Threads(1), QUIET)

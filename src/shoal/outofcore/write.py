@@ -1,0 +1,219 @@
+"""The release of all regions: strewn over buckets, then written bucket by bucket, and read back."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections import Counter
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from shoal.backends.storage import Storage
+from shoal.errors import OutputError
+from shoal.judge.reading import opened
+from shoal.kernels.arrays import Integers
+from shoal.outofcore.arrow import ROW, Form
+from shoal.outofcore.memory import freed
+from shoal.outofcore.run_folder import Files
+from shoal.outofcore.shuffle import gather
+from shoal.progress import Reporter
+from shoal.release.write import PARQUET, csv_bytes, parquet_table
+from shoal.save.readback import same_classes
+from shoal.save.spreadsheet import guarded_table
+from shoal.table.table import Table
+
+ROWS = 2**20  # of a row group, at most
+CHECKED = 5_000  # rows of csv that are compared at once
+
+
+def chance(secret: str, what: str, count: int) -> npt.NDArray[np.uint64]:
+    """Return numbers that nobody can guess who does not know the secret, and the same each time.
+
+    So a step that is done twice strews its rows to the same places.
+    """
+    content = hashlib.shake_256(f"{secret} {what}".encode()).digest(8 * count)
+    return np.frombuffer(content, dtype="<u8").astype(np.uint64)
+
+
+def strewn(secret: str, region: int, rows: int, buckets: int) -> Integers:
+    """Return a bucket for each row of a region, by chance."""
+    numbers = chance(secret, f"region {region}", rows)
+    return (numbers % np.uint64(buckets)).astype(np.int64)
+
+
+class Hashed:
+    """A file that knows the sha256 of what was written to it."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self.digest = file, hashlib.sha256()
+
+    def write(self, content: Any) -> int:
+        """Write bytes."""
+        self.digest.update(content)
+        self.file.write(content)
+        return len(content)
+
+    def flush(self) -> None:
+        """Pass on what waits."""
+        self.file.flush()
+
+    def close(self) -> None:
+        """Leave the file open: whoever opened it closes it."""
+
+    def tell(self) -> int:
+        """Return how many bytes were written."""
+        return self.file.tell()
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """The released rows of all regions, by bucket; `exact` decimals are written as decimals."""
+
+    work: Files
+    form: Form
+    files: Sequence[str]
+    count: int
+    quasi: Sequence[str]
+    exact: Container[str]
+    keep_order: bool
+    secret: str
+    spreadsheet_safe: bool = False
+
+    def table(self, bucket: int) -> tuple[Table, Integers]:
+        """Return the rows of a bucket, and their order in the file."""
+        packed = gather(self.work, self.files, bucket)
+        table = self.form.unpack(packed)
+        if self.keep_order:
+            return table, np.argsort(np.asarray(packed.column(ROW)), kind="stable")
+        numbers = chance(self.secret, f"bucket {bucket}", table.rows)
+        return table, np.argsort(numbers, kind="stable")
+
+    def write(self, file: BinaryIO, kind: str, report: Reporter) -> str:
+        """Write all buckets and return the file's sha256."""
+        sink = Hashed(file)
+        if kind == "parquet":
+            self._parquet(sink, report)
+        elif kind == "csv.gz":
+            with gzip.GzipFile("", "wb", fileobj=cast(Any, sink), mtime=0) as packed:
+                self._csv(packed, report)
+        else:
+            self._csv(sink, report)
+        report("writing", self.count, self.count)
+        return sink.digest.hexdigest()
+
+    def _parquet(self, sink: Any, report: Reporter) -> None:
+        import pyarrow.parquet as pq
+
+        with pa.PythonFile(sink, "w") as file:
+            writer = None
+            for bucket in freed(range(self.count)):
+                report("writing", bucket, self.count)
+                found = self._meant(bucket)
+                writer = writer or pq.ParquetWriter(file, found.schema, **PARQUET)
+                if found.num_rows:  # or there would be a row group without rows
+                    writer.write_table(found, row_group_size=found.num_rows)
+            assert writer is not None
+            writer.close()
+
+    def part(self, staged: Storage, more: str, bucket: int) -> dict[str, Any] | None:
+        """Write a bucket as a file of its own, read it back, and return what a manifest says of it.
+
+        A bucket without rows is no file; `more` is part of the file's name.
+        """
+        make = partial(self._part, staged, f"part-{bucket:05d}{more}.parquet", bucket)
+        return cast(dict[str, Any] | None, self.work.once(f"part-{bucket}", make)["part"])
+
+    def _part(self, staged: Storage, name: str, bucket: int) -> dict[str, Any]:
+        import pyarrow.parquet as pq
+
+        meant = self._meant(bucket)
+        if not meant.num_rows:
+            return {"part": None}
+        with staged.writing(name) as raw:
+            sink = Hashed(raw)
+            with (
+                pa.PythonFile(sink, "w") as file,
+                pq.ParquetWriter(file, meant.schema, **PARQUET) as writer,
+            ):
+                writer.write_table(meant, row_group_size=ROWS)
+            size = raw.tell()
+        with staged.open(name) as raw:
+            content = hashlib.file_digest(cast(Any, raw), "sha256").hexdigest()
+        with staged.open(name) as raw, pq.ParquetFile(raw, pre_buffer=False) as found:
+            same = _same_values(found.read(use_threads=False).cast(meant.schema), meant)
+        if not same or content != sink.digest.hexdigest():
+            raise OutputError("what was read back is not what was to be written; nothing was kept")
+        told = {"file": name, "records": meant.num_rows, "bytes": size, "sha256": content}
+        return {"part": told}
+
+    def _meant(self, bucket: int) -> Any:
+        table, order = self.table(bucket)
+        return parquet_table(table, order, self.exact)
+
+    def _csv(self, sink: Any, report: Reporter) -> None:
+        for bucket in freed(range(self.count)):
+            report("writing", bucket, self.count)
+            table, order = self._csv_table(bucket)
+            sink.write(csv_bytes(table, order, header=bucket == 0))
+
+    def _csv_table(self, bucket: int) -> tuple[Table, Integers]:
+        table, order = self.table(bucket)
+        return (guarded_table(table) if self.spreadsheet_safe else table), order
+
+    def check(self, path: Path, kind: str, report: Reporter) -> None:
+        """Read the file back and compare it with what was meant, bucket by bucket."""
+        same = self._same_parquet if kind == "parquet" else partial(self._same_csv, kind)
+        if not same(path, report):
+            raise OutputError("what was read back is not what was to be written; nothing was kept")
+
+    def _same_csv(self, kind: str, path: Path, report: Reporter) -> bool:
+        with opened(path, kind, self.form.source.delimiter) as source:
+            rows = source.keys(self.quasi)
+            for bucket in freed(range(self.count)):
+                report("reading back", bucket, self.count)
+                table, order = self._csv_table(bucket)
+                for start in range(0, table.rows, CHECKED):
+                    some = table.taken(order[start : start + CHECKED])
+                    if not same_classes(some, self.quasi, Counter(islice(rows, some.rows)), kind):
+                        return False
+            return next(rows, None) is None
+
+    def _same_parquet(self, path: Path, report: Reporter) -> bool:
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(path) as file:
+            group = 0
+            for bucket in freed(range(self.count)):
+                report("reading back", bucket, self.count)
+                meant = self._meant(bucket)
+                if not meant.num_rows:
+                    continue
+                found = file.read_row_group(group, use_threads=False)
+                group += 1
+                if not _same_values(found.cast(meant.schema), meant):
+                    return False
+            return bool(group == file.num_row_groups)
+
+
+def _same_values(found: Any, meant: Any) -> bool:
+    """Tell whether two Arrow tables hold the same; not-a-number is the same as itself."""
+    return all(
+        _same_floats(one, other) if pa.types.is_floating(one.type) else one.equals(other)
+        for one, other in zip(found.columns, meant.columns, strict=True)
+    )
+
+
+def _same_floats(found: Any, meant: Any) -> bool:
+    if not found.is_null().equals(meant.is_null()):
+        return False
+    return bool(np.array_equal(np.asarray(found), np.asarray(meant), equal_nan=True))

@@ -1,0 +1,37 @@
+"""What is in a released file and what is not: grouped, kept, dropped, column by column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shoal.table.roles import Role
+
+if TYPE_CHECKING:
+    from shoal.report.fields import ReportFields
+
+WEIGHTS = {
+    "mean": "survey weights, the mean of each group",
+    "rounded": "survey weights, kept rounded",
+    "exact": "survey weights, kept as they are",
+    "drop": "survey weights, left out",
+}
+
+
+def contents(report: ReportFields) -> list[tuple[str, list[str]]]:
+    """Return what became of the columns, and of which; nothing that no column became."""
+    roles, rounded, weight = report.roles, report.rounded, report.survey.get("weight")
+    kept = {
+        role: [name for name in roles[role] if name != weight]
+        for role in (Role.SENSITIVE, Role.OTHER)
+    }
+    how = str(report.survey.get("weights_as") or "mean").partition(":")[0]
+    found = [("grouped (quasi-identifiers)", roles[Role.QUASI_IDENTIFIER])]
+    for role, names in kept.items():
+        found.append((f"{role}, kept as they are", [n for n in names if n not in rounded]))
+        found.append((f"{role}, kept rounded", [n for n in names if n in rounded]))
+    found += [
+        (WEIGHTS[how], [] if weight is None else [weight]),
+        ("dropped as identifiers", roles[Role.IDENTIFIER]),
+        ("left out on request", roles["dropped"]),
+    ]
+    return [(what, names) for what, names in found if names]

@@ -1,0 +1,89 @@
+"""What became of cells: which are there, kept, suppressed; and how figures of them are said."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from shoal.kernels.arrays import Flags
+from shoal.table.roles import STAR, TICKS, Column, Kind
+from shoal.table.table import present
+
+
+def same_cells(before: Column, after: Column) -> Flags:
+    """Return which cells are released as they were."""
+    import pyarrow.compute as pc
+
+    b, a = before.values, after.values
+    if before.kind is Kind.FLOAT:  # Arrow does not compare half floats
+        b, a = b.cast("double"), a.cast("double")
+    if b.type != a.type:
+        return np.zeros(len(b), dtype=bool)
+    return np.asarray(pc.equal(b, a).fill_null(False))
+
+
+def starred(column: Column) -> Flags:
+    """Return which cells of a released column say nothing."""
+    stars = ~present(column)
+    if column.kind is Kind.TEXT:
+        values = column.values.dictionary_encode()
+        star = np.array([text == STAR for text in values.dictionary.to_pylist()] or [False])
+        stars |= star[np.asarray(values.indices.fill_null(0))]
+    return stars
+
+
+def is_numbers(before: Column, after: Column) -> bool:
+    """Tell whether a column held numbers or dates and still does."""
+    return before.kind.is_numeric and after.kind.is_numeric
+
+
+def moment_said(average: float, kind: Kind, unit: str) -> float | str:
+    """Return a mean as a person writes it: of dates a date, of times (in Arrow's unit) a time."""
+    try:
+        if kind is Kind.DATE:
+            return (date(1970, 1, 1) + timedelta(days=round(average))).isoformat()
+        if kind is Kind.DATETIME:
+            seconds = round(average / TICKS[unit])
+            return (datetime(1970, 1, 1) + timedelta(seconds=seconds)).isoformat()
+    except OverflowError:  # a year that no calendar has
+        return average
+    return average
+
+
+def days_said(days: float, kind: str) -> float | str:
+    """Return a figure that counts days since 1970 as a person writes it; of others the figure."""
+    if kind == Kind.DATE:
+        return moment_said(days, Kind.DATE, "")
+    return moment_said(days * 86_400.0, Kind.DATETIME, "s") if kind == Kind.DATETIME else days
+
+
+def missing_said(
+    *, cells: int, records: int, suppressed: int, starred: int | None, nothing: int, deleted: int
+) -> dict[str, Any]:
+    """Say how many cells were missing, what that means, and what was done about it.
+
+    `starred` counts cells in groups in which the column is missing for others (None: not told),
+    `nothing` the records that are * in every quasi-identifier.
+    """
+    text = (
+        f"{cells:,} cells of {records:,} records; in matching, a missing cell is a "
+        "category of its own; a group in which it is missing for some releases * for all"
+    )
+    if starred is not None:
+        text += f": {starred:,} cells that were there are in such groups"
+    if nothing:
+        text += f"; {nothing:,} records are * in every quasi-identifier"
+    if deleted:
+        text = f"{deleted:,} incomplete records were deleted; {text}"
+    return {
+        "cells": cells,
+        "records": records,
+        "deleted": deleted,
+        "suppressed": suppressed,
+        "suppressed_beside_missing": starred,
+        "suppressed_everywhere": nothing,
+        "reading": "own category",
+        "text": text,
+    }

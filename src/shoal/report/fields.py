@@ -1,0 +1,241 @@
+"""The fields of a report and its figures in words, for all that renders it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from shoal.errors import listed, shown
+from shoal.judge.models.digits import digits_beside
+from shoal.measures.histogram import Histogram
+from shoal.measures.result import told
+from shoal.report.verdict import verdict_of
+from shoal.report.worst import worst_utility
+
+PRIVATE, PUBLIC = "private", "public"
+BEYOND = ("l", "t", "alpha", "dominance")
+ENFORCED = {
+    "none": "in its own groups",
+    "swap": "by swapping records of its groups",
+    "merge": "by merging its groups",
+    "slices": "by slices in place of its groups",
+}
+
+
+@dataclass(frozen=True)
+class ColumnReport:
+    """One quasi-identifier before and after; means of dates are dates, variances in days².
+
+    `information_loss` is SSE/SST in percent for a column of numbers that stayed one and, on ranks,
+    for medians of an ordinal one, ILoss in percent for what is generalized; only numbers have
+    means, variances and a histogram. `rounding_loss` is how much of SSE/SST is due to rounding
+    means to the precision of the data, or to one of two values. `loss` is what may be published of
+    it, with the step of its rounding; `steps` are those of other figures. `released_as` is what a
+    group's value is; unchanged, generalized and suppressed (`*`) count the cells that were there,
+    `missing` those that were not; `hierarchy` says where the tree is from, `levels` how many there
+    are. None is what a public report does not tell.
+    """
+
+    name: str
+    kind: str
+    information_loss: float | None
+    released_as: str
+    unchanged: int | None
+    generalized: int | None
+    suppressed: int | None
+    missing: int | None
+    hierarchy: str | None = None
+    levels: int | None = None
+    mean_before: float | str | None = None
+    mean_after: float | str | None = None
+    variance_before: float | None = None
+    variance_after: float | None = None
+    histogram: Histogram | None = None
+    rounding_loss: float | None = None
+    loss: dict[str, Any] = field(default_factory=dict)
+    steps: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ReportFields:
+    """The fields of a Report, and its figures in words; `Report` documents them."""
+
+    schema: str
+    versions: dict[str, str]
+    method: str
+    k: int
+    seed: int | None
+    aggregate: str
+    input: dict[str, Any]
+    release: dict[str, Any]
+    roles: dict[str, list[str]]
+    groups: dict[str, Any]
+    verification: dict[str, Any]
+    information_loss: float | None
+    information_loss_released: float | None
+    loss_name: str
+    columns: list[ColumnReport]
+    correlations: dict[str, Any]
+    guarantee: dict[str, list[str]]
+    notes: list[str]
+    seconds: float | None
+    search: dict[str, Any] | None = None
+    bound: dict[str, Any] | None = None
+    missing: dict[str, Any] = field(default_factory=dict)
+    costs: dict[str, Any] | None = None
+    dominance: list[dict[str, Any]] = field(default_factory=list)
+    asked: dict[str, Any] = field(default_factory=dict)
+    measures: dict[str, Any] | None = None
+    totals: list[dict[str, Any]] = field(default_factory=list)
+    survey: dict[str, Any] = field(default_factory=dict)
+    audience: str = PRIVATE
+    loss: dict[str, Any] = field(default_factory=dict)
+    public: dict[str, Any] = field(default_factory=dict)
+    public_notes: list[str] = field(default_factory=list)
+    rounded: dict[str, float] = field(default_factory=dict)
+    enforced: str = ""
+    rounding_loss: float | None = None
+    constant: list[str] = field(default_factory=list)
+    made_constant: list[str] = field(default_factory=list)
+    verdict: str = ""
+
+    def __post_init__(self) -> None:
+        """Decide the verdict anew, whatever was said."""
+        object.__setattr__(self, "verdict", verdict_of(self.verification, self.measures))
+
+    @property
+    def is_public(self) -> bool:
+        """Whether it may be published."""
+        return self.audience == PUBLIC
+
+    @property
+    def exact_loss(self) -> float:
+        """What the release lost, in percent; a public report does not hold it."""
+        if self.information_loss_released is None:
+            raise ValueError("a public report does not hold the exact loss")
+        return self.information_loss_released
+
+    def loss_said(self) -> str:
+        """Return how much was lost, of what."""
+        if not self.is_public:
+            rounding = f"{self.rounding_loss or 0.0:.2f}"
+            more = "" if rounding == "0.00" else f", {rounding} points of it by rounding"
+            return f"{self.exact_loss:.2f} % of {self.loss_of()}{more}"
+        if self.loss.get("value") is None:
+            return "is not told: of so few records it would tell too much"
+        return f"at most {self.loss['value']:g} % of {self.loss_of()}"
+
+    def compared_loss(self) -> str:
+        """Return the loss by which methods of any kind can be compared: NCP, beside their own.
+
+        Methods minimize SSE/SST or ILoss, which say nothing of each other: a mean has no ILoss, a
+        category no SSE. NCP is how much of a column's range the group of a cell leaves open,
+        whatever the group releases. A public report does not hold it.
+        """
+        found = (self.measures or {}).get("utility", {}).get("ncp")
+        if self.is_public or found is None:
+            return ""
+        return f"; NCP {told(found['value'], 'percent')}, to compare methods by"
+
+    def worst(self) -> list[str]:
+        """Return the worst figures of utility with their columns, a line each.
+
+        Of a public report these are the rounded ones: the loss of a column, the gap of a
+        distribution.
+        """
+        lines = worst_utility(self.measures, self.is_public)
+        losses = {c.name: c.loss["value"] for c in self.columns if c.loss.get("value") is not None}
+        if self.is_public and losses:
+            name = max(losses, key=lambda name: losses[name])
+            lines.insert(0, f"loss of {shown(name)}: at most {losses[name]:g} %")
+        return lines
+
+    def said_of_constant(self) -> list[str]:
+        """Say which columns have one value in the whole release: it tells nothing of them."""
+        names = self.constant if self.is_public else self.made_constant
+        if not names:
+            return []
+        if self.is_public:
+            return [f"{listed(names)}: one value in the whole release"]
+        verb = "has" if len(names) == 1 else "have"
+        return [f"{listed(names)} {verb} become constant: one value in the whole release"]
+
+    def column_loss(self, column: ColumnReport) -> str:
+        """Return how much a column lost, in percent; a dash where it is not told."""
+        if not self.is_public:
+            return _percent(column.information_loss)
+        value = column.loss.get("value")
+        return "–" if value is None else f"≤ {value:g}"
+
+    def loss_of(self) -> str:
+        """Return what the loss is a share of."""
+        if self.is_public:
+            ways = ("mean", "median", "majority", "stratum")
+            numbers = all(c.released_as in ways for c in self.columns)
+            return (
+                "what a cell could say, on average"
+                if not numbers
+                else ("the released range of its column, a cell on average")
+            )
+        if self.costs is None:
+            return "the variation (SSE/SST)"
+        words = all(column.released_as in ("generalize", "range") for column in self.columns)
+        return f"what the cells said ({'ILoss' if words else 'mean of the columns'})"
+
+    def beyond_k(self) -> list[str]:
+        """Return what else was asked for and found, a line each."""
+        lines = [
+            f"{one['model']} of {shown(one['column'])}: {found_beside(one)}, asked: "
+            f"{bound(one)} {short(one['asked'])}"
+            for one in [*self.verification.get("models", ()), *self.dominance]
+        ]
+        return lines + [
+            f"own k of {listed(one['columns'])}: {one['found']}, asked: at least {one['asked']}"
+            for one in self.verification.get("k_of", ())
+        ]
+
+    def made_by(self) -> str:
+        """Return which method ran, and how what is asked beyond k came about."""
+        said = [_wanted(key, self.asked[key]) for key in BEYOND if key in self.asked]
+        if not self.enforced or not said:
+            return f"method {self.method}"
+        taken = [ENFORCED.get(way, way) for way in self.enforced.split(" and ")]
+        return f"method {self.method}, {', '.join(said)} {' and '.join(taken)}"
+
+    def group_span(self) -> str:
+        """Return the sizes of the groups in words: "5" or "5 to 9"."""
+        low, high = self.groups["smallest"], self.groups["largest"]
+        return f"{low}" if low == high else f"{low} to {high}"
+
+
+def _wanted(key: str, asked: Any) -> str:
+    """Return one thing that is asked beyond k: with its number, where one is for all columns."""
+    return key if isinstance(asked, Mapping) else f"{key} = {short(asked)}"
+
+
+def bound(judged: dict[str, Any]) -> str:
+    """Return whether a model asks for at least or at most its number."""
+    if judged["model"] in ("distinct l-diversity", "entropy l-diversity", "p % rule"):
+        return "at least"
+    return "below" if judged["model"].startswith("recursive") else "at most"
+
+
+def found_beside(judged: dict[str, Any], digits: int = 6) -> str:
+    """Return what the worst class has; a dash where it is not told."""
+    found = judged["found"]
+    return "–" if found is None else digits_beside(found, judged["asked"], digits)
+
+
+def plain(name: str, limit: int = 60) -> str:
+    """Return a name on one line, without control signs."""
+    return shown(name, limit)[1:-1]
+
+
+def short(value: float | str | None) -> str:
+    """Return a figure in six digits; a dash where there is none."""
+    return value if isinstance(value, str) else "–" if value is None else f"{value:.6g}"
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"

@@ -1,0 +1,212 @@
+"""What a release promises and what it leaves open, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from shoal.errors import listed, shown
+from shoal.judge.models.requirement import Requirement
+
+LIMITS = ("Minimality", "Downcoding", "Model inference", "Composition")
+IN_MEMORY = (
+    "Order: rows in memory (`Result.data`) are in the order of the input, which tells whose each "
+    "is; what is published is written by `save`, or given by `shuffled()`, which shuffle them."
+)
+IN_ORDER = (
+    "Order: the rows of the file are in the order of the input; whoever knows that order, or has "
+    "the input, can tell whose each is."
+)
+
+
+@dataclass(frozen=True)
+class Protection:
+    """What a release was asked to keep, and how it does: `smallest` is the least of its groups.
+
+    `values`: intervals end in values of the data; `records`: groups release a member's own values;
+    `given`: the groups came with the data; `asked` is what was asked beyond k, of `sensitive`
+    columns; `households`: groups are of at least k of them, `people`: of at least k of those;
+    `weights_as`: how survey weights are released.
+    """
+
+    k: int
+    smallest: int
+    values: bool = False
+    records: bool = False
+    given: bool = False
+    asked: Requirement | None = None
+    sensitive: Sequence[str] = ()
+    households: bool = False
+    people: bool = False
+    weights_as: str | None = None
+
+
+def ends_in_values(released_as: str, hierarchy: str | None) -> bool:
+    """Tell whether intervals of a column end in values of the data, by where its tree is from."""
+    from_data = (hierarchy or "").startswith(("balanced", "quantiles:"))
+    return released_as == "range" or (released_as == "generalize" and from_data)
+
+
+def shows_records(released_as: str, kind: str) -> bool:
+    """Tell whether groups release a member's own values of a column."""
+    return released_as in ("mode", "medoid") or (released_as == "median" and kind == "ordinal")
+
+
+def guarantee(of: Protection) -> dict[str, list[str]]:
+    """Say in plain words what the models that were asked for promise, and what is left open."""
+    k, asked, sensitive, weights_as = of.k, of.asked, of.sensitive, of.weights_as
+    by_sensitive = asked is not None and asked.of_sensitive
+    bare = [name for name in sensitive if asked is None or not _is_varied(asked, name)]
+    open_ = []
+    if bare or not sensitive:
+        which = "a sensitive value" if len(bare) == len(sensitive) else f"a value of {listed(bare)}"
+        open_.append(f"If all records of a group share {which}, it is known for each of them.")
+    if by_sensitive:
+        open_.append(
+            "Whoever can rule out some sensitive values of a group, from what else is known of a "
+            "person, is surer of the others; values that differ may still mean much the same."
+        )
+    more = []
+    if weights_as is not None and weights_as not in ("mean", "drop"):
+        as_ = "as they are" if weights_as == "exact" else "rounded"
+        more.append(
+            f"Survey weights are released {as_}: whoever knows a person's weight may "
+            "recognize a record by it, and records of one household may be known by theirs."
+        )
+    if of.values:
+        more.append(
+            "Intervals that were made from the data end in values of records, though they do not "
+            "say of which; a hierarchy of fixed intervals (widths, cuts) shows none."
+        )
+    if of.records:
+        more.append(
+            "A mode, a medoid or the median of ordinal values is a value of one of the group's "
+            "records, a group's medoids are one record's combination; they do not say whose."
+        )
+    return {
+        "covers": [
+            f"Whoever knows all quasi-identifiers of a person finds at least {k} records that fit "
+            "equally well.",
+            "The identifiers are not in the release.",
+            *(
+                [f"These are of at least {k} households, each of which is in one group as a whole."]
+                if of.households
+                else []
+            ),
+            *(
+                [f"These are of at least {k} people, each with all records in one group."]
+                if of.people
+                else []
+            ),
+            *([] if asked is None else _promises(asked, sensitive, of.people)),
+        ],
+        "does_not_cover": [
+            *open_,
+            "Columns kept as they are (sensitive, other) are not protected; whoever knows such a "
+            "value may recognize a record by it.",
+            f"Someone who knows {k - 1} or more of a group's {of.smallest} or more members can "
+            "narrow down the rest.",
+            *_limits(of.given, by_sensitive),
+            *more,
+            IN_MEMORY,
+        ],
+    }
+
+
+def of_file(promised: Mapping[str, list[str]], in_order: bool) -> dict[str, list[str]]:
+    """Return the promises of a written file, which says more about the order of its rows."""
+    covers = [
+        *promised["covers"],
+        "The written file was read back by separate code, which counted its groups anew.",
+    ]
+    open_ = [line for line in promised["does_not_cover"] if line != IN_MEMORY]
+    if in_order:
+        open_.append(IN_ORDER)
+    else:
+        covers.append("The order of the rows says nothing about the order of the input.")
+    return {"covers": covers, "does_not_cover": open_}
+
+
+def _limits(given: bool, by_sensitive: bool) -> list[str]:
+    """Say which known attacks k-anonymity and its kin leave open, each by its name.
+
+    Minimality: Wong, Fu, Wang and Pei 2007; downcoding: Cohen 2022; model inference (deFinetti):
+    Kifer 2009; composition: Ganta, Kasiviswanathan and Smith 2008.
+    """
+    if by_sensitive:
+        groups = (
+            "Here the groups depend on the sensitive values themselves, so that this can tell more "
+            "about a person's than was asked for (l, t or alpha)."
+        )
+    elif given:
+        groups = "Where groups that came with the data depend on sensitive values, it tells these."
+    else:
+        groups = "The groups were made without a look at sensitive values, of which it tells none."
+    told = (
+        "the method did no more than was needed, so that whoever knows it can undo a part of what "
+        f"it did, by ruling out all data that it would have released otherwise. {groups}",
+        "the least change was sought, so that a generalized value or a mean can sometimes be "
+        "narrowed down from the release alone, to fewer originals than it seems to stand for.",
+        "a model trained on the released groups predicts the sensitive values of people better "
+        "than the base rate of the table does, as far as they depend on the quasi-identifiers.",
+        "two releases of the same people can be combined, and whoever is in both may be in groups "
+        "that have fewer than k people in common; `shoal verify --against` counts them.",
+    )
+    return [f"{name}: {words}" for name, words in zip(LIMITS, told, strict=True)]
+
+
+def _is_varied(asked: Requirement, column: str) -> bool:
+    """Tell whether no group may hold one value of a column alone."""
+    least, alpha = asked.asked("l", column), asked.asked("alpha", column)
+    return (least is not None and least > 1) or (alpha is not None and alpha < 1)
+
+
+def _promises(asked: Requirement, sensitive: Sequence[str], people: bool) -> list[str]:
+    """Say what every model that was asked for beyond k promises."""
+    found = []
+    if people and asked.of_sensitive:
+        found.append(
+            "What is said of sensitive values counts people: each person and value of a group once."
+        )
+    if asked.missing_sensitive == "value" and asked.of_sensitive:
+        found.append("A missing sensitive cell counts as a value of its own.")
+    for column in sensitive:
+        name = shown(column)
+        least, t, alpha = (asked.asked(what, column) for what in ("l", "t", "alpha"))
+        if least is not None and asked.l_kind == "entropy":
+            found.append(
+                f"Every group is as uncertain about {name} as if it held {least:g} values, each "
+                "equally often (entropy l-diversity)."
+            )
+        elif least is not None and asked.c is not None:
+            found.append(
+                f"In every group the most frequent value of {name} occurs less than {asked.c:g} "
+                f"times as often as all from number {least:g} on together (recursive "
+                "(c,l)-diversity)."
+            )
+        elif least is not None:
+            found.append(f"Every group holds at least {least:g} different values of {name}.")
+        if t is not None:
+            found.append(
+                f"In every group {name} is distributed as in the whole release, up to {t:g} "
+                "(earth mover's distance): a group tells little that the table does not."
+            )
+        if alpha is not None:
+            found.append(f"No value of {name} is more than {100 * alpha:g} % of a group.")
+    dominance = asked.dominance
+    if isinstance(dominance, Mapping):
+        found += [_hidden(f"the mean of {shown(name)}", p) for name, p in dominance.items()]
+    elif dominance is not None:
+        found.append(_hidden("a mean", dominance))
+    found += [
+        f"Whoever knows {listed(columns)} alone finds at least {k} records that fit equally well."
+        for columns, k in asked.k_of.items()
+    ]
+    return found
+
+
+def _hidden(what: str, p: float) -> str:
+    return (
+        f"The second largest unit of a group cannot tell the largest from {what} to within {p:g} % "
+        "(p % rule)."
+    )

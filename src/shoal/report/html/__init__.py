@@ -1,0 +1,1 @@
+"""The parts of the report's pages, one file each; `document.py` joins them."""

@@ -1,0 +1,66 @@
+"""How to repeat a run and how to check its file, as commands."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from shoal.report.html.frame import escape
+from shoal.settings import joined_key
+from shoal.table.roles import Role
+
+if TYPE_CHECKING:
+    from shoal.report.fields import ReportFields
+
+
+def repeat(report: ReportFields) -> str:
+    """Return the commands that repeat and check a release, and what identifies it."""
+    again = "Whoever made it repeats it from the recipe in its private folder."
+    if "commitment" not in report.input or "recipe" in report.release:
+        recipe = str(report.release.get("recipe", "run.toml"))
+        found = report.input["kind"] in ("csv", "parquet") and "commitment" not in report.input
+        words = ["shoal", "run", recipe, *([] if found else ["--input", "FILE"]), "-o", "again/"]
+        same = "the same groups" if "sha256" in report.input else "groups by the same method"
+        again = f"<code>{escape(shlex.join(words))}</code> gives {same} in fresh row order."
+    known = [what for what in ("sha256", "commitment") if report.input.get(what)]
+    facts = {
+        **{f"input, {what}": report.input[what] for what in known},
+        "release, sha256": report.release.get("sha256", "not written to a file"),
+        "rows of the release": report.release.get("order", "as in the input"),
+        **({} if report.seed is None else {"seed": str(report.seed)}),
+        **report.versions,
+    }
+    rows = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
+    title = "How to check it" if report.is_public else "How to repeat it"
+    return (
+        f"<h2>{title}</h2>\n<p>{again} Check the file yourself with "
+        f"<code>{_verify(report)}</code></p>\n<dl>{rows}</dl>"
+    )
+
+
+def _verify(report: ReportFields) -> str:
+    words = ["shoal", "verify", str(report.release.get("file", "release.csv")), "-k", str(report.k),
+             "--quasi", joined_key(column.name for column in report.columns)]  # fmt: skip
+    return escape(shlex.join([*words, *_asked(report)]))
+
+
+def _asked(report: ReportFields) -> list[str]:
+    """Return the options of `shoal verify` for what was asked beyond k."""
+    asked = report.asked
+    words = []
+    if any(what in asked for what in ("l", "t", "alpha")):
+        words += ["--sensitive", joined_key(report.roles[Role.SENSITIVE])]
+    for what in ("l", "t", "alpha"):
+        said = asked.get(what)
+        pairs = [f"{n}={x:g}" for n, x in said.items()] if isinstance(said, dict) else []
+        if said is not None and not isinstance(said, dict):
+            pairs = [f"{said:g}"]
+        for pair in pairs:
+            words += [f"--{what}", pair]
+    if "l_kind" in asked:
+        words += ["--l-kind", asked["l_kind"]]
+    if "c" in asked:
+        words += ["--c", f"{asked['c']:g}"]
+    for columns, k in asked.get("k_of", {}).items():
+        words += ["--k-of", f"{columns}={k}"]
+    return words

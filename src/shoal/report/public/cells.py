@@ -1,0 +1,194 @@
+"""What each cell lost, from 0 to 1, with everything it is scaled by from the release alone."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from fractions import Fraction
+
+import numpy as np
+
+from shoal.kernels.arrays import Floats, Integers
+from shoal.measures.cell_texts import span
+from shoal.release.aggregate import AVERAGED, STRATUM
+from shoal.report.counts import is_numbers, same_cells, starred
+from shoal.table.encode_nodes import CodedColumn
+from shoal.table.hierarchy.axis import DAY_ZERO, Axis
+from shoal.table.hierarchy.listed import FAR, Listed
+from shoal.table.roles import STAR, Column, Kind
+from shoal.table.table import days_or_numbers, present, some_rows
+
+Span = tuple[float, float]
+
+TIMES = (Kind.DATE, Kind.DATETIME)
+PERIOD = re.compile(r"(\d{4})(?:-Q([1-4])|-(\d{2}))?", re.ASCII)
+
+
+def numbers(before: Column, after: Column) -> tuple[Floats, Floats] | None:
+    """Return both sides of a column as numbers (days, ranks); not-a-number where nothing is said.
+
+    None where the release does not hold single numbers.
+    """
+    if not before.has_places or not (is_numbers(before, after) or before.is_ordinal):
+        return None
+    if before.is_ordinal:
+        ranks = {text: float(rank) for rank, text in enumerate(before.order or ())}
+        texts = after.values.to_pylist()
+        if any(text not in ranks for text in texts if text not in (None, STAR)):
+            return None
+        released = np.array([ranks.get(text, np.nan) for text in texts])
+        after_said = ~np.isnan(released)
+    else:
+        after_said = ~starred(after)
+        released = np.full(after_said.size, np.nan)
+        released[after_said] = days_or_numbers(some_rows(after, after_said))
+    return originals(before), released
+
+
+def originals(before: Column) -> Floats:
+    """Return the originals of a column as numbers; not-a-number where one is missing."""
+    there = present(before)
+    found = np.full(there.size, np.nan)
+    found[there] = days_or_numbers(some_rows(before, there))
+    return found
+
+
+def intervals(before: Column, after: Column) -> tuple[Integers, Floats] | None:
+    """Return the released forms of a column of numbers, and the ends of what each covers.
+
+    The last form is that of cells that say nothing. An end that is open is the farthest that any
+    form names. None where a form names no numbers.
+    """
+    if not before.has_places or after.kind.is_numeric:
+        return None
+    axis = Axis("rank" if before.is_ordinal else
+                "number" if before.kind.is_number else str(before.kind))  # fmt: skip
+    ranks = {text: Fraction(rank) for rank, text in enumerate(before.order or ())}
+    encoded = after.values.dictionary_encode()
+    forms = encoded.dictionary.to_pylist()
+    ends = np.full((len(forms) + 1, 2), np.nan)
+    for at, form in enumerate(forms):
+        if form == STAR:
+            continue
+        found = span(form, axis, ranks) or (_calendar(form) if before.kind in TIMES else None)
+        if found is None:
+            return None
+        low, high = found[:2]
+        ends[at] = (
+            -np.inf if low <= -FAR else float(low),
+            np.inf if high >= FAR else float(high),
+        )
+    finite = ends[np.isfinite(ends)]
+    if finite.size:
+        ends = np.where(np.isinf(ends), np.clip(ends, finite.min(), finite.max()), ends)
+    codes = np.asarray(encoded.indices.fill_null(len(forms))).astype(np.int64)
+    return codes, ends
+
+
+def _calendar(form: str) -> tuple[Fraction, Fraction] | None:
+    """Return the first and the last day of a month, a quarter or a year, in days since 1970."""
+    said = PERIOD.fullmatch(form)
+    if said is None:
+        return None
+    year, quarter, month = int(said[1]), said[2], said[3]
+    first = 3 * int(quarter) - 2 if quarter else int(month) if month else 1
+    after = first + (3 if quarter else 1 if month else 12)
+    try:
+        begin = date(year, first, 1)
+        end = date(year + (after > 12), (after - 1) % 12 + 1, 1)
+    except ValueError:
+        return None
+    return Fraction((begin - DAY_ZERO).days), Fraction((end - DAY_ZERO).days - 1)
+
+
+def released_span(before: Column, after: Column) -> Span | None:
+    """Return the least and the greatest number that a column's release names; None without."""
+    both = numbers(before, after)
+    if both is not None:
+        said = both[1][~np.isnan(both[1])]
+    else:
+        found = intervals(before, after)
+        if found is None:
+            return None
+        codes, ends = found
+        said = ends[np.unique(codes)]
+        said = said[np.isfinite(said)]
+    return (float(said.min()), float(said.max())) if said.size else None
+
+
+def shares(values: Floats, within: Span) -> Floats:
+    """Return where numbers lie in a range, from 0 to 1; what lies beyond is at its ends.
+
+    In halves: the width of a range may not fit a float.
+    """
+    low, high = within
+    if not high > low:
+        return np.where(np.isnan(values), np.nan, 0.0)
+    half: Floats = (np.clip(values, low, high) / 2 - low / 2) / (high / 2 - low / 2)
+    return half
+
+
+def cell_losses(
+    before: Column, after: Column, way: str, tree: CodedColumn | None, within: Span | None
+) -> Floats:
+    """Return what every cell lost, from 0 (as it was) to 1 (everything).
+
+    A cell that was missing has lost nothing, one that is suppressed everything. A mean or a median
+    has lost |x - x'| as a share of the column's released range; a mode or a medoid everything where
+    it is another value. A generalized cell has lost what its released form leaves open
+    (`form_losses`), whatever its original was.
+    """
+    there, gone = present(before), starred(after)
+    if way == STRATUM:
+        return np.zeros(there.size)
+    both = numbers(before, after) if way in AVERAGED else None
+    if both is not None and within is not None:
+        original, released = (shares(side, within) for side in both)
+        lost = np.abs(original - released)
+        if not within[1] > within[0]:
+            lost = (both[0] != both[1]).astype(np.float64)
+    elif way in ("generalize", "range"):
+        lost = form_losses(before, after, tree, within)
+    else:
+        lost = (~same_cells(before, after)).astype(np.float64)
+    lost = np.where(gone, 1.0, lost)
+    return np.where(there, np.nan_to_num(lost, nan=1.0), 0.0)
+
+
+def form_losses(
+    before: Column, after: Column, tree: CodedColumn | None, within: Span | None
+) -> Floats:
+    """Return what the released form of every cell leaves open, from 0 to 1.
+
+    An interval: its width as a share of the column's released range (NCP, Xu and others 2006); a
+    mask: the share of its signs that are *; a word of a hierarchy that lists its values: (values
+    below - 1) / (values - 1); any other word of a tree: its height as a share of the tree's
+    (Sweeney 2002); a value: 0; *: 1.
+    """
+    found = intervals(before, after)
+    if found is not None:
+        codes, ends = found
+        low, high = within if within is not None else (0.0, 0.0)
+        wide = ends[:, 1] / 2 - ends[:, 0] / 2
+        whole = high / 2 - low / 2
+        losses = np.minimum(wide / whole, 1.0) if whole > 0 else np.zeros(wide.size)
+        losses = np.where(np.isnan(ends[:, 0]), 1.0, losses)
+        return losses[codes]
+    encoded = after.values.dictionary_encode()
+    forms = [str(form) for form in encoded.dictionary.to_pylist()]
+    losses = np.array([*(_form_loss(form, tree) for form in forms), 1.0])
+    return losses[np.asarray(encoded.indices.fill_null(len(forms))).astype(np.int64)]
+
+
+def _form_loss(form: str, tree: CodedColumn | None) -> float:
+    if form == STAR:
+        return 1.0
+    node = None if tree is None else tree.tree.nodes.get(form)
+    if tree is not None and node is not None and isinstance(tree.rule, Listed):
+        below = tree.tree.values_below
+        return float((below[node] - 1) / max(int(below[0]) - 1, 1))
+    if form.endswith(STAR):
+        return (len(form) - len(form.rstrip(STAR))) / len(form)
+    if tree is None or node is None:
+        return 0.0
+    return float(tree.tree.heights[node] / max(int(tree.tree.heights[0]), 1))

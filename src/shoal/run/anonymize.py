@@ -1,0 +1,295 @@
+"""The walk on one screen: Table -> Encoded -> Partition -> released Table -> Report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.methods.enforce.dominance import judge_dominance
+from shoal.methods.enforce.wider import wider_groups
+from shoal.partition import Partition
+from shoal.plan.constraints import build_constraints
+from shoal.plan.costs import Estimate
+from shoal.plan.design import survey_columns, survey_design
+from shoal.plan.notes import column_notes, kept_notes, people_notes, unnamed_notes, value_notes
+from shoal.plan.plan import plan_table
+from shoal.plan.reading import read_table
+from shoal.plan.recipe import repeating_settings
+from shoal.progress import Callback, Reporter
+from shoal.release.aggregate import aggregate as aggregate_groups
+from shoal.release.checked import check_release, check_survey
+from shoal.release.coverage import check_coverage
+from shoal.release.weights import with_weights
+from shoal.report.build import Released, Run, Said, build_report
+from shoal.report.chunk import Chunk
+from shoal.report.figures import figures_of
+from shoal.report.figures.stable import compared
+from shoal.report.html.document import draw_ahead
+from shoal.report.plots import Plots
+from shoal.report.report import Report
+from shoal.run.group import Conditions, find_groups
+from shoal.run.measure import measure_release
+from shoal.settings import Settings
+from shoal.settings.signature import takes_options
+from shoal.settings.signatures import AnonymizeOptions
+from shoal.settings.tree import settings_and_run
+from shoal.table.encode_nodes import code
+from shoal.table.table import Table
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Result:
+    """A release that was checked, and how it came about.
+
+    `data` has the caller's type of dataframe, with its rows in the caller's order, so that before
+    and after can be compared. That order links every row to its original: what is published is
+    written by `save`, which shuffles, or is what `shuffled` returns.
+    """
+
+    data: Any
+    report: Report
+    partition: Partition
+    table: Table
+    settings: Settings
+
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        force: bool = False,
+        format: str = "csv",  # noqa: A002 - the usual word
+        report: bool = True,
+        keep_order: bool | None = None,
+        order_seed: int | None = None,
+        spreadsheet_safe: bool | None = None,
+    ) -> Path:
+        """Write release, report.json and report.html to a folder, verified, or nothing.
+
+        Beside it, in FOLDER.private/, go the exact report, the recipe that repeats the run
+        (run.toml) and the key that proves which input it was: not to be published.
+
+        `format` is csv, csv.gz or parquet; `report=False` leaves out the page. The rows are
+        shuffled by the operating system's randomness unless `keep_order`; `order_seed` is for
+        tests. `spreadsheet_safe` puts an apostrophe before texts of a csv file that a spreadsheet
+        would run as formulas. Returns the release's path.
+        """
+        from shoal.save.files import Targets, save
+
+        targets = Targets.in_folder(Path(folder), format)
+        return save(
+            self,
+            targets,
+            force=force,
+            with_page=report,
+            keep_order=keep_order,
+            order_seed=order_seed,
+            spreadsheet_safe=spreadsheet_safe,
+        )
+
+    def pack(
+        self,
+        folder: str | Path,
+        *,
+        force: bool = False,
+        format: str = "csv",  # noqa: A002 - the usual word
+        keep_order: bool | None = None,
+        order_seed: int | None = None,
+        spreadsheet_safe: bool | None = None,
+        sign: str | Path | None = None,
+    ) -> Path:
+        """Write a release pack: data, dictionary, report, recipe, certificate; whole or nothing.
+
+        No file of it names the input but by a commitment, whose key is in FOLDER.private/, beside
+        it; `shoal.check_pack` (or `shoal certificate check`) verifies everything again. `sign` is
+        a private key (Ed25519, PEM) that signs the certificate. The options are those of `save`.
+        """
+        from shoal.save.pack.folder import write_pack
+
+        return write_pack(
+            self,
+            Path(folder),
+            kind=format,
+            force=force,
+            keep_order=keep_order,
+            order_seed=order_seed,
+            spreadsheet_safe=spreadsheet_safe,
+            sign=sign,
+        )
+
+    def shuffled(self, *, seed: int | None = None) -> Any:
+        """Return the release to publish: rows in random order, in the caller's type of dataframe.
+
+        The order is the operating system's randomness; `seed` is for tests. No index, and no order
+        of categories, tells the one that the rows had.
+        """
+        from shoal.release.write import row_order
+
+        return self.table.shuffled(row_order(self.table.rows, seed=seed))
+
+    @property
+    def plot(self) -> Plots:
+        """Charts: `plot.column("age")`, `.sizes()`, `.losses()`, `.pair("a", "b")`, `.loss()`."""
+        return Plots(self.report, lambda: self.table)
+
+    def summary(self) -> str:
+        """Return what a person wants to know first."""
+        return self.report.summary()
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        from shoal.report.html.document import short
+
+        return short(self.report)
+
+    def __repr__(self) -> str:
+        return f"<Result: {self.summary().splitlines()[0]}>"
+
+
+@takes_options("anonymize")
+def anonymize(
+    data: Any, *, callback: Callback | None = None, **options: Unpack[AnonymizeOptions]
+) -> Result:
+    """Make a table safe to release: each record hides among at least k.
+
+    data is a path (csv, csv.gz, Parquet), a dataframe or a Table; it is never changed. With no
+    roles given every column is a quasi-identifier; with any given, the unnamed ones are released
+    as they are, and listed in the report. With `group`, the groups that this column holds are
+    refined (`refine` is how, see `shoal.refine`) instead of new ones made. `method="auto"` searches
+    for the least loss as long as `effort` says: quick, normal or best, about 1, 10 or 60 seconds
+    for a thousand records; `start` to `search` are for searches, see `shoal.microaggregate`.
+
+    Where quasi-identifiers hold texts or missing cells, `auto` is `kaim`, and groups release their
+    closest common generalization; other methods release means of numbers and generalize texts.
+    Where all columns are asked to release means, medians, modes or medoids, `auto` searches with
+    the distance that these lose (see `shoal.microaggregate`). `hierarchies` says of a column what
+    its tree is ("ages.csv", "widths:5,10", "prefixes:3,2", "dates"; see `shoal hierarchy build`),
+    or is a folder of files COLUMN.csv; the others get balanced intervals or a flat tree. A missing
+    cell is a value of its own; a group that has some releases `*`; `incomplete="delete"` leaves
+    such records out.
+    `orders` lists the values of an ordinal column, the least first ({"pain": ["mild", "severe"]});
+    ordered categories of a dataframe need none. Such a column counts by rank and releases its
+    groups' medians, or ranges where other columns are generalized.
+    `aggregate` is a group's value, for all columns or by name: mean, median, mode, medoid,
+    generalize, or range ([least,greatest]).
+
+    Of columns that are kept, `round` says to multiples of what they are rounded ({"cost": 100};
+    dates to days). An other column in which more than half of the records are unique is an error,
+    unless `keep_unique` names it; the report says how many records the kept columns single out.
+
+    `weight` is a column of survey weights: means, distances and losses count by them, and the
+    weighted totals of means stay what they were, up to rounding. `weights_as` is what becomes of
+    the weights: mean (each group's, the default), rounded:N, exact or drop.
+    `by` names columns whose combinations are strata: groups are made within them; one with fewer
+    than k records is an error, or joined to another with `small_strata="merge"`. `household` says
+    which records stay together: groups are then of at least k households. `person` names the
+    identifier that says whose record each is, where people have several: every group is then of at
+    least k people, each with all records, and l, t and alpha count people: each person and value
+    of a group once. Where identifiers are given and every one of them repeats, one of them must be
+    the `person`, or `count="records"` says that records are meant.
+
+    Beyond k, of every sensitive column, or by the names of some: `l` different values in each group
+    (`l_kind`: distinct, entropy, or recursive with `c`), a distribution within `t` of the table's
+    (earth mover's distance: ordered for numbers, by the tree for columns in `hierarchies`, else
+    equal), no value more than `alpha` of a group. l and alpha take texts that differ in case,
+    spaces or signs that cannot be seen for one value, and t takes the larger distance; a missing
+    cell adds nothing to l and alpha, or is a value with `missing_sensitive="value"`; `dominance` is
+    the p of the p % rule for numbers that release means, `k_of` an own k for some quasi-identifiers
+    ({("age", "zip"): 10}). Every method keeps what is asked: `enforce` says how,
+    by slices, swap or merge, auto by what loses least. What cannot be met is a PrivacyError.
+
+    The callback gets a `Progress`; True from it ends a search with its best, and cancels anything
+    else. Raises a ShoalError that says what to do.
+    """
+    settings, run = settings_and_run(options)
+    return walk(data, settings, callback, run.threads)
+
+
+def walk(
+    data: Any,
+    settings: Settings,
+    callback: Callback | Reporter | None = None,
+    threads: int | None = None,
+    folder: Path | None = None,
+    told_ahead: Callable[[Estimate], None] | None = None,
+) -> Result:
+    """Go from data to a verified Result, one arrow after the other.
+
+    `folder` is where the files of hierarchies are looked for; `told_ahead` hears, before the groups
+    are found, what the run is expected to take.
+    """
+    start = time.perf_counter()
+    report = Reporter.of(callback)
+    report("reading", 0, 1)
+    original, given = read_table(data, settings)
+    plan, profile = plan_table(original, settings, folder)
+    table, survey, told = survey_design(plan.prepared(original), plan)
+    plan.check_fits()
+    if plan.estimate is not None and told_ahead is not None:
+        told_ahead(plan.estimate)
+
+    grouped = plan.without_strata(table)
+    coded = None
+    if plan.needs_codes:
+        tell = partial(report, "coding")
+        coded = code(grouped, plan.hierarchies, folder, plan.ranges, tell)
+    conditions = Conditions(given, build_constraints(grouped, plan, survey.persons), survey)
+    partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
+    wider = wider_groups(grouped, partition, plan.requirement, report, survey.strata)
+
+    report("releasing", 0, 1)
+    how = plan.released_as
+    released = aggregate_groups(table, partition, plan.aggregation, coded, wider, survey.weights)
+    released, weights = with_weights(released, partition, *plan.released_weights)
+    if coded is not None:
+        tell = partial(report, "checking")
+        check_coverage(table, released, how, plan.all_hierarchies, folder, tell)
+    recipe = repeating_settings(plan, partition.method, partition.search)
+    verification = check_release(released, recipe)
+    told = [*told, *check_survey(released, recipe, survey), *more]
+
+    deleted = original.rows - table.rows
+    trees = {} if coded is None else {column.name: column for column in coded.columns}
+    rules = [column.rule for column in trees.values()]
+    chunk = Chunk(
+        table, released, partition.labels, how, coded,
+        {name: groups.labels for name, groups in wider.items()}, survey.weights, weights,
+        table if deleted else original,
+    )  # fmt: skip
+    result = build_report(
+        Released(
+            table, released.names, how, trees, recipe.roles.drop, plan.rounding,
+            compared(table, released, trees, plan.k),
+        ),
+        Run.of(partition, plan.seed, time.perf_counter() - start, given is not None),
+        Said(
+            verification.to_dict(),
+            [
+                *column_notes(plan, plan.grouped_profile(profile), rules),
+                *kept_notes(plan.settings),
+                *told,
+                *people_notes(plan.schema, plan.settings, profile),
+                *value_notes(table, plan.requirement),
+            ],
+            unnamed_notes(plan.unnamed),
+            plan.requirement,
+            judge_dominance(table, partition, wider, plan.requirement, how),
+            survey_columns(recipe),
+        ),
+        figures_of([chunk], plan.k, deleted, coded),
+    )  # fmt: skip
+    draw_ahead(result)  # while the rest is measured
+    measures = measure_release(table, released, coded, deleted, plan.seed, plan.weight, plan.strata)
+    result = replace(result, measures=measures.to_dict())
+    report("releasing", 1, 1)
+    return Result(released.to_native(), result, partition, released, recipe)

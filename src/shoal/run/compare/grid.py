@@ -1,0 +1,267 @@
+"""Runs of several methods with several k, each a whole one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Unpack
+
+from shoal.errors import Canceled, RequestError, ShoalError
+from shoal.methods.problem import ILOSS, SSE
+from shoal.methods.registry import find
+from shoal.plan.hierarchies import digests
+from shoal.plan.plan import once_read, plan_table
+from shoal.progress import Callback, Progress, Reporter
+from shoal.report.verdict import singled_out
+from shoal.run.anonymize import Result, walk
+from shoal.run.compare.points import AUTO, Comparison, Point, judged
+from shoal.run.compare.resume import Notes
+from shoal.settings import Settings, names, whole
+from shoal.settings.signature import takes_options
+from shoal.settings.signatures import CompareOptions
+from shoal.settings.tree import settings_and_run
+from shoal.table.read import read
+from shoal.table.table import Table
+
+NUMBERS = (
+    "mdav", "v-mdav", "mdav-mhm", "mst", "hilbert", "tfrp", "diameter+", "cbfs-nc3", "fast",
+    "ilsmc+",
+)  # fmt: skip
+MIXED = "kaim", "kaim+", "k-member", "mdav", "tfrp", "hilbert", "fast", "ilsmc+"
+LARGE, LARGE_NUMBERS, LARGE_MIXED = 30_000, ("hilbert", "fast"), ("kaim-fast", "hilbert", "fast")
+LEFT = "left out, "
+ALIKE = {"generalize": ILOSS, "mean": SSE[False]}
+MODELS = "regression", "classification"  # whose figures of utility are told
+ATTACKS = "distance_linkage", "rank_linkage", "block_linkage"
+
+
+@takes_options("compare")
+def compare(
+    data: Any,
+    *,
+    k: int | Sequence[int],
+    methods: Sequence[str] | str | None = None,
+    budget: float | None = None,
+    resume: str | Path | None = None,
+    callback: Callback | Reporter | None = None,
+    **options: Unpack[CompareOptions],
+) -> Comparison:
+    """Run several methods with several k, and tell which are worth a choice.
+
+    Every run is a whole one: grouped, released, verified, measured; nothing is written. Other
+    arguments are those of `shoal.anonymize` (roles, l, t, alpha, effort, weight, by, hierarchies,
+    ...). Without `methods` what auto runs comes first, then others that suit the table. `budget` is
+    seconds for all runs together: searches share what is left, a run that goes beyond it is given
+    up, but for that of auto, whose search ends with its best. `resume` names a file that notes
+    every run when it ends, figures alone: the same comparison started again goes on after them.
+    """
+    sizes = sorted({whole(one, "k") for one in ([k] if not isinstance(k, Sequence) else k)})
+    if not sizes:
+        raise RequestError("k names no number")
+    settings, run = settings_and_run({"k": sizes[0], **options})
+    grid = Grid(sizes, names(methods, "methods"), budget, resume)
+    return compare_as(data, settings, grid, run.threads, callback)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What is compared: sizes of k and methods (none: the usual ones), in how many seconds.
+
+    `resume` is the file that notes every run when it ends.
+    """
+
+    sizes: Sequence[int]
+    methods: Sequence[str] | None = None
+    budget: float | None = None
+    resume: str | Path | None = None
+
+
+def compare_as(
+    data: Any,
+    settings: Settings,
+    grid: Grid,
+    threads: int | None = None,
+    callback: Callback | Reporter | None = None,
+) -> Comparison:
+    """Read data as settings say, and compare as they say, whatever their method and k are."""
+    how = settings.input
+    table = read(data, delimiter=how.delimiter, missing=how.missing, types=how.types)
+    return compare_by(table, settings, grid, threads, callback)
+
+
+def compare_by(
+    own: Table,
+    first: Settings,
+    grid: Grid,
+    threads: int | None = None,
+    callback: Callback | Reporter | None = None,
+) -> Comparison:
+    """Compare as settings say, whatever their method and k are."""
+    methods, budget = grid.methods, grid.budget
+    if budget is not None and not budget > 0:
+        raise RequestError("budget must be a number of seconds above 0")
+    mixed = _is_mixed(own, first)
+    first = _released_alike(once_read(first), mixed)
+    chosen = list(dict.fromkeys(methods or [AUTO, *_usual(own.rows, mixed)]))
+    for name in chosen:
+        if name != AUTO:
+            find(name)
+    cases = [(size, AUTO) for size in grid.sizes if AUTO in chosen]
+    cases += [(size, name) for size in grid.sizes for name in chosen if name != AUTO]
+    notes = Notes(grid.resume, _digest(own, first, budget))
+    report = Reporter.of(callback)
+    stop = report.stop
+    clock = _Clock(budget, report, len(cases))
+    points: list[Point] = []
+    loss_name = ""
+    for size, name in cases:
+        if not methods and any(p.auto and (p.k, p.method) == (size, name) for p in points):
+            clock.left -= 1  # auto has run it
+            continue
+        point, called = notes.known(size, name), ""
+        if point is None:
+            point, called = _run(own, first, name, size, clock, threads)
+            if point.information_loss is not None and not (stop.finish or stop.canceled):
+                notes.add(point, called)
+        loss_name = loss_name or called or notes.loss_name
+        clock.left -= 1
+        points.append(point)
+        if clock.canceled:
+            raise Canceled("stopped by the callback; what was done is noted, if it was to be")
+    points.sort(key=lambda point: point.k)
+    if all(point.information_loss is not None or not point.said.startswith(LEFT)
+           for point in points):  # fmt: skip
+        notes.done()
+    if first.release.aggregate in ALIKE:  # of what is released, whatever made the groups
+        loss_name = ALIKE[first.release.aggregate]
+    marked, reason = judged(points)
+    native = own.source.native
+    return Comparison(tuple(marked), reason, loss_name or "percent", own.rows, native)
+
+
+def _is_mixed(table: Table, settings: Settings) -> bool:
+    """Tell whether there are texts, trees or missing cells: all releases are then generalized."""
+    settings = once_read(settings).having(protect={"method": "auto"})
+    return plan_table(table, settings)[0].is_mixed
+
+
+def _released_alike(settings: Settings, mixed: bool) -> Settings:
+    """Let all runs release alike, so that losses are of one kind; unless somebody said how."""
+    if settings.release.aggregate is not None:
+        return settings
+    return settings.having(release={"aggregate": "generalize" if mixed else "mean"})
+
+
+def _digest(table: Table, settings: Settings, budget: float | None) -> str:
+    """Return a hash of all that the figures depend on."""
+    trees = digests(settings.hierarchies) if settings.input.hierarchies is None else {}
+    folder = settings.input.hierarchies
+    files = sorted(Path(folder).glob("*.csv")) if folder is not None else []
+    more = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
+    what = [metadata.version("shoal"), table.source.sha256, settings.to_toml(), trees, more, budget]
+    return hashlib.sha256(json.dumps(what).encode("utf-8")).hexdigest()
+
+
+def _usual(rows: int, mixed: bool) -> list[str]:
+    if rows > LARGE:
+        return list(LARGE_MIXED if mixed else LARGE_NUMBERS)
+    return list(MIXED if mixed else NUMBERS)
+
+
+class _Clock:
+    """Shares the time among the runs that are left, and tells runs when it is over."""
+
+    def __init__(self, budget: float | None, report: Reporter, runs: int) -> None:
+        self.budget, self.stop, self.left = budget, report.stop, runs
+        self.callback = report.callback
+        self.runs = runs
+        self.canceled = False
+        self.began = time.perf_counter()
+
+    def remaining(self) -> float | None:
+        """Return the seconds that are left; None without a limit."""
+        return None if self.budget is None else self.budget - (time.perf_counter() - self.began)
+
+    def over(self) -> bool:
+        """Tell whether none are left."""
+        left = self.remaining()
+        return left is not None and left <= 0.0
+
+    def share(self) -> float | None:
+        """Return the seconds that the next run may take."""
+        left = self.remaining()
+        return None if left is None else max(0.05, left / max(1, self.left))
+
+    def heard(self, method: str, k: int) -> Reporter:
+        """Return the reporter of one run; that of auto only ends a search, with its best."""
+        number = self.runs - self.left
+        share, began = self.share(), time.perf_counter()
+
+        def tell(look: Progress) -> bool | None:
+            if self.callback is not None:
+                stage = f"k = {k}, {method}: {look.stage}"
+                done = replace(look, stage=stage, done=number, total=self.runs)
+                self.canceled = self.callback(done) is True or self.canceled
+            if method == AUTO:
+                spent = share is not None and time.perf_counter() - began > share
+                return self.canceled or (spent and look.best_loss is not None)
+            return self.over() or self.canceled
+
+        return Reporter(tell, self.stop)
+
+
+def _run(
+    table: Table,
+    settings: Settings,
+    method: str,
+    k: int,
+    clock: _Clock,
+    threads: int | None,
+) -> tuple[Point, str]:
+    """Make one release and measure it; return the figures and what the loss is called."""
+    auto = method == AUTO
+    blank = Point(method, k, auto=auto)
+    if (clock.over() and not auto) or clock.stop.finish:
+        why = "interrupted" if clock.stop.finish else "the budget was spent"
+        return replace(blank, said=f"{LEFT}not run: {why}"), ""
+    share = clock.share()
+    protect: dict[str, Any] = {"k": k, "method": method}
+    if not auto and find(method).info.is_search and share is not None:
+        protect["time_limit"] = share
+    began = time.perf_counter()
+    try:
+        own = settings.having(protect=protect)
+        result = walk(table, own, clock.heard(method, k), threads)
+    except Canceled:
+        return replace(blank, said=f"{LEFT}given up: the budget was spent"), ""
+    except ShoalError as error:
+        return replace(blank, said=str(error)), ""
+    point = _point(result, method, k, time.perf_counter() - began)
+    return point, result.report.loss_name
+
+
+def _point(result: Result, method: str, k: int, seconds: float) -> Point:
+    report = result.report
+    measures = report.measures or {}
+    risks, uses = measures.get("risk", {}), measures.get("utility", {})
+    found = [risks[key]["value"] for key in ATTACKS if key in risks]
+    highest = 100.0 / report.verification["k"]
+    models = {key: uses[key]["value"] for key in MODELS if key in uses}
+    return Point(
+        report.method if method == AUTO else method,
+        k,
+        report.exact_loss,
+        max(found) if found else highest,
+        highest,
+        singled_out(report.measures),
+        report.groups["count"],
+        round(seconds, 3),
+        enforced=report.enforced,
+        auto=method == AUTO,
+        **models,
+    )

@@ -1,0 +1,180 @@
+"""The groups of a table, as they were asked for, and what is to be said of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from shoal.errors import RequestError, in_shape, shown
+from shoal.kernels.arrays import Integers
+from shoal.measures.loss import group_means, information_loss
+from shoal.methods.enforce.constraints import Keep, check_possible
+from shoal.methods.enforce.merging import merge
+from shoal.methods.problem import Nodes, Points, Problem
+from shoal.methods.registry import find_refinement
+from shoal.methods.solve import solve
+from shoal.partition import Partition, canonical_labels, rows_of_groups
+from shoal.plan.notes import group_notes
+from shoal.plan.plan import Plan
+from shoal.progress import Reporter
+from shoal.settings import Settings
+from shoal.table.encode import canonical_order, encode
+from shoal.table.encode_nodes import Coded
+from shoal.table.survey import Survey
+from shoal.table.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """What groups are made under: groups that are given, constraints, the survey design.
+
+    `given` (n) are groups to refine; the survey says what records weigh, and which of them may or
+    must be together.
+    """
+
+    __repr__ = in_shape
+
+    given: Integers | None = None
+    constraints: Keep | None = None
+    survey: Survey = field(default_factory=Survey)
+
+    def taken(self, rows: Integers) -> Conditions:
+        """Return the same for some rows, or for all in another order."""
+        return Conditions(
+            None if self.given is None else canonical_labels(self.given[rows]),
+            self.constraints and self.constraints.taken(rows),
+            self.survey.taken(rows),
+        )
+
+
+def find_groups(
+    table: Table,
+    plan: Plan,
+    coded: Coded | None,
+    conditions: Conditions,
+    report: Reporter,
+    threads: int | None = None,
+) -> tuple[Partition, list[str]]:
+    """Return the groups, and what is to be said of how they were found.
+
+    The records are grouped in an order that depends on what they hold, not on where they stood.
+    """
+    settings, by_trees = plan.settings, plan.by_hierarchies
+    order = canonical_order(table)
+    encoding = _encoding(table, plan, coded, conditions).taken(order)
+    groups = _Groups(settings, report, threads)
+    ordered = conditions.taken(order)
+    partition = groups.in_strata(encoding, ordered)
+    told = group_notes(partition, report.stop)
+    if ordered.given is not None:
+        before = encoding.loss(ordered.given)
+        told.insert(0, f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they "
+                       "came")  # fmt: skip
+    if by_trees and partition.search is not None and settings.protect.column_weights:
+        told.append("the losses of the search count columns by their weights, others do not")
+    if by_trees and conditions.survey.weights is not None:
+        told.append(f"{partition.method} groups by trees, which survey weights have no say in")
+    labels = np.empty_like(partition.labels)
+    labels[order] = partition.labels
+    return replace(partition, labels=labels), told
+
+
+def _encoding(
+    table: Table, plan: Plan, coded: Coded | None, conditions: Conditions
+) -> Points | Nodes:
+    """Return the records as a method sees them, in the order of the rows."""
+    weights, k = plan.settings.protect.column_weights, plan.k
+    if not plan.by_hierarchies:
+        survey = conditions.survey.weights
+        encoded = encode(table, weights=weights, coded=coded, k=k, survey=survey)
+        return Points(encoded.matrix, encoded.mixed, survey)
+    assert coded is not None
+    matrix = None
+    if conditions.constraints is not None:
+        matrix = encode(table, weights=weights, coded=coded, k=k).matrix
+    return Nodes(coded, weights, matrix)
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """Groups some of the records, those of a stratum, as settings say."""
+
+    settings: Settings
+    report: Reporter
+    threads: int | None
+
+    def in_strata(self, encoding: Points | Nodes, conditions: Conditions) -> Partition:
+        """Group every stratum by itself, and join what was found."""
+        strata, given = conditions.survey.strata, conditions.given
+        if strata is None:
+            return self._group(encoding, conditions)
+        if given is not None:
+            pairs = np.unique(np.stack([given, strata]), axis=1)
+            if pairs.shape[1] > int(given.max()) + 1:
+                raise RequestError("groups that are given hold records of several strata")
+        labels = np.empty(strata.size, dtype=np.int64)
+        parts, made = [], 0
+        for rows in rows_of_groups(strata):
+            own = conditions.taken(rows)
+            if own.constraints is not None:
+                check_possible(own.constraints.rules, rows.size)
+            part = self._group(encoding.taken(rows), own)
+            labels[rows] = made + part.labels
+            made += part.groups
+            parts.append(part)
+        methods, reasons = {part.method for part in parts}, {part.reason for part in parts}
+        kept = [part.enforced for part in parts if part.enforced]
+        ways = sorted({part.way for part in parts} - {"", "none"})
+        return Partition(
+            labels,
+            parts[0].k,
+            methods.pop() if len(methods) == 1 else self.settings.protect.method,
+            encoding.loss(labels),
+            parts[0].loss_name,
+            reason=reasons.pop() if len(reasons) == 1 else "",
+            enforced=f"within strata, the first: {kept[0]}" if kept else "",
+            way=" and ".join(ways) or parts[0].way,
+        )
+
+    def _group(self, encoding: Points | Nodes, conditions: Conditions) -> Partition:
+        survey, keep = conditions.survey, conditions.constraints
+        if isinstance(encoding, Points) and survey.together is not None:
+            return self._by_unit(encoding, survey, survey.together, keep)
+        problem = replace(self._problem(encoding), constraints=keep)
+        protect = self.settings.protect
+        if conditions.given is None:
+            return solve(problem, protect.method, self.report)
+        problem = replace(problem, start=conditions.given, effort="normal")
+        method = find_refinement(protect.refine or "iterative", problem.changes)
+        return solve(problem, method, self.report)
+
+    def _problem(self, encoding: Points | Nodes) -> Problem:
+        protect, changes = self.settings.protect, self.settings.changes()
+        return Problem(
+            encoding, protect.k, protect.seed, protect.effort, protect.start, changes,
+            threads=self.threads,
+        )  # fmt: skip
+
+    def _by_unit(
+        self, points: Points, survey: Survey, together: Integers, keep: Keep | None
+    ) -> Partition:
+        """Group households or people, each as heavy as its records; groups that break a rule merge.
+
+        What the records of one differ from their own mean by is lost in any grouping, so the least
+        loss of the means is that of the records.
+        """
+        units = canonical_labels(together)
+        own = np.ones(units.size) if survey.weights is None else survey.weights
+        means = group_means(points.matrix, units, own)
+        masses = np.bincount(units, own).astype(np.float64)
+        problem = self._problem(Points(means, points.mixed, masses))
+        found = solve(problem, self.settings.protect.method, self.report)
+        labels, kept, merged = found.labels[units], "", ""
+        if keep is not None:
+            labels = merge(points.matrix, labels, keep.rules, self.report)
+            gone = found.groups - int(labels.max()) - 1
+            kept = f"{gone:,} of {found.groups:,} groups of {survey.who} were merged with others"
+            merged = "merge" if gone else "none"
+        lost = information_loss(points.matrix, labels, survey.weights)
+        return replace(found, labels=labels, information_loss=lost, enforced=kept, way=merged)

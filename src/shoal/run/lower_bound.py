@@ -1,0 +1,134 @@
+"""How little any grouping can lose: `lower_bound`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from shoal.errors import Canceled, RequestError
+from shoal.kernels.arrays import Floats, Integers
+from shoal.measures.loss import ROUNDED, is_nothing, percent, total_squares
+from shoal.methods.auto import check_effort
+from shoal.methods.bounds.generation import Generation, Plan
+from shoal.methods.bounds.integer import solve_integer
+from shoal.methods.bounds.threads import squared_gaps
+from shoal.methods.heuristics.fixed_size import mdav
+from shoal.methods.ils.neighbors import least_by_neighbors
+from shoal.methods.ils.parameters import Search, Stop
+from shoal.methods.ils.start import split_groups
+from shoal.methods.ils.task import Task
+from shoal.methods.matheuristic.incumbent import ANNEALED, Desk, Start
+from shoal.methods.matheuristic.run import warm_up
+from shoal.methods.matheuristic.steps import LARGE_GROUPS, WHOLE
+from shoal.methods.problem import check_size
+from shoal.partition import Bound
+from shoal.progress import Callback, Reporter
+from shoal.run.microaggregate import encoded_table, group_size
+from shoal.settings import whole
+from shoal.table.ordinal import with_orders
+from shoal.table.read import read
+
+STARTS = 3
+PLANS = {
+    "quick": Plan(climb=40, rounds=0, cuts=0),
+    "normal": Plan(rounds=100, limit=50_000, cuts=20),
+    "best": Plan(rounds=100, limit=5_000_000, cuts=20, listed=60_000, nodes=200),
+}
+GROWN_BRANCHES = 200  # of a root, where groups are large
+
+
+def lower_bound(
+    X: Any,
+    k: int,
+    *,
+    effort: str = "normal",
+    standardize: bool = True,
+    column_weights: Mapping[str, float] | None = None,
+    hierarchies: Mapping[str, str] | None = None,
+    orders: Mapping[str, Sequence[str]] | None = None,
+    time_limit: float | None = None,
+    threads: int | None = None,
+    callback: Callback | Reporter | None = None,
+) -> Bound:
+    """Return what no grouping of the records into groups of at least k can lose less than.
+
+    X and the options are as in `microaggregate`; losses are of the same kind. The nearest records
+    of each record always give a bound. Up to 5,000 records the linear programme over all groups
+    gives a better one: for k up to 6 by pricing all groups, for larger k by a part of them, which
+    is weaker. Effort `quick` lets its duals climb, `normal` solves it and cuts off fractions,
+    `best` also tries to prove the best grouping. With a time limit, in seconds, or when the
+    callback returns True, the bound is the best so far: a bound all the same, not `complete`.
+
+    >>> import numpy as np, shoal
+    >>> X = np.array([[1.0], [2.0], [9.0], [8.0]])
+    >>> bound = shoal.lower_bound(X, 2)
+    >>> round(bound.information_loss, 6) == round(shoal.microaggregate(X, 2).information_loss, 6)
+    True
+    """
+    k = group_size(k)
+    check_effort(effort)
+    if time_limit is not None and not time_limit > 0:
+        raise RequestError("time_limit must be a number of seconds above 0")
+    table = with_orders(read(X), orders)
+    check_size(table.rows, k)
+    threads = None if threads is None else max(1, whole(threads, "threads"))
+    matrix = encoded_table(table, k, standardize, column_weights, hierarchies).matrix
+    total = total_squares(matrix)
+    warm_up(matrix.shape[1])
+    stop = Stop(seconds=time_limit)
+    least, complete = _least(matrix, k, effort, stop, Reporter.of(callback), threads)
+    return Bound(percent(least, total), least, complete)
+
+
+def _least(
+    matrix: Floats, k: int, effort: str, stop: Stop, report: Reporter, threads: int | None
+) -> tuple[float, bool]:
+    """Return the least SSE that any grouping has, and whether the bound is complete."""
+    desk = Desk(matrix, Task(k, options=Search(stop=stop), threads=threads), report)
+    if k == 1 or desk.total == 0.0:
+        return 0.0, True
+    if desk.rows < 2 * k:  # there is one grouping
+        return desk.total * (1.0 - ROUNDED), True
+    if desk.rows > WHOLE:
+        return least_by_neighbors(matrix, k, report), False
+    labels = _grouping(desk)
+    if is_nothing(desk.cost, matrix):
+        return 0.0, True
+    generation = Generation.scaled(
+        squared_gaps(matrix), k, labels, others=desk.elite, remaining=desk.remaining,
+        threads=threads,
+    )  # fmt: skip
+    if generation is None:  # numbers that no programme can weigh
+        return least_by_neighbors(matrix, k, report), False
+    proven = False
+    with suppress(Canceled):  # a bound that was cut short is one all the same
+        proven = _work(generation, labels, effort, report)
+    return min(generation.least, desk.cost), generation.complete or proven
+
+
+def _grouping(desk: Desk) -> Integers:
+    """Put good groupings on the desk, whose groups are the first columns; return the best."""
+    iterations = max(200, min(100_000 // desk.k**2, 20 * desk.rows))
+    jobs = [Start(None, iterations, (0, i), ANNEALED) for i in range(STARTS)]
+    by_mdav = split_groups(desk.matrix, mdav(desk.matrix, desk.k, Reporter(None)), desk.k)
+    for labels in [*desk.searches(jobs), by_mdav]:
+        desk.take("search", labels)
+    assert desk.labels is not None
+    return desk.labels
+
+
+def _work(generation: Generation, labels: Integers, effort: str, report: Reporter) -> bool:
+    """Raise a generation's bound; tell whether the best grouping was proven."""
+    stages = {"quick": 2, "normal": 4, "best": 5}[effort]
+    plan = PLANS[effort]
+    if generation.k >= LARGE_GROUPS:
+        plan = replace(plan, branches=GROWN_BRANCHES, limit=GROWN_BRANCHES, grown=True)
+    generation.raise_bound(plan, lambda stage: report("bounding", stage, stages))
+    if effort != "best" or generation.over():
+        return False
+    report("bounding", 4, stages)
+    found = solve_integer(generation, labels, replace(plan, columns=4 * generation.rows))
+    generation.bound = max(found.bound, generation.bound)
+    return found.proven

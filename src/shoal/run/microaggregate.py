@@ -1,0 +1,259 @@
+"""Grouping alone: a matrix or a table in, a Partition out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import RequestError, in_shape
+from shoal.kernels.arrays import Floats, Integers
+from shoal.measures.loss import percent, squared_error, squares
+from shoal.methods.auto import by_hierarchies, check_effort
+from shoal.methods.ils.parameters import Search
+from shoal.methods.options import check_options
+from shoal.methods.problem import Nodes, Points, Problem, check_size
+from shoal.methods.registry import find, find_refinement
+from shoal.methods.solve import solve
+from shoal.partition import Partition, check_labels
+from shoal.progress import Callback, Reporter
+from shoal.release.aggregate import Aggregators
+from shoal.release.aggregate import aggregate as aggregate_groups
+from shoal.settings import count, whole, wishes
+from shoal.table.assign import all_quasi_identifiers
+from shoal.table.encode import Encoded, check_numeric, encode
+from shoal.table.encode_nodes import code
+from shoal.table.ordinal import with_orders
+from shoal.table.read import read
+from shoal.table.roles import Role
+from shoal.table.survey import check_weights
+from shoal.table.table import Table
+
+
+def microaggregate(
+    X: Any,
+    k: int,
+    *,
+    method: str = "mdav",
+    seed: int = 0,
+    standardize: bool = True,
+    column_weights: Mapping[str, float] | None = None,
+    start: Any = None,
+    max_iterations: int | None = None,
+    time_limit: float | None = None,
+    runs: int | None = None,
+    search: Search | Mapping[str, Any] | None = None,
+    effort: str = "normal",
+    hierarchies: Mapping[str, str] | None = None,
+    orders: Mapping[str, Sequence[str]] | None = None,
+    threads: int | None = None,
+    callback: Callback | None = None,
+    weights: Any = None,
+) -> Partition:
+    """Group similar records so that every group has at least k, and return the groups.
+
+    X is an array, a dataframe or a Table (its quasi-identifiers are used). Numbers count by their
+    squared standardized differences, texts by the paths between them in their trees, which
+    `hierarchies` names as in `shoal.anonymize` (flat where it does not); a missing cell is far from
+    all others. The rows keep their order: the same rows in another order may give other groups
+    where distances tie. The callback gets a `Progress`; when it returns True the run is canceled,
+    and a search ends with the best it has.
+
+    For methods that search: `start` is a method's name, "random", or labels; `max_iterations`
+    counts perturbations (restarts for `ls` and `lsc`), `time_limit` is seconds after compilation,
+    `runs` searches are made on up to `threads` threads and the best counts; `search` changes other
+    parts (`shoal.Search`, or a dict as a recipe's [search] has it); `effort` is for `auto`.
+
+    `kaim` and its kin group numbers by trees too; their `start` is random, farthest or common (the
+    record a group begins with), for `kaim+` also a method of them, or labels. `orders` lists the
+    values of ordinal columns, the least first, which any method groups by their ranks.
+
+    `weights`, one above 0 a record, are survey weights: how many of the population it stands for.
+    Standardization, centroids and losses count by them, and groups end where no move between two
+    of them gains; a group has k records whatever they weigh. They have no say in methods by trees.
+
+    >>> import numpy as np, shoal
+    >>> groups = shoal.microaggregate(np.array([[1.0], [2.0], [9.0], [8.0]]), 2)
+    >>> groups.labels.tolist()
+    [0, 0, 1, 1]
+    """
+    k, seed = group_size(k), _seed(seed)
+    check_effort(effort)
+    info = find(method).info
+    tree = search.to_dict() if isinstance(search, Search) else search or {}
+    counts = count(max_iterations, "max_iterations"), time_limit, count(runs, "runs")
+    changes = wishes(tree, *counts)
+    if method != "auto":
+        check_options(info, start, changes)
+    table = with_orders(read(X), orders)
+    check_size(table.rows, k)
+    if start is not None and not isinstance(start, str):
+        start = check_labels(start, table.rows, k, "start")
+    threads = None if threads is None else max(1, whole(threads, "threads"))
+    own = None if weights is None else _survey_weights(weights, table.rows)
+    encoding: Points | Nodes
+    if info.on_nodes or (method == "auto" and by_hierarchies(table, hierarchies)):
+        encoding = Nodes(code(table, hierarchies), column_weights)
+    else:
+        encoded = encoded_table(table, k, standardize, column_weights, hierarchies, own)
+        encoding = Points(encoded.matrix, encoded.mixed, own)
+    problem = Problem(encoding, k, seed, effort, start, changes, threads=threads)
+    return solve(problem, method, Reporter.of(callback))
+
+
+def _survey_weights(weights: Any, rows: int) -> Floats:
+    """Return weights as floats, one above 0 a record."""
+    try:
+        own = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise RequestError("weights must be one number a record") from None
+    if own.shape != (rows,):
+        raise RequestError(f"weights must be one number a record: {own.size} for {rows} records")
+    return check_weights(own, "weights", lambda bad: f"the first in row {bad[0]}")
+
+
+def refine(
+    X: Any,
+    labels: Any,
+    k: int,
+    *,
+    how: str = "iterative",
+    standardize: bool = True,
+    column_weights: Mapping[str, float] | None = None,
+    hierarchies: Mapping[str, str] | None = None,
+    orders: Mapping[str, Sequence[str]] | None = None,
+    seed: int = 0,
+    max_iterations: int | None = None,
+    time_limit: float | None = None,
+    callback: Callback | None = None,
+) -> Partition:
+    """Refine anybody's grouping: fewer, larger groups where that loses less.
+
+    `labels` says which group each record of X is in, by any numbers or texts; every group must
+    have k records. `how` is `phase2` (groups of much loss dissolved into their neighbors, 2007),
+    `decompose` (every group tried once, 2018), `iterative` (dissolved and shrunk until nothing
+    changes, 2018), or a search from there (`ilsmc+` finds the least squared error, `kaim+` the
+    least generalization; `seed`, `max_iterations` and `time_limit` are for them). `column_weights`,
+    `hierarchies` and `orders` are as in `microaggregate`. Never returns more loss than came in;
+    where nothing helps, the same groups.
+
+    >>> import numpy as np, shoal
+    >>> X = np.array([[1.0], [2.0], [8.0], [9.0], [1.5], [8.5]])
+    >>> shoal.refine(X, ["all"] * 6, 3).labels.tolist()
+    [0, 0, 1, 1, 0, 1]
+    """
+    k = group_size(k)
+    table = with_orders(read(X), orders)
+    check_size(table.rows, k)
+    start = check_labels(labels, table.rows, k)
+    changes = wishes({}, count(max_iterations, "max_iterations"), time_limit, None)
+    seed = _seed(seed)
+    method = find_refinement(how, changes)
+    encoding: Points | Nodes
+    if method.info.on_nodes:
+        encoding = Nodes(code(table, hierarchies), column_weights)
+    else:
+        encoded = encoded_table(table, k, standardize, column_weights, hierarchies)
+        encoding = Points(encoded.matrix, encoded.mixed)
+    problem = Problem(encoding, k, seed, start=start, changes=changes)
+    return solve(problem, method, Reporter.of(callback))
+
+
+def encoded_table(
+    table: Table,
+    k: int,
+    standardize: bool,
+    weights: Mapping[str, float] | None,
+    hierarchies: Mapping[str, str] | None,
+    survey: Floats | None = None,
+) -> Encoded:
+    """Return the matrix that is grouped; refuse hierarchies that have no say in it."""
+    texts = [c.name for c in table.having(Role.QUASI_IDENTIFIER) if not c.has_places]
+    encoded = encode(
+        table, standardize=standardize, weights=weights, hierarchies=hierarchies, k=k, survey=survey
+    )
+    if hierarchies and not set(texts).intersection(hierarchies):
+        raise RequestError(
+            "hierarchies are given for numbers only, which this method groups by their differences"
+        )
+    return encoded
+
+
+def _seed(seed: Any) -> int:
+    number = whole(seed, "seed")
+    if number < 0:
+        raise RequestError("seed must not be negative")
+    return number
+
+
+def group_size(k: Any) -> int:
+    """Return k as a number, or say what is wrong with it."""
+    size = whole(k, "k")
+    if size < 1:
+        raise RequestError(f"k must be at least 1, not {size}")
+    return size
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnByColumn:
+    """Every column grouped on its own. Not k-anonymous jointly: for comparison, not for release.
+
+    `data` has the caller's type of dataframe, `labels` one column of group numbers for each of
+    `names`, `information_loss` is SSE/SST over all columns, in percent.
+    """
+
+    __repr__ = in_shape
+
+    data: Any
+    labels: Integers
+    names: tuple[str, ...]
+    k: int
+    information_loss: float
+    jointly_k_anonymous: bool = False
+
+    def summary(self) -> str:
+        """Return two lines for people."""
+        return (
+            f"{len(self.labels)} records, {len(self.names)} columns each grouped on its own, "
+            f"k = {self.k}: information loss {self.information_loss:.4f} (SSE/SST, percent)\n"
+            "not k-anonymous jointly: records can be told apart by their combinations; "
+            "do not release"
+        )
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def microaggregate_columns(X: Any, k: int) -> ColumnByColumn:
+    """Group each column on its own, optimally: individual ranking (Hansen and Mukherjee 2003).
+
+    Every single value is shared by k records, their combinations are not: nearly every record can
+    be found again. It is what risk measures compare with, and what `anonymize` refuses to do.
+    X is a matrix, a dataframe or a Table; its quasi-identifiers are grouped.
+    """
+    k = group_size(k)
+    table = read(X)
+    if not table.roles_given:
+        table = all_quasi_identifiers(table)
+    check_size(table.rows, k)
+    for each in table.having(Role.QUASI_IDENTIFIER):
+        check_numeric(each, table)
+    encoded = encode(table)
+    labels = np.empty(encoded.matrix.shape, dtype=np.int64)
+    released: dict[str, Any] = {}
+    lost = 0.0
+    for j, name in enumerate(encoded.names):
+        column = np.ascontiguousarray(encoded.matrix[:, j : j + 1])
+        partition = solve(Problem(Points(column), k), "optimal-1d", Reporter(None))
+        labels[:, j] = partition.labels
+        lost += float(squared_error(column, partition.labels).sum())
+        released[name] = aggregate_groups(_only(table, name), partition, Aggregators("mean"))[name]
+    total = float(squares(encoded.matrix - encoded.matrix.mean(axis=0)).sum())
+    shown = table.mapped(lambda column: released.get(column.name, column))
+    return ColumnByColumn(shown.to_native(), labels, encoded.names, k, percent(lost, total))
+
+
+def _only(table: Table, name: str) -> Table:
+    return table.only(lambda column: column.name == name)

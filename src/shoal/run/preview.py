@@ -1,0 +1,176 @@
+"""A run on a sample, and what it says of the whole: loss, time and memory before the long run."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import RequestError
+from shoal.methods.problem import check_size
+from shoal.partition import rows_of_groups
+from shoal.plan.costs import Estimate
+from shoal.plan.design import survey_design
+from shoal.plan.plan import Plan, once_read, plan_table
+from shoal.progress import Callback, Reporter
+from shoal.run.anonymize import walk
+from shoal.settings import Settings, whole
+from shoal.settings.signature import takes_options
+from shoal.settings.signatures import PreviewOptions
+from shoal.settings.tree import settings_and_run
+from shoal.table.profile import complete_rows
+from shoal.table.read import read
+from shoal.table.roles import Role
+from shoal.table.table import Table
+
+Integers = npt.NDArray[np.int64]
+
+PART = 4  # the sample is this many times a smaller one, which tells how the loss falls
+STEEPEST = -1.0  # the loss falls no faster than the number of records grows
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a sample lost and took, and what the whole table is expected to.
+
+    Losses are in percent, `loss_name` says of what. `seconds` and `megabytes` are None where no
+    method like it was measured.
+    """
+
+    records: int
+    sample: int
+    method: str
+    k: int
+    loss_name: str
+    loss_sample: float
+    loss: float
+    seconds_sample: float
+    seconds: float | None
+    megabytes: float | None
+
+    def summary(self) -> str:
+        """Return it for people."""
+        lines = [
+            f"preview of {self.sample:,} of {self.records:,} records, k = {self.k}, method "
+            f"{self.method}; nothing was written",
+            f"  loss of the sample    {self.loss_sample:8.3f} %  ({self.loss_name})",
+            f"  loss of all, expected {self.loss:8.3f} %",
+            f"  time of the sample    {self.seconds_sample:8.1f} s",
+        ]
+        if self.seconds is not None and self.megabytes is not None:
+            told = Estimate(self.seconds, self.megabytes).told()
+            lines.append(f"  all records           {told}")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+@takes_options("preview")
+def preview(
+    data: Any,
+    *,
+    sample: int = 10_000,
+    callback: Callback | None = None,
+    **options: Unpack[PreviewOptions],
+) -> Preview:
+    """Run on a sample of the records and tell what all of them will lose and take.
+
+    The other arguments are those of `shoal.anonymize`. Strata are sampled each by their share,
+    households and people as a whole.
+    """
+    settings, run = settings_and_run(options)
+    return preview_of(data, settings, whole(sample, "sample"), run.threads, callback)
+
+
+def preview_of(
+    data: Any,
+    settings: Settings,
+    sample: int,
+    threads: int | None = None,
+    callback: Callback | Reporter | None = None,
+    folder: Path | None = None,
+) -> Preview:
+    """Run as settings say on a sample, and on a part of that; go on along the line of both."""
+    if settings.roles.group is not None:
+        raise RequestError("groups that are given hold every record: there is no sample of them")
+    k, asked = settings.protect.k, settings.input
+    table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
+    check_size(table.rows, k, table.source.name)
+    least = 2 * PART * max([k, *settings.protect.k_of.values()])
+    if sample < min(least, table.rows):  # all records are sample enough
+        raise RequestError(f"a sample of at least {least} records is needed for such a k")
+    settings = _with_roles(table, once_read(settings), folder)
+    plan, _ = plan_table(table, settings, folder)
+    some, part = _samples(table, plan, min(sample, table.rows))
+    smaller = walk(table.taken(part), settings, callback, threads, folder)
+    start = time.perf_counter()
+    result = walk(table.taken(some), settings, callback, threads, folder)
+    seconds = time.perf_counter() - start
+    lost, before = (one.report.exact_loss for one in (result, smaller))
+    ratio = math.log(table.rows / some.size)
+    slope = 0.0
+    if lost > 0.0 and before > 0.0 and some.size > part.size:
+        slope = math.log(lost / before) / math.log(some.size / part.size)
+    falls = min(0.0, max(STEEPEST, slope))
+    whole_run, own_run = (plan.expected(records) for records in (table.rows, some.size))
+    likely = None
+    if whole_run is not None and own_run is not None:
+        likely = seconds * whole_run.seconds / own_run.seconds
+    return Preview(
+        records=table.rows,
+        sample=some.size,
+        method=result.report.method,
+        k=k,
+        loss_name=result.report.loss_name,
+        loss_sample=lost,
+        loss=lost * math.exp(falls * ratio),
+        seconds_sample=seconds,
+        seconds=likely,
+        megabytes=None if whole_run is None else whole_run.megabytes,
+    )
+
+
+def _with_roles(table: Table, settings: Settings, folder: Path | None) -> Settings:
+    """Return settings that name every role: in a sample more columns look like identifiers."""
+    plan, _ = plan_table(table, settings, folder)
+    kept = {"keep_unique": tuple(plan.schema.schema.having(Role.OTHER))}
+    if settings.roles.any_given:
+        other = (*settings.roles.other, *plan.unnamed)
+        return settings.having(roles={"other": other, **kept})
+    named = tuple(plan.schema.schema.having(Role.QUASI_IDENTIFIER))
+    return settings.having(roles={"quasi_identifiers": named, **kept})
+
+
+def _samples(table: Table, plan: Plan, size: int) -> tuple[Integers, Integers]:
+    """Return the rows of a sample and of a part of it, in order."""
+    settings = plan.settings
+    rng = np.random.default_rng(settings.protect.seed)
+    least = max([settings.protect.k, *settings.protect.k_of.values()])
+    if not (settings.roles.by or settings.roles.household or settings.roles.person):
+        order = rng.permutation(table.rows)[:size]
+        return np.sort(order), np.sort(order[: max(2 * least, size // PART)])
+    given = plan.prepared(table)
+    kept = np.arange(table.rows)
+    if given.rows < table.rows:  # incomplete records, which are deleted
+        kept = complete_rows([table[c.name] for c in plan.schema.having(Role.QUASI_IDENTIFIER)])
+    _, survey, _ = survey_design(given, plan)
+    units = np.arange(given.rows) if survey.together is None else survey.together
+    strata = np.zeros(given.rows, dtype=np.int64) if survey.strata is None else survey.strata
+    chosen: list[list[Integers]] = [[], []]
+    for rows in rows_of_groups(strata):
+        every = rng.permutation(np.unique(units[rows]))
+        share = every.size * size / given.rows
+        for at, parts in enumerate((1, PART)):
+            count = max(least, round(share / parts))
+            chosen[at].append(kept[rows[np.isin(units[rows], every[:count])]])
+    return np.sort(np.concatenate(chosen[0])), np.sort(np.concatenate(chosen[1]))

@@ -1,0 +1,80 @@
+"""Keyed commitments: they prove later which file a release was made of, and tell nothing before.
+
+A plain hash of an input confirms guesses: whoever knows all but a few cells tries the rest. A
+commitment is HMAC-SHA256 of the hash under a random key of 32 bytes, new for every release, that
+lies in its private folder alone. Each says what it is of, so that none stands for another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from shoal.backends.private_folder import KEY
+from shoal.errors import InputError, shown
+
+LABEL = "shoal-commitment/1"
+
+
+@dataclass(frozen=True)
+class Commitments:
+    """Makes and compares the commitments of one release."""
+
+    key: bytes = field(repr=False)
+
+    @classmethod
+    def new(cls) -> Commitments:
+        """Return commitments under a new random key."""
+        return cls(secrets.token_bytes(32))
+
+    @classmethod
+    def load(cls, folder: Path) -> Commitments:
+        """Return those whose key lies in a private folder."""
+        path = folder / KEY
+        try:
+            key = bytes.fromhex(path.read_text(encoding="ascii").strip())
+        except OSError as error:
+            raise InputError(f"{shown(path)}: cannot be read: {error.strerror}") from None
+        except ValueError:
+            key = b""
+        if len(key) != 32:
+            raise InputError(f"{shown(path)}: this is no key of commitments")
+        return cls(key)
+
+    def to_text(self) -> str:
+        """Return the key as it lies in the private folder."""
+        return f"{self.key.hex()}\n"
+
+    def of_input(self, sha256: str) -> str:
+        """Commit to the input."""
+        return self._of("input", "", sha256)
+
+    def of_hierarchy(self, column: str, sha256: str) -> str:
+        """Commit to the hierarchy file of a column."""
+        return self._of("hierarchy", column, sha256)
+
+    def of_order(self, column: str, values: Sequence[str]) -> str:
+        """Commit to the order of a column's values."""
+        return self._of("order", column, _digest(values))
+
+    def of_missing(self, token: str) -> str:
+        """Commit to what stands for a missing cell."""
+        return self._of("missing", "", _digest([token]))
+
+    def _of(self, what: str, name: str, digest: str) -> str:
+        said = json.dumps([LABEL, what, name, digest]).encode("ascii")
+        return hmac.new(self.key, said, hashlib.sha256).hexdigest()
+
+
+def same(one: str | None, other: str | None) -> bool:
+    """Tell whether two commitments are the same, in a time that tells nothing of them."""
+    return one is not None and other is not None and hmac.compare_digest(one, other)
+
+
+def _digest(values: Sequence[str]) -> str:
+    return hashlib.sha256(json.dumps(list(values)).encode("ascii")).hexdigest()

@@ -1,0 +1,269 @@
+"""The files of a release: data, report and recipe, verified on disk before they get their names."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shoal.backends import private_folder
+from shoal.backends.staging import Staging
+from shoal.backends.storage import is_url
+from shoal.errors import OutputError, PrivacyError, RequestError, shown
+from shoal.judge.verify import Verification, verify
+from shoal.release.claims import claims
+from shoal.release.write import release_bytes, row_order
+from shoal.report.guarantees import of_file
+from shoal.save.commitments import Commitments
+from shoal.save.readback import says_what_was_meant
+from shoal.save.release import Release
+from shoal.save.spreadsheet import guarded
+from shoal.table.hierarchy.specify import is_file
+
+if TYPE_CHECKING:
+    from shoal.report.report import Report
+    from shoal.settings import Settings
+    from shoal.table.table import Table
+
+KINDS = ("csv", "csv.gz", "parquet")
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Where files go: release, report and page; what is private to a folder of its own.
+
+    `output` is what the recipe notes, as seen from the private folder: a file or a folder.
+    """
+
+    release: Path
+    report: Path
+    page: Path
+    private: Path
+    kind: str
+    output: str
+
+    @classmethod
+    def in_folder(cls, folder: Path, kind: str = "csv") -> Targets:
+        """Return release.csv, report.json, report.html in a folder; what is private beside it."""
+        if kind not in KINDS:
+            raise RequestError(f"format must be one of {', '.join(KINDS)}")
+        release = folder / f"release.{kind}"
+        report, page = folder / private_folder.REPORT, folder / private_folder.PAGE
+        own = private_folder.private_folder(folder)
+        return cls(
+            release, report, page, own, kind, f"../{own.name.removesuffix(private_folder.SUFFIX)}/"
+        )
+
+    @classmethod
+    def of(cls, output: str) -> Targets:
+        """Return the targets of `-o`: F.csv, F.csv.gz, F.parquet, or a folder DIR/."""
+        path = Path(output)
+        if not output.isprintable():
+            raise RequestError(f"{shown(output)}: the output's name is not plain UTF-8")
+        if output.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 - never raises
+            return cls.in_folder(path)
+        for kind in private_folder.ENDINGS:
+            if path.name.lower().endswith(f".{kind}"):
+                report, page, own = (
+                    path.with_name(f"{private_folder.stem_of(path.name)}{ending}")
+                    for ending in (".report.json", ".report.html", private_folder.SUFFIX)
+                )
+                return cls(path, report, page, own, kind, f"../{path.name}")
+        raise RequestError(
+            f"{shown(output)}: write to a name that ends in .csv, .csv.gz or .parquet, "
+            "to a folder (ending in /), or to - for the screen"
+        )
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders that may be made: the private one, and that of the release if it is one."""
+        return (self.private, *([self.release.parent] if self.output.endswith("/") else []))
+
+    @property
+    def recipe(self) -> Path:
+        """The recipe that repeats the run, which is private."""
+        return self.private / private_folder.RECIPE
+
+    def check(self, staging: Staging, inputs: list[Path], with_page: bool = True) -> None:
+        """Refuse what must not be overwritten, before any work is done."""
+        own = [
+            self.private / name
+            for name in private_folder.FILES
+            if with_page or name != private_folder.PAGE
+        ]
+        page = [self.page] if with_page else []
+        for target in (*own, self.report, *page, self.release):
+            staging.check(target, *inputs)
+
+    def leave_no_page(self, force: bool, with_page: bool) -> None:
+        """Remove a page about another release: it must not stand beside this one."""
+        if force and not with_page:
+            for page in (self.page, self.private / private_folder.PAGE):
+                page.unlink(missing_ok=True)
+
+
+def verify_written(
+    path: Path | list[str], settings: Settings, released: Table, records: int, kind: str
+) -> Verification:
+    """Read a written file back by independent code; raise a PrivacyError if it is not safe.
+
+    A list is of Parquet files that are a release together.
+    """
+    verification = verify(
+        path,
+        **claims(settings, released),
+        delimiter=released.source.delimiter,
+        kind=kind,
+        records=records,
+        columns=released.names,
+    )
+    if not verification.ok:
+        raise PrivacyError(
+            f"the written file is not safe, nothing was kept: {'; '.join(verification.problems)}"
+        )
+    return verification
+
+
+def verified_bytes(release: Release, path: Path, content: bytes, kind: str) -> None:
+    """Verify a written file, and that it is the one that was meant, to the byte."""
+    verify_written(path, release.settings, release.table, release.table.rows, kind)
+    wanted = release.settings.roles.quasi_identifiers
+    meant = says_what_was_meant(release.table, wanted, path, kind)
+    if path.read_bytes() != content or not meant:
+        raise OutputError(f"{shown(path)}: what was read back is not what was to be written")
+
+
+def save(
+    release: Release,
+    targets: Targets,
+    *,
+    force: bool,
+    with_page: bool = True,
+    keep_order: bool | None = None,
+    order_seed: int | None = None,
+    spreadsheet_safe: bool | None = None,
+) -> Path:
+    """Write data, report and recipe, verify the data as it lies on disk, then name them all."""
+    release = guarded(release, targets.kind, spreadsheet_safe)
+    settings = release.settings
+    keep = settings.release.keep_order if keep_order is None else keep_order
+    with Staging(force=force, folders=targets.folders) as staging:
+        source = settings.input.path
+        trees = [Path(said) for said in settings.hierarchies.values() if is_file(said)]
+        targets.check(staging, [*([Path(source)] if source else []), *trees], with_page)
+        order = row_order(release.table.rows, keep=keep, seed=order_seed)
+        content = release_bytes(release.table, order, targets.kind)
+        digest = hashlib.sha256(content).hexdigest()
+        papers = papers_of(targets, settings, release.report, digest, keep, with_page)
+        papers.add_to(staging)
+        temporary = staging.add(targets.release, content)
+        verified_bytes(release, temporary, content, targets.kind)
+        staging.commit()
+    targets.leave_no_page(force, with_page)
+    return targets.release
+
+
+@dataclass(frozen=True)
+class Papers:
+    """What is written beside a release, and what is private of it, by its place."""
+
+    public: dict[Path, bytes]
+    private: dict[Path, bytes]
+
+    def add_to(self, staging: Staging) -> None:
+        """Write all of them, those that are private for their owner alone."""
+        for target, content in self.private.items():
+            staging.add(target, content, private=True)
+        for target, content in self.public.items():
+            staging.add(target, content)
+
+
+def papers_of(
+    targets: Targets, settings: Settings, report: Report, digest: str, keep: bool, with_page: bool
+) -> Papers:
+    """Return the papers of a release whose file has this sha256."""
+    from shoal.report.html.document import pages
+
+    exact = finished_report(report, digest, targets, keep)
+    commitments = Commitments.new()
+    public = published(exact, settings, commitments)
+    told = {targets.report: public.to_json().encode("utf-8")}
+    own = private_papers(targets, settings, exact, commitments, keep)
+    if with_page:
+        page, exact_page = pages(public, exact)
+        told[targets.page] = page.encode("utf-8")
+        own[targets.private / private_folder.PAGE] = exact_page.encode("utf-8")
+    return Papers(told, own)
+
+
+def published(report: Report, settings: Settings, commitments: Commitments) -> Report:
+    """Return the report as it may be published, with commitments in the place of hashes."""
+    digest = report.input["sha256"]
+    return report.published(
+        commitments.of_input(digest) if digest else None,
+        {
+            name: commitments.of_hierarchy(name, digest)
+            for name, digest in settings.input.hierarchies_sha256.items()
+        },
+    )
+
+
+def private_papers(
+    targets: Targets, settings: Settings, report: Report, commitments: Commitments, keep: bool
+) -> dict[Path, bytes]:
+    """Return the private files of a release: key, recipe, exact report; its page is not yet."""
+    place = targets.private
+    recipe = settings.having(
+        input={"path": _relative(settings.input.path, place)},
+        hierarchies={
+            name: str(_relative(said, place)) if is_file(said) else said
+            for name, said in settings.hierarchies.items()
+        },
+        release={"keep_order": keep, "output": targets.output},
+    )
+    texts = {
+        private_folder.KEY: commitments.to_text(),
+        private_folder.RECIPE: recipe.to_toml(),
+        private_folder.REPORT: report.to_json(),
+    }
+    return {place / name: text.encode("utf-8") for name, text in texts.items()}
+
+
+def stdout_bytes(release: Release) -> bytes:
+    """Return the release as csv, after it was verified in a private temporary file."""
+    release = guarded(release, "csv")
+    keep = release.settings.release.keep_order
+    content = release_bytes(release.table, row_order(release.table.rows, keep=keep), "csv")
+    with tempfile.TemporaryDirectory(prefix="shoal-") as folder, Staging(force=False) as staging:
+        path = staging.add(Path(folder) / "release.csv", content)
+        verified_bytes(release, path, content, "csv")
+    return content
+
+
+def finished_report(report: Report, digest: str, targets: Targets, keep: bool) -> Report:
+    """Return the report with what is known only when the file is written."""
+    notes = list(report.notes)
+    if keep:
+        notes.append("the rows are in the input's order, which may link them to it")
+    written = {
+        **report.release,
+        "kind": targets.kind,
+        "file": targets.release.name,
+        "sha256": digest,
+        "order": "as in the input" if keep else "shuffled",
+    }
+    guarantee = of_file(report.guarantee, keep)
+    return replace(report, release=written, notes=notes, guarantee=guarantee)
+
+
+def _relative(source: str | None, folder: Path) -> str | None:
+    """Return the input's path as seen from the recipe, so that both can move together."""
+    if source is None or is_url(source):
+        return source
+    try:
+        return Path(os.path.relpath(Path(source).resolve(), folder.resolve())).as_posix()
+    except ValueError:  # another drive
+        return str(Path(source).resolve())

@@ -1,0 +1,291 @@
+"""The certificate: what was verified of which files, for machines; its model is its schema.
+
+Every field but `issued` follows from the other files of the pack: `certificate_of` makes it of
+report, recipe, dictionary and what the released file showed, when a pack is written and again when
+it is checked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from shoal.errors import InputError, shown
+from shoal.judge.verification import Verification
+from shoal.report.guarantees import Protection, ends_in_values, guarantee, of_file, shows_records
+from shoal.save.pack.recipe import is_committed, lacks
+from shoal.settings import COMMITTED, Settings, joined_key
+from shoal.table.roles import Kind
+
+NAME, SCHEMA_NAME, SIGNATURE = "certificate.json", "certificate.schema.json", "certificate.sig"
+DICTIONARY, README = "dictionary.csv", "README.md"
+SCHEMA: Literal["shoal-certificate/2"] = "shoal-certificate/2"
+OLD = "shoal-certificate/1"
+PLACED = {"ordinal", *(str(kind) for kind in Kind if kind.is_numeric)}  # kinds with differences
+Digest = Field(pattern=r"^[0-9a-f]{64}$")
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class File(_Part):
+    """One file of the pack."""
+
+    sha256: str = Digest
+    bytes: int = Field(ge=0)
+
+
+class Input(_Part):
+    """The table that the release was made of, by a commitment alone (None: there is no hash)."""
+
+    kind: str
+    commitment: str | None = Digest
+    columns: int
+
+
+class Release(_Part):
+    """The released file: its name in the pack, what it is and what it holds."""
+
+    file: str
+    kind: Literal["csv", "csv.gz", "parquet"]
+    delimiter: str | None = None
+    records: int
+    columns: list[str]
+    order: Literal["shuffled", "as in the input"]
+
+
+class Claims(_Part):
+    """What the release keeps, as `shoal verify` is asked.
+
+    `needs` names the columns whose hierarchies and orders a check of t-closeness takes, and the
+    pack does not hold: they list values that may not be in the release.
+    """
+
+    k: int
+    quasi_identifiers: list[str]
+    sensitive: list[str] = []
+    l: float | dict[str, float] | None = None  # noqa: E741 - its name in the literature
+    l_kind: str = "distinct"
+    c: float | None = None
+    t: float | dict[str, float] | None = None
+    alpha: float | dict[str, float] | None = None
+    k_of: dict[str, int] = {}
+    words: list[str] = []
+    missing: list[str] = [""]
+    missing_sensitive: str = "ignored"
+    by_people: bool = False
+    needs: dict[str, list[str]] = {}
+
+
+class Verified(_Part):
+    """What the released file showed when it was read back by separate code."""
+
+    records: int
+    classes: int
+    smallest_class: int
+    models: list[dict[str, Any]] = []
+    k_of: list[dict[str, Any]] = []
+
+
+class Certificate(_Part):
+    """Says what was verified, of which files, made by which versions and which recipe.
+
+    `checks` is promised and verified again by every check; `stated` is promised, too, but only who
+    has the original can verify it (households, the p % rule, the order of the rows).
+    """
+
+    schema_: Literal["shoal-certificate/2"] = Field(SCHEMA, alias="schema")
+    issued: str
+    versions: dict[str, str]
+    input: Input
+    release: Release
+    claims: Claims
+    verified: Verified
+    checks: list[str]
+    stated: list[str]
+    not_covered: list[str]
+    households: bool = False
+    people: bool = False
+    strata: list[str] = []
+    weight: str | None = None
+    verdict: Literal["safe", "safe, but"] = "safe"
+    recipe: str
+    recipe_lacks: list[str] = []
+    files: dict[str, File]
+
+    def to_json(self) -> str:
+        """Return the certificate's text."""
+        tree = self.model_dump(by_alias=True)
+        return json.dumps(tree, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def certificate_of(
+    report: Mapping[str, Any],
+    recipe: Settings,
+    types: Mapping[str, str],
+    found: Verification,
+    files: Mapping[str, File],
+    issued: str,
+) -> Certificate:
+    """Return the certificate that follows from the files of a pack.
+
+    `report` and `recipe` are the published ones, `types` are those of the dictionary, `found` is
+    what the released file showed.
+    """
+    release, roles, told = report["release"], recipe.roles, found.to_dict()
+    delimiter = recipe.input.delimiter or ","
+    promised = promises(report, recipe, found.k)
+    checks = promises(report, checkable(recipe), found.k)["covers"]
+    return Certificate(
+        schema=SCHEMA,
+        issued=issued,
+        versions=dict(report["versions"]),
+        input=Input.model_validate(report["input"]),
+        release=Release(
+            file=release["file"],
+            kind=release["kind"],
+            delimiter=None if release["kind"] == "parquet" else delimiter,
+            records=release["records"],
+            columns=list(release["columns"]),
+            order="as in the input" if recipe.release.keep_order else "shuffled",
+        ),
+        claims=claims_of(recipe, types),
+        verified=Verified(
+            records=found.records, classes=found.classes, smallest_class=found.k,
+            models=told["models"], k_of=told["k_of"],
+        ),
+        checks=checks,
+        stated=[line for line in promised["covers"] if line not in checks],
+        not_covered=promised["does_not_cover"],
+        households=roles.household is not None,
+        people=roles.person is not None,
+        strata=list(roles.by),
+        weight=roles.weight,
+        verdict=report["verdict"],
+        recipe=release["recipe"],
+        recipe_lacks=lacks(recipe),
+        files=dict(files),
+    )  # fmt: skip
+
+
+def claims_of(recipe: Settings, types: Mapping[str, str]) -> Claims:
+    """Return what a published recipe asks of a release, as `verify` takes it."""
+    asked, roles = recipe.requirement, recipe.roles
+    found: dict[str, Any] = {
+        "k": asked.k,
+        "quasi_identifiers": list(roles.quasi_identifiers),
+        "k_of": {joined_key(columns): k for columns, k in asked.k_of.items()},
+    }
+    if asked.of_sensitive:
+        own = list(roles.sensitive)
+        by_t = [name for name in own if asked.asked("t", name) is not None]
+        trees = [n for n in by_t if recipe.hierarchies.get(n, "").startswith(COMMITTED)]
+        orders = [n for n in by_t if is_committed(recipe.orders.get(n, ()))]
+        needs = {"hierarchies": trees, "orders": orders}
+        found |= {
+            "sensitive": own,
+            **{what: _plain(getattr(asked, what)) for what in ("l", "c", "t", "alpha")},
+            "l_kind": asked.l_kind,
+            "words": [name for name in own if types.get(name) not in PLACED],
+            "missing": [one for one in recipe.input.missing if not one.startswith(COMMITTED)],
+            "missing_sensitive": asked.missing_sensitive,
+            "by_people": roles.person is not None,
+            "needs": {what: names for what, names in needs.items() if names},
+        }
+    return Claims.model_validate(found)
+
+
+def _plain(asked: Any) -> Any:
+    return dict(asked) if isinstance(asked, Mapping) else asked
+
+
+def promises(report: Mapping[str, Any], recipe: Settings, smallest: int) -> dict[str, list[str]]:
+    """Return what a release promises and leaves open, from its report and recipe."""
+    roles, columns = recipe.roles, report["columns"]
+    said = guarantee(
+        Protection(
+            k=recipe.protect.k,
+            smallest=smallest,
+            values=any(
+                ends_in_values(one["released_as"], one["hierarchy"] or "") for one in columns
+            ),
+            records=any(shows_records(one["released_as"], one["kind"]) for one in columns),
+            given=roles.group is not None,
+            asked=recipe.requirement,
+            sensitive=roles.sensitive,
+            households=roles.household is not None,
+            people=roles.person is not None,
+            weights_as=None if roles.weight is None else recipe.release.weights_as or "mean",
+        )
+    )
+    return of_file(said, recipe.release.keep_order)
+
+
+def checkable(recipe: Settings) -> Settings:
+    """Return a recipe without what a check of the released file alone cannot verify.
+
+    Where people are counted, who are not in the file, it shows of l only how many values there are.
+    """
+    asked = recipe.protect
+    by_people: dict[str, Any] = {}
+    if recipe.roles.person is not None:
+        least = asked.l if asked.l_kind == "distinct" else None
+        by_people = {"t": None, "alpha": None, "l": least, "l_kind": "distinct", "c": None}
+    return recipe.having(
+        protect={"dominance": None, **by_people},
+        roles={"household": None, "person": None},
+        release={"keep_order": True},
+    )
+
+
+def schema_json() -> str:
+    """Return the JSON schema of a certificate."""
+    tree = Certificate.model_json_schema(by_alias=True)
+    tree["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    return json.dumps(tree, indent=2) + "\n"
+
+
+def load_certificate(folder: Path) -> Certificate:
+    """Read the certificate of a pack, or say what is wrong with it."""
+    path, tree = folder / NAME, _tree(folder)
+    if tree.get("schema") == OLD:
+        raise InputError(
+            f"{shown(path)}: made by an earlier version of shoal; check it with that one"
+        )
+    try:
+        return Certificate.model_validate(tree, strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"{shown(path)}: {where}: {first['msg']}") from None
+    except RecursionError:
+        raise InputError(f"{shown(path)}: this is not JSON") from None
+
+
+def certified(folder: Path) -> list[str]:
+    """Return the names of the files that a certificate covers, also one of an earlier version."""
+    tree = _tree(folder)
+    files = tree.get("files")
+    if tree.get("schema") not in (SCHEMA, OLD) or not isinstance(files, Mapping):
+        raise InputError(f"{shown(folder / NAME)}: this is no certificate")
+    return list(files)
+
+
+def _tree(folder: Path) -> Mapping[str, Any]:
+    path = folder / NAME
+    try:
+        tree = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{shown(folder)}: there is no {NAME}; this is no release pack") from None
+    except OSError:
+        raise InputError(f"{shown(path)}: cannot be read as text") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{shown(path)}: this is not JSON") from None
+    if not isinstance(tree, Mapping):
+        raise InputError(f"{shown(path)}: this is no certificate")
+    return tree

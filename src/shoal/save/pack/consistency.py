@@ -1,0 +1,215 @@
+"""Whether the papers of a pack say the same, and what its release bears out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import ShoalError, shown
+from shoal.judge.hierarchies import number
+from shoal.judge.verify import Verification, class_counts, verify
+from shoal.release.claims import asked_beyond_k
+from shoal.report.reload import load_report
+from shoal.report.verdict import MOST, SAFE
+from shoal.save.commitments import Commitments, same
+from shoal.save.pack.certificate import (
+    DICTIONARY,
+    README,
+    SCHEMA_NAME,
+    Certificate,
+    certificate_of,
+    promises,
+    schema_json,
+)
+from shoal.save.pack.readme import readme
+from shoal.save.pack.recipe import lacks
+from shoal.settings import COMMITTED, Settings, load, split_key
+from shoal.table.hierarchy.specify import is_file
+from shoal.table.read import digest_of
+
+
+@dataclass(frozen=True)
+class Papers:
+    """What the papers of a pack say: certificate, report, recipe, dictionary."""
+
+    place: Path
+    made: Certificate
+    report: dict[str, Any]
+    recipe: Settings
+    types: dict[str, str]
+
+    @classmethod
+    def of(cls, place: Path, made: Certificate) -> Papers:
+        """Read them."""
+        report = json.loads((place / "report.json").read_text(encoding="utf-8"))
+        text = (place / DICTIONARY).read_text(encoding="utf-8")
+        lines = csv.DictReader(io.StringIO(text, newline=""))
+        types = {line["column"]: line["type"] for line in lines}
+        return cls(place, made, report, load(place / made.recipe), types)
+
+    def compared(
+        self,
+        trees: Mapping[str, str],
+        orders: Mapping[str, Sequence[str]],
+        known: Commitments | None,
+        done: list[str],
+        left: list[str],
+    ) -> list[str]:
+        """Verify the release anew, and the papers against it; return what does not hold."""
+        given, problems = self._given(trees, orders, known, left)
+        if problems:
+            return problems
+        found = self._verified(given)
+        if isinstance(found, str):
+            return [found]
+        try:
+            problems = [*found.problems, *self._certificate(found), *self._papers(found)]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            problems = ["the report is about something else than the certificate"]
+        if problems and self.made.versions.get("shoal") != (version := metadata.version("shoal")):
+            problems.append(f"this is shoal {version}; check the pack with the version it names")
+        if not problems:
+            done.append(
+                f"{found.records:,} records in {found.classes:,} classes, the smallest of "
+                f"{found.k}: k = {self.made.claims.k} holds"
+            )
+            done += [f"{one.label}: {one.told}, asked {one.asked:g}" for one in found.models]
+            done.append("certificate, report, recipe and README say the same")
+        return problems
+
+    def _given(
+        self,
+        trees: Mapping[str, str],
+        orders: Mapping[str, Sequence[str]],
+        known: Commitments | None,
+        left: list[str],
+    ) -> tuple[dict[str, Any], list[str]]:
+        """Return trees and orders that verify takes: those of the recipe, and those given."""
+        recipe, needs, problems = self.recipe, self.made.claims.needs, []
+        asked = recipe.requirement
+        by_t = [n for n in recipe.roles.sensitive if asked.asked("t", n) is not None]
+        found: dict[str, Any] = {
+            "hierarchies": {n: recipe.hierarchies[n] for n in by_t if n in recipe.hierarchies},
+            "orders": {n: list(recipe.orders[n]) for n in by_t if n in recipe.orders},
+        }
+        for name in needs.get("hierarchies", ()):
+            told = recipe.hierarchies.get(name, "")
+            if name not in trees:
+                problems.append(
+                    f"t-closeness of {shown(name)} needs its hierarchy: say --hierarchy"
+                )
+                continue
+            said = found["hierarchies"][name] = trees[name]
+            if known is None:
+                left.append(_uncompared("hierarchy", name))
+            elif not is_file(said) or not same(
+                COMMITTED + known.of_hierarchy(name, digest_of(Path(said))), told
+            ):
+                problems.append(f"the hierarchy of {shown(name)} is not the one that was certified")
+        for name in needs.get("orders", ()):
+            if name not in orders:
+                problems.append(f"t-closeness of {shown(name)} needs its order: say --order")
+                continue
+            order = found["orders"][name] = list(orders[name])
+            if known is None:
+                left.append(_uncompared("order", name))
+            elif not same(COMMITTED + known.of_order(name, order), recipe.orders[name][0]):
+                problems.append(f"the order of {shown(name)} is not the one that was certified")
+        return {what: said for what, said in found.items() if said}, problems
+
+    def _verified(self, given: Mapping[str, Any]) -> Verification | str:
+        """Verify the release anew, as the certificate claims; or say why that cannot be done."""
+        claims, release = self.made.claims, self.made.release
+        asked = claims.model_dump(exclude={"needs", "k_of"})
+        if claims.l is None and claims.t is None and claims.alpha is None:
+            asked = {"k": claims.k, "quasi_identifiers": claims.quasi_identifiers}
+        try:
+            return verify(
+                self.place / release.file,
+                **asked,
+                **given,
+                k_of={split_key(key): k for key, k in claims.k_of.items()},
+                delimiter=release.delimiter,
+                kind=release.kind,
+                records=release.records,
+                columns=release.columns,
+            )
+        except ShoalError as error:
+            return f"what is claimed cannot be verified: {error}"
+
+    def _certificate(self, found: Verification) -> list[str]:
+        """Make the certificate again of the other files; return the fields where it differs."""
+        made = self.made
+        again = certificate_of(self.report, self.recipe, self.types, found, made.files, made.issued)
+        return [
+            f"the certificate's {name.rstrip('_')} is not what report, recipe and release say"
+            for name in type(made).model_fields
+            if getattr(made, name) != getattr(again, name)
+        ]
+
+    def _papers(self, found: Verification) -> list[str]:
+        """Compare report, recipe and README with each other and with the released file."""
+        report, recipe, made = self.report, self.recipe, self.made
+        release, problems = report["release"], []
+        hidden = {*recipe.roles.identifiers, *recipe.roles.drop}
+        same_ = (
+            report["k"] == recipe.protect.k
+            and release["sha256"] == made.files[made.release.file].sha256
+            and release["order"] == made.release.order
+            and (release["records"], release["columns"]) == (found.records, made.release.columns)
+            and report["verification"]["k"] == found.k
+            and report["asked"] == asked_beyond_k(recipe.requirement)
+            and report["guarantee"] == promises(report, recipe, found.k)
+            and report["input"]["commitment"] == recipe.input.commitment
+            and report["verdict"] == made.verdict
+        )
+        if not same_:
+            problems.append("the report is about something else than recipe and release")
+        if recipe.input.path is not None or hidden & set(made.release.columns):
+            problems.append("the recipe is of something else than the certificate")
+        told, _ = load_report(self.place / "report.json")
+        if told.verdict != made.verdict or (made.verdict == SAFE and self._singled_out() > MOST):
+            problems.append("the verdict is not what report and release say")
+        texts = {SCHEMA_NAME: schema_json(), README: readme(told, recipe, lacks(recipe))}
+        for name, text in texts.items():
+            if (self.place / name).read_bytes() != text.encode("utf-8"):
+                problems.append(f"{name} is not what report and recipe say")
+        return problems
+
+    def _singled_out(self) -> float:
+        """Return the share of records that kept columns single out in their class, at least.
+
+        Cells of csv that are one number count as equal, whatever their kind was.
+        """
+        release, roles = self.made.release, self.recipe.roles
+        grouped = self.made.claims.quasi_identifiers
+        kept = [n for n in release.columns if n not in (*grouped, *roles.sensitive)]
+        if not kept:
+            return 0.0
+        _, counts = class_counts(
+            self.place / release.file, [*grouped, *kept], delimiter=release.delimiter,
+            kind=release.kind,
+        )  # fmt: skip
+        plain: Counter[tuple[Any, ...]] = Counter()
+        for cells, times in counts.items():
+            plain[tuple(_as_number(cell) for cell in cells)] += times
+        return 100.0 * sum(times == 1 for times in plain.values()) / max(plain.total(), 1)
+
+
+def _as_number(cell: Any) -> Any:
+    found = number(cell) if isinstance(cell, str) else None
+    return cell if found is None else found
+
+
+def _uncompared(what: str, name: str) -> str:
+    return (
+        f"whether the {what} of {shown(name)} is the one that was certified cannot be told without "
+        "the private folder: say --private"
+    )

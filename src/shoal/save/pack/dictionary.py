@@ -1,0 +1,83 @@
+"""The data dictionary: what every released column is and what became of it, from the release."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow.compute as pc
+
+from shoal.report.report import Report
+from shoal.table.assign import distinct
+from shoal.table.roles import STAR, Column, Kind, Role
+from shoal.table.table import Table
+
+HEADER = (
+    "column",
+    "role",
+    "type",
+    "released as",
+    "distinct values",
+    "missing",
+    "suppressed",
+    "holds",
+)
+FEW = 12  # values that are listed one by one
+DONE = {
+    "mean": "mean of its group",
+    "median": "median of its group",
+    "majority": "more frequent of the column's two values in its group",
+    "mode": "most frequent value of its group",
+    "medoid": "value of the record in the middle of its group",
+    "generalize": "closest common generalization of its group",
+    "range": "least and greatest of its group",
+    "stratum": "as it was: groups lie within these strata",
+}
+
+
+def dictionary(released: Table, report: Report) -> bytes:
+    """Return the dictionary as csv, a line a column; nothing in it that the release does not say.
+
+    A column of numbers or dates holds its least and greatest released value, one of few values
+    these; others are only counted.
+    """
+    ways = {column.name: column.released_as for column in report.columns}
+    ways |= {name: f"rounded to multiples of {step:g}" for name, step in report.rounded.items()}
+    if "weight" in report.survey:
+        how = str(report.survey["weights_as"])
+        ways[report.survey["weight"]] = {"mean": "mean", "exact": "as it was"}.get(how, how)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADER)
+    for column in released.columns:
+        writer.writerow(_line(column, ways))
+    return text.getvalue().encode("utf-8")
+
+
+def _line(column: Column, ways: Mapping[str, str]) -> list[Any]:
+    stars = 0
+    if column.kind is Kind.TEXT and column.protected:
+        stars = int(pc.sum(pc.equal(column.values, STAR)).as_py() or 0)
+    way = ways.get(column.name)
+    done = "as it was" if way is None else DONE.get(way, way)
+    suppressed = stars if column.kind is Kind.TEXT else column.missing if column.protected else 0
+    missing = 0 if column.protected else column.missing
+    return [
+        column.name, str(column.role), column.kind_name, done, distinct(column), missing,
+        suppressed, _holds(column),
+    ]  # fmt: skip
+
+
+def _holds(column: Column) -> str:
+    """Return the values of a column where they are few, or their span."""
+    if column.role not in (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER):
+        return ""
+    if distinct(column) <= FEW:
+        values = [v for v in column.values.unique().to_pylist() if v is not None and v == v]  # noqa: PLR0124
+        return " | ".join(sorted(map(str, values)))
+    if column.kind.is_numeric and column.kind is not Kind.BOOLEAN:
+        span = pc.min_max(column.values, skip_nulls=True).as_py()
+        return f"{span['min']} to {span['max']}"
+    return ""

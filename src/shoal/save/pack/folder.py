@@ -1,0 +1,250 @@
+"""Writes a pack: all of it in a private folder, checked there, then named in one step."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from glob import escape
+from pathlib import Path
+
+from shoal.backends import private_folder
+from shoal.backends.staging import MARK, Staging, check_above, uninterrupted
+from shoal.backends.storage import remove_unheld
+from shoal.errors import InputError, OutputError, PrivacyError, shown
+from shoal.judge.verify import Verification
+from shoal.release.write import release_bytes, row_order
+from shoal.report.html.document import pages
+from shoal.report.report import Report
+from shoal.save.commitments import Commitments
+from shoal.save.files import (
+    Targets,
+    finished_report,
+    private_papers,
+    published,
+    verified_bytes,
+    verify_written,
+)
+from shoal.save.pack import certificate as papers
+from shoal.save.pack.dictionary import dictionary
+from shoal.save.pack.readme import readme
+from shoal.save.pack.recheck import checked_pack
+from shoal.save.pack.recipe import lacks, public_recipe
+from shoal.save.pack.signing import check_key
+from shoal.save.pack.signing import sign as signature
+from shoal.save.release import Release
+from shoal.save.spreadsheet import guarded
+from shoal.settings import Settings
+from shoal.table.table import Table
+
+DICTIONARY, README = papers.DICTIONARY, papers.README
+OLD = ".shoal-old"  # a pack that is being replaced
+
+
+def write_pack(
+    release: Release,
+    folder: Path,
+    *,
+    kind: str = "csv",
+    force: bool = False,
+    keep_order: bool | None = None,
+    order_seed: int | None = None,
+    spreadsheet_safe: bool | None = None,
+    sign: str | os.PathLike[str] | None = None,
+) -> Path:
+    """Write the whole pack, check it as it lies on disk, then give the folder its name.
+
+    A folder that is there already is replaced only with `force`, and only if it is a pack. What is
+    private goes to a folder beside it; `sign` is the key that signs the certificate.
+    """
+    check_folder(folder, force, release.settings)
+    if sign is not None:
+        check_key(sign)
+    release = guarded(release, kind, spreadsheet_safe)
+    keep = release.settings.release.keep_order if keep_order is None else keep_order
+    targets = Targets.in_folder(folder, kind)
+    with _aside(folder) as place, Staging(force=force, folders=[targets.private]) as staging:
+        check_private(targets, staging)
+        order = row_order(release.table.rows, keep=keep, seed=order_seed)
+        content = release_bytes(release.table, order, kind)
+        path = place / targets.release.name
+        _write(path, content)
+        verified_bytes(release, path, content, kind)
+        found = verify_written(path, release.settings, release.table, release.table.rows, kind)
+        digest = hashlib.sha256(content).hexdigest()
+        commitments = Commitments.new()
+        recipe = public_recipe(release.settings, release.table, keep, commitments)
+        exact = finished_report(release.report, digest, targets, keep)
+        report = published(exact, release.settings, commitments)
+        report = replace(report, release={**report.release, "recipe": private_folder.RECIPE})
+        page, exact_page = pages(report, exact)
+        own = private_papers(targets, release.settings, exact, commitments, keep)
+        own[targets.private / private_folder.PAGE] = exact_page.encode("utf-8")
+        texts = {
+            targets.report.name: report.to_json(),
+            targets.page.name: page,
+            private_folder.RECIPE: recipe.to_toml(seed=False),
+            papers.SCHEMA_NAME: papers.schema_json(),
+            README: readme(report, recipe, lacks(recipe)),
+        }
+        _write(place / DICTIONARY, dictionary(release.table, report))
+        for name, text in texts.items():
+            _write(place / name, text.encode("utf-8"))
+        made = _certificate(place, report, recipe, release.table, found)
+        content = made.to_json().encode("utf-8")
+        _write(place / papers.NAME, content)
+        if sign is not None:
+            _write(place / papers.SIGNATURE, signature(content, Path(sign)))
+        checked = checked_pack(
+            place, trees=_trees(release.settings), orders=_orders(release), known=commitments
+        )
+        if not checked.ok:
+            raise PrivacyError(
+                f"the pack does not hold what it says, nothing was kept: {checked.problems[0]}"
+            )
+        for target, told in own.items():
+            staging.add(target, told, private=True)
+        staging.commit(then=partial(_name, place, folder, force))
+    return folder
+
+
+def check_private(targets: Targets, staging: Staging) -> None:
+    """Refuse a private folder whose files must not be overwritten, before any work is done."""
+    for name in private_folder.FILES:
+        staging.check(targets.private / name)
+
+
+def check_folder(folder: Path, force: bool, settings: Settings | None = None) -> None:
+    """Refuse a place where a pack cannot be written, before any work is done."""
+    check_above(folder)
+    _restore(folder)
+    try:
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            raise OutputError(f"{shown(folder)}: this is no folder")
+        inside = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a valid path"
+        raise OutputError(f"{shown(folder)}: cannot be written: {reason}") from None
+    here = Path.cwd()
+    if folder.resolve() in (here, *here.parents):
+        raise OutputError(f"{shown(folder)}: this folder is in use; take one of its own")
+    source = None if settings is None else settings.input.path
+    if source is not None and folder.resolve() in Path(source).resolve().parents:
+        raise OutputError(f"{shown(folder)}: the input lies in it; take a folder of its own")
+    if not inside:
+        return
+    if not force:
+        raise OutputError(f"{shown(folder)} exists; say --force to replace it")
+    try:
+        others = set(inside) - {papers.NAME, papers.SIGNATURE, *papers.certified(folder)}
+    except InputError:
+        others = set(inside)
+    if others:
+        raise OutputError(
+            f"{shown(folder)} holds files that are no part of a pack; it is not replaced"
+        )
+
+
+@contextlib.contextmanager
+def _aside(folder: Path) -> Iterator[Path]:
+    """Yield a folder beside the final one that only its owner can read; it is gone in the end."""
+    place = folder.parent / f".{folder.name}{MARK}-{secrets.token_hex(6)}"
+    try:
+        _sweep(folder)
+        place.mkdir(mode=0o700)
+        held = os.open(place, os.O_RDONLY)
+    except OSError as error:
+        raise OutputError(f"{shown(folder)}: cannot be written: {error.strerror}") from None
+    done = False
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield place
+        done = True
+    finally:
+        os.close(held)
+        if not done:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _restore(folder: Path) -> None:
+    """Give a pack its name again that a killed run had set aside and put nothing in its place."""
+    with contextlib.suppress(OSError):
+        if not folder.exists():
+            for old in folder.parent.glob(f".{escape(folder.name)}{OLD}-*"):
+                old.rename(folder)
+                return
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed runs left: private folders that nobody holds."""
+    name = escape(folder.name)
+    aside = folder.parent.glob(f".{name}{OLD}-*") if folder.exists() else ()
+    for left in [*folder.parent.glob(f".{name}{MARK}-*"), *aside]:
+        remove_unheld(left)
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        with path.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise OutputError(f"{shown(path.name)}: cannot be written: {error.strerror}") from None
+
+
+def _name(place: Path, folder: Path, force: bool) -> None:
+    """Give a finished folder its name; interrupts wait."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    old = folder.parent / f".{folder.name}{OLD}-{secrets.token_hex(6)}"
+    moved = False
+    try:
+        with uninterrupted():
+            for path in place.iterdir():
+                path.chmod(0o666 & ~mask)
+            if force and folder.exists():
+                folder.rename(old)
+                moved = True
+            place.rename(folder)
+            folder.chmod(0o777 & ~mask)
+    except OSError as error:
+        if moved and not folder.exists():
+            old.rename(folder)
+        raise OutputError(f"{shown(folder)}: cannot be named: {error.strerror}") from None
+    if moved:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _trees(settings: Settings) -> dict[str, str]:
+    own = settings.roles.sensitive
+    return {name: said for name, said in settings.hierarchies.items() if name in own}
+
+
+def _orders(release: Release) -> dict[str, list[str]]:
+    own = release.settings.roles.sensitive
+    table = release.table
+    return {name: list(table[name].order or ()) for name in own if table[name].is_ordinal}
+
+
+def _certificate(
+    place: Path, report: Report, recipe: Settings, released: Table, found: Verification
+) -> papers.Certificate:
+    """Return what was verified, of the files that lie in a folder."""
+    files = {
+        path.name: papers.File(
+            sha256=hashlib.sha256(path.read_bytes()).hexdigest(), bytes=path.stat().st_size
+        )
+        for path in sorted(place.iterdir())
+    }
+    types = {column.name: column.kind_name for column in released.columns}
+    issued = datetime.now(UTC).isoformat(timespec="seconds")
+    return papers.certificate_of(report.to_dict(), recipe, types, found, files, issued)

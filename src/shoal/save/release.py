@@ -1,0 +1,21 @@
+"""What can be saved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from shoal.report.report import Report
+    from shoal.settings import Settings
+    from shoal.table.table import Table
+
+
+class Release(Protocol):
+    """What there is to write: the released table, its report, the settings that repeat it."""
+
+    @property
+    def table(self) -> Table: ...
+    @property
+    def report(self) -> Report: ...
+    @property
+    def settings(self) -> Settings: ...

@@ -1,0 +1,40 @@
+"""Earlier releases of the same input that lie beside a new one: two tell more than one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from shoal.backends.private_folder import REPORT, SUFFIX, published_beside
+
+LARGEST, MOST = 32 * 2**20, 200  # bytes of a report, and reports, that are looked at
+
+
+def earlier_releases(private: Path, sha256: str | None) -> list[str]:
+    """Return other releases beside that of a private folder which came of the same input.
+
+    An input is known by its hash, which the exact reports in private folders hold (and reports of
+    old, beside their releases). What cannot be read as a report of ours is passed over.
+    """
+    if not sha256:
+        return []
+    found = []
+    folder = private.parent
+    places = [*sorted(folder.glob(f"*{SUFFIX}/{REPORT}")), *sorted(folder.glob(f"*{REPORT}"))]
+    for path in places[:MOST]:
+        try:
+            if path.parent.samefile(private) or path.stat().st_size > LARGEST:
+                continue
+            told = json.loads(path.read_bytes())
+            if told["input"]["sha256"] == sha256:
+                found.append(_name(path, str(told["release"].get("file", path.name))))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            continue
+    return found
+
+
+def _name(report: Path, file: str) -> str:
+    """Return the released file that a report is about, as seen from the folder of private ones."""
+    if not report.parent.name.endswith(SUFFIX):
+        return file
+    return str(published_beside(report.parent, file).relative_to(report.parent.parent))

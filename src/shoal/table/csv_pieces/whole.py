@@ -1,0 +1,207 @@
+"""The columns of a csv file that is read in pieces: decided once for the whole file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.errors import InputError
+from shoal.kernels.arrays import Flags
+from shoal.table.csv_pieces.cut import Cutter, Piece
+from shoal.table.csv_pieces.stream import Mark, Stream
+from shoal.table.decide import Fault, Verdict, decide
+from shoal.table.distinct import Distinct
+from shoal.table.facts import Facts, look
+from shoal.table.infer import column_of, doubt_of, misfit
+from shoal.table.read import check_csv_name, check_delimiter, check_types, column_cells
+from shoal.table.roles import Column, Kind, Written
+from shoal.table.scan import quoted_cells
+from shoal.table.source import Source
+from shoal.table.table import Table
+
+SIZE = 16 * 2**20
+PLACES = 5
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What a column of the whole file is, and whether any of its cells stands in quotes."""
+
+    name: str
+    kind: Kind
+    written: Written
+    doubt: str | None
+    quoted: bool
+
+
+class CsvPieces:
+    """A csv or csv.gz file as Tables of some of its records each, in bounded memory.
+
+    `first` looks at the whole file; then `source` and `outline` are there, and `again` gives the
+    records as `read` would have, as often as it is asked.
+    """
+
+    source: Source
+    outline: tuple[Outline, ...]
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        delimiter: str | None = None,
+        missing: Sequence[str] = ("",),
+        types: Mapping[str, str] | None = None,
+        size: int = SIZE,
+    ) -> None:
+        self._path, self._size = path, size
+        self._delimiter, self._missing, self._types = delimiter, tuple(missing), dict(types or {})
+        self._mark: Mark | None = None
+        self._names: tuple[str, ...] = ()
+        self._decided = False
+
+    def first(self) -> Iterator[Table]:
+        """Yield each piece as what its own cells are, and decide what the whole file is."""
+        check_csv_name(self._path.name)
+        self._mark, self._decided = None, False
+        facts: list[Facts] = []
+        quoted: list[bool] = []
+        source = Source(self._path.name, "csv")
+        for piece in self._pieces():
+            if not facts:
+                check_types(self._types, list(piece.names), self._path.name)
+                facts, quoted = [Facts()] * len(piece.names), [False] * len(piece.names)
+            source = self._source(piece)
+            columns = []
+            for index, (cells, flags) in enumerate(self._columns(piece)):
+                seen = look(cells)
+                facts[index] = facts[index].joined(seen)
+                quoted[index] |= flags is not None
+                column = self._column_alone(piece.names[index], cells, seen, source)
+                columns.append(column.having(quoted=flags))
+            yield Table(tuple(columns), source)
+        verdicts = self._verdicts(source.columns, facts)
+        doubts = self._doubts(source, verdicts)
+        self.source = replace(source, sha256=self._mark.sha256 if self._mark else "", lines=None)
+        self.outline = tuple(
+            Outline(name, verdict.kind, verdict.written, doubt, has_quotes)
+            for name, verdict, doubt, has_quotes in zip(
+                source.columns, verdicts, doubts, quoted, strict=True
+            )
+        )
+        self._decided = True
+
+    def again(self) -> Iterator[Table]:
+        """Yield each piece as what the whole file is; `first` must have come to its end."""
+        if not self._decided:
+            raise RuntimeError("a file is read to its end by first() before it is read again")
+        for piece in self._pieces():
+            columns = []
+            for (cells, flags), known in zip(self._columns(piece), self.outline, strict=True):
+                column = self._column_known(known, cells)
+                none = np.zeros(len(cells.cells), dtype=bool) if known.quoted else None
+                columns.append(column.having(quoted=none if flags is None else flags))
+            yield Table(tuple(columns), self._source(piece))
+
+    def _pieces(self) -> Iterator[Piece]:
+        """Yield the pieces of one pass; a file that is not what it was is refused."""
+        known = self._mark
+        with Stream(self._path) as stream:
+            if known and stream.mark != replace(known, sha256=""):
+                raise self._changed()
+            check_delimiter(self._delimiter)
+            for piece in Cutter(stream.read, self._path.name, self._delimiter, self._size):
+                if known and piece.names != self._names:
+                    raise self._changed()
+                self._names = piece.names
+                yield piece
+            mark = stream.end()
+        if known and mark != known:
+            raise self._changed()
+        self._mark = mark
+
+    def _changed(self) -> InputError:
+        return InputError(f"{self._path.name}: the file changed while it was read")
+
+    def _source(self, piece: Piece) -> Source:
+        return Source(
+            self._path.name,
+            "csv",
+            self._mark.sha256 if self._mark else "",
+            path=str(self._path),
+            delimiter=piece.layout.delimiter,
+            lines=piece.layout.lines,
+            missing=self._missing,
+            types=tuple(self._types.items()),
+            columns=piece.names,
+        )
+
+    def _columns(self, piece: Piece) -> Iterator[tuple[Distinct, Flags | None]]:
+        for index in range(len(piece.names)):
+            yield self._cells(piece, index)
+
+    def _cells(self, piece: Piece, index: int) -> tuple[Distinct, Flags | None]:
+        data = np.frombuffer(piece.raw, dtype=np.uint8)
+        quoted = quoted_cells(data, piece.layout, index)
+        cells = column_cells(data, piece.layout, index, quoted)
+        return Distinct(cells, self._missing, self._types.get(piece.names[index])), quoted
+
+    def _column_alone(self, name: str, cells: Distinct, seen: Facts, source: Source) -> Column:
+        (verdict,) = self._verdicts((name,), [seen])
+        return column_of(name, cells, verdict, doubt_of(cells, verdict, source.where))
+
+    def _column_known(self, known: Outline, cells: Distinct) -> Column:
+        try:
+            verdict = Verdict(known.kind, known.written)
+            return column_of(known.name, cells, verdict, known.doubt)
+        except (pa.ArrowException, ValueError, TypeError):
+            raise self._changed() from None
+
+    def _verdicts(self, names: tuple[str, ...], facts: list[Facts]) -> list[Verdict]:
+        try:
+            return [
+                decide(name, seen, self._types.get(name))
+                for name, seen in zip(names, facts, strict=True)
+            ]
+        except InputError as error:
+            raise InputError(f"{self._path.name}, {error}") from None
+
+    def _doubts(self, source: Source, verdicts: list[Verdict]) -> list[str | None]:
+        """Return the faults of the columns in words; it takes one more pass to find the places."""
+        faults = {index: v.fault for index, v in enumerate(verdicts) if v.fault is not None}
+        places = {index: _Places(source) for index in faults}
+        if any(fault.flags is not None for fault in faults.values()):
+            for piece in self._pieces():
+                for index, fault in faults.items():
+                    places[index].look(self._cells(piece, index)[0], fault, self._source(piece))
+        doubts: list[str | None] = [None] * len(verdicts)
+        for index, fault in faults.items():
+            doubts[index] = doubt = places[index].message(fault)
+            name = source.columns[index]
+            if name in self._types:
+                raise InputError(f"{self._path.name}, {misfit(name, doubt)}")
+        return doubts
+
+
+class _Places:
+    """The first lines of the cells that a fault flags, and how many there are."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._lines: list[int] = []
+        self._count = self._cells = 0
+
+    def look(self, cells: Distinct, fault: Fault, source: Source) -> None:
+        rows = [] if fault.flags is None else cells.rows_where(fault.flags(cells))
+        self._cells += len(cells.cells)
+        self._count += len(rows)
+        for row in rows[: PLACES - len(self._lines)]:
+            self._lines.append(row + 2 if source.lines is None else int(source.lines[row + 1]))
+
+    def message(self, fault: Fault) -> str:
+        lines = np.array([1, *self._lines])
+        where = replace(self._source, lines=lines).where(range(min(self._count, PLACES + 1)))
+        return fault.message(self._count, self._cells, where)

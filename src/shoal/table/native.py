@@ -1,0 +1,187 @@
+"""Rows and released columns in the caller's own type of dataframe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+
+from shoal.errors import InputError, listed
+from shoal.kernels.arrays import Integers
+from shoal.table.roles import Column, Kind
+from shoal.table.source import Source
+
+
+def take_native(native: Any, rows: Integers) -> Any:
+    """Return some rows of a dataframe, numbered anew where it has an index."""
+    try:
+        some = nw.from_native(native, eager_only=True)[rows.tolist()]
+    except pa.ArrowNotImplementedError:
+        raise InputError(
+            "the dataframe: its library cannot take some rows of a column's type (string_view of "
+            "Arrow, for one); cast it to another first"
+        ) from None
+    return nw.maybe_reset_index(some).to_native()
+
+
+def _exactly(frame: nw.DataFrame[Any], names: Sequence[str]) -> nw.DataFrame[Any]:
+    """Return the columns of these very names.
+
+    They are taken by their places: polars reads the names `*` and `^.*$` as patterns.
+    """
+    own = list(frame.columns)
+    kept = frame[:, [own.index(name) for name in names]]
+    _check_exact(kept.columns, names)
+    return kept
+
+
+def _check_exact(found: Sequence[str], names: Sequence[str]) -> None:
+    if list(found) != list(names):
+        raise InputError(f"the dataframe: its library does not give {listed(names)} alone")
+
+
+def to_native(source: Source, columns: Sequence[Column]) -> Any:
+    """Return the released columns in the caller's type; untouched ones are the caller's own.
+
+    The index of a pandas dataframe is left behind, and so are its notes (attrs): they may name
+    people.
+    """
+    names = [column.name for column in columns]
+    frame: nw.DataFrame[Any] = nw.from_native(source.native, eager_only=True)
+    kept = _exactly(frame, names)
+    new = {c.name for c in columns if c.protected or c.rounded}
+    changed = [_native_series(kept[c.name], c) for c in columns if c.name in new]
+    untouched = [_without_leftovers(kept[c.name]) for c in columns if c.name not in new]
+    made = kept.with_columns(*changed, *untouched)
+    _check_exact(made.columns, names)
+    result = made.to_native()
+    if hasattr(result, "attrs"):
+        result.attrs = {}
+    labels = source.labels or ()
+    if any(not isinstance(label, str) for label in labels):
+        own = {str(label): label for label in labels}
+        result.columns = [own[name] for name in names]
+    if isinstance(result, pa.Table):
+        return pa.table(dict(zip(result.column_names, result.columns, strict=True)))
+    return result
+
+
+def without_order(native: Any) -> Any:
+    """Return a dataframe whose categories do not tell in which order its rows were read.
+
+    Categories of no order of their own are sorted in pandas, and texts in polars, which numbers
+    them as they come.
+    """
+    frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
+    changed: list[Any] = []
+    for name in frame.columns:
+        series = frame[name]
+        own = series.to_native()
+        if series.dtype != nw.Categorical or isinstance(own, pa.ChunkedArray):
+            continue
+        if hasattr(own, "cat") and hasattr(own.cat, "reorder_categories"):
+            levels = sorted(own.cat.categories, key=lambda level: (str(type(level)), level))
+            changed.append(nw.from_native(own.cat.reorder_categories(levels), series_only=True))
+        else:
+            changed.append(series.cast(nw.String))
+    return frame.with_columns(*changed).to_native() if changed else native
+
+
+def _without_leftovers(series: nw.Series[Any]) -> Any:
+    """Return a column as it is; categories lose the levels that no record has."""
+    native = series.to_native()
+    if isinstance(native, pa.ChunkedArray) and pa.types.is_dictionary(native.type):
+        plain = native.cast(native.type.value_type).combine_chunks()
+        order = declared_levels(native, native.combine_chunks())
+        chunks = pa.chunked_array([_encoded(plain, native.type, order)])
+        return nw.from_native(chunks, series_only=True).alias(series.name)
+    if hasattr(native, "cat") and hasattr(native.cat, "remove_unused_categories"):
+        return nw.from_native(native.cat.remove_unused_categories(), series_only=True)
+    if isinstance(series.dtype, nw.Enum):
+        present = set(series.drop_nulls().to_list())
+        return series.cast(nw.Enum([c for c in series.dtype.categories if c in present]))
+    return series
+
+
+def _encoded(plain: Any, kind: Any, order: Sequence[Any] | None) -> Any:
+    """Return values as a dictionary of those there are: in their order, or of no order."""
+    if order is None:
+        unordered = pa.dictionary(kind.index_type, kind.value_type)
+        return plain.dictionary_encode().cast(unordered)
+    import pyarrow.compute as pc
+
+    levels = pa.array(_levels(plain, order), type=plain.type)
+    places = pc.index_in(plain, value_set=levels).cast(kind.index_type)
+    return pa.DictionaryArray.from_arrays(places, levels, ordered=True)
+
+
+def _levels(values: Any, order: Sequence[Any]) -> list[Any]:
+    """Return what an order names and a record has."""
+    present = set(values.unique().to_pylist())
+    return [level for level in order if level in present]
+
+
+def _native_series(before: nw.Series[Any], column: Column) -> Any:
+    """Return the released values as a series of the library and type that `before` has.
+
+    Numbers that became intervals are texts, means of whole numbers that were not rounded floats.
+    """
+    name, values, native = column.name, column.values, before.to_native()
+    if column.kind is Kind.FLOAT and (before.dtype.is_integer() or before.dtype.is_decimal()):
+        if isinstance(native, pa.ChunkedArray):
+            return nw.from_native(pa.chunked_array([values]), series_only=True).alias(name)
+        return nw.new_series(name, values.to_pylist(), nw.Float64, backend=before.implementation)
+    if column.kind is Kind.TEXT and before.dtype not in (nw.String, nw.Categorical, nw.Enum):
+        if isinstance(native, pa.ChunkedArray):
+            return nw.from_native(pa.chunked_array([values]), series_only=True).alias(name)
+        return nw.new_series(name, values.to_pylist(), nw.String, backend=before.implementation)
+    if isinstance(native, pa.ChunkedArray):
+        if pa.types.is_dictionary(native.type):
+            values = _encoded(values.cast(native.type.value_type), native.type, column.order)
+        else:
+            values = values.cast(native.type)
+        chunks = pa.chunked_array([values])
+        return nw.from_native(chunks, series_only=True).alias(name)
+    if values.null_count and hasattr(native, "astype"):
+        return nw.from_native(
+            type(native)(values.to_pylist(), dtype=native.dtype, name=name), series_only=True
+        )
+    if values.null_count and before.dtype not in (nw.Categorical, nw.Enum):
+        return nw.new_series(name, values.to_pylist(), before.dtype, backend=before.implementation)
+    zone = values.type.tz if pa.types.is_timestamp(values.type) else None
+    if zone:
+        values = values.cast(pa.timestamp(values.type.unit))
+    plain: Any = values.to_pylist() if column.kind is Kind.DATE else np.asarray(values)
+    series = nw.new_series(name, plain, backend=before.implementation)
+    if zone:
+        series = series.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
+    if before.dtype == nw.Enum and column.order is not None:
+        levels = _levels(values, column.order)
+        if hasattr(native, "astype"):
+            kind = type(native.dtype)(levels, ordered=True)
+            return nw.from_native(series.to_native().astype(kind), series_only=True)
+        return series.cast(nw.Enum(levels))
+    if before.dtype in (nw.Categorical, nw.Enum):  # the old levels do not hold the new values
+        return series.cast(nw.Categorical) if hasattr(native, "astype") else series
+    if hasattr(native, "astype"):  # pandas and its kin: nullable and Arrow types too
+        return nw.from_native(series.to_native().astype(native.dtype), series_only=True)
+    return series.cast(before.dtype)
+
+
+def declared_levels(native: Any, values: Any) -> list[Any] | None:
+    """Return the levels of ordered categories, the least first; None where they have no order.
+
+    Of Arrow chunks that say different things, and of what cannot be an order, nothing is taken.
+    """
+    if not pa.types.is_dictionary(values.type) or not values.type.ordered:
+        return None
+    if pa.types.is_nested(values.type.value_type):
+        return None
+    levels: list[Any] = values.dictionary.to_pylist()
+    chunks = native.chunks if isinstance(native, pa.ChunkedArray) else ()
+    if any(pa.types.is_dictionary(c.type) and c.dictionary.to_pylist() != levels for c in chunks):
+        return None
+    return None if None in levels or len(set(levels)) < len(levels) else levels

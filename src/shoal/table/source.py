@@ -1,0 +1,49 @@
+"""Where a table came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.errors import in_shape
+from shoal.kernels.arrays import Integers
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a table came from: what messages call it, its hash, and how to find a record in it.
+
+    kind is csv, parquet, dataframe or array. `native` is the caller's own dataframe, which is
+    read and never written; `labels` are its own column names where they are not texts.
+    `missing`, `types` and `columns` say how a file was read and what it holds, so that a recipe can
+    read it so again. `start` is where the rows of a piece begin in what is not a csv file.
+    """
+
+    __repr__ = in_shape
+
+    name: str
+    kind: str
+    sha256: str = ""
+    path: str | None = None
+    delimiter: str = ","
+    lines: Integers | None = None
+    native: Any = None
+    labels: tuple[Any, ...] | None = None
+    missing: tuple[str, ...] = ("",)
+    types: tuple[tuple[str, str], ...] = ()
+    columns: tuple[str, ...] = ()
+    start: int = 0
+
+    def where(self, rows: Iterable[int], limit: int = 5) -> str:
+        """Return the place of some records in words: lines of a csv file, rows of anything else."""
+        every = list(rows)
+        if self.kind == "csv":
+            places = [
+                r + 2 if self.lines is None else int(self.lines[r + 1]) for r in every[:limit]
+            ]
+            word = "line"
+        else:
+            places, word = [self.start + r for r in every[:limit]], "row"
+        more = ", …" if len(every) > limit else ""
+        return f"{word}{'s' if len(every) > 1 else ''} {', '.join(map(str, places))}{more}"

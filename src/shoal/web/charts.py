@@ -1,0 +1,118 @@
+"""The charts of a release that the page shows: specs of counts, a list with titles."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import shown
+from shoal.measures.histogram import counted as in_bins
+from shoal.measures.histogram import edges_of, evenly, is_whole, shown_histogram
+from shoal.measures.reading import both_sides
+from shoal.measures.sides import Numbers
+from shoal.report.charts import (
+    attacks,
+    cells_by_column,
+    correlations,
+    distribution,
+    frequencies,
+    group_sizes,
+    loss_by_column,
+    loss_curve,
+)
+from shoal.report.fields import ColumnReport
+from shoal.report.report import Report
+from shoal.table.roles import Column, Kind
+from shoal.table.table import Table
+from shoal.table.texts import texts_of
+
+MOST = 200  # columns that have a chart
+LABELS = 12
+CELL = 200  # signs of a value that are shown
+
+
+def charts_of(report: Report, before: Table | None, after: Table | None) -> list[dict[str, Any]]:
+    """Return every chart: of columns before and after, of groups, of losses, of attacks."""
+    found = []
+    for column in report.columns[:MOST]:
+        spec = None
+        if column.histogram is not None:
+            spec = distribution(column)
+        elif before is not None and after is not None:
+            pair = before[column.name], after[column.name]
+            spec = _spread_out(column, report.k, *pair) or _side_by_side(report.k, *pair)
+        if spec is not None:
+            found.append(_chart(f"{shown(column.name)[1:-1]}", "columns", spec, column.name))
+    if before is not None and after is not None:
+        kept = [column for column in after.columns if not column.protected]
+        for one in kept[: max(0, MOST - len(found))]:
+            spec = _side_by_side(report.k, before[one.name], one)
+            if spec is not None:
+                title = f"{shown(one.name)[1:-1]} (kept as it is)"
+                found.append(_chart(title, "columns", spec, one.name))
+    found.append(_chart("group sizes", "groups", group_sizes(report)))
+    found.append(_chart("what every column lost", "loss", loss_by_column(report)))
+    if any(column.released_as in ("generalize", "range") for column in report.columns):
+        found.append(_chart("how cells were released", "loss", cells_by_column(report)))
+    if len(report.correlations["columns"]) > 1:
+        found.append(_chart("correlations before and after", "loss", correlations(report)))
+    if report.search is not None and report.search["curve"]:
+        curve = loss_curve(report.search, report.loss_name)
+        found.append(_chart("how the search went", "loss", curve))
+    risks = attacks(report.measures)
+    if risks is not None:
+        found.append(_chart("what attacks find, percent", "attacks", risks))
+    return found
+
+
+def _chart(
+    title: str, group: str, spec: dict[str, Any], column: str | None = None
+) -> dict[str, Any]:
+    return {"title": title, "group": group, "column": column, "spec": spec}
+
+
+def _side_by_side(k: int, before: Column, after: Column) -> dict[str, Any] | None:
+    """Return the most frequent values before beside those after; rarer ones than k as one."""
+    if Kind.UNKNOWN in (before.kind, after.kind):
+        return None
+    sides = [counted_values(column, LABELS, k, "all others") for column in (before, after)]
+    return frequencies(before.name, sides[0], sides[1])
+
+
+def _spread_out(
+    column: ColumnReport, k: int, before: Column, after: Column
+) -> dict[str, Any] | None:
+    """Return numbers before and the intervals after, each spread evenly over the bins it spans."""
+    if before.kind is Kind.UNKNOWN or not before.has_places or before.is_ordinal:
+        return None
+    side = both_sides(before, after, None, None)
+    if not isinstance(side, Numbers):
+        return None
+    there, told = ~np.isnan(side.before), ~np.isnan(side.low)
+    if not there.any() or not told.any():
+        return None
+    numbers = side.before[there]
+    edges = edges_of(float(numbers.min()), float(numbers.max()), is_whole(numbers))
+    ends = np.stack([side.low[told], side.high[told]], axis=1)
+    spans, counts = np.unique(ends, axis=0, return_counts=True)
+    share = np.round(evenly(spans, edges) @ counts).astype(np.int64)
+    found = shown_histogram(edges, in_bins(numbers, edges), share, k)
+    own = [side.own(edge) for edge in found.edges]
+    return distribution(replace(column, histogram=replace(found, edges=own)))
+
+
+def counted_values(column: Column, most: int, least: int, rest: str) -> dict[str, Any]:
+    """Return the most frequent values of a column and how often they occur, the rest as one."""
+    encoded = column.values.dictionary_encode()
+    texts = texts_of(column, encoded.dictionary)
+    indices = encoded.indices.drop_null().to_numpy()
+    counts = np.bincount(indices, minlength=len(texts))
+    order = np.argsort(-counts, kind="stable")
+    shown_ = [int(i) for i in order[:most] if counts[i] >= least]
+    labels, found = [str(texts[i])[:CELL] for i in shown_], [int(counts[i]) for i in shown_]
+    left = int(counts.sum()) - sum(found)
+    if left:
+        labels, found = [*labels, rest], [*found, left]
+    return {"labels": labels, "counts": found}

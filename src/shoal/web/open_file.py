@@ -1,0 +1,85 @@
+"""A file that is open on the desk, and the names that files and hierarchies get."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shoal.table.hierarchy.specify import is_file
+from shoal.web.errors import Refused
+from shoal.web.estimates import Estimates
+
+
+@dataclass
+class Opened:
+    """A file on the desk: where it lies, what was seen of it, what the page noted."""
+
+    id: str
+    name: str
+    bytes: int
+    origin: str
+    path: Path
+    place: Path
+    opened: float = field(default_factory=time.time)
+    state: str = "looking"
+    error: str | None = None
+    look: dict[str, Any] | None = None
+    draft: Any = None
+    reading: dict[str, Any] = field(default_factory=dict)  # how it is to be read, where asked
+    trees: dict[str, dict[str, Any]] = field(default_factory=dict)
+    estimates: Estimates = field(default_factory=Estimates)
+    tasks: list[asyncio.Task[Any]] = field(default_factory=list)  # looks at it
+    touched: float = field(default_factory=time.time)
+
+    def card(self) -> dict[str, Any]:
+        """Return what a list says of it."""
+        keys = "id", "name", "bytes", "origin", "state", "opened"
+        return {key: getattr(self, key) for key in keys}
+
+    def told(self) -> dict[str, Any]:
+        """Return all there is to say of it."""
+        trees = [
+            {"id": key, "column": tree["column"], "levels": tree["levels"]}
+            for key, tree in self.trees.items()
+        ]
+        more = {"error": self.error, "draft": self.draft, "trees": trees, "look": self.look,
+                "reading": self.reading}  # fmt: skip
+        return {**self.card(), **more}
+
+
+def check_ready(file: Opened) -> None:
+    """Refuse a file that was not looked at, or could not be read."""
+    if file.state != "ready":
+        raise Refused(409, "the file is not ready")
+
+
+def plain_name(name: str) -> str:
+    """Return a name of a file as it can be shown, whatever bytes it is of."""
+    return name.encode("utf-8", "replace").decode()
+
+
+def tree_names(hierarchies: dict[str, str]) -> dict[str, str]:
+    """Return what the files of hierarchies are called where they are taken home."""
+    found: dict[str, str] = {}
+    for column, said in hierarchies.items():
+        if is_file(said):
+            name = f"trees/{kept_name(f'{column}.csv', '.csv')}"
+            again = f"trees/{len(found)}-{name.removeprefix('trees/')}"
+            found[said] = name if name not in found.values() else again
+    return found
+
+
+def last_part(name: str) -> str:
+    """Return a file's name without folders before it."""
+    return name.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def kept_name(name: str, ending: str) -> str:
+    """Return the name a file gets on disk: the last part of its own, of plain signs alone."""
+    stem = last_part(name)[: -len(ending)]
+    plain = "".join(c if c.isprintable() and c not in '/:*?"<>|' else "_" for c in stem)
+    plain = plain.encode("utf-8", "replace")[:80].decode("utf-8", "ignore").strip(" .")
+    return f"{plain if plain and not plain.startswith('-') else 'table' + plain}{ending}"

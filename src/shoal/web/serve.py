@@ -1,0 +1,112 @@
+"""Opens the desk: a server on 127.0.0.1, and the browser at its page."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import os
+import secrets
+import signal
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import uvicorn
+
+from shoal.backends.storage import cache_folder
+from shoal.errors import OutputError, RequestError, shown
+from shoal.web.app import make_app
+from shoal.web.connection import ACCEPTED, IDLE, QUEUED, Connection
+from shoal.web.session import Desk
+
+HOST = "127.0.0.1"
+TRIED = range(8642, 8662)  # ports, where none is named
+
+
+class Server(uvicorn.Server):
+    """A server that takes few connections at a time, while the system holds many for it."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen."""
+        await super().startup(sockets)
+        for door in sockets or []:
+            door.listen(QUEUED)
+
+
+def serve(
+    *,
+    folder: Path | None = None,
+    port: int | None = None,
+    browser: bool = True,
+    base: Path | None = None,
+    limit: int | None = None,
+    api: bool = False,
+    told: Callable[[str], None] = print,
+) -> None:
+    """Serve until somebody stops it; `told` hears the address. What lay on the desk is then gone.
+
+    `folder` holds files to choose from, `base` is where uploads are kept meanwhile, `limit` the
+    most bytes of one.
+    """
+    if folder is not None and not folder.is_dir():
+        raise RequestError(f"there is no folder {shown(folder)}")
+    os.umask(0o077)
+    door = _door(port)
+    own = int(door.getsockname()[1])
+    token = secrets.token_urlsafe(32)
+    try:
+        desk = Desk(base or cache_folder(), folder, limit)
+    except OSError as error:
+        door.close()
+        raise OutputError(f"no folder for uploads: {error.strerror}") from None
+    address = f"http://{HOST}:{own}/#token={token}"  # no browser sends what is after the #
+    config = uvicorn.Config(
+        make_app(desk, token, own, api), log_level="critical", access_log=False, lifespan="on",
+        server_header=False, date_header=False, http=Connection, ws="none", backlog=ACCEPTED,
+        timeout_keep_alive=IDLE, timeout_graceful_shutdown=2,
+    )  # fmt: skip
+    told(address)
+    opening = threading.Timer(0.5, _open, (desk.room.path, address))
+    opening.daemon = True
+    if browser:
+        opening.start()
+    if hasattr(signal, "SIGHUP"):  # a terminal that is closed closes the desk
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+    try:
+        with suppress(KeyboardInterrupt):  # which is how a desk is closed
+            asyncio.run(Server(config).serve(sockets=[door]))
+    finally:
+        opening.cancel()
+        door.close()
+        desk.room.leave()
+
+
+def _open(room: Path, address: str) -> None:
+    """Open the browser by a file that only its owner reads: others see what commands are given."""
+    page = room / "open.html"
+    link = html.escape(address)
+    page.write_text(
+        '<!doctype html><meta charset="utf-8"><title>Shoal</title>'
+        f'<meta http-equiv="refresh" content="0; url={link}"><a href="{link}">Open the desk</a>',
+        encoding="utf-8",
+    )
+    webbrowser.open(page.as_uri())
+
+
+def _door(port: int | None) -> socket.socket:
+    """Return a socket of this machine alone."""
+    for one in TRIED if port is None else [port]:
+        door = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            door.bind((HOST, one))
+        except OSError as error:
+            door.close()
+            if port is not None:
+                raise RequestError(f"port {port} cannot be taken: {error.strerror}") from None
+        else:
+            return door
+    raise RequestError("no port is free; say --port")

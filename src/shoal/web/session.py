@@ -1,0 +1,314 @@
+"""What is open on the desk: files and jobs, in a folder that only their owner can read."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import secrets
+import shutil
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from shoal.web.errors import Refused
+from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, answer_of
+from shoal.web.open_file import Opened, check_ready, kept_name, plain_name, tree_names
+from shoal.web.request import Asked, read_asked, read_input
+from shoal.web.uploads import ENDINGS, RESERVE, ending_of, take_in
+from shoal.web.workspace import private_room
+
+FILES, UPLOADS = 50, 4  # open at once, coming in at once
+TREES, TREE = 200, 20 << 20  # hierarchies of a file, and the bytes of one
+SAMPLE = "patients.csv"
+QUESTION, LOOK = 300.0, 1800.0  # seconds that a hierarchy or an estimate, and a look may take
+QUESTIONS, LOOKS = 2, 1  # at once
+FORGET = 24 * 3600.0  # seconds after which a file that nobody asks for is removed
+
+
+class Desk:
+    """Files and jobs by their ids, which the desk makes up; no path of a client is ever opened."""
+
+    def __init__(self, base: Path, folder: Path | None = None, limit: int | None = None) -> None:
+        self.folder = folder
+        self.limit = limit
+        self.room = private_room(base)
+        self.files: dict[str, Opened] = {}
+        self.queue = Queue()
+        self.coming = 0
+        self.looking, self.asking = asyncio.Semaphore(LOOKS), asyncio.Semaphore(QUESTIONS)
+        self._about: asyncio.Task[dict[str, Any]] | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def begin(self) -> None:
+        """Start what goes on while the server lives."""
+        self._start(self._forget())
+        self._find_out()
+
+    def _find_out(self) -> asyncio.Task[dict[str, Any]]:
+        asked = {"kind": "about", "room": str(self.room.path)}
+        self._about = self._start(self._ask(asked, QUESTION))
+        return self._about
+
+    async def about(self) -> dict[str, Any]:
+        """Return the methods, and where the library of charts lies; what failed is tried again."""
+        task = self._about
+        if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
+            task = self._find_out()
+        return await asyncio.shield(task)
+
+    async def _forget(self) -> None:
+        """Remove files that nobody has asked for in a long time."""
+        while True:
+            await asyncio.sleep(FORGET / 20)
+            for file in list(self.files.values()):
+                own = [job for job in self.jobs.values() if job.file == file.id]
+                busy = any(job.state in (QUEUED, RUNNING) for job in own)
+                last = max([file.touched, *(job.ended for job in own)])
+                if not busy and time.time() - last > FORGET:
+                    with contextlib.suppress(OSError):
+                        await self.finish(file)
+
+    @property
+    def jobs(self) -> dict[str, Job]:
+        """Every job by its id."""
+        return self.queue.jobs
+
+    def most(self) -> int:
+        """Return the most bytes that an upload may have now."""
+        room = os.statvfs(self.room.path)
+        free = max(0, int(room.f_bavail * room.f_frsize) - RESERVE)
+        return free if self.limit is None else min(self.limit, free)
+
+    def entries(self) -> dict[str, Path]:
+        """Return the files of the folder by ids that say nothing of where they lie."""
+        if self.folder is None:
+            return {}
+        found = {}
+        inside = self.folder.resolve()
+        try:
+            every = sorted(self.folder.iterdir())
+        except OSError:
+            return {}
+        for path in every:
+            own = path.name.lower().endswith(ENDINGS) and not path.name.startswith(".")
+            with contextlib.suppress(OSError):
+                if own and path.is_file() and path.resolve().parent == inside:
+                    found[self.room.named(path.name)] = path
+        return found
+
+    def told(self) -> dict[str, Any]:
+        """Return what is on the desk."""
+        from shoal import __version__
+
+        folder = None
+        if self.folder is not None:
+            entries = []
+            for key, path in self.entries().items():
+                with contextlib.suppress(OSError):  # gone since
+                    size = path.stat().st_size
+                    entries.append({"id": key, "name": plain_name(path.name), "bytes": size})
+            folder = {"name": plain_name(self.folder.resolve().name), "entries": entries}
+        sample = {"name": SAMPLE, "says": "2,000 made-up hospital stays with 11 columns"}
+        return {
+            "version": __version__,
+            "limit": self.most(),
+            "folder": folder,
+            "samples": [sample],
+            "files": [file.card() for file in self.files.values()],
+            "jobs": [job.card() for job in self.jobs.values()],
+        }
+
+    def file(self, key: str) -> Opened:
+        """Return an open file."""
+        if key not in self.files:
+            raise Refused(404, "there is no such file on the desk")
+        self.files[key].touched = time.time()
+        return self.files[key]
+
+    def job(self, key: str) -> Job:
+        """Return a job."""
+        if key not in self.jobs:
+            raise Refused(404, "there is no such job on the desk")
+        if self.jobs[key].file in self.files:
+            self.files[self.jobs[key].file].touched = time.time()
+        return self.jobs[key]
+
+    async def upload(self, name: str, pieces: AsyncIterator[bytes]) -> Opened:
+        """Take a file in, and look at it."""
+        ending = ending_of(name)
+        self._check_room()
+        if self.coming >= UPLOADS:
+            raise Refused(503, "other uploads are under way; try again when one has ended")
+        key, place = self._new_place("files")
+        path = place / kept_name(name, ending)
+        self.coming += 1
+        try:
+            size = await take_in(pieces, path, ending, self.most())
+        except BaseException:
+            shutil.rmtree(place, ignore_errors=True)
+            raise
+        finally:
+            self.coming -= 1
+        return self._opened(Opened(key, name, size, "upload", path, place))
+
+    async def open(self, sample: str | None, entry: str | None) -> Opened:
+        """Open the embedded sample, or a file of the folder."""
+        self._check_room()
+        if entry is not None:
+            path = self.entries().get(entry)
+            if path is None:
+                raise Refused(404, "there is no such file in the folder")
+            key, place = self._new_place("files")
+            size = path.stat().st_size
+            return self._opened(Opened(key, plain_name(path.name), size, "folder", path, place))
+        if sample != SAMPLE:
+            raise Refused(404, "there is no such sample")
+        from importlib import resources
+
+        content = resources.files("shoal.datasets").joinpath(SAMPLE).read_bytes()
+        key, place = self._new_place("files")
+        path = place / SAMPLE
+        path.write_bytes(content)
+        return self._opened(Opened(key, SAMPLE, len(content), "sample", path, place))
+
+    def _check_room(self) -> None:
+        if len(self.files) >= FILES:
+            raise Refused(409, f"{FILES} files are open; finish one first")
+
+    def _new_place(self, what: str) -> tuple[str, Path]:
+        key = secrets.token_hex(16)
+        place = self.room.path / what / key
+        place.mkdir(mode=0o700, parents=True)
+        return key, place
+
+    def _opened(self, file: Opened) -> Opened:
+        self.files[file.id] = file
+        file.tasks.append(self._start(self._look(file)))
+        return file
+
+    def _start(self, work: Any) -> asyncio.Task[Any]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _look(self, file: Opened) -> None:
+        """Let a worker look at a file; what is wrong with it is told in its place."""
+        asked = {"kind": "look", "path": str(file.path), "input": file.reading}
+        try:
+            file.look = await self._ask(asked, LOOK, self.looking)
+            file.state = "ready"
+        except Refused as refused:
+            file.state, file.error = "failed", refused.said
+
+    def look_again(self, file: Opened, reading: dict[str, Any]) -> None:
+        """Read a file in another way: with another delimiter, say."""
+        if file.state == "looking":
+            raise Refused(409, "the file is being looked at")
+        file.reading = read_input(reading)
+        file.state, file.error, file.look = "looking", None, None
+        file.tasks.append(self._start(self._look(file)))
+
+    async def _ask(
+        self, asked: dict[str, Any], patience: float, door: asyncio.Semaphore | None = None
+    ) -> dict[str, Any]:
+        """Let a worker answer a question; its folder is gone after."""
+        _, place = self._new_place("asked")
+        try:
+            return await answer_of(place, asked, patience, door or self.asking)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+    async def tree(self, file: Opened, asked: Asked) -> dict[str, Any]:
+        """Build or check a hierarchy; one given as text that covers the column is kept."""
+        check_ready(file)
+        told: dict[str, Any] = {"kind": "tree", "path": str(file.path)}
+        told["input"] = {**file.reading, **asked.input}
+        told |= {"column": asked.column, "rule": asked.rule}
+        _, place = self._new_place("asked")
+        try:
+            if asked.text is not None:
+                content = asked.text.encode("utf-8")
+                if len(content) > TREE:
+                    raise Refused(413, "the hierarchy is larger than this desk takes")
+                given = place / "tree.csv"
+                given.write_bytes(content)
+                told["rule"] = str(given)
+            found = await answer_of(place, told, QUESTION, self.asking)
+            self.file(file.id)  # it may be gone since
+            found["id"] = None
+            if asked.text is not None:
+                found["rule"] = "a file"
+                if not found["uncovered"]:
+                    found["id"] = self._kept(file, asked, given, found["levels"])
+            elif asked.rule in (tree["path"] for tree in file.trees.values()):
+                found["rule"] = "a file"
+            return found
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+    def _kept(self, file: Opened, asked: Asked, given: Path, levels: int) -> str:
+        """Keep a hierarchy; the same text is one tree, and of too many the oldest go."""
+        assert asked.text is not None
+        said = f"{asked.column}\0{asked.text}".encode()
+        key = hashlib.blake2b(said, digest_size=16).hexdigest()
+        kept = file.place / f"tree-{key}.csv"
+        given.replace(kept)
+        file.trees.pop(key, None)
+        file.trees[key] = {"column": asked.column, "levels": levels, "path": str(kept)}
+        busy = {path for job in self.jobs.values() if job.state in (QUEUED, RUNNING)
+                for path in job.trees}  # fmt: skip
+        old = [one for one, tree in file.trees.items() if tree["path"] not in busy]
+        for one in old[: max(0, len(file.trees) - TREES)]:
+            Path(file.trees.pop(one)["path"]).unlink(missing_ok=True)
+        return key
+
+    async def preview(self, file: Opened, recipe: dict[str, Any], tab: str) -> dict[str, Any]:
+        """Estimate time, memory and loss from a sample, for a tab; tabs take turns."""
+        check_ready(file)
+        settings = read_asked(recipe, file.trees, file.reading)
+        asked = {"kind": "preview", "path": str(file.path), "settings": settings}
+        return await file.estimates.ask(tab, lambda: self._start(self._ask(asked, QUESTION)))
+
+    def start(self, file: Opened, kind: str, recipe: dict[str, Any], more: dict[str, Any]) -> Job:
+        """Put a job in the queue."""
+        check_ready(file)
+        settings = read_asked(recipe, file.trees, file.reading)
+        key = secrets.token_hex(16)
+        job = Job(
+            id=key,
+            kind=kind,
+            file=file.id,
+            name=file.name,
+            path=file.path,
+            place=self.room.path / "jobs" / key,
+            recipe=recipe,
+            settings=settings,
+            more=more,
+            trees=tree_names(settings["hierarchies"]),
+            reading=dict(file.reading),
+        )
+        self.queue.add(job)
+        return job
+
+    async def finish(self, file: Opened) -> None:
+        """Remove a file from the desk, and its trees and jobs; the folder's own file stays."""
+        self.files.pop(file.id, None)
+        going = [*file.tasks, *file.estimates.every()]
+        for task in going:
+            task.cancel()
+        await asyncio.gather(*going, return_exceptions=True)
+        await self.queue.remove(*(job for job in self.jobs.values() if job.file == file.id))
+        await asyncio.to_thread(shutil.rmtree, file.place, True)
+
+    async def close(self) -> None:
+        """End every job and remove all that lies here."""
+        going = list(self._tasks)
+        for task in going:
+            task.cancel()
+        await self.queue.close()
+        await asyncio.gather(*going, return_exceptions=True)
+        self.room.leave()

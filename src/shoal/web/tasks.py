@@ -1,0 +1,335 @@
+"""What a worker answers: looks at files, hierarchies, estimates, releases, comparisons."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.backends.private_folder import RECIPE, REPORT, private_folder
+from shoal.measures.histogram import counted as in_bins
+from shoal.measures.histogram import edges_of, is_whole
+from shoal.plan.plan import Plan, once_read, plan_table
+from shoal.report.reload import load_report
+from shoal.settings import RunOptions, Settings, build, load
+from shoal.table.inspect import inspect
+from shoal.table.read import is_parquet
+from shoal.table.roles import Column, Kind, Role
+from shoal.table.table import as_floats, missing_cells, some_rows
+from shoal.table.texts import texts_of
+from shoal.web.charts import CELL, charts_of, counted_values
+from shoal.web.messages import CHARTS, MADE, PACKED, PRIVATE, Teller, write_json
+from shoal.web.tables import check_compared, check_headers, check_parquet, some_table, whole_table
+
+ROWS = 20  # of a table that are shown
+BINS, WORDS = 24, 8
+CHILDREN, NODES, LISTED, VALUES = 60, 3_000, 5_000, 50
+SAMPLE = 2_000
+PATIENCE = 1.0  # seconds of a search on a sample
+
+
+def look(asked: Mapping[str, Any], place: Path, _tell: Teller) -> dict[str, Any]:
+    """Look at a file: its columns in counts, and its first rows."""
+    table, records = some_table(Path(asked["path"]), asked["input"], place)
+    found = inspect(table)
+    columns = [
+        {**asdict(seen), "numeric": column.kind.is_numeric, "bins": bins(column)}
+        for seen, column in zip(found.columns, table.columns, strict=True)
+    ]
+    some = table.taken(np.arange(min(ROWS, table.rows)))
+    cells = [_first(column) for column in some.columns]
+    return {
+        "records": records,
+        "seen": table.rows,
+        "delimiter": None if is_parquet(Path(asked["path"])) else table.source.delimiter,
+        "columns": columns,
+        "rows": [list(row) for row in zip(*cells, strict=True)],
+    }
+
+
+def _first(column: Column) -> list[str | None]:
+    """Return the cells of the first rows as texts."""
+    if column.kind is Kind.UNKNOWN:
+        return ["(cannot be shown)"] * len(column.values)
+    cells = column.cells if column.cells is not None else column.values
+    texts = cells.to_pylist() if column.cells is not None else texts_of(column, cells)
+    gone = missing_cells(column)
+    return [None if gone[i] else str(text)[:CELL] for i, text in enumerate(texts)]
+
+
+def bins(column: Column) -> dict[str, Any]:
+    """Return a column in counts: bins of numbers and dates, or the most frequent texts."""
+    if column.kind is Kind.UNKNOWN:
+        return {"labels": [], "counts": []}
+    there = ~missing_cells(column)
+    if not there.any():
+        return {"labels": [], "counts": []}
+    if column.kind.is_numeric and column.kind is not Kind.BOOLEAN:
+        numbers = as_floats(some_rows(column, there))
+        edges = edges_of(float(numbers.min()), float(numbers.max()), is_whole(numbers), BINS)
+        counts = in_bins(numbers, edges)
+        half = 0.5 if is_whole(numbers) and edges[0] + 0.5 == numbers.min() else 0.0
+        labels = [_label(edge + half, column) for edge in edges[:-1]]
+        return {"labels": labels, "counts": counts.tolist()}
+    return counted_values(column, WORDS, 1, "…")
+
+
+def _label(number: float, column: Column) -> str:
+    if column.kind in (Kind.DATE, Kind.DATETIME):
+        from shoal.report.charts import day_of
+
+        return day_of(number).strftime("%Y-%m-%d")
+    return f"{number:.6g}"
+
+
+def tree(asked: Mapping[str, Any], place: Path, _tell: Teller) -> dict[str, Any]:
+    """Build or check a hierarchy of a column."""
+    from shoal.table.hierarchy.view import hierarchy
+
+    table, _ = some_table(Path(asked["path"]), asked["input"], place)
+    found = hierarchy(table, asked["column"], asked["rule"])
+    sizes = [len({path[level] for path in found.paths}) for level in range(found.levels)]
+    cut = len(found.paths) > LISTED
+    totals = np.zeros(len(found.tree) + 1, dtype=np.int64)
+    for label, count in found.counts.items():
+        totals[found.tree.nodes[label] + 1] += count
+    return {
+        "rule": found.rule,
+        "csv": None if cut else found.to_csv(),
+        "cut": cut,
+        "levels": found.levels,
+        "sizes": sizes,
+        "nodes": _nodes(found.tree, np.cumsum(totals)),
+        "covered": len(found.counts),
+        "unused": sum(path[0] not in found.counts for path in found.paths),
+        "uncovered": len(found.uncovered),
+        "values": list(found.uncovered[:VALUES]),
+    }
+
+
+def _nodes(its: Any, before: Any) -> dict[str, Any]:
+    """Return a tree from its root, up to so many nodes and children of a node."""
+    left = [NODES]
+
+    def told(node: int) -> dict[str, Any]:
+        every = its.children(node)
+        shown = every[: min(CHILDREN, max(0, left[0]))]
+        left[0] -= len(shown)
+        return {
+            "label": its.labels[node],
+            "count": int(before[its.ends[node]] - before[node]),
+            "children": [told(child) for child in shown],
+            "more": len(every) - len(shown),
+        }
+
+    return told(0)
+
+
+def preview(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, Any]:
+    """Estimate what a run loses and takes, from a sample on which searches take a second."""
+    from shoal.methods.registry import find
+    from shoal.plan.costs import Estimate
+    from shoal.run.preview import preview_of
+
+    settings = once_read(build(asked["settings"]))
+    table, records = some_table(Path(asked["path"]), asked["settings"].get("input", {}), place)
+    check_headers(table, settings, "csv")
+    method = settings.protect.method
+    quick = settings
+    if method == "auto" or find(method).info.is_search:
+        limit = min(PATIENCE, settings.protect.time_limit or PATIENCE)
+        quick = settings.having(protect={"time_limit": limit, "max_iterations": None})
+    largest = max([settings.protect.k, *settings.protect.k_of.values()])
+    found = preview_of(
+        table, quick, min(table.rows, max(SAMPLE, 40 * largest)), callback=tell.reporter()
+    )
+    plan, _ = plan_table(table, settings)
+    likely = plan.expected(records)
+    if likely is None and found.seconds is not None and found.megabytes is not None:
+        likely = Estimate(found.seconds, found.megabytes)
+    return {
+        "records": records,
+        "sample": found.sample,
+        **_chosen(plan, found.method, records),
+        "loss_name": found.loss_name,
+        "loss": found.loss,
+        "seconds": None if likely is None else likely.seconds,
+        "megabytes": None if likely is None else likely.megabytes,
+        "told": None if likely is None else likely.told(),
+    }
+
+
+def _chosen(plan: Plan, sampled: str, rows: int) -> dict[str, str]:
+    """Return the method that will run, and why `auto` takes it, or what it does.
+
+    `sampled` is what ran on a sample: of the whole table, `auto` may take another.
+    """
+    from shoal.methods.registry import find
+    from shoal.plan.estimate import chosen
+
+    settings = plan.settings
+    if settings.protect.method != "auto":
+        return {"method": sampled, "why": find(settings.protect.method).info.summary}
+    columns = len(plan.grouped.having(Role.QUASI_IDENTIFIER))
+    columns = 1 if find(sampled).info.columns == 1 else columns  # of several, one varies
+    choice = chosen(settings, rows, columns, plan.by_hierarchies)
+    return {"method": choice.method, "why": f"{choice.method}: {choice.reason}"}
+
+
+def anonymize(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, Any]:
+    """Make a release, with all that goes with it, and the charts to judge it by."""
+    settings = build(asked["settings"])
+    path = Path(asked["path"])
+    check_parquet(path)
+    if settings.protect.memory is not None:
+        return _by_regions(path, settings, place, tell, asked)
+    from shoal.run.anonymize import walk
+
+    table = whole_table(path, asked["settings"].get("input", {}))
+    check_headers(table, settings, asked.get("format", "csv"))
+    result = walk(table, once_read(settings), tell.reporter(), told_ahead=tell.expected)
+    result.pack(place / MADE, format=asked.get("format", "csv"))
+    drawn = charts_of(result.report, table, result.table)
+    return _finished(place, drawn, asked)
+
+
+def _by_regions(
+    path: Path, settings: Settings, place: Path, tell: Teller, asked: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Release a file in the memory that was given: without a pack, which takes all records."""
+    from shoal.outofcore.file import order_for, release
+    from shoal.save.files import Targets
+
+    made = place / MADE
+    made.mkdir(mode=0o700)
+    order = order_for(str(path), f"{made}/", settings, RunOptions(work=str(place / "work")))
+    targets = Targets.in_folder(made, asked.get("format", "csv"))
+    order = replace(order, told_ahead=tell.expected, targets=targets)
+    done = release(path, settings, order, tell.reporter())
+    shutil.rmtree(place / "work", ignore_errors=True)
+    return _finished(place, charts_of(done.report, None, None), asked)
+
+
+def _carried(own: Path, asked: Mapping[str, Any]) -> None:
+    """Let the recipe in a private folder name files as they are called where it is taken home."""
+    names = {str(Path(said).resolve()): name for said, name in asked["trees"].items()}
+    recipe = load(own / RECIPE)
+    trees = {
+        column: names.get(str((own / said).resolve()), said)
+        for column, said in recipe.hierarchies.items()
+    }
+    told = recipe.having(input={"path": Path(asked["path"]).name}, release={"output": None})
+    told = told.model_copy(update={"hierarchies": trees})
+    (own / RECIPE).write_text(told.to_toml(), encoding="utf-8")
+
+
+def _finished(place: Path, drawn: list[dict[str, Any]], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Write the charts and an archive of what was made; say what there is to take home.
+
+    Hierarchies lie beside: their lines may hold values that the release does not show.
+    """
+    made = place / MADE
+    (place / CHARTS).mkdir(mode=0o700)
+    for number, chart in enumerate(drawn):
+        write_json(place / CHARTS / f"{number}.json", chart.pop("spec"))
+        chart["id"] = number
+    names = sorted(str(path.relative_to(made)) for path in made.rglob("*") if path.is_file())
+    _zipped(place / PACKED, made, names)
+    files = [_file(place / PACKED, PACKED, "all of these that may be handed over")]
+    files += [_file(made / name, name, SAYS.get(name, SAYS["release"])) for name in names]
+    report, own = None, private_folder(made)
+    if own.is_dir():
+        _carried(own, asked)
+        report = json.loads((own / REPORT).read_bytes())
+        whole = load_report(own / REPORT)[0]
+        report |= {"made_by": whole.made_by(), "said_of_constant": whole.said_of_constant()}
+        _zipped(place / PRIVATE, own, sorted(path.name for path in own.iterdir()))
+        files.append(_file(place / PRIVATE, PRIVATE, SAYS[PRIVATE]))
+    for said, name in asked["trees"].items():
+        (made / name).parent.mkdir(mode=0o700, exist_ok=True)
+        shutil.copyfile(said, made / name)
+        files.append(_file(made / name, name, "a hierarchy that was used; not to be published"))
+    return {"report": report, "files": files, "charts": drawn}
+
+
+def _zipped(path: Path, folder: Path, names: list[str]) -> None:
+    with zipfile.ZipFile(path, "x", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.write(folder / name, name)
+
+
+def _file(path: Path, name: str, says: str) -> dict[str, Any]:
+    return {"name": name, "bytes": path.stat().st_size, "says": says}
+
+
+SAYS = {
+    "release": "the table that may be released",
+    PRIVATE: "exact report, recipe, key of the commitments: do not publish",
+    "report.html": "the report, for people",
+    "report.json": "the report, for programs",
+    "run.toml": "the recipe, without what only you may know",
+    "certificate.json": "what was verified, with the hashes of all files",
+    "certificate.schema.json": "the schema of the certificate",
+    "dictionary.csv": "the columns of the release, explained",
+    "README.md": "what is in this pack",
+    "comparison.csv": "all runs",
+    "comparison.json": "all runs, for programs",
+    "comparison.html": "all runs as a page",
+}
+
+
+def compare(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, Any]:
+    """Compare methods and k; the frontier is a chart."""
+    from shoal.report.comparison import comparison_csv, comparison_page
+    from shoal.run.compare.grid import Grid, compare_by
+
+    settings, wanted = build(asked["settings"]), asked["compare"]
+    check_compared(Path(asked["path"]), settings)
+    table = whole_table(Path(asked["path"]), asked["settings"].get("input", {}))
+    grid = Grid(wanted["k"], wanted.get("methods"), wanted.get("budget"))
+    found = compare_by(table, settings, grid, callback=tell.reporter())
+    told = found.to_dict()
+    made = place / MADE
+    made.mkdir(mode=0o700)
+    (made / "comparison.json").write_text(found.to_json(), encoding="utf-8")
+    (made / "comparison.csv").write_text(comparison_csv(told), encoding="utf-8")
+    page = comparison_page(told, found.plot().to_svg())
+    (made / "comparison.html").write_text(page, encoding="utf-8")
+    spec = found.plot().spec
+    chart = {"title": "loss and risk", "group": "frontier", "column": None, "spec": spec}
+    answer = _finished(place, [chart], asked)
+    del answer["report"]
+    return {**answer, "comparison": told}
+
+
+def about(asked: Mapping[str, Any], _place: Path, _tell: Teller) -> dict[str, Any]:
+    """List the methods, and make the library of charts where it is not there yet."""
+    from shoal.methods.registry import methods
+    from shoal.web.bundle import bundle
+
+    return {
+        "vega": str(bundle(Path(asked["room"]))),
+        "methods": [
+            {
+                "name": one.name, "kind": one.kind, "summary": one.summary, "cost": one.cost,
+                "citation": one.citation, "columns": one.columns, "mixed": one.on_nodes,
+            }
+            for one in methods()
+        ],
+    }  # fmt: skip
+
+
+KINDS: dict[str, Callable[[Mapping[str, Any], Path, Teller], dict[str, Any]]] = {
+    "look": look,
+    "tree": tree,
+    "preview": preview,
+    "anonymize": anonymize,
+    "compare": compare,
+    "about": about,
+}

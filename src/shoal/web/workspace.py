@@ -1,0 +1,58 @@
+"""Where files and jobs lie: a folder that only its owner reads, and that goes with its server."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import secrets
+import shutil
+from pathlib import Path
+
+from shoal.backends.storage import remove_unheld
+
+ROOM, MARK = re.compile("room-[0-9a-f]{16}"), "room"
+
+
+class Room:
+    """A folder that one server holds by a lock; what servers that died left is swept away."""
+
+    def __init__(self, path: Path, held: int) -> None:
+        self.path, self._held = path, held
+        self._salt = secrets.token_bytes(16)
+
+    def named(self, name: str) -> str:
+        """Return an id for a name: the same while the server lives, and of no use to guess."""
+        return hashlib.blake2b(os.fsencode(name), key=self._salt, digest_size=16).hexdigest()
+
+    def leave(self) -> None:
+        """Remove the folder; a second time does nothing."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._held >= 0:
+            os.close(self._held)
+            self._held = -1
+
+
+def private_room(base: Path) -> Room:
+    """Make a folder of our own, and remove those whose servers are gone.
+
+    Whatever else lies in the base is left alone: rooms are in a folder of their own, and bear a
+    mark.
+    """
+    base.mkdir(mode=0o700, parents=True, exist_ok=True)
+    house = base / "desk"
+    house.mkdir(mode=0o700, exist_ok=True)
+    with (house / "lock").open("ab") as one_at_a_time:
+        fcntl.flock(one_at_a_time, fcntl.LOCK_EX)
+        for left in house.iterdir():
+            if ROOM.fullmatch(left.name) and not left.is_symlink() and (left / MARK).is_file():
+                remove_unheld(left)
+        path = house / f"room-{secrets.token_hex(8)}"
+        path.mkdir(mode=0o700)
+        held = os.open(path, os.O_RDONLY)
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        (path / MARK).touch(0o600)
+    for name in ("files", "jobs", "asked"):
+        (path / name).mkdir(mode=0o700)
+    return Room(path, held)

@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 import signal
-import subprocess
 import sys
 from html.parser import HTMLParser
 
@@ -18,6 +17,7 @@ import shoal
 from shoal.measures.histogram import counted, edges_of, is_whole, shown_histogram
 from shoal.report.charts import report_charts
 from shoal.report.draw import FIRST, Renderer, ahead, begin, draw
+from shoal.report.draw import _idle as idle
 from shoal.report.draw import _waiting as waiting
 from shoal.report.html import document
 
@@ -183,15 +183,23 @@ def test_page_without_charts(result, monkeypatch):
     assert "How to repeat it" in text
 
 
-def test_renderer_started_ahead_is_used_or_ended():
+@pytest.fixture
+def no_renderer():
+    """No renderer has drawn before."""
+    while idle:
+        idle.pop().close()
+
+
+def test_renderer_started_ahead_is_used_or_ended(no_renderer):
     """A renderer started ahead draws what is asked for; one that is not needed is ended."""
     with ahead():
-        (process,) = waiting
-        assert draw([FIRST])[0].startswith("<svg")
-        assert process.process.poll() == 0
+        (renderer,) = waiting
+    assert renderer.process.poll() is not None
+    assert idle == []
     with ahead():
-        (process,) = waiting
-    assert process.process.poll() is not None
+        (renderer,) = waiting
+        assert draw([FIRST])[0].startswith("<svg")
+        assert idle == [renderer]
     with ahead(wanted=False):
         assert waiting == []
 
@@ -215,8 +223,43 @@ def test_charts_that_are_begun():
         assert [svg[:4] for svg in draw([FIRST, large])] == ["<svg"] * 2
 
 
+def test_a_renderer_draws_again(no_renderer):
+    """The next charts are drawn by the renderer that drew the last ones, also if begun ahead."""
+    assert draw([FIRST])[0].startswith("<svg")
+    (renderer,) = idle
+    assert draw([FIRST, FIRST])[1].startswith("<svg")
+    with ahead():
+        begin(lambda: [FIRST])
+        assert draw([FIRST])[0].startswith("<svg")
+    assert idle == [renderer]
+    with ahead():
+        begin(lambda: [FIRST])  # drawn, and nobody asks for it
+    assert idle == []
+    assert renderer.process.returncode is not None
+
+
+def test_a_renderer_that_went_idle_is_replaced(no_renderer):
+    """One that ended itself after its work, just as it is asked for more, is replaced."""
+    draw([FIRST])
+    with ahead():
+        waiting[-1].process.kill()
+        assert draw([FIRST])[0].startswith("<svg")
+    idle[0].process.kill()
+    idle[0].process.wait()
+    assert draw([FIRST])[0].startswith("<svg")
+
+
+def test_a_renderer_without_work_ends_itself():
+    """After its first charts it waits for a while, not for ever."""
+    code = "from shoal.report import draw; draw.IDLE = 0.2; draw.main()"
+    renderer = Renderer((sys.executable, "-c", code))
+    assert renderer.draw([FIRST])[0].startswith("<svg")
+    assert renderer.process.wait(timeout=60) == 0
+    renderer.close()
+
+
 @pytest.mark.parametrize("size", [1, 20_000])
-def test_a_renderer_that_died(size):
+def test_a_renderer_that_died(size, no_renderer):
     """What was begun with a renderer that is gone is not drawn, and nothing else happens."""
     large = {**FIRST, "data": {"values": [{"x": 1, "y": "a"}] * size}}
     with ahead():
@@ -229,7 +272,7 @@ def test_a_renderer_that_died(size):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped here")
-def test_a_renderer_that_does_not_answer(monkeypatch):
+def test_a_renderer_that_does_not_answer(monkeypatch, no_renderer):
     """One that does not even read is given up in time."""
     monkeypatch.setattr("shoal.report.draw.TIMEOUT", 0.5)
     large = {**FIRST, "data": {"values": [{"x": 1, "y": "a"}] * 20_000}}
@@ -243,12 +286,8 @@ def test_a_renderer_that_does_not_answer(monkeypatch):
 
 def test_a_renderer_that_died_drawing():
     """A line that is not whole is no chart; those before it are."""
-    renderer = Renderer()
-    renderer.close()
-    said = 'import sys; sys.stdin.read(); sys.stdout.write(\'"<svg>"\\n"<sv\')'
-    renderer.process = subprocess.Popen(
-        [sys.executable, "-c", said], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    said = 'import sys; sys.stdin.readline(); sys.stdout.write(\'"<svg>"\\n"<sv\')'
+    renderer = Renderer((sys.executable, "-c", said))
     assert renderer.draw([FIRST, {**FIRST, "title": "next"}]) == ["<svg>", None]
 
 

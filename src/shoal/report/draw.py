@@ -3,24 +3,33 @@
 The renderer (vl-convert) starts a JavaScript engine, which takes most of a second and holds the
 interpreter while it does; in another process it starts while the table is still being grouped,
 draws what is known while the rest is measured, and if it should ever crash, the release does not.
+A renderer that has drawn waits for more charts: the next ones take hundredths of a second. It ends
+with the process that started it, and after IDLE seconds without work.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
+import os
+import queue
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import IO, Any
 
 Spec = dict[str, Any]
 
-_waiting: list[Renderer] = []
+COMMAND = (sys.executable, "-P", "-m", "shoal.report.draw")
+
+_waiting: list[Renderer] = []  # started ahead of time, by `ahead`
+_idle: list[Renderer] = []  # has drawn, and may draw again
 
 TIMEOUT = 120.0  # seconds after which charts are given up
+IDLE = 30.0  # seconds after which a renderer without work ends itself
 
 FIRST: Spec = {
     "data": {"values": [{"x": 1, "y": "a"}]},
@@ -35,28 +44,51 @@ FIRST: Spec = {
 class Renderer:
     """A process that draws: a line of specs in, a line an SVG out."""
 
-    def __init__(self) -> None:
+    def __init__(self, command: Sequence[str] = COMMAND) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "shoal.report.draw"],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # a Ctrl-C is for the run, which then closes this one
         )
+        self.owner = os.getpid()
+        self.has_drawn = False
         self.begun: list[str] = []
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._writer: threading.Thread | None = None
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        """Pass on every line that was drawn, and an empty one at the end."""
+        out: IO[bytes] | None = self.process.stdout
+        assert out is not None
+        with contextlib.suppress(OSError, ValueError):
+            for line in out:
+                self._lines.put(line)
+        self._lines.put(b"")
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it can be asked for more: alive, of this process, and nothing is under way."""
+        return self.owner == os.getpid() and self.process.poll() is None and not self.begun
 
     def begin(self, specs: Sequence[Spec]) -> None:
         """Let it draw some charts that will be asked for."""
         if self._writer is None:
             self.begun = [json.dumps(spec) for spec in specs]
-            self._writer = threading.Thread(target=self._write, daemon=True)
-            self._writer.start()
+            self._send(self.begun)
 
-    def _write(self) -> None:
+    def _send(self, texts: Sequence[str]) -> None:
+        """Write a line of specs beside what goes on: the renderer may not read yet."""
+        self._writer = threading.Thread(target=self._write, args=(_line(texts),), daemon=True)
+        self._writer.start()
+
+    def _write(self, line: bytes) -> None:
         with contextlib.suppress(OSError, ValueError):
             assert self.process.stdin is not None
-            self.process.stdin.write(_line(self.begun))
+            self.process.stdin.write(line)
             self.process.stdin.flush()
 
     def draw(self, specs: Sequence[Spec]) -> list[str | None]:
@@ -64,39 +96,41 @@ class Renderer:
         texts = [json.dumps(spec) for spec in specs]
         known = set(self.begun)
         more = [text for text in dict.fromkeys(texts) if text not in known]
-        drawn = dict(zip([*self.begun, *more], self._drawn(more), strict=False))
-        return [drawn.get(text) for text in texts]
-
-    def _drawn(self, more: Sequence[str]) -> list[str | None]:
-        """Return what was drawn of what was begun and of more, as far as it came."""
-        begin = time.monotonic()
+        every = [*self.begun, *more]
         try:
-            if self._writer is not None:
-                self._writer.join(TIMEOUT)
-                if self._writer.is_alive():  # it does not even read
-                    self.close()
-                    return []
-            left = max(0.0, TIMEOUT - (time.monotonic() - begin))
-            out, _ = self.process.communicate(_line(more), timeout=left)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            out, _ = self.process.communicate()
-        except OSError:  # it is gone, and what was written to it is left in a buffer
-            self.close()
-            return []
+            drawn = dict(zip(every, self._drawn(more, len(every)), strict=False))
         except BaseException:
             self.close()
             raise
-        lines = out.splitlines(keepends=True)
-        return [json.loads(line) for line in lines if line.endswith(b"\n")]
+        if len(drawn) < len(every):
+            self.close()
+        self.begun, self._writer, self.has_drawn = [], None, True
+        return [drawn.get(text) for text in texts]
+
+    def _drawn(self, more: Sequence[str], count: int) -> Iterator[str | None]:
+        """Yield what was drawn of what was begun and of more, as far as it comes in time."""
+        end = time.monotonic() + TIMEOUT
+        if self._writer is not None:
+            self._writer.join(TIMEOUT)
+            if self._writer.is_alive():  # it does not even read
+                return
+        if more:
+            self._send(more)
+        for _ in range(count):
+            try:
+                line = self._lines.get(timeout=max(0.0, end - time.monotonic()))
+            except queue.Empty:
+                return
+            if not line.endswith(b"\n"):
+                return
+            yield json.loads(line)
 
     def close(self) -> None:
         """End it, whatever it does."""
         self.process.kill()
-        if self._writer is not None:
-            self._writer.join()
-        with contextlib.suppress(OSError, ValueError):
-            self.process.communicate()
+        for thread in (self._writer, self._reader):
+            if thread is not None:
+                thread.join()
         for pipe in (self.process.stdin, self.process.stdout):
             with contextlib.suppress(OSError, ValueError):
                 if pipe is not None:
@@ -108,16 +142,43 @@ def _line(texts: Sequence[str]) -> bytes:
     return f"[{','.join(texts)}]\n".encode()
 
 
+def _renderer() -> Renderer:
+    """Return a renderer that has drawn before, or a new one."""
+    while _idle:
+        renderer = _idle.pop()
+        if renderer.is_usable:
+            return renderer
+        if renderer.owner == os.getpid():
+            renderer.close()
+    return Renderer()
+
+
+def _put_back(renderer: Renderer) -> None:
+    """Keep one renderer that has drawn for the next charts."""
+    if renderer.has_drawn and renderer.is_usable and not _idle:
+        _idle.append(renderer)
+    else:
+        renderer.close()
+
+
+@atexit.register
+def _close_idle() -> None:
+    while _idle:
+        renderer = _idle.pop()
+        if renderer.owner == os.getpid():
+            renderer.close()
+
+
 @contextlib.contextmanager
 def ahead(wanted: bool = True) -> Iterator[None]:
     """Start the renderer now, for charts that will be asked for inside the block."""
     if wanted:
-        _waiting.append(Renderer())
+        _waiting.append(_renderer())
     try:
         yield
     finally:
         while _waiting:
-            _waiting.pop().close()
+            _put_back(_waiting.pop())
 
 
 def begin(specs: Callable[[], Sequence[Spec]]) -> None:
@@ -128,7 +189,22 @@ def begin(specs: Callable[[], Sequence[Spec]]) -> None:
 
 def draw(specs: Sequence[Spec]) -> list[str | None]:
     """Return one SVG a spec; None for one that could not be drawn."""
-    return (_waiting.pop() if _waiting else Renderer()).draw(specs)
+    renderer = _waiting.pop() if _waiting else _renderer()
+    may_have_ended = renderer.has_drawn
+    drawn = renderer.draw(specs)
+    if may_have_ended and not renderer.is_usable:  # it went idle before it was asked
+        renderer = Renderer()
+        drawn = renderer.draw(specs)
+    _put_back(renderer)
+    return drawn
+
+
+def _idle_timer() -> threading.Timer:
+    """Start to wait for work; end the process if none comes."""
+    timer = threading.Timer(IDLE, os._exit, (0,))
+    timer.daemon = True
+    timer.start()
+    return timer
 
 
 def main() -> None:
@@ -136,13 +212,17 @@ def main() -> None:
     import vl_convert
 
     vl_convert.vegalite_to_svg(FIRST)
+    idle: threading.Timer | None = None  # none before the first charts: grouping may take long
     for line in sys.stdin:
+        if idle is not None:
+            idle.cancel()
         for spec in json.loads(line):
             svg: str | None = None
             with contextlib.suppress(ValueError):
                 svg = vl_convert.vegalite_to_svg(spec)
             sys.stdout.write(json.dumps(svg) + "\n")
             sys.stdout.flush()
+        idle = _idle_timer()
 
 
 if __name__ == "__main__":

@@ -10,12 +10,26 @@ import pytest
 from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner
 
-settings.register_profile(
-    "shoal", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("shoal")
+COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("shoal", derandomize=True, **COMMON)
+settings.register_profile("thorough", derandomize=False, print_blob=True, **COMMON)
 
 HAS_DATA = bool(os.environ.get("SHOAL_DATA"))
+
+
+def pytest_configure(config):
+    """Draw other examples every time where the slow tests run too."""
+    settings.load_profile("thorough" if _is_thorough(config) else "shoal")
+
+
+def _is_thorough(config):
+    return not config.option.markexpr
+
+
+@pytest.fixture(scope="session")
+def thorough(pytestconfig):
+    """Whether every test runs, the slow ones too; loops over random cases are shorter otherwise."""
+    return _is_thorough(pytestconfig)
 
 
 def pytest_collection_modifyitems(items):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import shoal as library
+from thorough import spread
 
 pytestmark = pytest.mark.reference
 
@@ -27,7 +28,7 @@ def lost(table, quasi, sensitive, t, way, **options):
     return found.report.information_loss_released
 
 
-@pytest.mark.parametrize("t", [0.1, 0.2])
+@pytest.mark.parametrize("t", spread([0.1, 0.2], 1))
 def test_slices_lose_less_than_merging_on_census(t):
     """At equal t slices lose less than merging on census, and both are t-close."""
     table = library.read(DATA / "census.csv")
@@ -45,14 +46,14 @@ def of_adult(sensitive, t, *ways):
     return [lost(some, ADULT, sensitive, t, way, method="kaim", hierarchies=trees) for way in ways]
 
 
-@pytest.mark.parametrize("t", [0.1, 0.2])
+@pytest.mark.parametrize("t", spread([0.1, 0.2], 1))
 def test_slices_lose_less_than_merging_on_adult(t):
     """At equal t slices lose less than merging on adult, and both are t-close."""
     slices, merge = of_adult("occupation", t, "slices", "merge")
     assert slices < merge
 
 
-@pytest.mark.parametrize("t", [0.1, 0.2])
+@pytest.mark.parametrize("t", spread([0.1, 0.2], 1))
 def test_auto_loses_less_than_merging_where_few_groups_break_t(t):
     """Where most groups are t-close as they are, and slices may lose more, auto loses less."""
     auto, merge = of_adult("hours-per-week", t, "auto", "merge")

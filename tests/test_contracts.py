@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 import naive
 import shoal
 from strategies import problems
+from thorough import spread
 
 PROVEN = "exact"  # goes through these contracts in test_best, where proofs are short
 METHODS = [method.name for method in shoal.methods() if method.name != PROVEN]
@@ -54,8 +57,9 @@ def sets(partition):
     return {frozenset(group.tolist()) for group in partition.members()}
 
 
-@every_steady_method
-@pytest.mark.parametrize("place", ["1e308", "1e-320", "1e16", "mixed"])
+@pytest.mark.parametrize(
+    ("method", "place"), spread(product(STEADY, ("1e308", "1e-320", "1e16", "mixed")), 40)
+)
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=10)
 def test_extreme_numbers_equal_exact_arithmetic(method, place, seed):

@@ -15,6 +15,7 @@ import faults
 import naive
 import shoal as library
 from shoal.save.commitments import Commitments
+from thorough import spread
 
 
 @pytest.fixture
@@ -118,7 +119,7 @@ for i in range(400):
 """
 
 
-@pytest.mark.parametrize("locks", [True, False])
+@pytest.mark.parametrize("locks", spread([True, False], 1))
 def test_sets_side_by_side(tmp_path, locks):
     """Runs that name files at the same moment all succeed, and a set is of one run."""
     code = COMMITS if locks else COMMITS.replace(

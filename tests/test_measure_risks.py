@@ -19,6 +19,7 @@ import shoal
 from measured_tables import FAMILIES, compare, made
 from naive import judging
 from naive import measuring as naive
+from thorough import spread
 
 TABLES, BLOCK = 300, 75
 BLOCKS = range(0, TABLES, BLOCK)
@@ -142,7 +143,7 @@ def is_left_out(key, family, table):
     )
 
 
-@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("block", spread(BLOCKS, 2))
 @pytest.mark.parametrize(("key", "family"), ASKED)
 def test_equals_brute_force(key, family, block):
     """On every random table the risk is what brute force finds."""
@@ -183,7 +184,7 @@ def test_model_inference(family):
     assert not wrong, "\n".join(wrong[:10])
 
 
-@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("block", spread(BLOCKS, 2))
 def test_weights_and_no_pairs(block):
     """With weights and rows in any order, all that the release tells is what brute force finds."""
     twins = {key: twin for key, twin in TWINS.items() if key not in PAIRED | {"extra_digits"}}

@@ -13,6 +13,7 @@ import pytest
 import shoal
 from measured_tables import FAMILIES, WORDS, compare, made
 from naive import measuring as naive
+from thorough import spread
 
 TABLES, BLOCK = 300, 100
 BLOCKS = range(0, TABLES, BLOCK)
@@ -72,7 +73,7 @@ ONE_COLUMN = {
 AS_WHOLES = {*ONE_COLUMN, "correlations"}  # of records whose release says something
 
 
-@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("block", spread(BLOCKS, 2))
 @pytest.mark.parametrize(("key", "family"), ASKED)
 def test_equals_brute_force(key, family, block):
     """On every random table the measure is what brute force finds."""

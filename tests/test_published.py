@@ -15,6 +15,7 @@ import pytest
 
 import naive
 import shoal
+from thorough import spread
 
 pytestmark = pytest.mark.reference
 
@@ -90,7 +91,7 @@ def test_tfrp_of_2007(published):
     assert max(abs(cell.found - float(cell.printed)) for cell in cells) <= 0.02
 
 
-@pytest.mark.parametrize("name", ["tarragona", "census", "eia10"])
+@pytest.mark.parametrize("name", spread(["tarragona", "census", "eia10"], 2))
 @pytest.mark.parametrize("k", [3, 10])
 def test_refinements_never_lose_more(name, k):
     """Refining any method's groups, by any refinement, loses no more; 3 no more than 2."""

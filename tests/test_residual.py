@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from thorough import spread
 
 # one method of every kind there is, the search on trees, and auto; proofs would take minutes
 KINDS = {method.kind: method.name for method in reversed(shoal.methods())}
@@ -94,7 +95,7 @@ def test_no_class_below_k(tmp_path_factory, method, data, k, incomplete):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("k", [2, 3, 4, 5])
+@pytest.mark.parametrize("k", spread([2, 3, 4, 5], 2))
 def test_every_number_of_left_overs(tmp_path, method, k):
     """From k to 3k records, all numbers of left-overs, all different or in twos: no class below."""
     for rows in range(k, 3 * k + 1):

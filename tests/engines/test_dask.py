@@ -33,6 +33,7 @@ from shoal.backends.dask import Dask
 from shoal.backends.executor import Threads
 from shoal.errors import EngineError, EngineLostError, InputError, RequestError
 from shoal.outofcore import budget
+from thorough import spread
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 
@@ -50,7 +51,7 @@ def cluster(tmp_path_factory):
         yield found
 
 
-@pytest.mark.parametrize("kind", ["numbers", "words"])
+@pytest.mark.parametrize("kind", spread(["numbers", "words"], 1))
 def test_the_same_groups_as_threads(tmp_path, cluster, kind):
     """What is written does not depend on who did the work, to the byte."""
     tree, names = {}, QUASI

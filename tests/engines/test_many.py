@@ -38,6 +38,7 @@ from shoal.outofcore import budget
 from shoal.outofcore.parts import Shelf
 from shoal.outofcore.run_folder import Work
 from shoal.table.many_files import digest_parts, find_parts, is_many
+from thorough import spread
 
 SAID = ["--quasi", ",".join(QUASI), "--identifier", "name", "--sensitive", "diagnosis"]
 
@@ -267,7 +268,7 @@ def test_a_file_that_changes_meanwhile(tmp_path):
         list(parts.again(1))
 
 
-@pytest.mark.parametrize("kind", ["numbers", "words"])
+@pytest.mark.parametrize("kind", spread(["numbers", "words"], 1))
 def test_at_urls(tmp_path, kind):
     """Input, work folder and output at URLs give the same release as paths do."""
     tree = {}

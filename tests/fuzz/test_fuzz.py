@@ -16,12 +16,13 @@ from fuzz.drawing import draw
 from fuzz.running import run
 from fuzz.shrinking import shrink
 from fuzz.sources import plain_values
+from thorough import spread
 
 ORACLES = (checks, counting, covering, values)
 BATCH = 40
 
 
-@pytest.mark.parametrize("first", range(0, 10 * BATCH, BATCH))
+@pytest.mark.parametrize("first", spread(range(0, 10 * BATCH, BATCH), 4))
 def test_random_cases_have_no_findings(first):
     """Random tables and options are released as every oracle wants it, or refused in words."""
     found = [one for seed in range(first, first + BATCH) for one in run(draw(seed)).findings]

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal as library
+from thorough import spread
 
 QUASI = ["a", "b", "c"]
 K = 5
@@ -124,7 +125,7 @@ def check_rerun(source, output, whole, before):
     return lines
 
 
-@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
+@pytest.mark.parametrize("share", spread([0.3, 0.6, 0.9], 1))
 def test_a_killed_run_goes_on(source, tmp_path, whole, share):
     """A run that is killed on its way is finished by the next one, from what was done."""
     output = tmp_path / "out.parquet"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from fractions import Fraction
+from functools import cache
 
 BLANKS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u180f\u2065\u2800\u3164\uffa0"
 
@@ -32,8 +33,12 @@ def form(value):
     """What all spellings of a value have in common; None where it says nothing."""
     if value is None or value != value:
         return None
-    if not isinstance(value, str):
-        return value
+    return text_form(value) if isinstance(value, str) else value
+
+
+@cache
+def text_form(value):
+    """The same of a text; the same few texts come again and again."""
     for _ in range(10):
         value = unicodedata.normalize("NFKC", value)
         value = value.casefold()

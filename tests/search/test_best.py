@@ -17,6 +17,7 @@ from shoal.methods.matheuristic.neighborhood import Around
 from shoal.methods.matheuristic.run import best
 from shoal.methods.matheuristic.steps import GROWN_PLAN, SMALL_PLAN
 from shoal.progress import Reporter, StopToken
+from thorough import spread
 
 RNG = np.random.default_rng(5)
 CLUSTERED = RNG.normal(0, 5, size=(8, 3))[RNG.integers(0, 8, 150)] + RNG.normal(size=(150, 3))
@@ -28,7 +29,7 @@ def clustered(seed, rows, columns=3):
     return centers[rng.integers(0, len(centers), rows)] + rng.normal(size=(rows, columns))
 
 
-@pytest.mark.parametrize("k", [2, 3, 5, 8])
+@pytest.mark.parametrize("k", spread([2, 3, 5, 8], 2))
 def test_loses_less_than_a_search(k):
     """Never more than the best of four searches; its bound is below, its loss from scratch."""
     found = shoal.microaggregate(CLUSTERED, k, method="best", max_iterations=4)
@@ -44,7 +45,7 @@ def test_loses_less_than_a_search(k):
     assert found.information_loss == pytest.approx(information_loss(standardized, found.labels))
 
 
-@pytest.mark.parametrize("k", [3, 8])
+@pytest.mark.parametrize("k", spread([3, 8], 1))
 def test_the_same_on_any_number_of_threads(k):
     """A budget in rounds gives the same groups, whatever runs side by side."""
     every = [

@@ -7,6 +7,7 @@ import io
 import os
 import re
 import unicodedata
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import shoal
 from browsers import QUASI, SAMPLE_ROLES, Page, choose_roles, expect, taken_home
 from desks import SAMPLE, Server
 from shoal.web import serve
+from thorough import spread
 from web_hostile import HOSTILE
 
 WIDTHS = {"wide": 1280, "narrow": 390}
@@ -398,8 +400,7 @@ def made(desk):
     return file, job, compared
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(("width", "theme"), spread(product(WIDTHS, THEMES), 2))
 def test_pages_fit_and_are_pictured(chromium, desk, made, width, theme):
     """At both widths, in both themes, no page scrolls sideways; pictures are taken."""
     file, job, compared = made

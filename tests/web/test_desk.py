@@ -12,11 +12,12 @@ import pytest
 
 import shoal
 from desks import LONG, SAMPLE, Server, alive, census_like, open_modes, running, workers_of
+from thorough import spread
 
 CANARY = "Zebulon7531"
 
 
-@pytest.mark.parametrize("said", [{}, {"a": "widths:10,20"}])
+@pytest.mark.parametrize("said", spread([{}, {"a": "widths:10,20"}], 1))
 def test_an_estimate_explains_the_method_it_names(desk, said):
     """A tree on a column of numbers changes what auto runs, and the reason that is given."""
     rows = "".join(f"{row % 97},{row * 7 % 89}\n" for row in range(300))

@@ -10,6 +10,7 @@ import time
 import pytest
 
 from desks import census_like, workers_of
+from thorough import spread
 
 CSV = "age;pain;town\n" + "".join(
     f"{20 + i % 50};{'-9' if i % 9 == 0 else i % 4};{'abc'[i % 3]}\n" for i in range(120)
@@ -23,7 +24,7 @@ READING = [
 ]
 
 
-@pytest.mark.parametrize("reading", READING, ids=str)
+@pytest.mark.parametrize("reading", spread(READING, 2), ids=str)
 def test_a_file_is_estimated_as_it_is_read(desk, reading):
     """A missing word, a type or a delimiter changes how a csv is read, and nothing else."""
     file = desk.upload("stays.csv", CSV.encode())
@@ -38,7 +39,7 @@ def test_a_file_is_estimated_as_it_is_read(desk, reading):
     assert again["loss"] == guess["loss"]
 
 
-@pytest.mark.parametrize("k", [30, 121, 3000])
+@pytest.mark.parametrize("k", spread([30, 121, 3000], 1))
 def test_k_beyond_the_records_is_said_in_the_usual_words(desk, k):
     """A k above n is told as n < k, and any k up to n has an estimate."""
     file = desk.upload("stays.csv", CSV.encode())
@@ -117,7 +118,7 @@ def test_who_has_left_is_not_worked_for(desk):
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("tab", [5, "x" * 101, ["one"]], ids=repr)
+@pytest.mark.parametrize("tab", spread([5, "x" * 101, ["one"]], 1), ids=repr)
 def test_a_tab_has_a_short_name(desk, tab):
     """What is no name of a tab is refused."""
     file = desk.sample()

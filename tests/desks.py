@@ -232,15 +232,33 @@ def running(desk, job):
 
 
 def workers_of(desk):
-    """Return the processes that work for a server."""
+    """Return the processes that work for a server: what its fork server has forked."""
+    return [one for server in fork_servers_of(desk) for one in children_of(server)]
+
+
+def fork_servers_of(desk):
+    """Return the process that forks for a server, in a list."""
+    return [one for one in children_of(desk.process.pid) if is_worker(one)]
+
+
+def is_worker(number):
+    """Tell whether a process is one that reads tables, or forks those that do."""
+    try:
+        return b"shoal.web.worker" in (Path("/proc") / str(number) / "cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def children_of(number):
+    """Return the processes that a process has started, without those that have ended."""
     found = []
     for place in Path("/proc").iterdir():
         if place.name.isdigit():
             try:
-                words = (place / "cmdline").read_bytes()
+                state, parent = (place / "stat").read_text().rsplit(")", 1)[1].split()[:2]
             except OSError:
                 continue
-            if b"shoal.web.worker" in words and str(desk.work).encode() in words:
+            if int(parent) == number and state != "Z":
                 found.append(int(place.name))
     return found
 

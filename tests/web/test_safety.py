@@ -21,6 +21,7 @@ from shoal.web import jobs
 from shoal.web import session as desk_module
 from shoal.web.errors import Refused
 from shoal.web.jobs import QUEUED, Job, Queue
+from shoal.web.processes import Processes
 from shoal.web.session import Desk
 
 ROOT = Path(shoal.__file__).parent
@@ -145,7 +146,7 @@ def test_the_queue_has_an_end(monkeypatch):
     monkeypatch.setattr(jobs, "WAITING", 3)
 
     async def fill():
-        queue = Queue()
+        queue = Queue(Processes())
         queue._running = asyncio.create_task(asyncio.sleep(30))
         for number in range(3):
             queue.add(job(number))

@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import signal
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from shoal.web.equivalent import command_line, python_snippet, summary_of
 from shoal.web.errors import Refused
 from shoal.web.messages import ANSWER, ASKED, KEEP, PROGRESS
 from shoal.web.open_file import last_part
+from shoal.web.processes import Process, Processes
 
 WAITING = 100  # jobs in the queue at most
 GRACE = 2.0  # seconds that a worker has to clean up
@@ -28,24 +28,23 @@ QUEUED, RUNNING, DONE, FAILED, CANCELED = "queued", "running", "done", "failed",
 class Worker:
     """A process that reads what is asked in a folder and leaves its answer there."""
 
-    def __init__(self, place: Path, asked: Mapping[str, Any]) -> None:
-        self.place, self.asked = place, asked
-        self.process: asyncio.subprocess.Process | None = None
+    def __init__(self, place: Path, asked: Mapping[str, Any], processes: Processes) -> None:
+        self.place, self.asked, self.processes = place, asked, processes
+        self.process: Process | None = None
+        self._is_ending = False
 
     async def run(self) -> dict[str, Any]:
         """Return the answer; a Refused tells what went wrong."""
         self.place.mkdir(mode=0o700, parents=True, exist_ok=True)
         (self.place / ASKED).write_text(json.dumps(self.asked), encoding="utf-8")
-        self.process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "shoal.web.worker", str(self.place),
-            stdin=asyncio.subprocess.PIPE,  # its end tells the worker that the server is gone
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
-        )  # fmt: skip
+        starting = asyncio.ensure_future(self.processes.start(self.place))
         try:
+            self.process = await asyncio.shield(starting)
+            if self._is_ending:
+                await self.end()
             code = await self.process.wait()
         except asyncio.CancelledError:
+            self.process = await starting
             await self.end()
             raise
         return self._answer(code)
@@ -64,6 +63,7 @@ class Worker:
 
     async def end(self) -> None:
         """Stop the process and all it started."""
+        self._is_ending = True
         process = self.process
         if process is None or process.returncode is not None:
             return
@@ -76,14 +76,12 @@ class Worker:
         await process.wait()
 
 
-async def answer_of(
-    place: Path, asked: Mapping[str, Any], patience: float, door: asyncio.Semaphore
-) -> dict[str, Any]:
-    """Let a worker answer a question in a folder, within so many seconds; few pass the door."""
+async def answer_of(worker: Worker, patience: float, door: asyncio.Semaphore) -> dict[str, Any]:
+    """Let a worker answer within so many seconds; few pass the door."""
 
     async def wait() -> dict[str, Any]:
         async with door:
-            return await Worker(place, asked).run()
+            return await worker.run()
 
     try:
         return await asyncio.wait_for(wait(), patience)
@@ -193,7 +191,8 @@ class Job:
 class Queue:
     """Runs jobs one at a time, in the order in which they came."""
 
-    def __init__(self) -> None:
+    def __init__(self, processes: Processes) -> None:
+        self.processes = processes
         self.jobs: dict[str, Job] = {}
         self._running: asyncio.Task[None] | None = None
 
@@ -214,7 +213,7 @@ class Queue:
 
     async def _run(self) -> None:
         while (job := self._next()) is not None:
-            job.state, job.worker = RUNNING, Worker(job.place, job.asked())
+            job.state, job.worker = RUNNING, Worker(job.place, job.asked(), self.processes)
             try:
                 answer = await job.worker.run()
                 job.read()

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from shoal.web.errors import Refused
-from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, answer_of
+from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, Worker, answer_of
 from shoal.web.open_file import Opened, check_ready, kept_name, plain_name, tree_names
+from shoal.web.processes import Processes
 from shoal.web.request import Asked, read_asked, read_input
 from shoal.web.uploads import ENDINGS, RESERVE, ending_of, take_in
 from shoal.web.workspace import private_room
@@ -36,7 +37,8 @@ class Desk:
         self.limit = limit
         self.room = private_room(base)
         self.files: dict[str, Opened] = {}
-        self.queue = Queue()
+        self.processes = Processes()
+        self.queue = Queue(self.processes)
         self.coming = 0
         self.looking, self.asking = asyncio.Semaphore(LOOKS), asyncio.Semaphore(QUESTIONS)
         self._about: asyncio.Task[dict[str, Any]] | None = None
@@ -218,7 +220,9 @@ class Desk:
         """Let a worker answer a question; its folder is gone after."""
         _, place = self._new_place("asked")
         try:
-            return await answer_of(place, asked, patience, door or self.asking)
+            return await answer_of(
+                Worker(place, asked, self.processes), patience, door or self.asking
+            )
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
@@ -237,7 +241,7 @@ class Desk:
                 given = place / "tree.csv"
                 given.write_bytes(content)
                 told["rule"] = str(given)
-            found = await answer_of(place, told, QUESTION, self.asking)
+            found = await answer_of(Worker(place, told, self.processes), QUESTION, self.asking)
             self.file(file.id)  # it may be gone since
             found["id"] = None
             if asked.text is not None:
@@ -311,4 +315,5 @@ class Desk:
             task.cancel()
         await self.queue.close()
         await asyncio.gather(*going, return_exceptions=True)
+        await self.processes.close()
         self.room.leave()

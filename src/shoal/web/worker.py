@@ -1,7 +1,8 @@
-"""The process that reads a table for the desk: `python -m shoal.web.worker FOLDER`.
+"""The process that reads a table for the desk: `python -m shoal.web.worker [FOLDER]`.
 
 It finds what is asked in the folder, tells there how far it is, and leaves its answer. It yields to
-everything else on the machine, and ends when the server does.
+everything else on the machine, and ends when the server does. Without a folder it is the fork
+server: it imports everything once, reads folders from stdin and forks a worker for each.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 import json
 import os
 import resource
+import select
 import signal
 import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from shoal.errors import Canceled, PrivacyError, ShoalError, UnlistedError
 from shoal.web.messages import ANSWER, ASKED, Teller, write_json
@@ -23,11 +25,84 @@ NICE = 10
 
 
 def main() -> None:
-    """Answer what is asked in a folder."""
-    place = Path(sys.argv[1])
+    """Answer what is asked in a folder, or fork for many."""
     os.umask(0o077)
-    _yield_to_others()
-    threading.Thread(target=_end_with_server, daemon=True).start()
+    os.nice(NICE)
+    if len(sys.argv) > 1:
+        answer(Path(sys.argv[1]), sys.stdin.fileno())
+    else:
+        serve()
+
+
+def serve() -> None:
+    """Fork a worker for every line of stdin, and tell its number and how it ended."""
+    from shoal.report import draw, plots  # noqa: F401
+    from shoal.run import anonymize, compare, preview  # noqa: F401
+    from shoal.web import tasks  # noqa: F401
+
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    alive, _kept_open = os.pipe()  # its end tells the workers that this process is gone
+    workers: dict[int, int] = {}
+    buffer = b""
+    while True:
+        ready, _, _ = select.select([0, woken], [], [])
+        if woken in ready:
+            os.read(woken, 4096)
+            _tell_ended(workers)
+        if 0 in ready:
+            content = os.read(0, 65_536)
+            if not content:
+                break
+            *lines, buffer = (buffer + content).split(b"\n")
+            for line in lines:
+                number, place = json.loads(line)
+                pid = os.fork()
+                if pid == 0:
+                    _become_worker(Path(place), alive, [woken, wake, _kept_open])
+                workers[pid] = number
+                _tell(number, "pid", pid)
+    for pid in workers:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+    os._exit(0)
+
+
+def _tell_ended(workers: dict[int, int]) -> None:
+    while workers:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            return
+        _tell(workers.pop(pid), "code", os.waitstatus_to_exitcode(status))
+
+
+def _tell(number: int, what: str, value: int) -> None:
+    with suppress(BrokenPipeError):
+        os.write(1, json.dumps([number, what, value]).encode() + b"\n")
+
+
+def _become_worker(place: Path, alive: int, others: list[int]) -> NoReturn:
+    """Answer in a process that was forked just now: with a session and files of its own."""
+    try:
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for own in (0, 1, 2):
+            os.dup2(nothing, own)
+        for other in (nothing, *others):
+            os.close(other)
+        answer(place, alive)
+    finally:
+        os._exit(1)
+
+
+def answer(place: Path, alive: int) -> NoReturn:
+    """Answer what is asked in a folder, while the other end of a pipe is open; then end."""
+    _limit_memory()
+    threading.Thread(target=_end_with_server, args=(alive,), daemon=True).start()
     signal.signal(signal.SIGTERM, _ended)
     asked = json.loads((place / ASKED).read_bytes())
     try:
@@ -47,7 +122,6 @@ def main() -> None:
     except Exception as error:
         told = _error(f"something went wrong that should not ({type(error).__name__})", 500)
     write_json(place / ANSWER, told)
-    sys.stdout.flush()
     os._exit(0)  # taking the interpreter apart takes a moment
 
 
@@ -55,8 +129,7 @@ def _error(said: str, status: int) -> dict[str, Any]:
     return {"error": {"said": " ".join(said.split()), "status": status}}
 
 
-def _yield_to_others() -> None:
-    os.nice(NICE)
+def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     from shoal.plan.estimate import machine_memory
 
@@ -67,10 +140,10 @@ def _yield_to_others() -> None:
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
-def _end_with_server() -> None:
-    """Wait until the server's end of the pipe is closed."""
+def _end_with_server(alive: int) -> None:
+    """Wait until the other end of the pipe is closed."""
     with suppress(OSError, ValueError):
-        while sys.stdin.buffer.read(1):
+        while os.read(alive, 1):
             pass
     if os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)  # with all that this process may have started

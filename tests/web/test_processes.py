@@ -1,0 +1,109 @@
+"""Workers are forked from one process that has imported everything, each in its own session."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from desks import LONG, Server, alive, census_like, fork_servers_of, running, workers_of
+from shoal.web import processes
+from shoal.web.errors import Refused
+from shoal.web.jobs import Worker
+from shoal.web.processes import Processes
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux alone")
+
+
+def until(condition, seconds=30):
+    """Wait until something holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.fixture(params=[True, False], ids=["forked", "started"])
+def forks(request, monkeypatch):
+    """Both ways to come to a process."""
+    monkeypatch.setattr(processes, "FORKS", request.param)
+
+
+def test_a_question_is_answered(tmp_path, forks):
+    """Forked or started anew, a worker answers; questions beside each other do not mix."""
+
+    async def ask():
+        own = Processes()
+        try:
+            asked = [{"kind": "about", "room": str(tmp_path)}, {"kind": "no such thing"}]
+            workers = [Worker(tmp_path / str(i), one, own) for i, one in enumerate(asked)]
+            return await asyncio.gather(*(w.run() for w in workers), return_exceptions=True)
+        finally:
+            await own.close()
+
+    about, refused = asyncio.run(ask())
+    assert any(method["name"] == "mdav" for method in about["methods"])
+    assert isinstance(refused, Refused)
+    assert refused.status == 500
+
+
+def test_a_worker_canceled_while_it_starts_is_ended(tmp_path):
+    """Whoever cancels before the process is there leaves none behind."""
+
+    async def cancel():
+        own = Processes()
+        try:
+            asked = {"kind": "about", "room": str(tmp_path)}
+            worker = Worker(tmp_path / "one", asked, own)
+            task = asyncio.create_task(worker.run())
+            await asyncio.sleep(0.05)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert worker.process is not None
+            assert worker.process.returncode is not None
+            ended = Worker(tmp_path / "two", asked, own)
+            await ended.end()  # before it begins
+            with contextlib.suppress(Refused):
+                await ended.run()
+            assert ended.process.returncode is not None
+            assert not any(map(alive, (worker.process.pid, ended.process.pid)))
+        finally:
+            await own.close()
+
+    asyncio.run(cancel())
+
+
+def test_the_fork_server_may_die(tmp_path):
+    """Who waits for a worker is told, and the next question is answered by another."""
+    with Server(tmp_path) as desk:
+        file = desk.upload("numbers.csv", census_like())
+        desk.looked(file)
+        job = desk.start(file, LONG)
+        running(desk, job)
+        (server,), (worker,) = fork_servers_of(desk), workers_of(desk)
+        os.kill(server, signal.SIGKILL)
+        assert desk.done(job)["state"] == "failed"
+        until(lambda: not alive(worker))
+        assert desk.looked(desk.upload("more.csv", census_like()))["state"] == "ready"
+        assert fork_servers_of(desk) != [server]
+
+
+def test_workers_end_with_the_server(tmp_path):
+    """When the desk is killed, its fork server and its workers go too."""
+    with Server(tmp_path) as desk:
+        file = desk.upload("numbers.csv", census_like())
+        desk.looked(file)
+        running(desk, desk.start(file, LONG))
+        own = [*fork_servers_of(desk), *workers_of(desk)]
+        assert len(own) == 2
+        groups = {Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split()[2] for one in own}
+        assert groups == set(map(str, own))  # a group each
+        desk.process.kill()
+        until(lambda: not any(map(alive, own)))

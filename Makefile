@@ -9,11 +9,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and out.private/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
 
-test: lint                      ## ruff, mypy, import-linter, pytest without the slow ones
-	$(BIN)/python -m pytest -n auto
+test: $(VENV)/test.stamp        ## ruff, mypy, import-linter, pytest without the slow ones
+	@# kernels are compiled once, while the sources are checked, and not by every test process
+	@$(BIN)/shoal warmup > /dev/null 2>&1 & compiling=$$!; \
+	  $(MAKE) --no-print-directory lint; checked=$$?; wait $$compiling; exit $$checked
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 test-all: lint $(VENV)/engines.stamp  ## the slow tests too, and those with Spark (which needs Java)
-	$(BIN)/python -m pytest -n auto -m ''
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m ''
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .

@@ -14,6 +14,19 @@ COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("shoal", derandomize=True, **COMMON)
 settings.register_profile("thorough", derandomize=False, print_blob=True, **COMMON)
 
+STARTED_ONCE = {
+    "besieged", "chromium", "cluster", "desk", "handed", "pack", "packed", "used", "whole",
+}  # fmt: skip
+    "besieged",
+    "chromium",
+    "cluster",
+    "desk",
+    "handed",
+    "pack",
+    "packed",
+    "used",
+    "whole",
+}
 HAS_DATA = bool(os.environ.get("SHOAL_DATA"))
 
 
@@ -33,11 +46,18 @@ def thorough(pytestconfig):
 
 
 def pytest_collection_modifyitems(items):
-    """Skip what needs the reference tables when they are not there."""
+    """Skip what needs the reference tables when they are not there; start each server once.
+
+    Tests of one file that share a server, a browser or a cluster run in one process, before all
+    others, so that the last minutes are short tests that fill both processes.
+    """
     reason = "needs the reference tables: set SHOAL_DATA to their folder"
     for item in items:
         if item.get_closest_marker("reference") and not HAS_DATA:
             item.add_marker(pytest.mark.skip(reason=reason))
+        if STARTED_ONCE & set(item.fixturenames):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem + item.path.parent.name))
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -17,16 +17,6 @@ settings.register_profile("thorough", derandomize=False, print_blob=True, **COMM
 STARTED_ONCE = {
     "besieged", "chromium", "cluster", "desk", "handed", "pack", "packed", "used", "whole",
 }  # fmt: skip
-    "besieged",
-    "chromium",
-    "cluster",
-    "desk",
-    "handed",
-    "pack",
-    "packed",
-    "used",
-    "whole",
-}
 HAS_DATA = bool(os.environ.get("SHOAL_DATA"))
 
 

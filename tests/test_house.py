@@ -1,0 +1,125 @@
+"""The house as CONTRIBUTING.md shows it: its floors, no circular imports, answers to newcomers."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+
+import pytest
+
+FLOORS = 13
+ANSWER = re.compile(
+    r"^\| (?P<question>[^|]+\?) \| `(?P<file>[\w/]+\.py)`: `(?P<name>\w+)` \|$", re.M
+)
+ROOM = re.compile(r"^\| +(?P<floor>\d+) \| `(?P<room>\w+)(?:/|\.py)` \|", re.M)
+OUTSIDE = {"__init__", "__main__"}  # the public names, and the command of the package
+
+
+@pytest.fixture(scope="module")
+def house(repository):
+    """The folder of the package."""
+    return repository / "src" / "shoal"
+
+
+@pytest.fixture(scope="module")
+def page(repository):
+    """What a newcomer reads."""
+    return (repository / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+@cache
+def imports(house):
+    """Every module with those of ours that it imports, wherever in its code it does."""
+    paths = {
+        ".".join(["shoal", *path.relative_to(house).with_suffix("").parts]): path
+        for path in house.rglob("*.py")
+    }
+    modules = {name.removesuffix(".__init__"): path for name, path in paths.items()}
+    return {name: _imported(path, modules) - {name} for name, path in modules.items()}
+
+
+def _imported(path, modules):
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                found.add(whole if whole in modules else node.module)
+    return found & set(modules)
+
+
+def room_of(name):
+    """The room that a module is in."""
+    return name.split(".")[1] if "." in name else "__init__"
+
+
+def depth(graph):
+    """The number of floors: the longest chain of imports; a circle is an error that names it."""
+    known = {}
+
+    def below(name, above):
+        assert name not in above, " -> ".join([*above[above.index(name) :], name])
+        if name not in known:
+            known[name] = 1 + max((below(one, [*above, name]) for one in graph[name]), default=0)
+        return known[name]
+
+    return max(below(name, []) for name in graph)
+
+
+def test_no_module_imports_itself_in_a_circle(house):
+    """No chain of imports of modules, lazy ones and those for types too, comes back."""
+    graph = dict(imports(house))
+    graph["shoal"] = set()  # the public names are loaded lazily
+    assert depth(graph) > 1
+
+
+def test_a_circle_is_found():
+    """The check can fail."""
+    assert depth({"a": {"b"}, "b": set()}) == 2
+    with pytest.raises(AssertionError, match="b -> a -> b"):
+        depth({"b": {"a"}, "a": {"b"}})
+
+
+def test_rooms_stand_on_few_floors(house, page):
+    """Rooms stand on the floors that the page shows, and import only from lower ones."""
+    floors = {room["room"]: int(room["floor"]) for room in ROOM.finditer(page)}
+    graph = {}
+    for name, others in imports(house).items():
+        graph.setdefault(room_of(name), set()).update(map(room_of, others))
+    for room in OUTSIDE:
+        graph.pop(room)
+    graph = {room: others - OUTSIDE - {room} for room, others in graph.items()}
+    assert set(graph) == set(floors)
+    upward = [(a, b) for a in graph for b in graph[a] if floors[b] >= floors[a]]
+    assert upward == []
+    assert max(floors.values()) == FLOORS
+    assert depth(graph) <= FLOORS
+
+
+def test_loose_modules(house):
+    """Beside the rooms there are only these modules."""
+    loose = {path.stem for path in house.glob("*.py")}
+    assert loose == {*OUTSIDE, "errors", "estimator", "partition", "progress"}
+
+
+def test_answers_for_newcomers(house, page):
+    """Each question is answered by a file and a name that is defined in it."""
+    answers = list(ANSWER.finditer(page))
+    assert len(answers) >= 20
+    assert len(answers) == page.split("## Where is", 1)[1].split("\n## ", 1)[0].count("? |")
+    for answer in answers:
+        tree = ast.parse((house / answer["file"]).read_text(encoding="utf-8"))
+        assert answer["name"] in set(_defined(tree)), answer["question"]
+
+
+def _defined(tree):
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign):
+            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id

@@ -438,7 +438,7 @@ def test_what_may_pass_is_tried_again(tmp_path):
 
     with Work(tmp_path / "a", 1) as work:
         errand = Errand(Files(work.storage), timeout, metadata.version("shoal"))
-        with pytest.raises(FailedError, match=r"^OSError in crew\.py, line \d+ on \S+$"):
+        with pytest.raises(FailedError, match=r"^OSError in tasks\.py, line \d+ on \S+$"):
             errand(1)
 
 

@@ -1,4 +1,4 @@
-"""Faults at every step of writing a release: `make faults`, and a short form in test_faults.py.
+"""Faults at every step of writing a release: `make faults`; a short form is save/test_faults.py.
 
 A release is prepared once; then forked children write it while the N-th call of a system function
 fails or kills them, N from 1 until nothing is left to hit. After each the judge looks at the

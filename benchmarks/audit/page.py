@@ -92,7 +92,7 @@ def downcoding_text(there):
             one original only. The naive rule gives each value the lowest node above two records;
             it is there to show that the auditor finds what it looks for."""),
         wrapped("""Larger k and larger classes leave more open; fixed intervals (`widths`, `cuts`)
-            in the place of ranges show no value of a record. `tests/test_attacks_audit.py` holds
+            in the place of ranges show no value of a record. `tests/attacks/test_audit.py` holds
             those of four records with tree and sign, and of ranges of five, as ceilings."""),
     ]  # fmt: skip
 

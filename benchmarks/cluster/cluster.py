@@ -32,7 +32,7 @@ sys.path.append(str(REPOSITORY / "benchmarks/scale"))
 import page  # noqa: E402
 from files import write_records  # noqa: E402
 
-from engines.cluster import Cluster  # noqa: E402
+from backends.cluster import Cluster  # noqa: E402
 from telling import Bar, run  # noqa: E402
 
 DOCS = REPOSITORY / "docs/cluster"

@@ -13,11 +13,11 @@ import sys
 
 import page
 from limits import limits
-from methods import methods
 from runs import REPOSITORY
 from sample import sample
 from wide import wide
 
+from methods import methods
 from telling import run
 
 DOCS = REPOSITORY / "docs/mixed"

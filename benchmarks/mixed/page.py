@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import platform
 
-from methods import METHODS
-
 import shoal
+from methods import METHODS
 from telling import FRAME, percent, read, several, table, wrapped, write_page
 
 # told apart by color-blind eyes (Okabe and Ito)

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal as library
-from engines.tables import (
+from backends.tables import (
     QUASI,
     Here,
     hashes,
@@ -495,7 +495,7 @@ def test_another_disk(tmp_path, monkeypatch):
 
 KILLED = """
 import sys
-from engines.tables import Here, run
+from backends.tables import Here, run
 from shoal.outofcore import budget
 budget.SHARE = 400
 run(sys.argv[1], sys.argv[2], Here(1))

@@ -16,9 +16,9 @@ import pytest
 from distributed import Client
 
 import shoal as library
-from engines import tables
-from engines.cluster import Cluster
-from engines.tables import (
+from backends import tables
+from backends.cluster import Cluster
+from backends.tables import (
     QUASI,
     Here,
     hashes,

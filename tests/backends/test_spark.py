@@ -9,8 +9,8 @@ import sys
 import pytest
 
 import shoal as library
-from engines import tables
-from engines.tables import (
+from backends import tables
+from backends.tables import (
     QUASI,
     Here,
     hashes,

@@ -19,7 +19,7 @@ from thorough import spread
 
 pytestmark = pytest.mark.reference
 
-FOLDER = Path(__file__).parent / "published"
+FOLDER = Path(__file__).parents[1] / "published"
 
 
 def figures(name):

@@ -25,7 +25,10 @@ class Lines:
     def __init__(self):
         self.root = Path.cwd() / "src"
         shoal = self.root / "shoal"
-        rooms = [shoal / "models" / "*", shoal / "release" / "*", shoal / "partition.py"]
+        rooms = [
+            *(shoal / room / "*" for room in ("judge", "release", "report", "save")),
+            shoal / "partition.py",
+        ]
         self.measured = coverage.Coverage(
             data_file=None, include=[str(room) for room in rooms], config_file=False
         )

@@ -35,17 +35,13 @@ KEPT = running.WORK / "mutants.json"
 WORKER = []
 
 
-def room_of(file):
-    """Return models, partition or release."""
-    return file.split("/")[1].removesuffix(".py")
-
-
 def all_mutants():
     """Return the mutants of every file, by file."""
     source = running.ROOT / "src"
     shoal = source / "shoal"
-    paths = [*(shoal / "models").glob("*.py"), shoal / "partition.py"]
-    paths += (shoal / "release").rglob("*.py")
+    paths = [shoal / "partition.py"]
+    for room in ("judge", "release", "report", "save"):
+        paths += (shoal / room).rglob("*.py")
     every = {path.relative_to(source).as_posix(): mutants_of(path, source) for path in paths}
     return {file: found for file, found in sorted(every.items()) if found}
 
@@ -165,7 +161,7 @@ def main():
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has none
     running.WORK.mkdir(parents=True, exist_ok=True)
     every = all_mutants()
-    release = {file: found for file, found in every.items() if room_of(file) == "release"}
+    release = {file: found for file, found in every.items() if page.room_of(file) == "release"}
     chosen = [m for file, found in every.items() if file not in release for m in found]
     chosen += drawn(release, asked.sample, asked.seed)
     if asked.parts:
@@ -176,7 +172,7 @@ def main():
     before = {key: o for key, o in kept.items() if o in dead or key in explained}
     print(f"{len(chosen)} mutants of {sum(map(len, every.values()))}", flush=True)
     found = run(chosen, before, asked.workers, asked.patience)
-    told = [(room_of(m.file), m, found[key_of(m)]) for m in chosen]
+    told = [(page.room_of(m.file), m, found[key_of(m)]) for m in chosen]
     sizes = {file: len(mutants) for file, mutants in every.items()}
     if not asked.parts:
         page.write(told, sizes, asked.seed)

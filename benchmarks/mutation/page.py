@@ -34,7 +34,7 @@ def scores(told, sizes, by_file):
         groups.setdefault((room, mutant.file if by_file else ""), Counter())[outcome] += 1
     rows = []
     for (room, file), counts in sorted(groups.items()):
-        whole = sum(n for f, n in sizes.items() if f == file or (not file and in_room(f, room)))
+        whole = sum(n for f, n in sizes.items() if f == file or (not file and room_of(f) == room))
         tried, dead = sum(counts.values()), counts["killed"] + counts["timeout"]
         rows.append([room, file, whole, tried, counts["killed"], counts["timeout"],
                      counts["survived"], counts["not executed"],
@@ -42,9 +42,11 @@ def scores(told, sizes, by_file):
     return [list(HEAD), *rows]
 
 
-def in_room(file, room):
-    """Tell whether a file belongs to a room."""
-    return file.startswith((f"shoal/{room}/", f"shoal/{room}.py"))
+def room_of(file):
+    """Return models, partition or release, which is all that makes and judges a release."""
+    if file.startswith("shoal/judge/models/"):
+        return "models"
+    return "partition" if file == "shoal/partition.py" else "release"
 
 
 def interval(dead, tried, whole):

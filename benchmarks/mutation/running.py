@@ -23,11 +23,19 @@ WORK = ROOT / "out" / "mutation"
 BUDGET = 5.0  # seconds of tests that a mutant meets first
 GRACE = 15.0  # added to five times what its tests take, before it is stopped
 MEMORY, FILE = 8 << 30, 1 << 30  # bytes: a mutant must not take the machine with it
-TESTED = ("models", "release", ".")  # folders of tests
+TESTED = (
+    "judge",
+    "judge/models",
+    "release",
+    "report",
+    "save",
+    "run",
+    "cli",
+    ".",
+)  # folders of tests
 NOT_RUN = (
     "adult",
     "anytime",
-    "attacks_audit",
     "contracts",
     "docs",
     "estimator",
@@ -38,7 +46,7 @@ NOT_RUN = (
 THEIRS = ("numpy", "pyarrow", "pyarrow.compute", "numba", "narwhals", "pydantic", "typer", "rich",
           "hypothesis", "pandas", "scipy.optimize", "typer.testing")  # fmt: skip
 OURS = ("errors", "progress", "kernels", "table", "measures")  # which import nothing of the rooms
-ROOMS = ("shoal.judge.models", "shoal.release", "shoal.partition")
+ROOMS = ("shoal.judge", "shoal.release", "shoal.report", "shoal.save", "shoal.partition")
 
 
 def copy_tree(name):

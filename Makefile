@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+# one test process more than processors: some tests wait for servers and browsers
+TESTS := $(BIN)/python -m pytest -n $$(($$($(BIN)/python -c 'import os; print(os.cpu_count())') + 1)) \
+  --dist loadgroup
 
 .PHONY: run test test-all lint coverage attacks fuzz faults bars published study search kaim mixed closeness audit measures scale records estimates load cluster mutate lock clean
 
@@ -13,10 +16,10 @@ test: $(VENV)/test.stamp        ## ruff, mypy, import-linter, pytest without the
 	@# kernels are compiled once, while the sources are checked, and not by every test process
 	@$(BIN)/shoal warmup > /dev/null 2>&1 & compiling=$$!; \
 	  $(MAKE) --no-print-directory lint; checked=$$?; wait $$compiling; exit $$checked
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(TESTS)
 
 test-all: lint $(VENV)/engines.stamp  ## the slow tests too, and those with Spark (which needs Java)
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m ''
+	$(TESTS) -m ''
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .

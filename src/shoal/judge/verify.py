@@ -64,39 +64,73 @@ def verify(
     records: int | None = None,
     columns: Sequence[str] | None = None,
 ) -> Verification:
-    """Check that a file or dataframe keeps what is asked, first of all that it is k-anonymous.
+    """Check that a released file or dataframe meets its privacy requirements, k-anonymity first.
 
-    csv cells are compared as bytes, values of Parquet and dataframes as values; a missing value
-    is a value of its own. `missing_as` counts by another reading of missing cells and `*`: "root"
-    (a star covers any value) or "wildcard" (it matches anything), both weaker.
+    Parameters
+    ----------
+    data : path, URL or dataframe
+        The release: csv, csv.gz, Parquet, a folder of Parquet parts, or a dataframe. Cells of csv
+        are compared as bytes, others as values.
+    k : int
+        The least size of an equivalence class.
+    quasi_identifiers, sensitive : sequence of str, optional
+        Roles of columns. By default those of the report, certificate or recipe beside the file;
+        `roles` and `roles_of_sensitive` of the result say from where. `sensitive=[]` means none.
+    l, t, alpha : float or mapping of str to float, optional
+        l-diversity, t-closeness and (α,k)-anonymity of the sensitive columns, for all or by name.
+    l_kind : {"distinct", "entropy", "recursive"}, default "distinct"
+        The kind of l-diversity; `recursive` needs `c`.
+    c : float, optional
+        The c of recursive (c,l)-diversity.
+    k_of : mapping of tuple to int, optional
+        A k of its own for some of the quasi-identifiers.
+    hierarchies : mapping, optional
+        Trees by which t-closeness compares values: a FILE.csv or "prefixes:3,2".
+    orders : mapping of str to sequence, optional
+        Orders by which t-closeness compares values. Numbers and dates have theirs; other values are
+        equally far apart.
+    words : sequence of str
+        Sensitive columns whose numbers are codes, equally far apart.
+    missing : sequence of str, default ("",)
+        Cells of sensitive columns that are missing, beside empty ones and `*`.
+    missing_as : {"own", "root", "wildcard"}, default "own"
+        What a missing cell or `*` of a quasi-identifier matches: itself, any value that it may
+        cover, or anything. The last two are weaker.
+    missing_sensitive : {"ignored", "value"}, default "ignored"
+        Whether a missing sensitive cell counts as a value for l and alpha.
+    by_people : bool, default False
+        Whether t, alpha, entropy and recursive l were promised of people, who are not in the file:
+        then only what the file shows is judged.
+    against : path or dataframe, optional
+        Another release of the same people: what remains of every class when both are known counts
+        too.
+    original : path or dataframe, optional
+        The table that both releases were made of. Needed where a release of means and the like
+        cannot be compared by itself: every person is placed in both, and whoever cannot be placed
+        is not safe.
+    key : sequence of str
+        Columns of all three tables that identify a person.
+    delimiter, kind : str, optional
+        Of a csv file; "csv", "csv.gz" or "parquet" in place of the ending of its name.
+    records, columns : int, sequence of str, optional
+        What the release should hold, where known.
 
-    `sensitive` columns may be asked for l-diversity (`l`, `l_kind`, `c`), t-closeness (`t`) and
-    (α,k)-anonymity (`alpha`), by one number or a number a column. t-closeness compares values by
-    their tree in `hierarchies` (a FILE.csv or "prefixes:3,2"), by their order in `orders`, numbers
-    and dates by theirs, others as equally far apart; `words` names sensitive columns whose numbers
-    are codes, equally far apart, and `missing` how cells of theirs are written that are missing,
-    beside empty ones and `*`. `k_of` is an own k for some of the
-    quasi-identifiers. Without `quasi_identifiers`, those of the report, certificate or recipe
-    beside the file are taken; likewise `sensitive`, where something is asked of them. `roles` and
-    `roles_of_sensitive` of the result say which and from where.
+    Returns
+    -------
+    Verification
+        `ok`, the k found, what was found of every model, and the classes that break something.
 
-    l and alpha take values that differ in case, spaces or signs that cannot be seen for one, and
-    t-closeness takes the larger of both distances; a missing sensitive cell adds nothing to l and
-    alpha, or is a value of its own with `missing_sensitive="value"`. `by_people` says that t,
-    alpha, entropy and recursive l were promised of people, who are not in the file: only what it
-    shows all the same is judged.
+    Raises
+    ------
+    InputError
+        The release cannot be read.
+    RequestError
+        The requirements make no sense for these columns.
 
-    `against` is another release of the same people: what is left of every class when both are known
-    counts as well, see `shoal.judge.composition`; roles of its columns are those of the papers
-    beside it. Where nobody names `sensitive` columns, all that both have and neither groups count
-    there; `sensitive=[]` says that there are none. For means and the like it cannot be judged from
-    the releases alone, which is a problem; with `original`, the table that both were made of, each
-    person is placed in both, by the columns `key` that all three have, or by what the files tell,
-    and it is counted with how many others everybody shares both classes. Who cannot be placed is
-    not safe.
-
-    `records` and `columns` say what the release should hold, where known; `kind` ("csv", "csv.gz"
-    or "parquet") overrides the file's name.
+    Notes
+    -----
+    The judge shares no code with whatever made the release. l and alpha count values that differ
+    only in case, spaces or invisible signs as one; t-closeness takes the larger of both distances.
     """
     of_sensitive = any(asked is not None for asked in (l, t, alpha))
     open_roles = quasi_identifiers is None or (sensitive is None and of_sensitive)

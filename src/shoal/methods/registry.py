@@ -305,7 +305,13 @@ COLUMN_BY_COLUMN = "individual-ranking"
 
 
 def methods() -> list[Info]:
-    """Return the methods there are: name, kind, summary, cost and citation of each."""
+    """Return the methods there are.
+
+    Returns
+    -------
+    list of Info
+        Name, kind, summary, cost and citation of each.
+    """
     return [method.info for method in METHODS.values()]
 
 

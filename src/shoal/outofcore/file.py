@@ -32,21 +32,41 @@ def anonymize_file(
 ) -> Released:
     """Make a file safe to release, and write it with its report and recipe, verified, or nothing.
 
-    `source` is a csv, csv.gz or Parquet file of any size, `output` a name that ends so, or a folder
-    (ending in /). With `memory` ("4GB"), a file that would take more is grouped region by region,
-    in files beside the output (or in the folder `work`) that only their owner can read; they are
-    gone in the end. A run that was killed goes on where it was when it is started again.
+    Parameters
+    ----------
+    source : path, URL, pattern or dataframe
+        A csv, csv.gz or Parquet file of any size. With an `engine` also a pattern, a folder or a
+        URL of Parquet files, or a Dask or Spark DataFrame, whose own engine is then the default.
+    output : path or URL
+        A name that ends as a file does, or a folder (ending in /). With an `engine` a folder or URL
+        that gets Parquet parts and their manifest.
+    callback : callable, optional
+        Gets a `Progress`; True from it ends a search with its best, and cancels anything else.
+    {options}
 
-    With `engine` ("dask", "spark", or "threads" of this machine), `source` may also be a pattern, a
-    folder or a URL of Parquet files, or a Dask or Spark DataFrame (its own engine is then the
-    default); `output` is a folder or URL that gets Parquet parts and their manifest, and `data` of
-    what is returned is the release as such a DataFrame. `scheduler` is the address of a cluster;
-    without one it is a small one of this machine. `output`, or `work`, must be in a place that all
-    machines reach under one name; `memory` is what a task may take ("2GB").
+    Returns
+    -------
+    Released
+        Where the files are, the report, and with an engine the release as a DataFrame of it.
 
-    The other arguments are those of `shoal.anonymize`. Some take all records at once (what is asked
-    beyond k, given groups, surveys, searches with limits): where the file does not fit in the
-    memory given, or with an engine, these are refused in words.
+    Raises
+    ------
+    InputError, RequestError, PrivacyError, OutputError
+        As `shoal.anonymize`, and where the output cannot be written: nothing is left then.
+    EngineError
+        The cluster connection was lost; partial results are kept and the run can be resumed.
+
+    Notes
+    -----
+    With `memory` ("4GB"), a file that would take more is grouped region by region, in files beside
+    the output (or in the folder `work`) that only their owner can read and that are removed in the
+    end. A run that was killed goes on from them when it is started again.
+
+    `scheduler` is the address of a cluster; without one, a small one of this machine is started.
+    `output`, or `work`, must be in a place that all machines reach under one name; `memory` is what
+    a task may take ("2GB"). Some options need all records at once (constraints beyond k, given
+    groups, survey designs, searches with limits): where the file does not fit in the memory given,
+    or with an engine, these are refused.
     """
     settings, run = settings_and_run(options)
     order = order_for(source, os.fspath(output), settings, run)

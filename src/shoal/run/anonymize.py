@@ -162,12 +162,36 @@ def anonymize(
 ) -> Result:
     """Make a table safe to release: each record hides among at least k.
 
-    data is a path (csv, csv.gz, Parquet), a dataframe or a Table; it is never changed. With no
-    roles given every column is a quasi-identifier; with any given, the unnamed ones are released
-    as they are, and listed in the report. With `group`, the groups that this column holds are
-    refined (`refine` is how, see `shoal.refine`) instead of new ones made. `method="auto"` searches
-    for the least loss as long as `effort` says: quick, normal or best, about 1, 10 or 60 seconds
-    for a thousand records; `start` to `search` are for searches, see `shoal.microaggregate`.
+    Parameters
+    ----------
+    data : path, dataframe or Table
+        A csv, csv.gz or Parquet file, or a table in memory; it is never changed.
+    callback : callable, optional
+        Gets a `Progress`; True from it ends a search with its best, and cancels anything else.
+    {options}
+
+    Returns
+    -------
+    Result
+        The released data in the caller's type, its report, partition and settings.
+
+    Raises
+    ------
+    InputError
+        The data cannot be read, or hold what no rule covers.
+    RequestError
+        The options contradict each other or the data.
+    PrivacyError
+        What is asked cannot be met by any release of these records.
+
+    Notes
+    -----
+    With no roles given every column is a quasi-identifier; with any given, the unnamed ones are
+    released as they are, and listed in the report. With `group`, the groups that this column holds
+    are refined (`refine` is how, see `shoal.refine`) instead of new ones made. `method="auto"`
+    searches for the least loss as long as `effort` says: quick, normal or best, about 1, 10 or 60
+    seconds for a thousand records; `start` to `search` are for searches, see
+    `shoal.microaggregate`.
 
     Where quasi-identifiers hold texts or missing cells, `auto` is `kaim`, and groups release their
     closest common generalization; other methods release means of numbers and generalize texts.
@@ -176,12 +200,11 @@ def anonymize(
     its tree is ("ages.csv", "widths:5,10", "prefixes:3,2", "dates"; see `shoal hierarchy build`),
     or is a folder of files COLUMN.csv; the others get balanced intervals or a flat tree. A missing
     cell is a value of its own; a group that has some releases `*`; `incomplete="delete"` leaves
-    such records out.
-    `orders` lists the values of an ordinal column, the least first ({"pain": ["mild", "severe"]});
-    ordered categories of a dataframe need none. Such a column counts by rank and releases its
-    groups' medians, or ranges where other columns are generalized.
-    `aggregate` is a group's value, for all columns or by name: mean, median, mode, medoid,
-    generalize, or range ([least,greatest]).
+    such records out. `orders` lists the values of an ordinal column, the least first ({"pain":
+    ["mild", "severe"]}); ordered categories of a dataframe need none. Such a column counts by rank
+    and releases its groups' medians, or ranges where other columns are generalized. `aggregate` is
+    a group's value, for all columns or by name: mean, median, mode, medoid, generalize, or range
+    ([least,greatest]).
 
     Of columns that are kept, `round` says to multiples of what they are rounded ({"cost": 100};
     dates to days). An other column in which more than half of the records are unique is an error,
@@ -189,14 +212,14 @@ def anonymize(
 
     `weight` is a column of survey weights: means, distances and losses count by them, and the
     weighted totals of means stay what they were, up to rounding. `weights_as` is what becomes of
-    the weights: mean (each group's, the default), rounded:N, exact or drop.
-    `by` names columns whose combinations are strata: groups are made within them; one with fewer
-    than k records is an error, or joined to another with `small_strata="merge"`. `household` says
-    which records stay together: groups are then of at least k households. `person` names the
-    identifier that says whose record each is, where people have several: every group is then of at
-    least k people, each with all records, and l, t and alpha count people: each person and value
-    of a group once. Where identifiers are given and every one of them repeats, one of them must be
-    the `person`, or `count="records"` says that records are meant.
+    the weights: mean (each group's, the default), rounded:N, exact or drop. `by` names columns
+    whose combinations are strata: groups are made within them; one with fewer than k records is an
+    error, or joined to another with `small_strata="merge"`. `household` says which records stay
+    together: groups are then of at least k households. `person` names the identifier that says
+    whose record each is, where people have several: every group is then of at least k people, each
+    with all records, and l, t and alpha count people: each person and value of a group once. Where
+    identifiers are given and every one of them repeats, one of them must be the `person`, or
+    `count="records"` says that records are meant.
 
     Beyond k, of every sensitive column, or by the names of some: `l` different values in each group
     (`l_kind`: distinct, entropy, or recursive with `c`), a distribution within `t` of the table's
@@ -205,11 +228,16 @@ def anonymize(
     spaces or signs that cannot be seen for one value, and t takes the larger distance; a missing
     cell adds nothing to l and alpha, or is a value with `missing_sensitive="value"`; `dominance` is
     the p of the p % rule for numbers that release means, `k_of` an own k for some quasi-identifiers
-    ({("age", "zip"): 10}). Every method keeps what is asked: `enforce` says how,
-    by slices, swap or merge, auto by what loses least. What cannot be met is a PrivacyError.
+    ({("age", "zip"): 10}). Every method keeps what is asked: `enforce` says how, by slices, swap or
+    merge, auto by what loses least. What cannot be met is a PrivacyError.
 
-    The callback gets a `Progress`; True from it ends a search with its best, and cancels anything
-    else. Raises a ShoalError that says what to do.
+    Examples
+    --------
+    >>> import pyarrow, shoal
+    >>> patients = {"age": [34, 36, 35, 61, 63, 62], "stay": [2, 3, 2, 9, 8, 9]}
+    >>> result = shoal.anonymize(pyarrow.table(patients), k=3)
+    >>> result.data["age"].to_pylist() == [35, 35, 35, 62, 62, 62]
+    True
     """
     settings, run = settings_and_run(options)
     return walk(data, settings, callback, run.threads)

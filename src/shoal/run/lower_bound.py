@@ -52,15 +52,39 @@ def lower_bound(
     threads: int | None = None,
     callback: Callback | Reporter | None = None,
 ) -> Bound:
-    """Return what no grouping of the records into groups of at least k can lose less than.
+    """Return a loss below which no grouping of the records into groups of at least k can go.
 
-    X and the options are as in `microaggregate`; losses are of the same kind. The nearest records
-    of each record always give a bound. Up to 5,000 records the linear programme over all groups
-    gives a better one: for k up to 6 by pricing all groups, for larger k by a part of them, which
-    is weaker. Effort `quick` lets its duals climb, `normal` solves it and cuts off fractions,
-    `best` also tries to prove the best grouping. With a time limit, in seconds, or when the
-    callback returns True, the bound is the best so far: a bound all the same, not `complete`.
+    Parameters
+    ----------
+    X : array, dataframe or Table
+        The records, as in `microaggregate`; losses are of the same kind.
+    k : int
+        The least number of records of a group.
+    effort : {"quick", "normal", "best"}, default "normal"
+        `quick` lets the duals of the linear programme climb, `normal` solves it and adds cuts,
+        `best` also tries to prove the best grouping.
+    standardize, column_weights, hierarchies, orders
+        As in `microaggregate`.
+    time_limit : float, optional
+        Seconds after which the best bound so far is returned: still a bound, but not `complete`.
+    threads : int, optional
+        The most threads that work at once.
+    callback : callable, optional
+        Gets a `Progress`; True from it returns the best bound so far.
 
+    Returns
+    -------
+    Bound
+        The bound as SSE and as information loss, and how it was found.
+
+    Notes
+    -----
+    The nearest records of each record always give a bound. Up to 5,000 records the linear programme
+    over all groups gives a better one: for k up to 6 by pricing all groups, for larger k by a part
+    of them, which is weaker.
+
+    Examples
+    --------
     >>> import numpy as np, shoal
     >>> X = np.array([[1.0], [2.0], [9.0], [8.0]])
     >>> bound = shoal.lower_bound(X, 2)

@@ -58,23 +58,45 @@ def measure(
     memory: str | None = None,
     missing_as: str = "own",
 ) -> Measures:
-    """Measure what a release cost and which risks are left, given the original.
+    """Measure what a release cost and which risks remain, given the original.
 
-    Both are paths (csv, csv.gz, Parquet), dataframes or matrices. The quasi-identifiers are the
-    columns of both whose values changed, unless they are named. A recipe (`run.toml`) says them,
-    the sensitive columns and the hierarchies; the one in the private folder of a released file,
-    or beside it, is taken where nothing is said. `weight` names a column of survey weights, `by`
-    columns of the release whose combinations are strata: risks are also told stratum by stratum.
+    Parameters
+    ----------
+    original, release : path, dataframe or array
+        Both tables: csv, csv.gz, Parquet, or in memory.
+    quasi_identifiers : sequence of str, optional
+        By default the columns of both whose values changed.
+    sensitive : sequence of str, optional
+        Columns whose values an attacker wants to learn.
+    weight : str, optional
+        A column of survey weights.
+    by : str or sequence of str, optional
+        Columns of the release whose combinations are strata; risks are also given by stratum.
+    key : sequence of str, optional
+        Columns that identify the person, for measures that compare every record with its own
+        release.
+    rows : {"auto", "same", "shuffled"}, default "auto"
+        Whether row i of both is the same person; "auto" finds out where it can (`Measures.notes`).
+    hierarchies, orders
+        Those of `shoal.anonymize`.
+    missing, types, delimiter
+        How csv is read, as in `shoal.read`.
+    recipe : path, optional
+        A `run.toml` that names roles and hierarchies; by default the one in the private folder of a
+        released file, or beside it.
+    sample : int, optional
+        Records of a large table that linkage and models look at; their figures get an interval.
+    seed : int, default 0
+        Of the sample.
+    memory : str, optional
+        Of files that would take more ("4GB"), only some whole classes are measured, drawn evenly.
+    missing_as : {"own", "root", "wildcard"}, default "own"
+        As in `shoal.verify`; risks that follow from class sizes are by that reading.
 
-    Some measures compare every record with its own release. `rows` says whether row i of both is
-    the same person ("same") or not ("shuffled"), `key` names columns that identify the person;
-    "auto" finds out, where it can: see `Measures.notes`. `hierarchies` and `orders` are those of
-    `shoal.anonymize`; `types`, `missing` and `delimiter` are for csv. Linkage and models look at a
-    sample of a large table and give an interval; `sample` sets its size. With `memory` ("4GB"), of
-    files that would take more only some classes are looked at, whole ones, drawn evenly.
-
-    `missing_as` is what a missing cell or `*` of the release matches, as in `shoal.verify`: "own",
-    "root" or "wildcard". Risks that follow from class sizes are by that reading.
+    Returns
+    -------
+    Measures
+        Figures of utility and risk, each with a sentence, a formula and a source.
     """
     if rows not in ("auto", "same", "shuffled"):
         raise RequestError("rows must be auto, same or shuffled")

@@ -54,26 +54,64 @@ def microaggregate(
 ) -> Partition:
     """Group similar records so that every group has at least k, and return the groups.
 
-    X is an array, a dataframe or a Table (its quasi-identifiers are used). Numbers count by their
-    squared standardized differences, texts by the paths between them in their trees, which
-    `hierarchies` names as in `shoal.anonymize` (flat where it does not); a missing cell is far from
-    all others. The rows keep their order: the same rows in another order may give other groups
-    where distances tie. The callback gets a `Progress`; when it returns True the run is canceled,
-    and a search ends with the best it has.
+    Parameters
+    ----------
+    X : array, dataframe or Table
+        The records; of a Table its quasi-identifiers are used. Numbers count by their squared
+        standardized differences, texts by the paths between them in their hierarchies; a missing
+        cell is far from all others.
+    k : int
+        The least number of records of a group.
+    method : str, default "mdav"
+        A name of `shoal.methods()`.
+    seed : int, default 0
+        The same seed gives the same groups, on any number of threads.
+    standardize : bool, default True
+        Whether numbers are divided by their standard deviation.
+    column_weights : mapping of str to float, optional
+        How much a column counts in distances.
+    start : str or labels, optional
+        Where a search begins: the name of a method, "random", or labels. For `kaim` and its
+        relatives random, farthest or common (the record a group begins with).
+    max_iterations : int, optional
+        Perturbations of a search (restarts of `ls` and `lsc`).
+    time_limit : float, optional
+        Seconds of a search, after compilation.
+    runs : int, optional
+        Searches that are made, on up to `threads` threads; the best counts.
+    search : Search or mapping, optional
+        Other parts of a search, as a recipe's [search] has them.
+    effort : {"quick", "normal", "best"}, default "normal"
+        How long `auto` searches.
+    hierarchies : mapping of str to str, optional
+        The hierarchy of a column, as in `shoal.anonymize`; flat where none is given.
+    orders : mapping of str to sequence of str, optional
+        The values of ordinal columns, the least first; they count by rank.
+    threads : int, optional
+        The most threads that work at once.
+    callback : callable, optional
+        Gets a `Progress`; True from it cancels the run, and ends a search with its best.
+    weights : array of n floats above 0, optional
+        Survey weights: how many of the population a record stands for. Standardization, centroids
+        and losses count by them; a group has k records whatever they weigh. Methods on hierarchies
+        ignore them.
 
-    For methods that search: `start` is a method's name, "random", or labels; `max_iterations`
-    counts perturbations (restarts for `ls` and `lsc`), `time_limit` is seconds after compilation,
-    `runs` searches are made on up to `threads` threads and the best counts; `search` changes other
-    parts (`shoal.Search`, or a dict as a recipe's [search] has it); `effort` is for `auto`.
+    Returns
+    -------
+    Partition
+        Labels, group sizes and the information loss.
 
-    `kaim` and its kin group numbers by trees too; their `start` is random, farthest or common (the
-    record a group begins with), for `kaim+` also a method of them, or labels. `orders` lists the
-    values of ordinal columns, the least first, which any method groups by their ranks.
+    Notes
+    -----
+    The rows keep their order: the same rows in another order may give other groups where distances
+    tie.
 
-    `weights`, one above 0 a record, are survey weights: how many of the population it stands for.
-    Standardization, centroids and losses count by them, and groups end where no move between two
-    of them gains; a group has k records whatever they weigh. They have no say in methods by trees.
+    References
+    ----------
+    `shoal.methods()` has the citation of every method.
 
+    Examples
+    --------
     >>> import numpy as np, shoal
     >>> groups = shoal.microaggregate(np.array([[1.0], [2.0], [9.0], [8.0]]), 2)
     >>> groups.labels.tolist()
@@ -129,16 +167,42 @@ def refine(
     time_limit: float | None = None,
     callback: Callback | None = None,
 ) -> Partition:
-    """Refine anybody's grouping: fewer, larger groups where that loses less.
+    """Refine given groups: fewer, larger groups where that loses less.
 
-    `labels` says which group each record of X is in, by any numbers or texts; every group must
-    have k records. `how` is `phase2` (groups of much loss dissolved into their neighbors, 2007),
-    `decompose` (every group tried once, 2018), `iterative` (dissolved and shrunk until nothing
-    changes, 2018), or a search from there (`ilsmc+` finds the least squared error, `kaim+` the
-    least generalization; `seed`, `max_iterations` and `time_limit` are for them). `column_weights`,
-    `hierarchies` and `orders` are as in `microaggregate`. Never returns more loss than came in;
-    where nothing helps, the same groups.
+    Parameters
+    ----------
+    X : array, dataframe or Table
+        The records, as in `microaggregate`.
+    labels : sequence of n
+        The group of each record, as numbers or texts; every group must have k records.
+    k : int
+        The least number of records of a group.
+    how : str, default "iterative"
+        `phase2` (groups of much loss are dissolved into their neighbors [1]_), `decompose` (every
+        group is tried once [2]_), `iterative` (dissolved and shrunk until nothing changes [2]_), or
+        a search from there: `ilsmc+` for the least squared error, `kaim+` for the least
+        generalization.
+    standardize, column_weights, hierarchies, orders
+        As in `microaggregate`.
+    seed, max_iterations, time_limit
+        Of a search, as in `microaggregate`.
+    callback : callable, optional
+        Gets a `Progress`; True from it cancels the run, and ends a search with its best.
 
+    Returns
+    -------
+    Partition
+        Never with more loss than the given groups; where nothing helps, the same groups.
+
+    References
+    ----------
+    .. [1] Chang, Li and Huang 2007, TFRP: an efficient microaggregation algorithm for statistical
+       disclosure control, JSS 80(11).
+    .. [2] Khomnotai, Lin, Peng and Santra 2018, Iterative group decomposition for refining
+       microaggregation solutions, Symmetry 10(7).
+
+    Examples
+    --------
     >>> import numpy as np, shoal
     >>> X = np.array([[1.0], [2.0], [8.0], [9.0], [1.5], [8.5]])
     >>> shoal.refine(X, ["all"] * 6, 3).labels.tolist()
@@ -227,11 +291,27 @@ class ColumnByColumn:
 
 
 def microaggregate_columns(X: Any, k: int) -> ColumnByColumn:
-    """Group each column on its own, optimally: individual ranking (Hansen and Mukherjee 2003).
+    """Group each column on its own, optimally: individual ranking [1]_.
 
     Every single value is shared by k records, their combinations are not: nearly every record can
     be found again. It is what risk measures compare with, and what `anonymize` refuses to do.
-    X is a matrix, a dataframe or a Table; its quasi-identifiers are grouped.
+
+    Parameters
+    ----------
+    X : array, dataframe or Table
+        The records; of a Table its quasi-identifiers are grouped.
+    k : int
+        The least number of records that share a value.
+
+    Returns
+    -------
+    ColumnByColumn
+        The data with the mean of each column's groups, and the labels.
+
+    References
+    ----------
+    .. [1] Hansen and Mukherjee (2003), A polynomial algorithm for optimal univariate
+       microaggregation.
     """
     k = group_size(k)
     table = read(X)

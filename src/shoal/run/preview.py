@@ -83,10 +83,23 @@ def preview(
     callback: Callback | None = None,
     **options: Unpack[PreviewOptions],
 ) -> Preview:
-    """Run on a sample of the records and tell what all of them will lose and take.
+    """Run on a sample of the records, and estimate loss, time and memory of a run on all of them.
 
-    The other arguments are those of `shoal.anonymize`. Strata are sampled each by their share,
-    households and people as a whole.
+    Parameters
+    ----------
+    data : path, dataframe or Table
+        As in `shoal.anonymize`.
+    sample : int, default 10000
+        The number of records to run on. Strata are sampled in proportion; households and people are
+        sampled as a whole.
+    callback : callable, optional
+        Gets a `Progress`.
+    {options}
+
+    Returns
+    -------
+    Preview
+        The expected loss, seconds and megabytes.
     """
     settings, run = settings_and_run(options)
     return preview_of(data, settings, whole(sample, "sample"), run.threads, callback)

@@ -34,9 +34,21 @@ def takes_options(name: str) -> Callable[[F], F]:
             return function(*args, **given)
 
         checked.__signature__ = signature  # type: ignore[attr-defined]
+        checked.__doc__ = _documented(inspect.getdoc(function) or "", name)
         return checked  # type: ignore[return-value]
 
     return decorated
+
+
+def _documented(text: str, name: str) -> str:
+    """Return a docstring with the options in the place of the line `{options}`."""
+    return text.replace("{options}", "\n".join(map(_described, taken_by(name))))
+
+
+def _described(entry: Entry) -> str:
+    """Return an option as an entry of numpydoc's Parameters."""
+    default = "" if entry.default is NEEDED else f", default {entry.argument_default!r}"
+    return f"{entry.name} : {entry.type}{default}\n    {entry.option.help}"
 
 
 def _signature(function: Callable[..., Any], name: str) -> inspect.Signature:

@@ -43,7 +43,32 @@ def read(
     missing: Sequence[str] = ("",),
     types: Mapping[str, str] | None = None,
 ) -> Table:
-    """Return the Table of a file, a dataframe or a matrix; a Table is returned as it is."""
+    """Return the Table of a file, a dataframe or a matrix; a Table is returned as it is.
+
+    Parameters
+    ----------
+    data : path, dataframe, array or Table
+        A csv, csv.gz or Parquet file, or a table in memory, which is never changed.
+    delimiter : str, optional
+        Of a csv file; found by itself where it is not given.
+    missing : sequence of str, default ("",)
+        The cells of a csv file that are missing values.
+    types : mapping of str to str, optional
+        The kind of a csv column, where it must not be decided from its cells: "number", "text",
+        "date" and others.
+
+    Returns
+    -------
+    Table
+        Columns with kinds and roles.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read; the message names the line.
+    RequestError
+        A type is declared for a column that is not there.
+    """
     is_path = isinstance(data, str | os.PathLike)
     if is_path and not is_parquet(data):
         return read_file(Path(data), delimiter=delimiter, missing=missing, types=types or {})

@@ -51,14 +51,32 @@ def compare(
     callback: Callback | Reporter | None = None,
     **options: Unpack[CompareOptions],
 ) -> Comparison:
-    """Run several methods with several k, and tell which are worth a choice.
+    """Run several methods with several k, and show which are worth a choice.
 
-    Every run is a whole one: grouped, released, verified, measured; nothing is written. Other
-    arguments are those of `shoal.anonymize` (roles, l, t, alpha, effort, weight, by, hierarchies,
-    ...). Without `methods` what auto runs comes first, then others that suit the table. `budget` is
-    seconds for all runs together: searches share what is left, a run that goes beyond it is given
-    up, but for that of auto, whose search ends with its best. `resume` names a file that notes
-    every run when it ends, figures alone: the same comparison started again goes on after them.
+    Every run is a whole one: grouped, released, verified, measured; nothing is written.
+
+    Parameters
+    ----------
+    data : path, dataframe or Table
+        As in `shoal.anonymize`.
+    k : int or sequence of int
+        The group sizes to compare.
+    methods : sequence of str, optional
+        The methods to compare; by default what `auto` runs, and others that suit the table.
+    budget : float, optional
+        Seconds for all runs together. Searches share what is left; a run that goes beyond it is
+        given up, except that of `auto`, whose search ends with its best.
+    resume : path, optional
+        A file that records the figures of every finished run; the same comparison started again
+        continues after them.
+    callback : callable, optional
+        Gets a `Progress`.
+    {options}
+
+    Returns
+    -------
+    Comparison
+        The runs as points of loss and risk, their frontier and the recommended one.
     """
     sizes = sorted({whole(one, "k") for one in ([k] if not isinstance(k, Sequence) else k)})
     if not sizes:

@@ -78,12 +78,27 @@ def check_pack(
 ) -> Checked:
     """Check a release pack: its files against their hashes, its release against its claims.
 
-    Every field of the certificate is made again of the other files and compared, but the time when
-    it was issued, which only a signature can protect. `trees` and `orders` are those by which
-    t-closeness compares the values of sensitive columns, which the pack does not hold; whether
-    they are the ones that were certified can be told only with `private`, the private folder of
-    the pack. With it, `original` (a file, a dataframe) is proved to be what the release was made
-    of, or not. `key` is the public key (PEM, Ed25519) by which the certificate must be signed.
+    Every field of the certificate is computed again from the other files and compared, except the
+    time of issue, which only a signature can protect.
+
+    Parameters
+    ----------
+    folder : path
+        The pack.
+    trees, orders : mapping, optional
+        Hierarchies and orders by which t-closeness compares sensitive values; the pack does not
+        hold them. Whether they are the certified ones can be checked only with `private`.
+    original : path or dataframe, optional
+        With `private`, whether the release was made of it is proved or refuted.
+    private : path, optional
+        The private folder of the pack.
+    key : path, optional
+        The public key (PEM, Ed25519) that must have signed the certificate.
+
+    Returns
+    -------
+    Checked
+        Whether all holds, and what does not.
     """
     if original is not None and private is None:
         raise RequestError("to compare the original takes the private folder of the pack")

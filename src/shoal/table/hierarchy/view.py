@@ -108,12 +108,26 @@ def _quoted(label: str) -> str:
 def hierarchy(data: Any, column: str | None = None, rule: str | None = None) -> Hierarchy:
     """Return a hierarchy: of a file alone, or of a column of data by a rule.
 
-    `shoal.hierarchy("ages.csv")` reads and checks a file. With a column, data is a table (a path, a
-    dataframe) and the rule what `hierarchies` of `shoal.anonymize` takes: "ages.csv", "cuts:18,65",
-    "widths:5,10", "quantiles:20,5", "prefixes:3,2", "dates", "balanced" or "flat"; without one,
-    balanced intervals for numbers, dates and ordered categories, a flat tree for texts. Raises an
-    InputError that names the line for what is no tree; `uncovered` lists values of the data that
-    have no place.
+    Parameters
+    ----------
+    data : path, dataframe or Table
+        A hierarchy file (one line a value, `value;parent;…;*`), or with a `column` the table.
+    column : str, optional
+        The column whose values the hierarchy is for.
+    rule : str, optional
+        What `hierarchies` of `shoal.anonymize` takes: "ages.csv", "cuts:18,65", "widths:5,10",
+        "quantiles:20,5", "prefixes:3,2", "dates", "balanced" or "flat". By default balanced
+        intervals for numbers, dates and ordered categories, and a flat tree for texts.
+
+    Returns
+    -------
+    Hierarchy
+        The tree; `uncovered` lists values of the data that have no place in it.
+
+    Raises
+    ------
+    InputError
+        The file is no tree; the message names the line.
     """
     if column is None:
         if rule is not None or not isinstance(data, str | Path):

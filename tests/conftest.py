@@ -60,6 +60,15 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _charts(request):
+    """Draw charts only in modules that look at them (DRAWS = True): it takes long."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not getattr(request.module, "DRAWS", False):
+            patch.setenv("SHOAL_CHARTS", "off")
+        yield
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _little_effort():
     """Let auto search a twentieth of the time."""

@@ -9,15 +9,14 @@ from typing import Any
 import pytest
 
 
-def spread(cases: Iterable[Any], few: int) -> list[Any]:
-    """Return cases for `parametrize`: the same drawn few run always, and the rest is slow."""
-    cases = list(cases)
+def spread(cases: Iterable[Any], few: int, *, several: bool = False) -> list[Any]:
+    """Return cases for `parametrize`: the same drawn few run always, and the rest is slow.
+
+    `several` says that a case has a value for each of several names.
+    """
+    cases = [case if several else (case,) for case in cases]
     always = set(random.Random(len(cases)).sample(range(len(cases)), min(few, len(cases))))
     return [
-        case if place in always else pytest.param(*_values(case), marks=pytest.mark.slow)
+        pytest.param(*case, marks=[] if place in always else pytest.mark.slow)
         for place, case in enumerate(cases)
     ]
-
-
-def _values(case: Any) -> tuple[Any, ...]:
-    return case if isinstance(case, tuple) else (case,)

@@ -10,6 +10,8 @@ import pytest
 
 from desks import Server
 
+DRAWS = True  # charts
+
 BROWSER = shutil.which("chromium") or "/usr/bin/chromium"
 
 playwright = pytest.importorskip("playwright.sync_api")

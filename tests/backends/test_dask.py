@@ -129,6 +129,7 @@ def test_a_killed_worker_changes_nothing_but_the_time(tmp_path, stage):
     assert hashes(tmp_path / "away") == hashes(tmp_path / "here")
 
 
+@pytest.mark.slow
 def test_a_killed_scheduler_leaves_what_was_done(tmp_path):
     """The error says what to do; the same run by another engine goes on and ends the same."""
     pattern = write_parts(tmp_path / "in")

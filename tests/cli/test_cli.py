@@ -23,6 +23,7 @@ import pytest
 
 import naive
 from shoal import anonymize_file
+from thorough import spread
 
 QUASI = "age,sex,postcode,admission_date,length_of_stay,weight,income"
 TEXT = "who,a,b,s\n" + "".join(f"CANARY{i},{i % 7},{i * 1.5},s{i % 3}\n" for i in range(12))
@@ -396,7 +397,7 @@ def run_module(*arguments, **options):
 
 
 @pytest.mark.parametrize(
-    "arguments", [("methods",), ("inspect",), ("anonymize", *ROLES, "-o", "-")]
+    "arguments", spread([("methods",), ("inspect",), ("anonymize", *ROLES, "-o", "-")], 2)
 )
 def test_stdout_full_or_closed(table, arguments):
     """A full or closed stdout is one line and exit code 2."""
@@ -417,10 +418,10 @@ def test_stdout_full_or_closed(table, arguments):
 
 @pytest.mark.parametrize(
     "arguments",
-    [
+    spread([
         ("methods",), ("methods", "--json"), ("--help",), ("anonymize", "--help"), ("--version",),
         ("certificate", "schema"), ("inspect", "FILE"), ("anonymize", "FILE", *ROLES, "-o", "-"),
-    ],
+    ], 4),
 )  # fmt: skip
 def test_whoever_stops_reading_has_read_enough(table, arguments):
     """A reader of stdout that goes away early ends a command quietly, with exit code 0."""
@@ -510,7 +511,7 @@ def wait_until_grouping(process):
     time.sleep(2.0)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", spread([signal.SIGINT, signal.SIGTERM], 1))
 def test_interrupted(tmp_path, number):
     """Ctrl-C and a polite kill end with 130, one line, and nothing written."""
     rng = np.random.default_rng(0)

@@ -75,6 +75,7 @@ def test_a_block_is_a_local_optimum(seed):
     assert twin.sse(matrix, again) <= twin.sse(matrix, found) + 1e-9
 
 
+@pytest.mark.slow
 def test_one_result_for_any_number_of_workers():
     """One, two and four threads, and two processes, give the same groups."""
     matrix = clustered(3_000)

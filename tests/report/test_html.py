@@ -21,6 +21,8 @@ from shoal.report.draw import _idle as idle
 from shoal.report.draw import _waiting as waiting
 from shoal.report.html import document
 
+DRAWS = True  # charts
+
 
 class Outline(HTMLParser):
     """Collects tags and attributes, and checks that every tag is closed."""

@@ -12,6 +12,8 @@ import shoal as library
 from shoal.errors import RequestError
 from shoal.report.spread import spread
 
+DRAWS = True  # charts
+
 
 @pytest.fixture(scope="module")
 def result():

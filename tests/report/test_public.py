@@ -26,6 +26,8 @@ from shoal.table.read import read
 from shoal.table.roles import Role
 from thorough import spread
 
+DRAWS = True  # charts
+
 TREES = {"zip": "prefixes:2,1", "day": "dates:month,year", "band": "widths:10,50"}
 
 

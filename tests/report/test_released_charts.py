@@ -11,6 +11,8 @@ import pytest
 import shoal as library
 from thorough import spread
 
+DRAWS = True  # charts
+
 K = 4
 
 

@@ -19,6 +19,8 @@ import shoal as library
 from shoal.errors import Canceled, RequestError
 from shoal.run.compare.points import Point, judged, on_frontier
 
+DRAWS = True  # charts
+
 METHODS = ["mdav", "hilbert", "ilsmc+"]
 
 

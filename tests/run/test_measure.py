@@ -14,6 +14,8 @@ import pytest
 import shoal as library
 from shoal.measures.definitions import DEFINITIONS, RISK, UTILITY
 
+DRAWS = True  # charts
+
 QUASI = ["a", "b"]
 
 

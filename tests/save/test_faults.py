@@ -79,6 +79,7 @@ def run_many(count, *arguments):
     return [process.wait(timeout=300) for process in running]
 
 
+@pytest.mark.slow
 def test_side_by_side(tmp_path):
     """Many runs on one target: the last one stands, whole and verified, no leftovers."""
     path = tmp_path / "t.csv"

@@ -22,6 +22,8 @@ from shoal.release.write import row_order
 from shoal.save import files
 from shoal.save.files import Targets
 
+DRAWS = True  # charts
+
 ROWS = 60
 
 

@@ -12,6 +12,8 @@ from shoal.measures.histogram import evenly
 from shoal.table.read import read
 from shoal.web.charts import charts_of, counted_values
 
+DRAWS = True  # charts
+
 
 @given(
     st.lists(st.tuples(st.floats(-5, 15), st.floats(0, 8)), min_size=1, max_size=20),

@@ -14,6 +14,8 @@ import shoal
 from desks import LONG, SAMPLE, Server, alive, census_like, open_modes, running, workers_of
 from thorough import spread
 
+DRAWS = True  # charts
+
 CANARY = "Zebulon7531"
 
 

@@ -39,6 +39,7 @@ from shoal.run.anonymize import walk
 from shoal.settings import load
 from shoal.table.encode_nodes import code
 from shoal.table.read import read
+from thorough import spread
 
 QUIET = Reporter(None)
 
@@ -85,7 +86,7 @@ def state_of(coded, labels, k, weights, most):
     return s
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", spread(range(100), 40))
 def test_every_price_is_right(seed, tmp_path):
     """What a group loses, what leaving spares, what coming and swapping cost: as from scratch."""
     made, coded, trees, k, weights, _, labels = drawn(seed, tmp_path)
@@ -117,7 +118,7 @@ def test_every_price_is_right(seed, tmp_path):
         assert s.groups[one, SIZE] == len(here)
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", spread(range(300), 100))
 def test_a_local_optimum(seed, tmp_path):
     """The loss is that from scratch, no shift or swap gains, sizes are k or more, it verifies."""
     made, coded, trees, k, weights, named, labels = drawn(seed, tmp_path)

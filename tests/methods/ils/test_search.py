@@ -26,6 +26,7 @@ from shoal.methods.ils.parameters import (
 from shoal.methods.ils.start import random_start
 from shoal.methods.ils.task import Task
 from shoal.progress import Reporter, StopToken
+from thorough import spread
 
 RULES = [Fixed(), Dynamic(), RecordToRecord(), Late(), Annealing()]
 CONTINUOUS = ("normal", "outlier")
@@ -90,7 +91,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", list(WAYS))
-@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("part", spread(range(10), 4))
 def test_no_move_gains_in_the_end(part, way):
     """On 300 tables, wherever a search ends, no shift and no swap gains, and the loss is right."""
     for seed in range(30 * part, 30 * part + 30):

@@ -80,7 +80,7 @@ def test_refines_a_given_grouping():
     assert again.information_loss == pytest.approx(small.information_loss, rel=1e-12)
 
 
-@pytest.mark.parametrize("how", ["time", "callback", "interrupt", "target", "patience"])
+@pytest.mark.parametrize("how", spread(["time", "callback", "interrupt", "target", "patience"], 3))
 def test_ends_with_its_best(how):
     """A limit of any kind ends it between or within rounds, with groups that are whole."""
     calls, stop = [], StopToken()

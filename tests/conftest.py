@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("shoal", derandomize=True, **COMMON)
+settings.register_profile("shoal", derandomize=True, max_examples=35, **COMMON)
 settings.register_profile("thorough", derandomize=False, print_blob=True, **COMMON)
 
 STARTED_ONCE = {

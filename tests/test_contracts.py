@@ -7,13 +7,13 @@ from itertools import product
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import naive
 import shoal
 from strategies import problems
-from thorough import spread
+from thorough import examples, spread
 
 PROVEN = "exact"  # goes through these contracts in test_best, where proofs are short
 METHODS = [method.name for method in shoal.methods() if method.name != PROVEN]
@@ -62,7 +62,7 @@ def sets(partition):
     spread(product(STEADY, ("1e308", "1e-320", "1e16", "mixed")), 24, several=True),
 )
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=10)
+@examples(10)
 def test_extreme_numbers_equal_exact_arithmetic(method, place, seed):
     """Columns at 1e308, at 1e-320 and at 1e16 + {0, 1, 2} form the groups of exact arithmetic."""
     rng = np.random.default_rng(seed)
@@ -90,7 +90,7 @@ def test_every_method_has_a_slow_twin():
 @example(problem=(np.zeros((9, 2)), 2))
 @example(problem=(np.arange(5.0)[:, None], 5))
 @example(problem=(np.arange(9.0)[:, None], 5))
-@settings(max_examples=25)
+@examples(25)
 def test_labels_equal_the_twins(method, problem):
     """The groups are those of exact rational arithmetic, group by group, ties included."""
     matrix, k = problem
@@ -114,7 +114,7 @@ def test_labels_equal_the_twins_on_300_tables(method):
 
 @every_method
 @given(problem=problems())
-@settings(max_examples=40)
+@examples(40)
 def test_sizes_and_records(method, problem):
     """Every record is in one group of k or more; where it is promised, of less than 2k."""
     matrix, k = problem
@@ -129,7 +129,7 @@ def test_sizes_and_records(method, problem):
 
 @every_method
 @given(problem=problems())
-@settings(max_examples=25)
+@examples(25)
 def test_loss_from_scratch(method, problem):
     """The loss that is reported is the loss of the labels, computed anew in exact arithmetic."""
     matrix, k = problem

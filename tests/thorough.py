@@ -7,6 +7,17 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+
+def is_thorough() -> bool:
+    """Whether the slow tests run too, as `conftest.py` found out."""
+    return settings.default is settings.get_profile("thorough")
+
+
+def examples(number: int) -> settings:
+    """Return hypothesis' settings for so many examples, and for a third of them in `make test`."""
+    return settings(max_examples=number if is_thorough() else max(5, number // 3))
 
 
 def spread(cases: Iterable[Any], few: int, *, several: bool = False) -> list[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -21,6 +21,7 @@ from shoal.judge.cell_words import words_of
 from shoal.judge.reading import opened
 from shoal.judge.sensitive import Sensitive
 from shoal.judge.spill import Spill
+from thorough import examples
 
 NAN = float("nan")
 ODD = ["", "*", "a", "a ", "é", "e\u0301", "\t", "\n", '"', "1", "1.0", "NaN", "𝔸", "\u2028"]
@@ -103,7 +104,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("disk")
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(tables(), st.integers(1, 12))
 def test_parquet_on_disk_is_parquet_in_memory(folder, table, limit):
     """Sizes, rulings, subsets and offenders are those of the plain path, for all kinds of cells."""
@@ -112,7 +113,7 @@ def test_parquet_on_disk_is_parquet_in_memory(folder, table, limit):
     check(folder / "t.parquet", limit, k=3, quasi_identifiers=["a", "b"])
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(tables((*KINDS, *MORE)), st.integers(1, 12))
 def test_frames_on_disk_are_frames_in_memory(table, limit):
     """So it is with dataframes, sliced ones too."""
@@ -123,7 +124,7 @@ def test_frames_on_disk_are_frames_in_memory(table, limit):
 CELLS = st.sampled_from(["", "*", "a", "a,b", '"', "\n", "\r", "é", "1", "1.0", "\x01", " "])
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.lists(st.tuples(*[CELLS] * 5), min_size=1, max_size=40), st.integers(1, 12))
 def test_csv_on_disk_is_csv_in_memory(folder, rows, limit):
     """So it is with csv, whatever its cells."""
@@ -133,7 +134,7 @@ def test_csv_on_disk_is_csv_in_memory(folder, rows, limit):
     check(folder / "t.csv", limit, k=3, quasi_identifiers=["a", "b"])
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(tables(), st.integers(1, 6))
 def test_mixes_that_collide(folder, table, limit):
     """Where all rows have one mix, words decide, and the result is exact."""
@@ -143,7 +144,7 @@ def test_mixes_that_collide(folder, table, limit):
         check(folder / "t.parquet", limit, **OPTIONS)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(tables(), st.integers(1, 12))
 def test_the_classes_themselves(table, limit):
     """Every class has the first record, size, values and rare subsets that memory finds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal as library
@@ -25,6 +25,7 @@ from shoal.methods.blocks import (
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import code
 from shoal.table.read import read
+from thorough import examples
 
 QUIET = Reporter(None)
 
@@ -38,7 +39,7 @@ def clustered(rows, width=4, seed=0):
 
 
 @given(rows=st.integers(1, 400), size=st.integers(1, 90), unit=st.integers(1, 9), data=st.data())
-@settings(max_examples=150)
+@examples(150)
 def test_cut(rows, size, unit, data):
     """Every row is in one block, none is too large, all but one hold a multiple of the unit."""
     seed = data.draw(st.integers(0, 10**6))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import large as twin
 from shoal.outofcore.regions import Cuts, cut_sample, dealt, joined, turned
 from shoal.table.sampling import drawn
+from thorough import examples
 
 
 def _shares(draws, cuts):
@@ -22,7 +23,7 @@ def _shares(draws, cuts):
     rows=st.integers(1, 300), width=st.integers(1, 3), places=st.integers(1, 9),
     values=st.integers(1, 6), seed=st.integers(0, 10**6),
 )  # fmt: skip
-@settings(max_examples=150)
+@examples(150)
 def test_send_as_one_by_one(rows, width, places, values, seed):
     """Every point goes where a walk down the cuts leads it, also from notes."""
     rng = np.random.default_rng(seed)

@@ -12,11 +12,11 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from thorough import spread
+from thorough import examples, spread
 
 # one method of every kind there is, the search on trees, and auto; proofs would take minutes
 KINDS = {method.kind: method.name for method in reversed(shoal.methods())}
@@ -77,7 +77,7 @@ def frequencies(draw, method):
 
 @pytest.mark.parametrize("method", METHODS)
 @given(data=st.data(), k=st.integers(2, 5), incomplete=st.sampled_from(["keep", "delete"]))
-@settings(max_examples=30)
+@examples(30)
 def test_no_class_below_k(tmp_path_factory, method, data, k, incomplete):
     """Any frequencies of texts, numbers and gaps end in classes of k, or in a refusal."""
     columns = data.draw(frequencies(method))

@@ -188,7 +188,7 @@ def test_ordered_categories(tmp_path):
             assert float(judging.ordered_distance(part, whole)) <= T
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", spread(WAYS, 1))
 @pytest.mark.parametrize("kind", ["file", "numbers", "stars", "truth", "prefixes", "integers"])
 def test_trees_of_sensitive_columns(kind, way, tmp_path):
     """Groups are near by the tree, as the judge reads it from the same file or the same words."""
@@ -307,7 +307,7 @@ RECIPES = [
 
 
 @pytest.mark.parametrize("asked", RECIPES)
-@pytest.mark.parametrize("method", ["mdav", "auto", "ilsmc+", "kaim+"])
+@pytest.mark.parametrize("method", spread(["mdav", "auto", "ilsmc+", "kaim+"], 2))
 def test_a_recipe_repeats_the_run(asked, method, shoal, tmp_path):
     """`shoal run run.toml` gives the same groups, on what the settings say of rules."""
     if method == "kaim+" and "dominance" in asked:

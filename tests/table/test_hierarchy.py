@@ -11,12 +11,13 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
 from naive import mixed
 from shoal.judge.hierarchies import read_tree
+from thorough import examples
 
 
 def of(values, rule=None):
@@ -772,7 +773,7 @@ def trees(draw, signs):
     return paths, {label: parent for label, parent in parents.items() if label in known}
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.data(), st.sampled_from(list(SIGNS)))
 def test_released_node_is_the_lowest(tmp_path_factory, data, sign):
     """Every released label covers its whole group, and no node below it does."""

@@ -10,10 +10,11 @@ import random
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from thorough import examples
 
 METHODS = ("kaim", "k-member", "kaim-paper", "kaim+", "mdav", "v-mdav")
 
@@ -142,7 +143,7 @@ def damage(rng, paths):
     return paths
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(seed=st.integers(0, 10**9), damages=st.integers(0, 3), method=st.sampled_from(METHODS))
 def test_random_trees_and_damages(tmp_path_factory, seed, damages, method):
     """Whatever is done to a file, a release that is made covers cell by cell what it stands for."""

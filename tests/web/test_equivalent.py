@@ -5,13 +5,14 @@ from __future__ import annotations
 import shlex
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from shoal.cli import anonymize, app
 from shoal.settings import build
 from shoal.web.equivalent import command_line, python_snippet, summary_of
+from thorough import examples
 
 NAMES = st.lists(
     st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n\"=", exclude_categories=("C",)),
@@ -68,7 +69,7 @@ def test_the_command_asks_for_the_same(recipe, monkeypatch, tmp_path):
 
 
 @given(NAMES, NAMES)
-@settings(max_examples=25)
+@examples(25)
 def test_any_names(quasi, drop):
     """Whatever columns are called, the command names them."""
     recipe = {"roles": {"quasi_identifiers": quasi, "drop": drop}, "protect": {"k": 3}}

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
@@ -18,6 +18,7 @@ from shoal.methods.heuristics.refine.refinements import HOW, phase_two
 from shoal.methods.heuristics.seed import overall_extremes
 from shoal.progress import Reporter
 from strategies import problems
+from thorough import examples, spread
 
 TWINS = {"phase2": phase2, "decompose": refine_decompose, "iterative": refine_iterative}
 
@@ -35,7 +36,7 @@ def random_groups(rows, k, seed):
 @every_way
 @pytest.mark.parametrize("few", [0, 1000])
 @given(problem=problems(25), seed=st.integers(0, 10**6))
-@settings(max_examples=25)
+@examples(25)
 def test_labels_equal_the_twins(how, few, problem, seed):
     """Anybody's grouping is refined to the twin's groups, by the tree and by sweeps."""
     matrix, k = problem
@@ -64,7 +65,7 @@ def test_tree_and_sweeps_agree_on_a_large_table(how, monkeypatch):
 
 @every_way
 @given(problem=problems(60), seed=st.integers(0, 10**6))
-@settings(max_examples=60)
+@examples(60)
 def test_never_worse(how, problem, seed):
     """Whatever the grouping was, it loses no more, and every group keeps k."""
     matrix, k = problem
@@ -174,7 +175,9 @@ def test_names_of_groups_do_not_matter(how):
     assert np.array_equal(plain.labels, shoal.refine(matrix, labels[::1] * -3.5, 4, how=how).labels)
 
 
-@pytest.mark.parametrize("method", ["gsms-nn", "mdav", "centroid", "diameter", "v-mdav", "mst"])
+@pytest.mark.parametrize(
+    "method", spread(["gsms-nn", "mdav", "centroid", "diameter", "v-mdav", "mst"], 3)
+)
 def test_outliers_without_standardizing(method):
     """Values twenty orders apart are grouped all the same."""
     rng = np.random.default_rng(0)

@@ -12,6 +12,7 @@ from naive.refine import refine_decompose, refine_iterative
 from shoal.methods.heuristics import candidates
 from shoal.methods.heuristics.refine.refinements import HOW
 from shoal.progress import Reporter
+from thorough import spread
 
 REFINED = {"decompose": refine_decompose, "iterative": refine_iterative}
 
@@ -22,7 +23,7 @@ def of_kinds(seed, rows, kinds, width=2):
     return rng.integers(-9, 10, (kinds, width)).astype(float)[rng.integers(0, kinds, rows)]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", spread(range(12), 4))
 def test_candidates_of_equal_records_are_the_papers(seed):
     """With many equal records the groups of GSMS are those of its twin, which keeps all lists."""
     matrix = of_kinds(seed, rows=26, kinds=2 + seed % 6)

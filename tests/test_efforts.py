@@ -69,8 +69,8 @@ def test_what_less_effort_finds_is_kept(monkeypatch):
 
 def test_best_uses_its_time():
     """A search by trees with best effort does not end when nothing was found for a while."""
-    assert "patience" not in auto.choose_mixed(60, 3, 3, "best").changes["stop"]
-    assert "patience" in auto.choose_mixed(60, 3, 3, "normal").changes["stop"]
+    assert "patience" not in auto.choose_mixed(60, 3, 3, "best").options["stop"]
+    assert "patience" in auto.choose_mixed(60, 3, 3, "normal").options["stop"]
 
 
 @pytest.mark.parametrize("effort", ["quick", "normal", "best"])

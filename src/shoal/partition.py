@@ -125,8 +125,8 @@ class Bound:
             return float("inf")
         return 100.0 * (loss - self.information_loss) / self.information_loss
 
-    def told(self, loss: float) -> str:
-        """Return how good a loss is, for people."""
+    def describe(self, loss: float) -> str:
+        """Return in words how far a loss is from the bound."""
         above = self.above(loss)
         if above == 0.0:
             return "proven optimal: no grouping loses less"
@@ -203,7 +203,7 @@ class Partition:
 
     def summary(self) -> str:
         """Return one line for people."""
-        bound = "" if self.bound is None else f"; {self.bound.told(self.information_loss)}"
+        bound = "" if self.bound is None else f"; {self.bound.describe(self.information_loss)}"
         return (
             f"{self.labels.size} records in {self.groups} groups of {self.sizes.min()} to "
             f"{self.sizes.max()}, k = {self.k}, {self.method}: "

@@ -227,13 +227,13 @@ def test_a_pack(tmp_path):
 
 def desk_answer(path, place, roles):
     """Return what the desk answers to a page that asks for a release."""
-    from shoal.web.messages import Teller
+    from shoal.web.messages import ProgressWriter
     from shoal.web.tasks import anonymize
 
     place.mkdir()
     settings = {"roles": roles, "protect": {"k": 5, "method": "mdav"}}
     asked = {"settings": settings, "path": str(path), "trees": {}}
-    tell = Teller(place)
+    tell = ProgressWriter(place)
     try:
         return anonymize(asked, place, tell)["report"]
     finally:

@@ -24,9 +24,9 @@ from shoal.backends.executor import Threads
 from shoal.errors import InputError, OutputError, PrivacyError, RequestError
 from shoal.outofcore import file_plan, release, report, run_folder
 from shoal.outofcore.budget import Budget
-from shoal.outofcore.request import Order
+from shoal.outofcore.request import FileRequest
 from shoal.outofcore.run import release_file
-from shoal.outofcore.tasks import Crew
+from shoal.outofcore.tasks import TaskRunner
 from shoal.progress import Reporter
 from shoal.run.anonymize import walk
 from shoal.save.files import Targets
@@ -88,7 +88,7 @@ def run(source, output, plan=SMALL, callback=None, force=False, **tree):
     """Release a file region by region."""
     tree.setdefault("roles", ROLES)
     tree["protect"] = {"k": 10, **tree.get("protect", {})}
-    order = Order(Targets.of(str(output)), force=force, with_page=False, shuffle_seed=1)
+    order = FileRequest(Targets.of(str(output)), force=force, with_page=False, shuffle_seed=1)
     return release_file(source, build(tree), plan, order, callback)
 
 
@@ -265,7 +265,9 @@ def test_threads_have_no_say(tmp_path):
     found = []
     for threads in (1, 2):
         output = tmp_path / f"out{threads}.csv"
-        order = Order(Targets.of(str(output)), with_page=False, threads=threads, shuffle_seed=1)
+        order = FileRequest(
+            Targets.of(str(output)), with_page=False, threads=threads, shuffle_seed=1
+        )
         release_file(source, build({"roles": ROLES, "protect": {"k": 10}}), SMALL, order)
         found.append(output.read_bytes())
     assert found[0] == found[1]
@@ -279,7 +281,7 @@ def test_rows_are_shuffled(tmp_path):
     source = write_csv(tmp_path / "in.csv", columns)
     orders = []
     for name in ("one.csv", "two.csv"):
-        order = Order(Targets.of(str(tmp_path / name)), with_page=False)
+        order = FileRequest(Targets.of(str(tmp_path / name)), with_page=False)
         release_file(source, build({"roles": roles, "protect": {"k": 5}}), SMALL, order)
         orders.append([int(row["diagnosis"]) for row in read_csv(tmp_path / name)])
     assert sorted(orders[0]) == list(range(2000))
@@ -459,7 +461,7 @@ def test_a_release_that_is_not_safe_never_leaves(tmp_path, monkeypatch):
         found = before(self, region, table, partition, form)
         ages = found["age"].values.to_pylist()
         ages[0] = 1000 + region
-        return found.mapped(lambda c: c.having(values=pa.array(ages)) if c.name == "age" else c)
+        return found.mapped(lambda c: c.replace(values=pa.array(ages)) if c.name == "age" else c)
 
     monkeypatch.setattr(release.Releasing, "_released", spoiled)
     with pytest.raises(PrivacyError, match="smaller than 10"):
@@ -589,9 +591,9 @@ def test_orders_of_texts_that_look_like_numbers(tmp_path):
     source = write_csv(tmp_path / "in.csv", {"o": words, "y": [i % 97 for i in range(16_500)]})
     roles = {"quasi_identifiers": ["o", "y"]}
     settings = build({"roles": roles, "orders": {"o": order}, "protect": {"k": 10}})
-    with run_folder.Work(tmp_path / "out.csv", 1) as folder:
-        crew = Crew(folder, Threads(1), Threads(1), Reporter(None))
-        file_plan.look(Whole(in_pieces(source, None, ("",), {})), settings, crew)
+    with run_folder.RunFolder(tmp_path / "out.csv", 1) as folder:
+        runner = TaskRunner(folder, Threads(1), Threads(1), Reporter(None))
+        file_plan.look(Whole(in_pieces(source, None, ("",), {})), settings, runner)
         own = file_plan.ask(settings, folder, None).survey.columns["o"].moments
     mean, deviation = twin.mean_and_deviation([order.index(word) for word in words])
     assert float(own.base) + own.mean == pytest.approx(mean)
@@ -667,7 +669,7 @@ def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
 
     file.write_text("".join(f"{c},{'L' if c < 'e' else 'R'},*\n" for c in "abcdefgh"))
     with monkeypatch.context() as patch:
-        patch.setattr(run_folder.Work, "__exit__", lambda self, *error: os.close(self._lock))
+        patch.setattr(run_folder.RunFolder, "__exit__", lambda self, *error: os.close(self._lock))
         patch.setattr(release.Releasing, "_strew", killed)
         with pytest.raises(KeyboardInterrupt):
             run(source, tmp_path / "out.csv", **tree)
@@ -696,7 +698,7 @@ def test_killed_between_look_and_parting(tmp_path, monkeypatch, ending):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(run_folder.Work, "__exit__", lambda self, *error: os.close(self._lock))
+        patch.setattr(run_folder.RunFolder, "__exit__", lambda self, *error: os.close(self._lock))
         patch.setattr(Solver, "part", killed)
         with pytest.raises(KeyboardInterrupt):
             run(source, tmp_path / "out.parquet", roles=roles)

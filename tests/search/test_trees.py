@@ -122,7 +122,7 @@ def test_a_local_optimum(seed, tmp_path):
     """The loss is that from scratch, no shift or swap gains, sizes are k or more, it verifies."""
     made, coded, trees, k, weights, named, labels = drawn(seed, tmp_path)
     changes = {"stop": {"iterations": int(seed % 4) * 5}}
-    found = solve_mixed(coded, k, "kaim+", QUIET, start=labels, seed=seed, changes=changes,
+    found = solve_mixed(coded, k, "kaim+", QUIET, start=labels, seed=seed, options=changes,
                         weights=named)  # fmt: skip
     rows = len(made.records)
     assert found.sizes.min() >= k
@@ -160,7 +160,7 @@ def test_only_the_moves_that_are_allowed(kinds, tmp_path):
     """A search of shifts makes no swap, and the other way round."""
     _, coded, _, _, _, _, _ = drawn(4, tmp_path, rows=25)
     labels = np.repeat(np.arange(5), 5)
-    found = solve_mixed(coded, 4, "kaim+", QUIET, start=labels, changes={
+    found = solve_mixed(coded, 4, "kaim+", QUIET, start=labels, options={
         "moves": list(kinds), "stop": {"iterations": 0},
     })  # fmt: skip
     gains = found.search.gains
@@ -190,7 +190,7 @@ def test_the_same_for_a_seed_and_a_count():
 
     def labels(iterations, threads=1, seed=3):
         stop = {"stop": {"iterations": iterations}, "runs": 2}
-        found = solve_mixed(coded, 5, "kaim+", QUIET, seed=seed, changes=stop, threads=threads)
+        found = solve_mixed(coded, 5, "kaim+", QUIET, seed=seed, options=stop, threads=threads)
         return found.labels.tolist(), found.information_loss
 
     first, lost = labels(400)
@@ -203,18 +203,18 @@ def test_the_same_for_a_seed_and_a_count():
 def test_a_time_limit_is_kept_and_repeats():
     """A search that the clock ended is repeated exactly by its count of iterations."""
     coded = code(read(large(rows=900)))
-    timed = solve_mixed(coded, 4, "kaim+", QUIET, changes={"stop": {"seconds": 0.2}})
+    timed = solve_mixed(coded, 4, "kaim+", QUIET, options={"stop": {"seconds": 0.2}})
     assert timed.search.stopped_by == "time limit"
     again = {"stop": {"iterations": timed.search.iterations}, "looks": timed.search.looks}
-    assert solve_mixed(coded, 4, "kaim+", QUIET, changes=again) == timed
+    assert solve_mixed(coded, 4, "kaim+", QUIET, options=again) == timed
 
 
 def test_a_number_of_looks():
     """Few looks leave moves that gain; the log says so, and the rest follows from there."""
     coded = code(read(large(rows=900)))
     stop = {"stop": {"iterations": 50}}
-    few = solve_mixed(coded, 4, "kaim+", QUIET, changes={**stop, "looks": 20_000})
-    every = solve_mixed(coded, 4, "kaim+", QUIET, changes=stop)
+    few = solve_mixed(coded, 4, "kaim+", QUIET, options={**stop, "looks": 20_000})
+    every = solve_mixed(coded, 4, "kaim+", QUIET, options=stop)
     assert (few.search.complete, few.search.looks) == (False, 20_000)
     assert "before its last local optimum" in few.search.summary()
     assert (every.search.complete, every.search.looks) == (True, None)
@@ -245,14 +245,14 @@ def test_target_and_patience():
     coded = code(read(large()))
     kaim = solve_mixed(coded, 5, "kaim", QUIET).information_loss
     stop = {"stop": {"target": 0.95 * kaim}}
-    found = solve_mixed(coded, 5, "kaim+", QUIET, changes=stop)
+    found = solve_mixed(coded, 5, "kaim+", QUIET, options=stop)
     assert found.search.stopped_by == "target"
     assert found.information_loss <= 0.95 * kaim
     patient = {"stop": {"patience": 50}, "runs": 2}
-    found = solve_mixed(coded, 5, "kaim+", QUIET, changes=patient)
+    found = solve_mixed(coded, 5, "kaim+", QUIET, options=patient)
     assert found.search.stopped_by == "patience"
     again = {"stop": {"iterations": found.search.iterations}, "runs": 2}
-    assert solve_mixed(coded, 5, "kaim+", QUIET, changes=again) == found
+    assert solve_mixed(coded, 5, "kaim+", QUIET, options=again) == found
     rows = [("a", 1)] * 5 + [("b", 2)] * 5
     equal = pa.table({"a": [a for a, _ in rows], "b": [b for _, b in rows]})
     nothing = solve_mixed(code(read(equal)), 5, "kaim+", QUIET)
@@ -328,7 +328,7 @@ def test_thousands_of_values():
     coded = code(read(table))
     kaim = solve_mixed(coded, 10, "kaim", QUIET)
     changes = {"stop": {"iterations": 300}, "looks": 10**6}
-    found = solve_mixed(coded, 10, "kaim+", QUIET, start=np.array(kaim.labels), changes=changes)
+    found = solve_mixed(coded, 10, "kaim+", QUIET, start=np.array(kaim.labels), options=changes)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert found.information_loss < kaim.information_loss
@@ -358,7 +358,7 @@ def test_three_hundred_columns():
 def test_any_number_of_neighbors(neighbors, k):
     """However many groups are formed anew at once, all records stay in groups of k to 2k - 1."""
     coded = code(read(large(25)))
-    found = solve_mixed(coded, k, "kaim+", QUIET, changes={
+    found = solve_mixed(coded, k, "kaim+", QUIET, options={
         "neighbors": neighbors, "samples": 40, "stop": {"iterations": 200},
     })  # fmt: skip
     assert k <= found.sizes.min() <= found.sizes.max() < 2 * k
@@ -400,7 +400,7 @@ def test_looks_beyond_the_usual_are_kept():
     """A run that was allowed more looks than usual says so, whether it needed them or not."""
     coded = code(read(large(100)))
     stop = {"stop": {"iterations": 10}, "looks": 10**12}
-    found = solve_mixed(coded, 4, "kaim+", QUIET, changes=stop)
+    found = solve_mixed(coded, 4, "kaim+", QUIET, options=stop)
     assert (found.search.complete, found.search.looks) == (True, 10**12)
 
 
@@ -416,6 +416,6 @@ def test_the_callback_ends_the_last_moves():
     stop = {"stop": {"iterations": 3}}
     found = solve_mixed(coded, 2, "kaim+", Reporter(enough), changes=stop)
     assert not found.search.complete
-    whole = solve_mixed(coded, 2, "kaim+", QUIET, changes=stop)
+    whole = solve_mixed(coded, 2, "kaim+", QUIET, options=stop)
     assert whole.search.complete
     assert whole.information_loss <= found.information_loss

@@ -102,7 +102,7 @@ def test_the_snippet_asks_for_the_same(recipe, monkeypatch):
     safe = recipe.get("release", {}).get("spreadsheet_safe", False)
     assert (source, folder) == ("t.csv", "pack")
     assert how == {"format": "parquet", **({"spreadsheet_safe": True} if safe else {})}
-    wanted = settings_of(recipe).having(release={"spreadsheet_safe": False})
+    wanted = settings_of(recipe).replace(release={"spreadsheet_safe": False})
     assert asked == wanted
 
 

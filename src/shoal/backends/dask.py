@@ -280,7 +280,9 @@ class Dask:
         with dask.config.set({"dataframe.convert-string": False}):
             by = frame.groupby(wanted, sort=False, dropna=False, observed=True)
             sizes = by.size(split_out=max(1, frame.npartitions // 4))
-            found = sizes.to_frame("size").map_partitions(_told, meta=dict.fromkeys(TOLD, "int64"))
+            found = sizes.to_frame("size").map_partitions(
+                _counts, meta=dict.fromkeys(COUNTED, "int64")
+            )
             with self._watched():
                 every = self._result(self._client.compute(found))
         there = every[every["classes"] > 0]
@@ -296,14 +298,14 @@ def _called(work: Callable[[Task], Result], task: Task) -> Result:
     return work(task)
 
 
-TOLD = ("records", "classes", "smallest")
+COUNTED = ("records", "classes", "smallest")
 
 
-def _told(sizes: Any) -> Any:
+def _counts(sizes: Any) -> Any:
     """Return what is counted in a partition, as a dataframe of one row."""
     one = sizes["size"]
     counted = (int(one.sum()), len(one), int(one.min()) if len(one) else 0)
-    return type(sizes)({name: [value] for name, value in zip(TOLD, counted, strict=True)})
+    return type(sizes)({name: [value] for name, value in zip(COUNTED, counted, strict=True)})
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ import typer
 
 from shoal.cli.app import app
 from shoal.cli.options import JsonFlag, SensitiveTrees, Tabled, takes
-from shoal.cli.output import say, tell_verdict
+from shoal.cli.output import echo_verdict, say
 from shoal.errors import RequestError
 
 certificate = typer.Typer(
@@ -60,7 +60,7 @@ def check(
     )  # fmt: skip
     for origin in found.origins:
         typer.echo(origin, err=True)
-    tell_verdict(found, as_json)
+    echo_verdict(found, as_json)
 
 
 @certificate.command(cls=Tabled)

@@ -12,7 +12,7 @@ import typer
 
 from shoal.backends.storage import cache_folder
 from shoal.cli.app import app
-from shoal.cli.options import PRIVACY, RESOURCES, WRITING, Tabled, said, takes
+from shoal.cli.options import PRIVACY, RESOURCES, WRITING, Tabled, given_options, takes
 from shoal.cli.output import live_reporter, say
 from shoal.errors import RequestError
 
@@ -69,7 +69,7 @@ def compare(
     if "hierarchy_folder" in options and "hierarchies" in options:
         raise RequestError("say --hierarchies or --hierarchy, not both")
     run, sizes = run_of(options), sorted(set(_sizes(k)))
-    settings = build(tree_of({"k": sizes[0], **said(options)}))
+    settings = build(tree_of({"k": sizes[0], **given_options(options)}))
     if output is not None:
         _check(output, run.force)
     state = _state(input, k, methods, settings.to_toml())

@@ -95,7 +95,7 @@ def check(
 
     Example: `shoal hierarchy check trees/age.csv --data stays.csv --column age`
     """
-    found = _said(file, data, column, options)
+    found = _read_hierarchy(file, data, column, options)
     say(f"{found.summary()}\n")
     if found.uncovered:
         raise InputError(f"{file}: {len(found.uncovered)} values of the data have no place in it")
@@ -118,11 +118,13 @@ def show(
 
     Example: `shoal hierarchy show widths:10,20 --data stays.csv --column age`
     """
-    found = _said(file, data, column, options)
+    found = _read_hierarchy(file, data, column, options)
     say(f"{found.summary()}\n\n{found.draw(depth)}\n")
 
 
-def _said(file: str, data: Path | None, column: str | None, reading: dict[str, Any]) -> Hierarchy:
+def _read_hierarchy(
+    file: str, data: Path | None, column: str | None, reading: dict[str, Any]
+) -> Hierarchy:
     """Return the hierarchy of a file alone, or what a rule makes of a column of data."""
     from shoal.table.hierarchy.view import hierarchy
 

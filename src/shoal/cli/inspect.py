@@ -11,7 +11,7 @@ import typer
 
 from shoal.cli.app import app
 from shoal.cli.options import JsonFlag, MissingAs, SensitiveTrees, Tabled, takes
-from shoal.cli.output import live_reporter, say, tell_verdict
+from shoal.cli.output import echo_verdict, live_reporter, say
 from shoal.errors import shown
 
 READING = "delimiter", "missing", "types", "orders"
@@ -90,7 +90,7 @@ def verify(
     )
     for origin in found.origins:
         typer.echo(origin, err=True)
-    tell_verdict(found, as_json)
+    echo_verdict(found, as_json)
 
 
 @app.command(cls=Tabled)

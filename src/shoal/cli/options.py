@@ -79,9 +79,9 @@ def _complete(
     function: Callable[..., None], names: tuple[str, ...], command: str
 ) -> Callable[..., None]:
     """Return a command with its own parameters and those of the table, by panels."""
-    from shoal.settings.table import TABLE, said_to
+    from shoal.settings.table import TABLE, options_of_command
 
-    entries = [TABLE[name] for name in names] if names else said_to(command)
+    entries = [TABLE[name] for name in names] if names else options_of_command(command)
 
     def run(**given: Any) -> None:
         options = {}
@@ -124,6 +124,6 @@ def _parameter(entry: Any, command: str) -> inspect.Parameter:
     )
 
 
-def said(options: dict[str, Any]) -> dict[str, Any]:
+def given_options(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that say something: an empty list leaves what a recipe says."""
     return {name: value for name, value in options.items() if value not in ([], {})}

@@ -96,7 +96,7 @@ def say(content: str | bytes) -> None:
         raise OutputError(f"stdout cannot be written: {error.strerror}") from None
 
 
-def tell_verdict(found: Any, as_json: bool) -> None:
+def echo_verdict(found: Any, as_json: bool) -> None:
     """Say what a check found, good news and JSON on stdout; exit code 3 where it is not `ok`."""
     if as_json:
         say(json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")

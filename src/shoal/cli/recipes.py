@@ -59,7 +59,7 @@ def with_values(settings: Any, orders: dict[str, Any], missing: list[str] | None
             )
         signs = tuple(missing)
     changed = settings.model_copy(update={"orders": own})
-    return changed.having(input={"missing": tuple(signs)})
+    return changed.replace(input={"missing": tuple(signs)})
 
 
 def chosen_again(tree: dict[str, Any]) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def chosen_again(tree: dict[str, Any]) -> dict[str, Any]:
     return {**tree, "protect": protect, "search": search}
 
 
-def tell_of_choice(tree: dict[str, Any], source: str | None) -> None:
+def echo_choice(tree: dict[str, Any], source: str | None) -> None:
     """Say that method and iterations of a recipe were found for another file than this one."""
     method = tree.get("protect", {}).get("method", AUTO)
     if source is None or method == AUTO or "shoal" not in tree:

@@ -43,40 +43,40 @@ def make(
         logging_to_stderr(run.verbose),
     ):
         from shoal.backends.staging import Staging
-        from shoal.outofcore.file import check_screen, order_for, release, wants_engine
+        from shoal.outofcore.file import check_screen, file_request, release, wants_engine
         from shoal.plan.source import named_by, source_of
         from shoal.run.anonymize import walk
         from shoal.save.files import stdout_bytes
 
         folder = None if recipe is None else recipe.parent
         named = source if recipe is None else named_by(settings, recipe, source)
-        order = None
+        request = None
         if output != "-" or wants_engine(named, settings):
-            order = order_for(named, output, settings, run, folder)
-            if order.shelf is None:
+            request = file_request(named, output, settings, run, folder)
+            if request.shelf is None:
                 inputs = [Path(source)] if source else []
-                staging = Staging(force=run.force, folders=order.targets.folders)
-                order.targets.check(staging, inputs, run.report)
+                staging = Staging(force=run.force, folders=request.targets.folders)
+                request.targets.check(staging, inputs, run.report)
         data = source_of(settings, recipe, source) if recipe is not None else source
         assert data is not None
         result: Any
-        if order is None:
+        if request is None:
             check_screen(Path(data), settings)
-            result = walk(Path(data), settings, report, run.threads, folder, tell_ahead)
+            result = walk(Path(data), settings, report, run.threads, folder, echo_estimate)
             say(stdout_bytes(result))
         else:
-            order = replace(order, told_ahead=tell_ahead)
-            result = release(data, settings, order, report)
+            request = replace(request, on_estimate=echo_estimate)
+            result = release(data, settings, request, report)
     with contextlib.suppress(KeyboardInterrupt):  # the release is there: nothing to take back
-        _tell(result, order, run.as_json, run.report)
+        _echo_result(result, request, run.as_json, run.report)
 
 
-def tell_ahead(likely: Any) -> None:
+def echo_estimate(likely: Any) -> None:
     """Say what a long run is expected to take."""
     from shoal.plan.estimate import LONG
 
     if likely.seconds >= LONG:
-        typer.echo(f"expected: {likely.told()}", err=True)
+        typer.echo(f"expected: {likely.describe()}", err=True)
 
 
 def make_preview(settings: Settings, source: str, sample: int, run: RunOptions) -> None:
@@ -107,48 +107,48 @@ def make_pack(
         from shoal.save.pack.folder import check_folder, check_private
         from shoal.save.pack.signing import check_key
 
-        check_folder(folder, run.force, settings.having(input={"path": source}))
+        check_folder(folder, run.force, settings.replace(input={"path": source}))
         targets = Targets.in_folder(folder, kind)
         check_private(targets, Staging(force=run.force, folders=[targets.private]))
         if sign is not None:
             check_key(sign)
         check_whole(source, settings)
-        result = walk(Path(source), settings, report, run.threads, None, tell_ahead)
+        result = walk(Path(source), settings, report, run.threads, None, echo_estimate)
         result.pack(folder, force=run.force, format=kind, sign=sign)
     with contextlib.suppress(KeyboardInterrupt):
-        _tell(result, None, run.as_json, True)
+        _echo_result(result, None, run.as_json, True)
         names = ", ".join(sorted(path.name for path in folder.iterdir()))
         typer.echo(f"\nwrote {folder}/: {names}", err=True)
-        _tell_private(str(targets.private), True)
+        _echo_private(str(targets.private), True)
         _warn_of_others(targets, result)
 
 
-def _tell(result: Any, order: Any, as_json: bool, with_page: bool) -> None:
+def _echo_result(result: Any, request: Any, as_json: bool, with_page: bool) -> None:
     """Say what was done."""
     if as_json:
-        told = {"private": True, **result.report.to_dict()}
-        say(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        exact = {"private": True, **result.report.to_dict()}
+        say(json.dumps(exact, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     typer.echo(result.report.summary(), err=True)
     if result.settings.release.keep_order:
         typer.echo("  warning: the rows keep the input's order, which links them to it", err=True)
-    if order is None:
+    if request is None:
         return
-    targets = order.targets
+    targets = request.targets
     written = [targets.release, targets.report, *([targets.page] if with_page else [])]
-    if order.shelf is not None:
+    if request.shelf is not None:
         names = ", ".join(path.name for path in written)
-        typer.echo(f"\nwrote {order.shelf.place}/: Parquet parts, {names}", err=True)
-        _tell_private(order.shelf.private, with_page)
-        if not order.shelf.is_url:
+        typer.echo(f"\nwrote {request.shelf.place}/: Parquet parts, {names}", err=True)
+        _echo_private(request.shelf.private, with_page)
+        if not request.shelf.is_url:
             _warn_of_others(targets, result)
         return
     typer.echo(f"\nwrote {', '.join(map(str, written))}", err=True)
-    _tell_private(str(targets.private), with_page)
+    _echo_private(str(targets.private), with_page)
     _warn_of_old(targets)
     _warn_of_others(targets, result)
 
 
-def _tell_private(folder: str, with_page: bool) -> None:
+def _echo_private(folder: str, with_page: bool) -> None:
     """Say what is in the private folder, and that it stays there."""
     from shoal.backends.private_folder import FILES, PAGE
 

@@ -51,7 +51,7 @@ WARNING = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class CompositionRequest:
     """What is known of the two releases: roles as asked (None: nobody said), and papers beside."""
 
     quasi: Sequence[str]
@@ -59,7 +59,7 @@ class Asked:
     k: int
     ours: Beside | None = None
     theirs: Beside | None = None
-    told: tuple[str, str] = ("", "")
+    roles: tuple[str, str] = ("", "")
 
     def their_quasi(self, header: Sequence[str]) -> list[str]:
         """Return the quasi-identifiers of the other release, as far as they are known."""
@@ -68,7 +68,9 @@ class Asked:
 
 
 def compose(
-    ours: AbstractContextManager[Source], theirs: AbstractContextManager[Source], asked: Asked
+    ours: AbstractContextManager[Source],
+    theirs: AbstractContextManager[Source],
+    asked: CompositionRequest,
 ) -> Composition:
     """Return what is left of the classes of a release for somebody who has the other too."""
     with ours as source, theirs as other:
@@ -98,7 +100,7 @@ def compose(
             worst,
             smallest=min(least, default=None),
             unjudged=tuple(name for name in shared if name in single),
-            roles=asked.told,
+            roles=asked.roles,
         )
     finally:
         span.cache_clear()  # no values of records stay behind
@@ -171,7 +173,7 @@ def _only(groups: list[Group], hidden: Sequence[str], some: Sequence[str]) -> li
 
 def place_people(
     ours: AbstractContextManager[Source], theirs: AbstractContextManager[Source],
-    original: AbstractContextManager[Source], asked: Asked, key: Sequence[str],
+    original: AbstractContextManager[Source], asked: CompositionRequest, key: Sequence[str],
     in_order: tuple[bool, bool],
 ) -> Shared:  # fmt: skip
     """Return with how many others each person of the original shares both classes."""
@@ -190,7 +192,7 @@ def place_people(
 
 def _side(
     opened: AbstractContextManager[Source], quasi: Sequence[str] | None, known: Beside | None,
-    original: composition_people.Cells, in_order: bool, asked: Asked | None = None,
+    original: composition_people.Cells, in_order: bool, asked: CompositionRequest | None = None,
 ) -> composition_people.Side:  # fmt: skip
     """Return a release, read; where nobody knows its roles, by all columns that it changed."""
     with opened as source:

@@ -62,15 +62,15 @@ def _found(path: Path) -> Iterator[Beside]:
     stem = name[: len(name) - len(ending)] if ending else name
     digest = ""
     for paper in (f"{stem}.report.json", "report.json"):
-        told = _read(folder / paper, json.loads)
-        if told is None:
+        content = _read(folder / paper, json.loads)
+        if content is None:
             continue
         digest = digest or _digest(path)
-        if _at(told, "release", "sha256") == digest:
-            yield from _of_report(told, paper)
-    told = _read(folder / "certificate.json", json.loads)
-    if told is not None and _at(told, "release", "file") == name:
-        claims = _at(told, "claims")
+        if _at(content, "release", "sha256") == digest:
+            yield from _of_report(content, paper)
+    content = _read(folder / "certificate.json", json.loads)
+    if content is not None and _at(content, "release", "file") == name:
+        claims = _at(content, "claims")
         yield from _made("certificate.json", claims, "quasi_identifiers")
     own = [f"{stem}.run.toml", *(["run.toml"] if stem == "release" or name == MANIFEST else [])]
     for paper in own:
@@ -81,15 +81,15 @@ def _found(path: Path) -> Iterator[Beside]:
         yield from _made(MANIFEST, _read(path, json.loads), "quasi_identifiers")
 
 
-def _of_report(told: Any, paper: str) -> Iterator[Beside]:
-    columns = _at(told, "columns")
+def _of_report(content: Any, paper: str) -> Iterator[Beside]:
+    columns = _at(content, "columns")
     ways = {}
     for column in columns if isinstance(columns, list) else []:
         name, way = _at(column, "name"), _at(column, "released_as")
         if isinstance(name, str) and isinstance(way, str):
             ways[name] = way
-    in_order = _at(told, "release", "order") == "as in the input"
-    roles = _at(told, "roles")
+    in_order = _at(content, "release", "order") == "as in the input"
+    roles = _at(content, "roles")
     yield from _made(paper, roles, "quasi-identifier", ways, in_order)
 
 
@@ -138,7 +138,7 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def told_by(known: Beside | None, said: Sequence[str] | None) -> str:
+def roles_source(known: Beside | None, said: Sequence[str] | None) -> str:
     """Return where roles are from, in words."""
     if said is not None:
         return "as asked"

@@ -96,8 +96,8 @@ class Disk:
             classes += int(np.count_nonzero(rare))
             records += int(total[rare].sum())
             found = every[order[np.repeat(rare, np.diff(begins, append=len(order)))]]
-            told = np.column_stack([found[:, FIRST], np.full(len(found), number, np.uint64)])
-            self._add("rare", told, found[:, width])
+            pairs = np.column_stack([found[:, FIRST], np.full(len(found), number, np.uint64)])
+            self._add("rare", pairs, found[:, width])
         return Narrow(min(smallest, default=0), classes, records)
 
     def quick(self, k: int) -> Counter[int] | None:

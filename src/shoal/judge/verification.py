@@ -70,7 +70,7 @@ class Judged:
         return f"{self.model} of {shown(self.column)}"
 
     @property
-    def told(self) -> str:
+    def found_text(self) -> str:
         """What the worst class has, in a few digits."""
         return digits_beside(self.found, self.asked, DIGITS)
 
@@ -220,7 +220,7 @@ class Verification:
 
 def _of_model(judged: Judged) -> list[str]:
     bound = "below" if judged.model.startswith("recursive") else "asked:"
-    lines = [f"{judged.label}: {judged.told}, {bound} {judged.asked:g}"]
+    lines = [f"{judged.label}: {judged.found_text}, {bound} {judged.asked:g}"]
     if judged.readings:
         each = (
             f"{WORDS[name]} {digits_beside(one.found, judged.asked, DIGITS)} "
@@ -254,9 +254,9 @@ def _of_composition(against: Composition) -> list[str]:
         )
     by = listed(against.sensitive) if against.sensitive else "no column"
     lines.append(f"  classes met by {listed(against.columns) or 'no column'}, records by {by}")
-    for which, told in zip(("this", "the other"), against.roles, strict=True):
-        if told:
-            lines.append(f"  roles of {which} release: {told}")
+    for which, roles in zip(("this", "the other"), against.roles, strict=True):
+        if roles:
+            lines.append(f"  roles of {which} release: {roles}")
     return lines
 
 

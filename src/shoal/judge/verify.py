@@ -16,13 +16,12 @@ from typing import Any
 
 from shoal.errors import InputError, RequestError, listed, shown
 from shoal.judge.classes import Counted, Subset
-from shoal.judge.composition import WARNING, compose, place_people
-from shoal.judge.composition import Asked as Meeting
+from shoal.judge.composition import WARNING, CompositionRequest, compose, place_people
 from shoal.judge.counting import count
-from shoal.judge.declared import Beside, beside, told_by
+from shoal.judge.declared import Beside, beside, roles_source
 from shoal.judge.hierarchies import read_tree
 from shoal.judge.models.matching import READINGS
-from shoal.judge.models.requirement import Asked, Requirement
+from shoal.judge.models.requirement import Requirement, Threshold
 from shoal.judge.reading import opened
 from shoal.judge.rulings import Ruling, summarized
 from shoal.judge.sensitive import Sensitive
@@ -43,11 +42,11 @@ def verify(
     k: int,
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
-    l: Asked = None,  # noqa: E741 - its name in the literature
+    l: Threshold = None,  # noqa: E741 - its name in the literature
     l_kind: str = "distinct",
     c: float | None = None,
-    t: Asked = None,
-    alpha: Asked = None,
+    t: Threshold = None,
+    alpha: Threshold = None,
     k_of: Mapping[tuple[str, ...], int] | None = None,
     hierarchies: Trees | None = None,
     orders: Mapping[str, Sequence[Any]] | None = None,
@@ -143,13 +142,15 @@ def verify(
             )
         ruling = Ruling(requirement, ours, subsets)
         ruling.see(counted)
-        told = _of_manifest(source, quasi, ruling, lambda: after.enter_context(Spill()))
+        manifest_problems = _of_manifest(
+            source, quasi, ruling, lambda: after.enter_context(Spill())
+        )
         met = None
         if against is not None:
             theirs = beside(against)
-            asked = Meeting(
+            asked = CompositionRequest(
                 quasi, sensitive if sensitive is None else hidden, requirement.k, papers, theirs,
-                (told_by(papers, quasi_identifiers), told_by(theirs, None)),
+                (roles_source(papers, quasi_identifiers), roles_source(theirs, None)),
             )  # fmt: skip
             both = _again(data, kind, delimiter, source), _again(against, None, None)
             met = compose(both[0](), both[1](), asked)
@@ -158,8 +159,10 @@ def verify(
                 whose = opened(original, None, None)
                 placed = place_people(both[0](), both[1](), whose, asked, knows, in_order)
                 met = replace(met, shared=placed)
-        found = _verification(source, ruling, counted, missing_as, records, columns, met, told)
-        where = told_by(papers, None)
+        found = _verification(
+            source, ruling, counted, missing_as, records, columns, met, manifest_problems
+        )
+        where = roles_source(papers, None)
         return replace(
             found,
             roles=f"quasi-identifiers {listed(quasi, NAMED)} {where}"
@@ -171,12 +174,12 @@ def verify(
 
 def _verification(
     source: Source, ruling: Ruling, counted: Counted, reading: str, records: int | None,
-    columns: Sequence[str] | None, met: Composition | None, told: Sequence[str],
+    columns: Sequence[str] | None, met: Composition | None, manifest_problems: Sequence[str],
 ) -> Verification:  # fmt: skip
     every = sum(size * classes for size, classes in ruling.sizes.items())
     models = tuple(watch.judged() for watch in ruling.watches)
     subsets = ruling.k_of(counted)
-    problems = [*_missing_or_extra(source.header, columns), *told]
+    problems = [*_missing_or_extra(source.header, columns), *manifest_problems]
     if not every:
         problems.append("there are no records")
     elif ruling.classes:

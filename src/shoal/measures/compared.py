@@ -121,9 +121,9 @@ class Compared:
             return self
         return replace(
             self,
-            quasi=tuple(side.taken(first, second) for side in self.quasi),
-            sensitive=tuple(side.taken(first, second) for side in self.sensitive),
-            kept=tuple(side.taken(first, second) for side in self.kept),
+            quasi=tuple(side.take(first, second) for side in self.quasi),
+            sensitive=tuple(side.take(first, second) for side in self.sensitive),
+            kept=tuple(side.take(first, second) for side in self.kept),
             secrets=tuple(codes[second] for codes in self.secrets),
             classes=renumbered(self.classes[second]),
             origins=renumbered(self.origins[first]),

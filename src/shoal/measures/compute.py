@@ -44,7 +44,7 @@ def measure_all(
     if compared.paired:
         numbers = [side.shown for side in numbers]
     if public:
-        numbers = [side for side in numbers if utility.may_be_told(side, compared.k)]
+        numbers = [side for side in numbers if utility.may_be_published(side, compared.k)]
     both, pairs = utility.both_moments(compared, numbers), distributions.correlations(numbers)
     found = {one.key: one for one in utility.of_distributions(compared, numbers, both, pairs)}
     for part in FAMILIES:

@@ -30,14 +30,14 @@ FEW = 0.5  # of the records must be told apart by the kept columns
 
 
 @dataclass(frozen=True, eq=False)
-class Who:
-    """The rows of originals and of released records that are the same person's, and how known."""
+class Pairing:
+    """Pairs of rows, an original and its released record, and the basis of that knowledge."""
 
     __repr__ = in_shape
 
     first: Integers
     second: Integers
-    how: str
+    basis: str
 
 
 def common_codes(before: Column, after: Column) -> tuple[Integers, Integers]:
@@ -85,7 +85,7 @@ def is_kept(before: Column, after: Column) -> bool:
     return bool(np.array_equal(np.sort(first), np.sort(second)))
 
 
-def by_key(original: Table, release: Table, key: Sequence[str]) -> Who:
+def by_key(original: Table, release: Table, key: Sequence[str]) -> Pairing:
     """Pair the records by columns that name them."""
     first, second = _labels(original, release, key)
     named = [_named(table, key) for table in (original, release)]
@@ -99,7 +99,7 @@ def by_key(original: Table, release: Table, key: Sequence[str]) -> Who:
     rows, released = named[0][found], named[1][those]
     if not rows.size:
         raise InputError(f"the two tables have no value of {listed(list(key))} in common")
-    return Who(rows, released, f"paired by {listed(list(key))}")
+    return Pairing(rows, released, f"paired by {listed(list(key))}")
 
 
 def _named(table: Table, key: Sequence[str]) -> Integers:
@@ -133,7 +133,7 @@ def find_out(
     quasi: Sequence[Side],
     kept: Sequence[str],
     in_memory: bool,
-) -> Who | None:
+) -> Pairing | None:
     """Find out who is who, or that it cannot be known.
 
     Kept columns decide: the same row by row, the rows are in the same order; else they pair the
@@ -143,7 +143,7 @@ def find_out(
     chance, and in dataframes.
     """
     same = original.rows == release.rows
-    ordered = Who(np.arange(original.rows), np.arange(original.rows), "rows in the same order")
+    ordered = Pairing(np.arange(original.rows), np.arange(original.rows), "rows in the same order")
     if kept:
         first, second = _labels(original, release, kept)
         if not (same and np.array_equal(first, second)):
@@ -151,10 +151,10 @@ def find_out(
             together = same and np.array_equal(np.sort(first), np.sort(second))
             if not together or rows.size < max(2, FEW * original.rows):
                 return None
-            paired = [side.taken(rows, released) for side in quasi]
+            paired = [side.take(rows, released) for side in quasi]
             if any(map(_agree, quasi)) and not any(map(_agree, paired)):
                 return None
-            return Who(rows, released, f"paired by what was kept ({listed(list(kept))})")
+            return Pairing(rows, released, f"paired by what was kept ({listed(list(kept))})")
         counts = np.unique(second, return_counts=True)[1]
         ways = math.lgamma(second.size + 1) - sum(math.lgamma(c + 1) for c in counts.tolist())
         if ways > CHANCE:

@@ -202,7 +202,7 @@ def words_of(
 
     What nobody knows the meaning of covers everything, or, where `strict`, nothing.
     """
-    known = distinct_values(before.having(order=None))
+    known = distinct_values(before.replace(order=None))
     encoded = after.values.dictionary_encode()
     texts = texts_of(after, encoded.dictionary)
     place = {value: code for code, value in enumerate(known.texts)}

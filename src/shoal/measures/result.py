@@ -42,7 +42,7 @@ class Measure:
     @property
     def text(self) -> str:
         """The value with its unit."""
-        return told(self.value, self.words.unit)
+        return figure_text(self.value, self.words.unit)
 
     @property
     def worst(self) -> str:
@@ -52,14 +52,14 @@ class Measure:
         name = (min if self.words.better == "higher" else max)(self.by, key=self.by.__getitem__)
         if self.by[name] == self.value:
             return shown(name)
-        return f"at worst {told(self.by[name], self.words.unit)}: {shown(name)}"
+        return f"at worst {figure_text(self.by[name], self.words.unit)}: {shown(name)}"
 
     @property
     def spread(self) -> str:
         """The interval in words, empty where there is none."""
         if self.interval is None:
             return ""
-        low, high = (told(end, self.words.unit) for end in self.interval)
+        low, high = (figure_text(end, self.words.unit) for end in self.interval)
         return f"{low} to {high}, from a sample of {self.sampled:,}"
 
     @property
@@ -81,7 +81,7 @@ class Measure:
         return found
 
 
-def told(value: float, unit: str) -> str:
+def figure_text(value: float, unit: str) -> str:
     """Return a figure as people write it."""
     if unit == "count":
         return f"{round(value):,}"

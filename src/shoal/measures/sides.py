@@ -65,7 +65,7 @@ class Numbers:
         """
         return replace(self, before=np.where(np.isnan(self.low), np.nan, self.before))
 
-    def taken(self, before: Integers, after: Integers) -> Numbers:
+    def take(self, before: Integers, after: Integers) -> Numbers:
         """Return some originals and some released records."""
         return replace(
             self,
@@ -138,7 +138,7 @@ class Words:
         found: Flags = table[back.reshape(-1)[:, None], after[None, :]]
         return found
 
-    def taken(self, before: Integers, after: Integers) -> Words:
+    def take(self, before: Integers, after: Integers) -> Words:
         """Return some originals and some released records."""
         return replace(
             self,

@@ -128,7 +128,7 @@ def _some(pieces: Pieces, chosen: Callable[[Table, int], Flags]) -> tuple[Table,
     for piece in pieces.again():
         some = np.flatnonzero(chosen(piece, start))
         if some.size or not parts:
-            parts.append(piece.taken(some))
+            parts.append(piece.take(some))
         places.append(some + start)
         start += piece.rows
     columns = []
@@ -138,6 +138,6 @@ def _some(pieces: Pieces, chosen: Callable[[Table, int], Flags]) -> tuple[Table,
         if column.cells is not None:
             cells = pa.concat_arrays([one.cells for one in every])
         values = pa.concat_arrays([one.values for one in every])
-        columns.append(column.having(values=values, cells=cells, quoted=None))
+        columns.append(column.replace(values=values, cells=cells, quoted=None))
     source = replace(pieces.source, lines=None)
     return Table(tuple(columns), source), np.concatenate(places)

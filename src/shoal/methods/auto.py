@@ -27,7 +27,7 @@ class Choice:
     """What `auto` runs, with which parameters of its search, and why."""
 
     method: str
-    changes: Mapping[str, Any]
+    options: Mapping[str, Any]
     reason: str
 
 
@@ -58,7 +58,7 @@ def lower_effort(problem: Problem, method: str | Method) -> str | None:
     long again; nor is the method `best`, whose rounds go on from each other.
     """
     lower = LOWER.get(problem.effort)
-    if not isinstance(method, str) or problem.start is not None or problem.changes:
+    if not isinstance(method, str) or problem.start is not None or problem.options:
         return None
     if runs_blocks(problem, method):
         return None if problem.effort == "normal" else lower
@@ -74,8 +74,8 @@ def runs_blocks(problem: Problem, method: str) -> bool:
 def chosen(problem: Problem, method: str | Method) -> tuple[Method, Problem, str]:
     """Return the method that runs, the problem with its search options, and why `auto` took it."""
     encoding = problem.encoding
-    asked = encoding.search_options(problem.changes)
-    problem = replace(problem, changes=asked)
+    asked = encoding.search_options(problem.options)
+    problem = replace(problem, options=asked)
     if not isinstance(method, str):
         return method, problem, ""
     if method != "auto" or (isinstance(encoding, Points) and problem.start is not None):
@@ -90,10 +90,10 @@ def chosen(problem: Problem, method: str | Method) -> tuple[Method, Problem, str
         choice = choose_mixed(rows, len(encoding.coded.columns), k, problem.effort, limited)
     found, reason = find(choice.method), choice.reason
     if not found.info.is_search:
-        return found, replace(problem, changes={}), reason
+        return found, replace(problem, options={}), reason
     if asked.get("stop") and isinstance(encoding, Points):
         reason = "the search for the least squared error (SSE)"
-    return found, replace(problem, changes=merged(choice.changes, asked)), reason
+    return found, replace(problem, options=merged(choice.options, asked)), reason
 
 
 def choose(

@@ -32,7 +32,7 @@ from shoal.partition import canonical_labels
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import Coded
 
-DESCENT = Search(neighbors=0).having({"stop": {"iterations": 0}})  # all pairs: a block has few
+DESCENT = Search(neighbors=0).replace({"stop": {"iterations": 0}})  # all pairs: a block has few
 TREE_DESCENT = Search(perturbations=("dissolve", "regroup"), samples=3)
 ENOUGH = 1e-3  # of the loss: a round that gains less is the last
 LEAST = 40  # groups of a block, at least
@@ -87,7 +87,7 @@ def solve_block(block: Block, report: Reporter = QUIET) -> Integers:
         return labels
     how = DESCENT
     if iterations:
-        how = Search(moves=MOVES, samples=5, acceptance=Annealing()).having(
+        how = Search(moves=MOVES, samples=5, acceptance=Annealing()).replace(
             {"stop": {"iterations": iterations}}
         )
     task = Task(k, labels, how, seed, threads=1)
@@ -116,8 +116,8 @@ def group_in_blocks(
     def lost(labels: Integers) -> float:
         return float(squared_error(matrix, labels, weights).sum())
 
-    way = Way(matrix, block, partial(solve_block, report=report.quiet()), lost)
-    return _in_rounds(way, k, plan, seed, report, executor or Threads(), labels)
+    problem = BlockProblem(matrix, block, partial(solve_block, report=report.quiet()), lost)
+    return _in_rounds(problem, k, plan, seed, report, executor or Threads(), labels)
 
 
 class CodedBlock(NamedTuple):
@@ -139,7 +139,7 @@ def solve_coded_block(block: CodedBlock, report: Reporter = QUIET) -> Integers:
     if labels is None:
         labels = cluster(coded, k, report, form="root", start="common", seed=seed, weights=weights)
     labels = canonical_labels(labels)
-    how = TREE_DESCENT.having({"stop": {"iterations": iterations}})
+    how = TREE_DESCENT.replace({"stop": {"iterations": iterations}})
     return search_trees(coded, Task(k, labels, how, seed, threads=1), report, weights)[0]
 
 
@@ -156,14 +156,14 @@ def group_coded_in_blocks(
     """Return groups of at least k of coded records, as `group_in_blocks` does of a matrix."""
 
     def block(rows: Integers, labels: Integers | None, seed: int, iterations: int) -> CodedBlock:
-        return CodedBlock(coded.taken(rows), k, labels, seed, iterations, weights)
+        return CodedBlock(coded.take(rows), k, labels, seed, iterations, weights)
 
     def lost(labels: Integers) -> float:
         return loss_rate(coded, labels)
 
     solve = partial(solve_coded_block, report=report.quiet())
-    way = Way(coordinates(coded), block, solve, lost)
-    return _in_rounds(way, k, plan, seed, report, executor or Threads(), labels)
+    problem = BlockProblem(coordinates(coded), block, solve, lost)
+    return _in_rounds(problem, k, plan, seed, report, executor or Threads(), labels)
 
 
 def coordinates(coded: Coded) -> Floats:
@@ -184,8 +184,8 @@ def coordinates(coded: Coded) -> Floats:
 
 
 @dataclass(frozen=True)
-class Way:
-    """What blocks are made of: places to cut, how a block is made and solved, what groups lose."""
+class BlockProblem:
+    """A table to solve in blocks: points to cut by, how a block is made and solved, the loss."""
 
     __repr__ = in_shape
 
@@ -196,49 +196,49 @@ class Way:
 
 
 def _in_rounds(
-    way: Way, k: int, plan: Blocks, seed: int, report: Reporter, run: Executor,
+    problem: BlockProblem, k: int, plan: Blocks, seed: int, report: Reporter, run: Executor,
     labels: Integers | None,
 ) -> Integers:  # fmt: skip
     """Solve the blocks of a first cut, then those of others, until little is gained."""
     whole = False
     if labels is None:
-        parts = cut(way.points, plan.size(k), k)
-        labels = _solved(way, parts, None, seed, report, run)
+        parts = cut(problem.points, plan.size(k), k)
+        labels = _solved(problem, parts, None, seed, report, run)
         whole = len(parts) == 1
     rng = np.random.default_rng(seed)
-    lost = way.lost(labels)
+    lost = problem.lost(labels)
     for number in range(0 if whole else plan.rounds):
-        parts = _cut_groups(way.points, labels, plan.size(k) // k, rng)
-        labels = _solved(way, parts, labels, seed + number + 1, report, run)
-        left = way.lost(labels)
+        parts = _cut_groups(problem.points, labels, plan.size(k) // k, rng)
+        labels = _solved(problem, parts, labels, seed + number + 1, report, run)
+        left = problem.lost(labels)
         if lost - left <= ENOUGH * lost:
             break
         lost = left
     for number in range(plan.searched):
-        parts = _cut_groups(way.points, labels, 2 * plan.size(k) // k, rng)
+        parts = _cut_groups(problem.points, labels, 2 * plan.size(k) // k, rng)
         own = seed + plan.rounds + number + 1
-        labels = _solved(way, parts, labels, own, report, run, plan.iterations)
+        labels = _solved(problem, parts, labels, own, report, run, plan.iterations)
     return canonical_labels(labels)
 
 
 def _solved(
-    way: Way, parts: list[Integers], labels: Integers | None, seed: int, report: Reporter,
-    run: Executor, iterations: int = 0,
+    problem: BlockProblem, parts: list[Integers], labels: Integers | None, seed: int,
+    report: Reporter, run: Executor, iterations: int = 0,
 ) -> Integers:  # fmt: skip
     """Solve every block and join what they return."""
 
     def blocks() -> Iterator[Any]:
         for rows in parts:
             own = None if labels is None else labels[rows]
-            yield way.block(rows, own, seed, iterations)
+            yield problem.block(rows, own, seed, iterations)
 
     stage = "grouping blocks" if labels is None else "mending borders"
     stage = "searching blocks" if iterations else stage
-    found = np.empty(way.points.shape[0], dtype=np.int64)
+    found = np.empty(problem.points.shape[0], dtype=np.int64)
     count = 0
     report(stage, 0, len(parts))
     for done, (rows, own) in enumerate(
-        zip(parts, run.map(way.solve, blocks(), report.stop), strict=True), start=1
+        zip(parts, run.map(problem.solve, blocks(), report.stop), strict=True), start=1
     ):
         found[rows] = own + count
         count += int(own.max()) + 1

@@ -42,7 +42,8 @@ def solve(problem: Problem, method: str | Method, report: Reporter) -> Partition
     report("grouping", encoding.rows, encoding.rows)
     own = Partition(
         found.labels, problem.k, one.info.name, encoding.loss(found.labels), encoding.loss_name,
-        search=found.log, reason=reason, enforced=found.enforced, bound=found.bound, way=found.way,
+        search=found.log, reason=reason, enforced=found.enforced, bound=found.bound,
+        way=found.enforcement,
     )  # fmt: skip
     if known is None or own.information_loss < known.information_loss:
         return own
@@ -51,14 +52,14 @@ def solve(problem: Problem, method: str | Method, report: Reporter) -> Partition
 
 def _solution(problem: Problem, method: Method, report: Reporter) -> Solution:
     """Run a method that supports the problem; its groups keep the constraints."""
-    check_options(method.info, problem.start, problem.changes)
+    check_options(method.info, problem.start, problem.options)
     rows = problem.encoding.rows
     if rows < 2 * problem.k:  # there is only one grouping
         report("grouping", 0, rows)
         found = problem.alone() if problem.k == 1 else Solution(np.zeros(rows, dtype=np.int64))
     else:
         found = method.run(_with_start(problem, report), report)
-    return found if found.way else within_constraints(problem, found, report)
+    return found if found.enforcement else within_constraints(problem, found, report)
 
 
 def _with_start(problem: Problem, report: Reporter) -> Problem:

@@ -58,13 +58,13 @@ class Form:
                 quoted = np.asarray(packed.column(f"q{number}")).astype(bool)
                 quoted = quoted if quoted.any() else None
             values = _one(packed.column(f"v{number}"))
-            columns.append(column.having(values=values, cells=cells, quoted=quoted))
+            columns.append(column.replace(values=values, cells=cells, quoted=quoted))
         return Table(tuple(columns), self.source, roles_given=True)
 
     @classmethod
     def of(cls, table: Table, whole: bool) -> Form:
         """Return the form of a table."""
-        bare = tuple(c.having(values=None, cells=None, quoted=None) for c in table.columns)
+        bare = tuple(c.replace(values=None, cells=None, quoted=None) for c in table.columns)
         return cls(bare, replace(table.source, lines=None, native=None, labels=None), whole)
 
     def to_dict(self) -> dict[str, Any]:

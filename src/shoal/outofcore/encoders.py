@@ -37,7 +37,7 @@ from shoal.table.table import Table
 DIFFERENT = 500_000  # values of a column that is seen by its tree, at most
 
 
-class Lens(Protocol):
+class RegionEncoder(Protocol):
     """How records are seen."""
 
     method: str
@@ -71,7 +71,7 @@ class ByNumbers:
 
     def points(self, table: Table) -> Floats:
         """Return the numbers, standardized; columns that do not vary have no say."""
-        columns = table.having(Role.QUASI_IDENTIFIER)
+        columns = table.with_role(Role.QUASI_IDENTIFIER)
         varied = [c for c in columns if self.moments[c.name].deviation] or columns[:1]
         found = np.empty((table.rows, len(varied)))
         for j, column in enumerate(varied):
@@ -90,7 +90,7 @@ class ByNumbers:
                 found[:, j] = (plain - own.mean) / own.deviation * self.scales[name]
         return found[~np.isnan(found).any(axis=1)]
 
-    def coded(self, table: Table) -> Coded | None:  # noqa: ARG002 - as Lens has it
+    def coded(self, table: Table) -> Coded | None:  # noqa: ARG002 - as RegionEncoder has it
         """Return nothing: there are no trees."""
         return None
 
@@ -189,7 +189,7 @@ class Vocabulary:
         for column in self.columns:
             own = self.found[column.name]
             values = own.column("value").combine_chunks()
-            alone = Table((column.having(values=values, cells=None),), source)
+            alone = Table((column.replace(values=values, cells=None),), source)
             often = np.asarray(own.column("often")).astype(np.int64)
             trees = {column.name: said[column.name]} if column.name in said else {}
             known = code(alone, trees, folder, chosen & {column.name}, often=often)

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from shoal.backends.staging import Staging
 from shoal.backends.storage import is_url, plain
 from shoal.errors import RequestError
-from shoal.outofcore.request import Order, Released
+from shoal.outofcore.request import FileRequest, Released
 from shoal.plan.estimate import machine_memory
 from shoal.progress import Callback, Reporter
 from shoal.run.anonymize import walk
@@ -49,13 +49,13 @@ def anonymize_file(
     memory given, or with an engine, these are refused in words.
     """
     settings, run = settings_and_run(options)
-    order = order_for(source, os.fspath(output), settings, run)
-    return release(source, settings, order, callback)
+    request = file_request(source, os.fspath(output), settings, run)
+    return release(source, settings, request, callback)
 
 
-def order_for(
+def file_request(
     source: Any, output: str, settings: Settings, run: RunOptions, folder: Path | None = None
-) -> Order:
+) -> FileRequest:
     """Return where a release goes and how a run goes about it."""
     place: str | Path | None = None
     if run.work is not None:
@@ -65,7 +65,7 @@ def order_for(
         from shoal.outofcore.parts import Shelf
 
         shelf = Shelf.of(output, run.force)
-        return Order(
+        return FileRequest(
             shelf.targets, run.force, run.report, folder, place, run.threads, shelf=shelf,
             scheduler=run.scheduler,
         )  # fmt: skip
@@ -73,7 +73,7 @@ def order_for(
         raise RequestError("a scheduler is that of an engine; say --engine dask, or spark")
     if isinstance(place, str):
         raise RequestError("the work folder is a URL only with an engine")
-    return Order(Targets.of(output), run.force, run.report, folder, place, run.threads)
+    return FileRequest(Targets.of(output), run.force, run.report, folder, place, run.threads)
 
 
 def wants_engine(source: Any, settings: Settings) -> bool:
@@ -86,13 +86,16 @@ def wants_engine(source: Any, settings: Settings) -> bool:
 
 
 def release(
-    source: Any, settings: Settings, order: Order, callback: Callback | Reporter | None = None
+    source: Any,
+    settings: Settings,
+    request: FileRequest,
+    callback: Callback | Reporter | None = None,
 ) -> Released:
     """Release a file as its settings say, in the memory that they allow."""
-    if order.shelf is not None:
+    if request.shelf is not None:
         from shoal.outofcore.cluster import release_by_engine
 
-        return release_by_engine(source, settings, order, callback)
+        return release_by_engine(source, settings, request, callback)
     source = Path(source)
     limit = settings.protect.memory
     if limit is not None and needed(source) > read_memory(limit):
@@ -100,14 +103,14 @@ def release(
         from shoal.outofcore.run import release_file
 
         budget = budget_for(read_memory(limit), *shape(source))
-        return release_file(source, settings, budget, order, callback)
-    staging = Staging(force=order.force, folders=order.targets.folders)
-    order.targets.check(staging, [source], order.with_page)
+        return release_file(source, settings, budget, request, callback)
+    staging = Staging(force=request.force, folders=request.targets.folders)
+    request.targets.check(staging, [source], request.with_page)
     if limit is None:
         check_room(source)
-    result = walk(source, settings, callback, order.threads, order.folder, order.told_ahead)
-    save(result, order.targets, force=order.force, with_page=order.with_page)
-    return Released(order.targets.release, result.report, result.settings)
+    result = walk(source, settings, callback, request.threads, request.folder, request.on_estimate)
+    save(result, request.targets, force=request.force, with_page=request.with_page)
+    return Released(request.targets.release, result.report, result.settings)
 
 
 def check_whole(source: str, settings: Settings) -> None:

@@ -22,7 +22,7 @@ from shoal.outofcore.memory import freed
 from shoal.outofcore.profile import Looking, Survey
 from shoal.outofcore.run_folder import Files
 from shoal.outofcore.shuffle import keep, kept
-from shoal.outofcore.tasks import Crew
+from shoal.outofcore.tasks import TaskRunner
 from shoal.plan.kept_columns import with_rounding
 from shoal.plan.plan import Plan, make_plan
 from shoal.settings import Settings
@@ -92,7 +92,7 @@ def check_possible(settings: Settings) -> None:
         needs = "a refinement of given groups"
     elif protect.method not in METHODS:
         needs = f"method {find(protect.method).info.name}"
-    elif settings.changes() or protect.start is not None:
+    elif settings.search_options() or protect.start is not None:
         needs = "a search with limits of its own"
     elif asked.of_sensitive or asked.dominance is not None or asked.k_of:
         needs = "what is asked beyond k"
@@ -122,7 +122,7 @@ class Look:
 
     reading: Reading
     settings: Settings
-    crew: Crew
+    runner: TaskRunner
 
     def __call__(self, chunk: int) -> str:
         """Keep what is seen of a chunk, and return the name of it.
@@ -130,8 +130,8 @@ class Look:
         A file that only this process reads is looked at again: it is known after that alone.
         """
         name = f"look-{chunk}"
-        if not self.reading.away or self.crew.work.read(name) is None:
-            self._seen(chunk).keep(self.crew.work, name)
+        if not self.reading.away or self.runner.work.read(name) is None:
+            self._seen(chunk).keep(self.runner.work, name)
         return name
 
     def _seen(self, chunk: int) -> Looking:
@@ -141,7 +141,7 @@ class Look:
                 found = _looking(piece, settings, self.reading, chunk)
             found.add(_ranked(_rounded(piece, settings), settings.orders))
             if not self.reading.away:
-                self.crew.report("looking", found.rows, found.rows + 1)
+                self.runner.report("looking", found.rows, found.rows + 1)
         assert found is not None
         return found
 
@@ -159,13 +159,13 @@ def _looking(head: Table, settings: Settings, reading: Reading, chunk: int) -> L
     return Looking(used, set(roles.drop), sample, settings.protect.incomplete == "delete")
 
 
-def look(reading: Reading, settings: Settings, crew: Crew) -> Sample:
+def look(reading: Reading, settings: Settings, runner: TaskRunner) -> Sample:
     """Look at all records once, and note what was seen; return a sample of them."""
     every: Looking | None = None
-    step = Look(reading, settings, crew)
-    for name in crew.reading(reading).each("looking", step, range(reading.tasks)):
+    step = Look(reading, settings, runner)
+    for name in runner.reading(reading).each("looking", step, range(reading.tasks)):
         found = _looking(reading.empty(), settings, reading, 0)
-        found.take(crew.work, name)
+        found.take(runner.work, name)
         if every is None:
             every = found
         else:
@@ -175,8 +175,8 @@ def look(reading: Reading, settings: Settings, crew: Crew) -> Sample:
     check_size(seen.rows, settings.protect.k, reading.source.name)
     empty = reading.empty()
     form = Form.of(empty, whole=False)
-    keep(crew.work, "empty", form.pack(empty))
-    crew.work.note("seen", {"form": form.to_dict(), "survey": seen.to_dict()})
+    keep(runner.work, "empty", form.pack(empty))
+    runner.work.note("seen", {"form": form.to_dict(), "survey": seen.to_dict()})
     return every.sample
 
 
@@ -214,7 +214,7 @@ def _as_words(column: Column, order: Sequence[str]) -> Column:
     words = pc.if_else(column.values.is_null(), pa.scalar(None, pa.string()), column.cells)
     if not {None, *order}.issuperset(words.unique().to_pylist()):
         return column
-    return column.having(kind=Kind.TEXT, values=words)
+    return column.replace(kind=Kind.TEXT, values=words)
 
 
 def ask(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
@@ -225,7 +225,7 @@ def ask(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
     plan = make_plan(
         settings, with_rounding(replace(schema, roles_given=False), settings), seen, folder
     )
-    quasi = plan.schema.having(Role.QUASI_IDENTIFIER)
+    quasi = plan.schema.with_role(Role.QUASI_IDENTIFIER)
     names = [column.name for column in quasi]
     check_known(plan.hierarchies, names, "a hierarchy")
     check_weights(plan.settings.protect.column_weights, names)

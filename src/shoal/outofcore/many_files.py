@@ -17,10 +17,10 @@ from shoal.outofcore.file_plan import check_possible
 from shoal.outofcore.parts import manifest
 from shoal.outofcore.release import Made
 from shoal.outofcore.report import report_of
-from shoal.outofcore.request import Order, Released
-from shoal.outofcore.run import made_of, request_of, stamps_of
-from shoal.outofcore.run_folder import LOG, Work
-from shoal.outofcore.tasks import Crew
+from shoal.outofcore.request import FileRequest, Released
+from shoal.outofcore.run import made_of, run_fingerprint, stamps_of
+from shoal.outofcore.run_folder import LOG, RunFolder
+from shoal.outofcore.tasks import TaskRunner
 from shoal.progress import Callback, Reporter
 from shoal.report.build import versions
 from shoal.save.files import papers_of, verify_written
@@ -43,7 +43,7 @@ class Origin(Protocol):
         """The files that it is, as absolute paths or URLs."""
         ...
 
-    def opened(self, crew: Crew) -> Reading:
+    def opened(self, runner: TaskRunner) -> Reading:
         """Return the records, to be read."""
         ...
 
@@ -68,7 +68,7 @@ class FromFile:
         """The file."""
         return [str(self.path.absolute())]
 
-    def opened(self, crew: Crew) -> Reading:  # noqa: ARG002 - as Origin has it
+    def opened(self, runner: TaskRunner) -> Reading:  # noqa: ARG002 - as Origin has it
         """Return the file in pieces."""
         said = self.settings.input
         pieces = in_pieces(self.path, said.delimiter, said.missing, said.types)
@@ -94,23 +94,23 @@ class FromParts:
         """Where the files are."""
         return [part.location for part in self.parts.parts]
 
-    def opened(self, crew: Crew) -> Reading:
+    def opened(self, runner: TaskRunner) -> Reading:
         """Return the files, with the hash of them all."""
-        return hashed(self.parts, crew)
+        return hashed(self.parts, runner)
 
     def released(self, files: list[str]) -> Any:
         """Return nothing: the release is in its files."""
 
 
-def hashed(parts: Parts, crew: Crew) -> Parts:
+def hashed(parts: Parts, runner: TaskRunner) -> Parts:
     """Return files with the hash of them all, which is computed once."""
     tasks = range(len(parts.parts))
-    noted = crew.work.once("digests", lambda: crew.all("hashing files", parts.digest, tasks))
+    noted = runner.work.once("digests", lambda: runner.all("hashing files", parts.digest, tasks))
     return parts.together(noted)
 
 
 def release_parts(
-    origin: Origin, settings: Settings, order: Order, engine: Executor,
+    origin: Origin, settings: Settings, request: FileRequest, engine: Executor,
     callback: Callback | Reporter | None = None,
 ) -> Released:  # fmt: skip
     """Release a table by an engine, as a folder of Parquet files, verified, or nothing.
@@ -119,25 +119,25 @@ def release_parts(
     """
     begin = time.perf_counter()
     report = Reporter.of(callback)
-    targets, shelf = order.targets, order.shelf
+    targets, shelf = request.targets, request.shelf
     assert shelf is not None
     check_possible(settings)
     shelf.check(origin.files)
     memory = read_memory(settings.protect.memory or WORKER)
-    request = request_of(origin.stamps, settings, memory, order, "parts")
-    with Work(shelf.target, request, order.parent, shared=True) as work:
+    fingerprint = run_fingerprint(origin.stamps, settings, memory, request, "parts")
+    with RunFolder(shelf.target, fingerprint, request.parent, shared=True) as work:
         if work.resumed:
             LOG.info("going on where an earlier run was")
-        crew = Crew(work, engine, Threads(order.threads), report)
-        reading = origin.opened(crew)
+        runner = TaskRunner(work, engine, Threads(request.threads), report)
+        reading = origin.opened(runner)
         budget = budget_for(memory, *reading.shape)
-        releasing, made = made_of(reading, settings, budget, order, crew, shared=True)
+        releasing, made = made_of(reading, settings, budget, request, runner, shared=True)
         staged = shelf.stage(work)
         buckets = releasing.buckets(made)
         more = f"-{secrets.token_hex(4)}" if shelf.is_url else ""  # beside those of an old release
         more = work.once("names", lambda: more)
         step = partial(buckets.part, staged, more)
-        found = crew.all("writing", step, range(buckets.count))
+        found = runner.all("writing", step, range(buckets.count))
         parts = [part for part in found if part is not None]
         files = [staged.full(part["file"]) for part in parts]
         report("verifying", 0, 2)
@@ -163,7 +163,7 @@ def release_parts(
         )
         keep = settings.release.keep_order
         digest = hashlib.sha256(content).hexdigest()
-        papers = papers_of(targets, made.settings, told, digest, keep, order.with_page)
+        papers = papers_of(targets, made.settings, told, digest, keep, request.with_page)
         names = [part["file"] for part in parts]
         for target, text in {**papers.public, targets.release: content}.items():
             with staged.writing(target.name) as file:

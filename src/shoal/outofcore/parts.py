@@ -24,7 +24,7 @@ from shoal.backends.staging import Staging, check_above, uninterrupted
 from shoal.backends.storage import Folder, Remote, Storage, check_url, is_url, plain, storage
 from shoal.errors import OutputError, RequestError, shown
 from shoal.judge.manifest import MANIFEST, SCHEMA
-from shoal.outofcore.run_folder import MARK, Work
+from shoal.outofcore.run_folder import MARK, RunFolder
 from shoal.save.files import Targets
 
 PAPERS = (REPORT, PAGE, RECIPE)  # a recipe was beside them in earlier versions
@@ -132,7 +132,7 @@ class Shelf:
                 "name another folder"
             )
 
-    def stage(self, work: Work) -> Folder | Remote:
+    def stage(self, work: RunFolder) -> Folder | Remote:
         """Return the folder in which the release is made."""
         found: Folder | Remote = type(work.storage)(work.storage.full("release"))
         found.make()

@@ -125,7 +125,7 @@ class Survey:
         present = 0 if found is None else self.rows - found.missing
         return None if found is None or not present else found.different < present
 
-    def said_of_repeats(self, identifiers: Sequence[Column]) -> list[str]:
+    def repeat_notes(self, identifiers: Sequence[Column]) -> list[str]:
         """Say that repeats were looked for in a sample of values, where that found none."""
         asked = [
             column.name

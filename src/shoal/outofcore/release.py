@@ -71,7 +71,7 @@ class Releasing:
         """Give every group its values, then strew the rows over buckets and sum up figures."""
         solver, regions = self.solver, range(len(self.stage.regions))
         columns = reduce(
-            widened, solver.crew.each("giving groups their values", self._value, regions)
+            widened, solver.runner.each("giving groups their values", self._value, regions)
         )
         form = Form.from_dict(solver.work.read("released"))
         deleted = self.asked.survey.rows - self.rows
@@ -79,10 +79,10 @@ class Releasing:
             columns, self.asked.plan.aggregators, solver.k, deleted, value_counts(self.known)
         )
         step = partial(self._strew, form, ranges)
-        every = solver.crew.all("releasing", step, regions)
+        every = solver.runner.all("releasing", step, regions)
         solver.work.drop(*self.stage.files)
         files = [f"rows-{region}" for region in regions]
-        settings = repeating_settings(self.asked.plan, solver.lens.method, None)
+        settings = repeating_settings(self.asked.plan, solver.encoder.method, None)
         bare = form.unpack(gather(solver.work, files[:1], 0).slice(0, 0))
         return Made(bare, form, self.rows, ranges, every, files, settings)
 
@@ -90,7 +90,7 @@ class Releasing:
         packed = self.stage.packed(self.solver.work, region)
         labels = self.solver.labels(self.stage, region)
         table = self.solver.form.unpack(packed)
-        return table, Partition(labels, self.solver.k, self.solver.lens.method), packed
+        return table, Partition(labels, self.solver.k, self.solver.encoder.method), packed
 
     def _value(self, region: int) -> dict[str, Any]:
         found = self.solver.work.once(f"values-{region}", partial(self._valued, region))
@@ -99,7 +99,7 @@ class Releasing:
     def _valued(self, region: int) -> dict[str, Any]:
         """Write down what the groups of a region release; return the ranges of their numbers."""
         table, partition, _ = self._grouped(region)
-        coded = self.solver.lens.coded(table)
+        coded = self.solver.encoder.coded(table)
         asked = self.asked
         grains = {name: seen.grain for name, seen in asked.survey.columns.items()}
         decimals = asked.plan.settings.release.decimals
@@ -126,7 +126,7 @@ class Releasing:
         for column in form.columns:
             if column.protected:
                 values = held.column(column.name).combine_chunks().take(rows)
-                columns.append(column.having(values=values))
+                columns.append(column.replace(values=values))
             else:
                 columns.append(table[column.name])
         return replace(table, columns=tuple(columns))
@@ -139,9 +139,9 @@ class Releasing:
         """Write the released rows of a region by bucket; return its figures."""
         table, partition, packed = self._grouped(region)
         after = self._released(region, table, partition, form)
-        lens, work = self.solver.lens, self.solver.work
-        coded = lens.coded(table)
-        points = lens.points(table) if coded is None else None
+        encoder, work = self.solver.encoder, self.solver.work
+        coded = encoder.coded(table)
+        points = encoder.points(table) if coded is None else None
         chunk = Chunk(
             table, after, partition.labels, self.asked.plan.aggregators, coded, points=points
         )
@@ -157,7 +157,7 @@ class Releasing:
         chosen = self._chosen(region, partition)
         for side, one, own in (("before", table, self.solver.form), ("after", after, form)):
             rows = np.zeros(chosen.size, dtype=np.int64)
-            part(work, f"{side}-{region}", own.pack(one.taken(chosen)), rows, 1)
+            part(work, f"{side}-{region}", own.pack(one.take(chosen)), rows, 1)
         return figures
 
     @property

@@ -15,7 +15,7 @@ from shoal.plan.notes import (
     people_notes,
     unnamed_notes,
 )
-from shoal.report.build import Released, Run, Said, build_report
+from shoal.report.build import Findings, Released, Run, build_report
 from shoal.report.figures import finalize
 from shoal.report.figures.stable import Key, compared
 from shoal.report.public.rounding import Stable
@@ -41,20 +41,20 @@ def report_of(
             settings.roles.drop, settings.release.round, stable,
         ),
         Run(
-            solver.lens.method, solver.k, solver.seed, loss,
+            solver.encoder.method, solver.k, solver.seed, loss,
             ILOSS if asked.plan.by_hierarchies else SSE[False], seconds,
         ),
-        Said(
+        Findings(
             verification,
             [
                 *column_notes(
                     asked.plan, asked.survey, [column.rule for column in trees.values()]
                 ),
                 *people_notes(asked.plan.schema, settings, asked.survey),
-                *asked.survey.said_of_repeats(asked.plan.schema.having(Role.IDENTIFIER)),
+                *asked.survey.repeat_notes(asked.plan.schema.with_role(Role.IDENTIFIER)),
                 *kept_notes(settings),
                 _grouped_by(settings, len(releasing.stage.regions)),
-                *ended_early(solver.crew.report.stop),
+                *ended_early(solver.runner.report.stop),
                 *_counted(verification),
                 *note,
             ],
@@ -94,7 +94,7 @@ def _measured(
     before = releasing.solver.form.unpack(gather(work, [f"before-{r}" for r in regions], 0))
     after = made.form.unpack(gather(work, [f"after-{r}" for r in regions], 0))
     share = before.rows / made.rows
-    coded = releasing.solver.lens.coded(before)
+    coded = releasing.solver.encoder.coded(before)
     gone = round(made.ranges.deleted * share)
     found = measure_release(before, after, coded, gone, releasing.solver.seed).to_dict()
     trees = {} if coded is None else {column.name: column for column in coded.columns}

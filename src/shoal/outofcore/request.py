@@ -37,12 +37,12 @@ class Released:
 
 
 @dataclass(frozen=True)
-class Order:
+class FileRequest:
     """Where a release goes and how a run goes about it.
 
     `folder` is where the files of hierarchies are looked for, `parent` where the folder of the run
     is made, a path or a URL; with a `shelf`, a release of many files goes there, by an engine whose
-    `scheduler` is at an address. `shuffle_seed` is for tests. `told_ahead` hears what a run in
+    `scheduler` is at an address. `shuffle_seed` is for tests. `on_estimate` hears what a run in
     memory is expected to take.
     """
 
@@ -55,4 +55,4 @@ class Order:
     shuffle_seed: int | None = None
     shelf: Shelf | None = None
     scheduler: str | None = None
-    told_ahead: Callable[[Any], None] | None = None
+    on_estimate: Callable[[Any], None] | None = None

@@ -22,10 +22,10 @@ from shoal.outofcore.memory import give_back
 from shoal.outofcore.regions import Cuts, cut_sample
 from shoal.outofcore.release import Made, Releasing
 from shoal.outofcore.report import report_of
-from shoal.outofcore.request import Order, Released
-from shoal.outofcore.run_folder import Work
+from shoal.outofcore.request import FileRequest, Released
+from shoal.outofcore.run_folder import RunFolder
 from shoal.outofcore.solve import Solver, Stage
-from shoal.outofcore.tasks import Crew
+from shoal.outofcore.tasks import TaskRunner
 from shoal.plan.hierarchies import digests
 from shoal.progress import Callback, Reporter
 from shoal.save.files import papers_of, verify_written
@@ -39,24 +39,26 @@ def release_file(
     source: Path,
     settings: Settings,
     budget: Budget,
-    order: Order,
+    request: FileRequest,
     callback: Callback | Reporter | None = None,
 ) -> Released:
     """Release a file region by region, verified, or nothing; go on where a killed run was."""
     begin = time.perf_counter()
     report = Reporter.of(callback)
-    targets = order.targets
+    targets = request.targets
     check_possible(settings)
-    request = request_of(stamps_of(source), settings, budget.records, order, targets.kind)
-    with Staging(force=order.force, folders=targets.folders) as staging:
-        targets.check(staging, [source], order.with_page)
-        with Work(targets.release, request, order.parent) as work:
+    fingerprint = run_fingerprint(
+        stamps_of(source), settings, budget.records, request, targets.kind
+    )
+    with Staging(force=request.force, folders=targets.folders) as staging:
+        targets.check(staging, [source], request.with_page)
+        with RunFolder(targets.release, fingerprint, request.parent) as work:
             said = settings.input
             reading = Whole(
                 in_pieces(source, said.delimiter, said.missing, said.types, budget.piece)
             )
-            crew = Crew(work, Threads(1), Threads(order.threads), report)
-            releasing, made = made_of(reading, settings, budget, order, crew)
+            runner = TaskRunner(work, Threads(1), Threads(request.threads), report)
+            releasing, made = made_of(reading, settings, budget, request, runner)
             with staging.writing(targets.release) as (temporary, file):
                 buckets = releasing.buckets(made)
                 digest = buckets.write(file, targets.kind, report)
@@ -73,10 +75,10 @@ def release_file(
             seconds = time.perf_counter() - begin
             told = report_of(releasing, made, verification.to_dict(), seconds)
             keep = settings.release.keep_order
-            page = order.with_page
+            page = request.with_page
             papers_of(targets, made.settings, told, digest, keep, page).add_to(staging)
             staging.commit(last=targets.release)
-    targets.leave_no_page(order.force, order.with_page)
+    targets.leave_no_page(request.force, request.with_page)
     return Released(targets.release, told, made.settings)
 
 
@@ -84,22 +86,22 @@ def made_of(
     reading: Reading,
     settings: Settings,
     budget: Budget,
-    order: Order,
-    crew: Crew,
+    request: FileRequest,
+    runner: TaskRunner,
     shared: bool = False,
 ) -> tuple[Releasing, Made]:
     """Group all records and release every region; return what is to be written, by bucket.
 
     Where work is `shared` with other machines, regions are so small that there are several.
     """
-    work, seed = crew.work, order.shuffle_seed
-    asked, fresh, sample = _looked(reading, settings, crew, order.folder)
-    lens, known, points = seen(asked, fresh, sample, crew, budget.values)
+    work, seed = runner.work, request.shuffle_seed
+    asked, fresh, sample = _looked(reading, settings, runner, request.folder)
+    encoder, known, points = seen(asked, fresh, sample, runner, budget.values)
     if shared:
         budget = budget.shared(asked.survey.rows)
         asked = asked.carried()
-    form = Form.of(asked.kept(), whole=not shared and order.targets.kind != "parquet")
-    solver = Solver(crew, form, lens, settings.protect.k, settings.protect.seed, budget.file)
+    form = Form.of(asked.kept(), whole=not shared and request.targets.kind != "parquet")
+    solver = Solver(runner, form, encoder, settings.protect.k, settings.protect.seed, budget.file)
     first, rows = _parted(solver, asked, fresh, points, budget)
     last = _grouped(solver, first, budget.rounds)
     secret = work.once("secret", partial(secrets.token_hex, 32))
@@ -114,14 +116,16 @@ def stamps_of(source: Path) -> list[Any]:
     return [[str(source.resolve()), found.st_size, found.st_mtime_ns]]
 
 
-def request_of(stamps: list[Any], settings: Settings, records: int, order: Order, kind: str) -> Any:
+def run_fingerprint(
+    stamps: list[Any], settings: Settings, records: int, request: FileRequest, kind: str
+) -> Any:
     """Return all that a run depends on, as plain values: any engine may go on with it."""
-    settings = settings.having(protect={"engine": None})
+    settings = settings.replace(protect={"engine": None})
     return {
         "shoal": metadata.version("shoal"),
         "input": stamps,
         "settings": settings.to_toml(),
-        "hierarchies": _trees(settings, order.folder),
+        "hierarchies": _trees(settings, request.folder),
         "records": records,
         "kind": kind,
     }
@@ -140,13 +144,13 @@ def _trees(settings: Settings, folder: Path | None) -> list[Any]:
 
 
 def _looked(
-    reading: Reading, settings: Settings, crew: Crew, folder: Path | None
+    reading: Reading, settings: Settings, runner: TaskRunner, folder: Path | None
 ) -> tuple[FilePlan, Reading | None, Sample | None]:
     """Look at all records, unless an earlier run has parted them already."""
-    if crew.work.read("parted") is not None:
-        return ask(settings, crew.work, folder), None, None
-    sample = look(reading, settings, crew)
-    return ask(settings, crew.work, folder), reading, sample
+    if runner.work.read("parted") is not None:
+        return ask(settings, runner.work, folder), None, None
+    sample = look(reading, settings, runner)
+    return ask(settings, runner.work, folder), reading, sample
 
 
 def _parted(

@@ -98,7 +98,7 @@ class Files:
         )
 
 
-class Work(Files):
+class RunFolder(Files):
     """The folder of one run, and who holds it; use it in a with statement.
 
     Sent to another process, it is its files alone. What is `shared` with other machines lies in a
@@ -132,7 +132,7 @@ class Work(Files):
     def __reduce__(self) -> Any:
         return Files, (self.storage,)
 
-    def __enter__(self) -> Work:
+    def __enter__(self) -> RunFolder:
         try:
             if isinstance(self.storage, Remote):
                 self.storage.make()

@@ -14,13 +14,13 @@ from shoal.kernels.arrays import Integers
 from shoal.measures.loss import group_means
 from shoal.outofcore.arrow import GROUP, ROW, Form
 from shoal.outofcore.budget import FILE
-from shoal.outofcore.encoders import Lens
+from shoal.outofcore.encoders import RegionEncoder
 from shoal.outofcore.file_plan import FilePlan
 from shoal.outofcore.memory import freed
 from shoal.outofcore.regions import Cuts, cut_sample, joined, turned
 from shoal.outofcore.run_folder import Files
 from shoal.outofcore.shuffle import gather, load, part, save
-from shoal.outofcore.tasks import Crew
+from shoal.outofcore.tasks import TaskRunner
 from shoal.partition import canonical_labels
 from shoal.table.sampling import drawn, sample_size
 from shoal.table.streams import Reading
@@ -55,9 +55,9 @@ class Stage:
 class Solver:
     """What is needed to group regions."""
 
-    crew: Crew
+    runner: TaskRunner
     form: Form
-    lens: Lens
+    encoder: RegionEncoder
     k: int
     seed: int
     file: int = FILE  # bytes of records that are parted together
@@ -65,17 +65,17 @@ class Solver:
     @property
     def work(self) -> Files:
         """The files of the run."""
-        return self.crew.work
+        return self.runner.work
 
     def part(
         self, reading: Reading, asked: FilePlan, cuts: Cuts, keep_order: bool
     ) -> tuple[Stage, int]:
         """Send all records to the regions of a first cut; return them, and how many came."""
         step = partial(self._part, reading, asked, cuts, keep_order)
-        crew = self.crew.reading(reading)
+        runner = self.runner.reading(reading)
         files: list[str] = []
         counts, rows = np.zeros(cuts.places, dtype=np.int64), 0
-        for found in crew.each("parting", step, range(reading.tasks)):
+        for found in runner.each("parting", step, range(reading.tasks)):
             files += found["files"]
             counts += np.array(found["counts"])
             rows += found["rows"]
@@ -110,14 +110,14 @@ class Solver:
 
         for piece in freed(map(asked.prepared, reading.again(chunk))):
             own = drawn(self.seed, start, piece.rows)
-            places.append(cuts.send(self.lens.points(piece), own))
+            places.append(cuts.send(self.encoder.points(piece), own))
             more = {ROW: np.arange(start, start + piece.rows)} if keep_order else {}
             held.append(self.form.pack(piece, more))
             start += piece.rows
             if sum(one.nbytes for one in held) > self.file:
                 write()
             if not reading.away:
-                self.crew.report("parting", start, asked.survey.rows)
+                self.runner.report("parting", start, asked.survey.rows)
         if held:
             write()
         return {"files": files, "counts": counts.tolist(), "rows": start - begin}
@@ -125,7 +125,7 @@ class Solver:
     def group(self, stage: Stage) -> None:
         """Group every region, or mend the groups that its records came with."""
         what = f"mending groups, round {stage.number}" if stage.number else "grouping regions"
-        self.crew.all(what, partial(self._group, stage), range(len(stage.regions)))
+        self.runner.all(what, partial(self._group, stage), range(len(stage.regions)))
 
     def _group(self, stage: Stage, region: int) -> None:
         self.work.once(f"grouped-{stage.number}-{region}", lambda: self._grouped(stage, region))
@@ -138,10 +138,10 @@ class Solver:
             given = canonical_labels(np.asarray(packed.column(GROUP)))
         table = self.form.unpack(packed)
         seed = self.seed + 1000 * stage.number + region
-        labels = self.lens.group(
-            table, self.k, seed, self.crew.run, given, self.crew.report.quiet()
+        labels = self.encoder.group(
+            table, self.k, seed, self.runner.run, given, self.runner.report.quiet()
         )
-        centers = group_means(self.lens.points(table), labels)
+        centers = group_means(self.encoder.points(table), labels)
         most = max(1, sample_size(centers.shape[1]) // len(stage.regions))
         some = np.argsort(drawn(self.seed, 0, centers.shape[0]), kind="stable")[:most]
         save(self.work, stage.grouped(region), labels)
@@ -161,7 +161,7 @@ class Solver:
         )
         step = partial(self._move, stage, cuts, seed)
         count = len(stage.regions)
-        counts = self.crew.all(f"moving groups, round {number}", step, range(count))
+        counts = self.runner.all(f"moving groups, round {number}", step, range(count))
         files = [f"moved-{number}-{region}" for region in range(count)]
         return Stage(number, files, joined(np.sum(counts, axis=0), 2 * self.k))
 
@@ -172,7 +172,7 @@ class Solver:
         def move() -> list[int]:
             packed = stage.packed(self.work, region)
             labels = self.labels(stage, region)
-            centers = group_means(self.lens.points(self.form.unpack(packed)), labels)
+            centers = group_means(self.encoder.points(self.form.unpack(packed)), labels)
             own = drawn(seed + region, 0, centers.shape[0])
             places = cuts.send(turned(centers, seed), own)[labels]
             held = _with_groups(packed, labels + np.int64(region << 32))

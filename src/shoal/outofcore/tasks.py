@@ -35,7 +35,7 @@ class FailedError(Exception):
 
 
 @dataclass(frozen=True)
-class Errand:
+class RemoteStep:
     """A step as it travels: the files that it needs, and the version that sent it."""
 
     files: Files
@@ -53,11 +53,11 @@ class Errand:
             self._check()
             found["result"] = self.step(task)
         except EngineLostError as error:  # which may pass: not for us to end the run
-            raise FailedError(_told(error, "OSError")) from None
+            raise FailedError(_error_place(error, "OSError")) from None
         except ShoalError as error:
             found["error"] = error.to_plain()
         except Exception as error:
-            raise FailedError(_told(error, type(error).__name__)) from None
+            raise FailedError(_error_place(error, type(error).__name__)) from None
         return {**found, "where": socket.gethostname(), "seconds": time.perf_counter() - begin}
 
     def _check(self) -> None:
@@ -75,7 +75,7 @@ class Errand:
             )
 
 
-def _told(error: Exception, kind: str) -> str:
+def _error_place(error: Exception, kind: str) -> str:
     """Return kind and place of an error; its words could show a record."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "shoal" in Path(frame.filename).parts] or frames
@@ -84,7 +84,7 @@ def _told(error: Exception, kind: str) -> str:
 
 
 @dataclass(frozen=True)
-class Crew:
+class TaskRunner:
     """Who does the steps of a run: an `engine`, whose workers use `run` for blocks.
 
     Sent to a worker, it is somebody who works alone and says nothing.
@@ -106,7 +106,7 @@ class Crew:
             self.report(what, done, count)
             yield result
 
-    def reading(self, reading: Reading) -> Crew:
+    def reading(self, reading: Reading) -> TaskRunner:
         """Return who reads: nobody elsewhere where only this process can."""
         return self if reading.away else replace(self, engine=Threads(1))
 
@@ -118,8 +118,10 @@ class Crew:
         if not self.engine.away:
             yield from freed(self.engine.map(step, tasks, self.report.stop))
             return
-        errand = Errand(Files(self.work.storage), step, metadata.version("shoal"))
-        for number, done in enumerate(self.engine.map(errand, tasks, self.report.stop), start=1):
+        remote_step = RemoteStep(Files(self.work.storage), step, metadata.version("shoal"))
+        for number, done in enumerate(
+            self.engine.map(remote_step, tasks, self.report.stop), start=1
+        ):
             if "error" in done:
                 raise errors.from_plain(done["error"])
             LOG.info(
@@ -129,5 +131,5 @@ class Crew:
             yield done["result"]
 
 
-def _alone(work: Files) -> Crew:
-    return Crew(work, Threads(1), Threads(1), QUIET)
+def _alone(work: Files) -> TaskRunner:
+    return TaskRunner(work, Threads(1), Threads(1), QUIET)

@@ -183,7 +183,7 @@ class Buckets:
                 report("reading back", bucket, self.count)
                 table, order = self._csv_table(bucket)
                 for start in range(0, table.rows, CHECKED):
-                    some = table.taken(order[start : start + CHECKED])
+                    some = table.take(order[start : start + CHECKED])
                     if not same_classes(some, self.quasi, Counter(islice(rows, some.rows)), kind):
                         return False
             return next(rows, None) is None

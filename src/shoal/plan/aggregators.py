@@ -24,9 +24,9 @@ def build_aggregators(
     """
     said = settings.release.aggregate
     found = {}
-    for column in schema.having(Role.QUASI_IDENTIFIER):
+    for column in schema.with_role(Role.QUASI_IDENTIFIER):
         averaged = column.has_places and not by_hierarchies
-        one = asked_aggregator(column, said, "mean" if averaged else "generalize")
+        one = requested_aggregator(column, said, "mean" if averaged else "generalize")
         if not column.has_places and one in ("mean", "median", "range"):
             raise RequestError(
                 f"aggregate: column {shown(column.name)} is {column.kind}, which has no {one}; "
@@ -39,7 +39,7 @@ def build_aggregators(
                     "median, mode, medoid, generalize or range"
                 )
             one = "median"
-        if one == "mean" and not is_mean_asked(column, settings) and profile.two_valued(column):
+        if one == "mean" and not is_mean_requested(column, settings) and profile.two_valued(column):
             one = MAJORITY
         found[column.name] = one
     if hierarchies and not by_hierarchies:
@@ -52,7 +52,7 @@ def build_aggregators(
     return found
 
 
-def asked_aggregator(column: Column, said: str | Mapping[str, str] | None, default: str) -> str:
+def requested_aggregator(column: Column, said: str | Mapping[str, str] | None, default: str) -> str:
     """Return the aggregator that was asked for a column, else the default."""
     if not isinstance(said, str):
         return str((said or {}).get(column.name, default))
@@ -61,7 +61,7 @@ def asked_aggregator(column: Column, said: str | Mapping[str, str] | None, defau
     return said
 
 
-def is_mean_asked(column: Column, settings: Settings) -> bool:
+def is_mean_requested(column: Column, settings: Settings) -> bool:
     """Tell whether somebody asks for means of a column: by name, for all, or by their digits."""
     said, digits = settings.release.aggregate, settings.release.decimals
     named = isinstance(said, str) or column.name in (said or {})

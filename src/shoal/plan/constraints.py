@@ -11,7 +11,7 @@ from shoal.errors import PrivacyError, RequestError, shown
 from shoal.judge.models.closeness import Equal
 from shoal.judge.models.dominance import left_over
 from shoal.judge.models.requirement import Requirement
-from shoal.methods.enforce.constraints import Keep, check_possible
+from shoal.methods.enforce.constraints import Constraints, check_possible
 from shoal.methods.enforce.rules import Counted, counted, magnitudes, make_rules
 from shoal.plan.plan import Plan
 from shoal.table.roles import Role
@@ -20,7 +20,9 @@ from shoal.table.table import Table
 Integers = npt.NDArray[np.int64]
 
 
-def build_constraints(table: Table, plan: Plan, persons: Integers | None = None) -> Keep | None:
+def build_constraints(
+    table: Table, plan: Plan, persons: Integers | None = None
+) -> Constraints | None:
     """Return the constraints beyond k that groups of a table must keep, None where k is enough.
 
     `persons` says whose record each is, where people are counted. Raises a PrivacyError where
@@ -28,7 +30,7 @@ def build_constraints(table: Table, plan: Plan, persons: Integers | None = None)
     """
     settings, schema = plan.settings, table.schema
     asked = settings.requirement
-    asked.check(schema.having(Role.SENSITIVE), schema.having(Role.QUASI_IDENTIFIER))
+    asked.check(schema.with_role(Role.SENSITIVE), schema.with_role(Role.QUASI_IDENTIFIER))
     for k in asked.k_of.values():
         if table.rows < k:
             raise RequestError(f"k_of: {table.rows} records < {k}, a group cannot be made")
@@ -39,14 +41,14 @@ def build_constraints(table: Table, plan: Plan, persons: Integers | None = None)
     rules, values = make_rules(table, asked, settings.hierarchies, plan.folder, averaged, persons)
     _check_possible(table, asked, averaged, persons)
     check_possible(rules)
-    return Keep(rules, values, settings.protect.enforce)
+    return Constraints(rules, values, settings.protect.enforce)
 
 
 def _check_possible(
     table: Table, asked: Requirement, averaged: Sequence[str], persons: Integers | None
 ) -> None:
     """Raise a PrivacyError that says what all records as one group lack; no grouping has more."""
-    for column in table.having(Role.SENSITIVE):
+    for column in table.with_role(Role.SENSITIVE):
         if not asked.of_column(column.name):
             continue
         own = counted(column, table, asked, persons)

@@ -29,8 +29,8 @@ class Estimate:
     seconds: float
     megabytes: float
 
-    def told(self) -> str:
-        """Return it for people."""
+    def describe(self) -> str:
+        """Return the estimate in words."""
         return f"about {_time(self.seconds)} and {_room(self.megabytes)} of memory"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from shoal.errors import RequestError
 from shoal.methods import auto
 from shoal.methods.registry import find, is_on_nodes
-from shoal.plan.aggregators import asked_aggregator
+from shoal.plan.aggregators import requested_aggregator
 from shoal.settings import Settings
 from shoal.table.profile import Profile
 from shoal.table.roles import Role
@@ -24,8 +24,8 @@ def has_mixed_cells(
     Where all columns release means, medians, modes or medoids, what is lost is distances to a
     center, whatever the cells are.
     """
-    columns, said = schema.having(Role.QUASI_IDENTIFIER), settings.release.aggregate
-    if CENTERS.issuperset(asked_aggregator(column, said, "") for column in columns):
+    columns, said = schema.with_role(Role.QUASI_IDENTIFIER), settings.release.aggregate
+    if CENTERS.issuperset(requested_aggregator(column, said, "") for column in columns):
         return False
     return auto.by_hierarchies(schema, hierarchies, profile.missing)
 

@@ -26,7 +26,7 @@ def expected(settings: Settings, records: int, columns: int, mixed: bool) -> Est
     columns counts the quasi-identifiers; `mixed` tells that records are grouped by trees.
     """
     protect = settings.protect
-    asked = settings.changes().get("stop", {})
+    asked = settings.search_options().get("stop", {})
     if not isinstance(asked, dict):
         return None  # no search takes it: it is refused in words
     k, effort = protect.k, protect.effort
@@ -53,7 +53,7 @@ def expected(settings: Settings, records: int, columns: int, mixed: bool) -> Est
 def chosen(settings: Settings, records: int, columns: int, mixed: bool) -> Choice:
     """Return what `auto` runs with these settings, and why."""
     pick = choose_mixed if mixed else choose
-    limited = bool(settings.changes().get("stop"))
+    limited = bool(settings.search_options().get("stop"))
     return pick(records, columns, settings.protect.k, settings.protect.effort, limited=limited)
 
 
@@ -88,7 +88,7 @@ def check_fits(found: Estimate | None, settings: Settings, mixed: bool) -> None:
     if settings.protect.method not in ("auto", lean):
         ways = f"take --method {lean}, which works in blocks, or {ways}"
     raise RequestError(
-        f"this takes {found.told()}, and the machine has {room / 1000:.0f} GB; {ways}"
+        f"this takes {found.describe()}, and the machine has {room / 1000:.0f} GB; {ways}"
     )
 
 

@@ -19,17 +19,17 @@ def with_hierarchies(settings: Settings, schema: Table, folder: Path | None) -> 
     if place is None:
         return settings
     where = Path(place) if folder is None else folder / place
-    grouped = schema.schema.having(Role.QUASI_IDENTIFIER)
+    grouped = schema.schema.with_role(Role.QUASI_IDENTIFIER)
     found = in_folder(where, [name for name in grouped if name not in settings.roles.by])
     said = {**{name: str(Path(file).resolve()) for name, file in found.items()},
             **settings.hierarchies}  # fmt: skip
-    return settings.having(hierarchies=said, input={"hierarchies": None})
+    return settings.replace(hierarchies=said, input={"hierarchies": None})
 
 
 def compared_columns(schema: Table, settings: Settings) -> list[str]:
     """Return the sensitive columns whose values t-closeness compares."""
     asked = settings.requirement
-    return [n for n in schema.schema.having(Role.SENSITIVE) if asked.asked("t", n) is not None]
+    return [n for n in schema.schema.with_role(Role.SENSITIVE) if asked.asked("t", n) is not None]
 
 
 def grouping_hierarchies(schema: Table, settings: Settings) -> dict[str, str]:

@@ -25,13 +25,13 @@ def with_rounding(table: Table, settings: Settings) -> Table:
 
 def check_rounding(table: Table, settings: Settings) -> None:
     """Refuse to round what is not kept; the table has its roles."""
-    kept = [*table.schema.having(Role.OTHER), *table.schema.having(Role.SENSITIVE)]
+    kept = [*table.schema.with_role(Role.OTHER), *table.schema.with_role(Role.SENSITIVE)]
     for name in settings.release.round:
         if name == settings.roles.weight:
             raise RequestError(
                 f"round: {shown(name)} holds the survey weights; say --weights-as rounded:N"
             )
-        if name in table.schema.having(Role.QUASI_IDENTIFIER):
+        if name in table.schema.with_role(Role.QUASI_IDENTIFIER):
             raise RequestError(
                 f"round is for columns that are kept; {shown(name)} is a quasi-identifier, whose "
                 "means --decimals rounds"
@@ -46,14 +46,14 @@ def check_rounding(table: Table, settings: Settings) -> None:
 def check_kept(table: Table, settings: Settings, profile: Profile) -> None:
     """Refuse other columns and weights in which most records are unique, as they are released."""
     roles = settings.roles
-    kept = table.schema.having(Role.OTHER)
+    kept = table.schema.with_role(Role.OTHER)
     for name in roles.keep_unique:
         if name not in kept:
             raise RequestError(
                 f"keep_unique is for other columns and weights; {shown(name)} is none"
                 f"{nearest_names(name, kept)}"
             )
-    for column in table.having(Role.OTHER):
+    for column in table.with_role(Role.OTHER):
         if column.name in roles.keep_unique:
             continue
         is_weight = column.name == roles.weight

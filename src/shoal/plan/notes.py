@@ -8,25 +8,25 @@ from shoal.errors import listed, shown
 from shoal.judge.models.requirement import Requirement
 from shoal.methods.enforce.rules import counted
 from shoal.partition import Partition
-from shoal.plan.aggregators import is_mean_asked
+from shoal.plan.aggregators import is_mean_requested
 from shoal.plan.plan import Plan
 from shoal.plan.survey import repeating_identifiers, verb_of
 from shoal.progress import StopToken
 from shoal.settings import Settings
 from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.values import Rule
-from shoal.table.integer_codes import said_of_codes
+from shoal.table.integer_codes import integer_code_notes
 from shoal.table.profile import Profile
 from shoal.table.roles import Role
-from shoal.table.similar_names import said_of_names
+from shoal.table.similar_names import similar_name_notes
 from shoal.table.table import Table
 
 
 def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> list[str]:
     """Return notes on the columns of a plan; `rules` are those of its hierarchies."""
     schema, settings = plan.grouped, plan.settings
-    quasi = schema.having(Role.QUASI_IDENTIFIER)
-    found = unnamed_notes(plan.unnamed) + said_of_names([*schema.names, *settings.roles.drop])
+    quasi = schema.with_role(Role.QUASI_IDENTIFIER)
+    found = unnamed_notes(plan.unnamed) + similar_name_notes([*schema.names, *settings.roles.drop])
     found += [rule.repeated for rule in rules if isinstance(rule, Listed) and rule.repeated]
     unique = [column.name for column in quasi if profile.reason(column)]
     if unique:
@@ -40,8 +40,8 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
             "hold it"
         )
     names = [name for name, one in plan.aggregators.items() if one == "mean"]
-    unasked = [name for name in names if not is_mean_asked(schema[name], settings)]
-    return found + said_of_codes(schema, unasked, profile.rows, profile.different)
+    unasked = [name for name in names if not is_mean_requested(schema[name], settings)]
+    return found + integer_code_notes(schema, unasked, profile.rows, profile.different)
 
 
 def unnamed_notes(unnamed: Sequence[str]) -> list[str]:
@@ -83,7 +83,7 @@ def value_notes(table: Table, asked: Requirement) -> list[str]:
     """Name the sensitive columns in which spellings and missing cells made a difference."""
     wanted = {
         column.name: counted(column, table, asked)
-        for column in table.having(Role.SENSITIVE)
+        for column in table.with_role(Role.SENSITIVE)
         if asked.of_column(column.name)
     }
     said = []

@@ -117,7 +117,7 @@ class Plan:
 
     def expected(self, records: int) -> Estimate | None:
         """Return what a run on so many records is expected to take."""
-        columns = len(self.grouped.having(Role.QUASI_IDENTIFIER))
+        columns = len(self.grouped.with_role(Role.QUASI_IDENTIFIER))
         return expected(self.settings, records, columns, self.by_hierarchies)
 
     def check_fits(self) -> None:
@@ -135,17 +135,17 @@ class Plan:
         for cells that nobody can make sense of, and for values that an order lacks.
         """
         table = with_rounding(table, self.settings)
-        columns = tuple(table[c.name].having(role=c.role) for c in self.schema.columns)
+        columns = tuple(table[c.name].replace(role=c.role) for c in self.schema.columns)
         table = replace(table, columns=columns, roles_given=True)
         own = compared_columns(self.schema, self.settings)
         table = with_orders(table, self.settings.orders, own)
-        quasi = table.having(Role.QUASI_IDENTIFIER)
+        quasi = table.with_role(Role.QUASI_IDENTIFIER)
         for column in quasi:
             check_readable(column, table)
         if self.settings.protect.incomplete == "keep":
             return table
         rows = complete_rows(quasi)
-        return table if rows.size == table.rows else table.taken(rows)
+        return table if rows.size == table.rows else table.take(rows)
 
 
 def plan_table(
@@ -182,7 +182,7 @@ def make_plan(
     hierarchies = grouping_hierarchies(grouped, settings)
     is_mixed = has_mixed_cells(grouped, settings, profile, hierarchies)
     encoder = by_hierarchies(settings, is_mixed)
-    columns = len(grouped.having(Role.QUASI_IDENTIFIER))
+    columns = len(grouped.with_role(Role.QUASI_IDENTIFIER))
     return Plan(
         settings, schema, grouped, assigned.unnamed, is_mixed, encoder, hierarchies,
         build_aggregators(grouped, settings, encoder, whole, hierarchies),
@@ -194,12 +194,12 @@ def _complete(settings: Settings, schema: Table, profile: Profile) -> Profile:
     """Return the profile without the records that are left out because a cell is missing."""
     if settings.protect.incomplete == "keep":
         return profile
-    return profile.complete(schema.schema.having(Role.QUASI_IDENTIFIER))
+    return profile.complete(schema.schema.with_role(Role.QUASI_IDENTIFIER))
 
 
 def once_read(settings: Settings) -> Settings:
     """Return the settings for a table that was read as they say: how is nothing to say again."""
-    return settings.having(input={"delimiter": None, "missing": ("",), "types": {}})
+    return settings.replace(input={"delimiter": None, "missing": ("",), "types": {}})
 
 
 def _check_columns(schema: Table, settings: Settings, profile: Profile) -> None:
@@ -207,7 +207,7 @@ def _check_columns(schema: Table, settings: Settings, profile: Profile) -> None:
     if settings.roles.group is not None and settings.protect.incomplete == "delete":
         raise RequestError("groups that are given hold every record: none can be deleted")
     decimals = settings.release.decimals
-    quasi = schema.having(Role.QUASI_IDENTIFIER)
+    quasi = schema.with_role(Role.QUASI_IDENTIFIER)
     names = [column.name for column in quasi]
     for name in decimals if isinstance(decimals, dict) else ():
         if name not in names:
@@ -217,7 +217,7 @@ def _check_columns(schema: Table, settings: Settings, profile: Profile) -> None:
             )
     for column in quasi:
         check_readable(column, schema)
-    for column in (*quasi, *schema.having(Role.SENSITIVE)):
+    for column in (*quasi, *schema.with_role(Role.SENSITIVE)):
         if profile.missing(column) == profile.rows and not settings.protect.allow_empty:
             what = "sensitive column" if column.role is Role.SENSITIVE else "quasi-identifier"
             raise RequestError(

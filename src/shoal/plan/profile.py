@@ -58,7 +58,7 @@ class TableProfile:
         rows = complete_rows([self.table[name] for name in names])
         if rows.size == self.rows:
             return self
-        return TableProfile(self.table.taken(rows))
+        return TableProfile(self.table.take(rows))
 
 
 def unique_share(column: Column) -> float:

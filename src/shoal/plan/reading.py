@@ -22,7 +22,7 @@ def read_table(data: Any, settings: Settings) -> tuple[Table, Integers | None]:
     """
     protect, asked = settings.protect, settings.input
     if settings.roles.group is None and protect.method != "auto":
-        check_options(find(protect.method).info, protect.start, settings.changes())
+        check_options(find(protect.method).info, protect.start, settings.search_options())
     table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
     check_size(table.rows, protect.k, table.source.name)
     return given_groups(table, settings)

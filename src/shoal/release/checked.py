@@ -49,4 +49,4 @@ def check_survey(released: Table, settings: Settings, survey: Survey) -> list[st
     broken = [one.label for one in judged if not one.ok]
     if broken:
         raise PrivacyError(f"the release is not safe: classes break {'; '.join(broken)}, by people")
-    return [f"by people: {one.label} {one.told}, asked {one.asked:g}" for one in judged]
+    return [f"by people: {one.label} {one.found_text}, asked {one.asked:g}" for one in judged]

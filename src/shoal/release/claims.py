@@ -39,7 +39,7 @@ def claims(settings: Settings, released: Table) -> dict[str, Any]:
     return found
 
 
-def asked_beyond_k(asked: Requirement) -> dict[str, Any]:
+def requirements_beyond_k(asked: Requirement) -> dict[str, Any]:
     """Return what is asked beyond k as a recipe says it, without what is not."""
     found: dict[str, Any] = {}
     for what in ("l", "c", "t", "alpha", "dominance"):

@@ -20,7 +20,7 @@ from shoal.table.texts import as_written, texts_of
 def check_coverage(
     table: Table,
     released: Table,
-    how: Mapping[str, str],
+    aggregators: Mapping[str, str],
     said: Mapping[str, str],
     folder: Path | None,
     tell: Callable[[int, int], None],
@@ -29,14 +29,14 @@ def check_coverage(
 
     `tell` hears how many columns are done, of how many.
     """
-    columns = table.having(Role.QUASI_IDENTIFIER)
+    columns = table.with_role(Role.QUASI_IDENTIFIER)
     for done, column in enumerate(columns):
         tell(done, len(columns))
-        if how[column.name] not in ("generalize", "range"):
+        if aggregators[column.name] not in ("generalize", "range"):
             continue
         tree = said.get(column.name, "")
         lines = file_lines((folder or Path()) / tree) if tree and is_file(tree) else {}
-        by_order = how[column.name] == "range" or tree in ("", "balanced")
+        by_order = aggregators[column.name] == "range" or tree in ("", "balanced")
         order = (column.order or ()) if by_order else ()
         bad = uncovered(_pairs(column, released[column.name]), lines, order)
         if bad:

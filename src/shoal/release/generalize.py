@@ -19,7 +19,7 @@ def generalized(column: Column, coded: CodedColumn, labels: Integers) -> Column:
     found = spans(coded, labels)
     texts = _ranges(coded, found) if coded.by_range else _labels(coded, found)
     values = pa.array(texts, type=pa.string()).take(pa.array(labels))
-    return column.having(
+    return column.replace(
         kind=Kind.TEXT, values=values, cells=None, quoted=None, protected=True, written=Written(),
         order=None,
     )  # fmt: skip

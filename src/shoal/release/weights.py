@@ -40,7 +40,7 @@ def mean_weights(column: Column, partition: Partition) -> Column:
     for rows in rows_of_groups(partition.labels):
         mean = math.fsum(own[rows]) / rows.size
         found[rows] = float(f"{mean:.{DIGITS - 1}e}")
-    return column.having(
+    return column.replace(
         kind=Kind.FLOAT, values=pa.array(found), cells=None, quoted=None, written=None,
         protected=True,
     )  # fmt: skip
@@ -50,10 +50,10 @@ def rounded_weights(column: Column, step: float) -> Column:
     """Return weights as multiples of a step; none is less than one step, for none may be 0."""
     values = np.maximum(np.rint(as_floats(column) / step), 1.0)
     found = [float(Fraction(str(step)) * int(times)) for times in values.tolist()]
-    made = column.having(
+    made = column.replace(
         kind=Kind.FLOAT, values=pa.array(found, type=pa.float64()), cells=None, quoted=None,
         written=None,
     )  # fmt: skip
     whole = column.kind is Kind.INTEGER and float(step).is_integer()
-    made = made.having(kind=Kind.INTEGER, values=made.values.cast(pa.int64())) if whole else made
-    return made.having(rounded=True)
+    made = made.replace(kind=Kind.INTEGER, values=made.values.cast(pa.int64())) if whole else made
+    return made.replace(rounded=True)

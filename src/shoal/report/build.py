@@ -12,7 +12,7 @@ from typing import Any
 
 from shoal.judge.models.requirement import Requirement
 from shoal.partition import Partition
-from shoal.release.claims import asked_beyond_k
+from shoal.release.claims import requirements_beyond_k
 from shoal.report.fields import ColumnReport
 from shoal.report.figures.stable import Key, nested
 from shoal.report.guarantees import Protection, ends_in_values, guarantee, shows_records
@@ -27,14 +27,14 @@ from shoal.table.table import Table
 class Released:
     """What was released: the columns of a table, with or without its records, and of which names.
 
-    `how` is what groups release of each quasi-identifier, `dropped` columns were left out before,
+    `aggregators` are those of the quasi-identifiers, `dropped` columns were left out before,
     `rounded` says to multiples of what kept columns were rounded. `compared` are stable figures
     that whole groups give, all or a sample.
     """
 
     table: Table
     names: Sequence[str]
-    how: Mapping[str, str]
+    aggregators: Mapping[str, str]
     trees: Mapping[str, CodedColumn]
     dropped: Sequence[str]
     rounded: Mapping[str, float]
@@ -70,7 +70,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Said:
+class Findings:
     """What is said of a release: what was asked beyond k, and what was found.
 
     `survey` names the columns that say how records were drawn, `dominance` says how the p % rule
@@ -86,22 +86,24 @@ class Said:
     measures: dict[str, Any] | None = None
 
 
-def build_report(released: Released, run: Run, said: Said, figures: Mapping[str, Any]) -> Report:
+def build_report(
+    released: Released, run: Run, said: Findings, figures: Mapping[str, Any]
+) -> Report:
     """Return the report of a release, in memory or out of core; `figures` are those of all chunks.
 
     See `shoal.report.figures`.
     """
     table, rows, deleted = released.table, figures["cells"]["records"], figures["cells"]["deleted"]
     losses, groups = figures["losses"], figures["classes"]["groups"]
-    roles = {str(role): [c.name for c in table.having(role)] for role in Role}
-    columns = [_column(c, released, figures) for c in table.having(Role.QUASI_IDENTIFIER)]
+    roles = {str(role): [c.name for c in table.with_role(role)] for role in Role}
+    columns = [_column(c, released, figures) for c in table.with_role(Role.QUASI_IDENTIFIER)]
     return Report(
         schema=SCHEMA,
         versions=dict(versions()),
         method=run.method,
         k=run.k,
         seed=run.seed,
-        aggregate=_ways(released.how),
+        aggregate=_aggregate_text(released.aggregators),
         input={
             "kind": table.source.kind,
             "sha256": table.source.sha256,
@@ -138,7 +140,7 @@ def build_report(released: Released, run: Run, said: Said, figures: Mapping[str,
         missing=figures["cells"]["missing"],
         costs=losses["costs"],
         dominance=list(said.dominance),
-        asked={} if said.asked is None else asked_beyond_k(said.asked),
+        asked={} if said.asked is None else requirements_beyond_k(said.asked),
         measures=said.measures,
         totals=figures["totals"],
         survey=dict(said.survey),
@@ -158,7 +160,7 @@ def _column(column: Column, released: Released, figures: Mapping[str, Any]) -> C
         name=name,
         kind=column.kind_name,
         information_loss=figures["losses"]["columns"][name],
-        released_as=released.how[name],
+        released_as=released.aggregators[name],
         **figures["cells"]["columns"][name],
         hierarchy=None if tree is None else str(tree.rule),
         levels=None if tree is None else int(tree.tree.heights[0]) + 1,
@@ -176,12 +178,12 @@ def versions() -> Mapping[str, str]:
     return {**found, "python": platform.python_version()}
 
 
-def _ways(how: Mapping[str, str]) -> str:
+def _aggregate_text(aggregators: Mapping[str, str]) -> str:
     """Return what groups release in one word, or column by column."""
-    different = set(how.values())
+    different = set(aggregators.values())
     if len(different) == 1:
         return next(iter(different))
-    return ", ".join(f"{name}: {way}" for name, way in how.items())
+    return ", ".join(f"{name}: {aggregator}" for name, aggregator in aggregators.items())
 
 
 def _note_of_equals(equal: int) -> list[str]:
@@ -200,5 +202,5 @@ def _bound(partition: Partition) -> dict[str, Any] | None:
         "information_loss": partition.bound.information_loss,
         "complete": partition.bound.complete,
         "at_most_above_percent": above if math.isfinite(above) else None,
-        "told": partition.bound.told(partition.information_loss),
+        "told": partition.bound.describe(partition.information_loss),
     }

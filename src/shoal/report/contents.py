@@ -24,13 +24,13 @@ def contents(report: ReportFields) -> list[tuple[str, list[str]]]:
         role: [name for name in roles[role] if name != weight]
         for role in (Role.SENSITIVE, Role.OTHER)
     }
-    how = str(report.survey.get("weights_as") or "mean").partition(":")[0]
+    kind = str(report.survey.get("weights_as") or "mean").partition(":")[0]
     found = [("grouped (quasi-identifiers)", roles[Role.QUASI_IDENTIFIER])]
     for role, names in kept.items():
         found.append((f"{role}, kept as they are", [n for n in names if n not in rounded]))
         found.append((f"{role}, kept rounded", [n for n in names if n in rounded]))
     found += [
-        (WEIGHTS[how], [] if weight is None else [weight]),
+        (WEIGHTS[kind], [] if weight is None else [weight]),
         ("dropped as identifiers", roles[Role.IDENTIFIER]),
         ("left out on request", roles["dropped"]),
     ]

@@ -9,7 +9,7 @@ from typing import Any
 from shoal.errors import listed, shown
 from shoal.judge.models.digits import digits_beside
 from shoal.measures.histogram import Histogram
-from shoal.measures.result import told
+from shoal.measures.result import figure_text
 from shoal.report.verdict import verdict_of
 from shoal.report.worst import worst_utility
 
@@ -116,7 +116,7 @@ class ReportFields:
             raise ValueError("a public report does not hold the exact loss")
         return self.information_loss_released
 
-    def loss_said(self) -> str:
+    def loss_text(self) -> str:
         """Return how much was lost, of what."""
         if not self.is_public:
             rounding = f"{self.rounding_loss or 0.0:.2f}"
@@ -136,7 +136,7 @@ class ReportFields:
         found = (self.measures or {}).get("utility", {}).get("ncp")
         if self.is_public or found is None:
             return ""
-        return f"; NCP {told(found['value'], 'percent')}, to compare methods by"
+        return f"; NCP {figure_text(found['value'], 'percent')}, to compare methods by"
 
     def worst(self) -> list[str]:
         """Return the worst figures of utility with their columns, a line each.
@@ -151,7 +151,7 @@ class ReportFields:
             lines.insert(0, f"loss of {shown(name)}: at most {losses[name]:g} %")
         return lines
 
-    def said_of_constant(self) -> list[str]:
+    def constant_notes(self) -> list[str]:
         """Say which columns have one value in the whole release: it tells nothing of them."""
         names = self.constant if self.is_public else self.made_constant
         if not names:
@@ -186,7 +186,7 @@ class ReportFields:
     def beyond_k(self) -> list[str]:
         """Return what else was asked for and found, a line each."""
         lines = [
-            f"{one['model']} of {shown(one['column'])}: {found_beside(one)}, asked: "
+            f"{one['model']} of {shown(one['column'])}: {found_text(one)}, asked: "
             f"{bound(one)} {short(one['asked'])}"
             for one in [*self.verification.get("models", ()), *self.dominance]
         ]
@@ -221,7 +221,7 @@ def bound(judged: dict[str, Any]) -> str:
     return "below" if judged["model"].startswith("recursive") else "at most"
 
 
-def found_beside(judged: dict[str, Any], digits: int = 6) -> str:
+def found_text(judged: dict[str, Any], digits: int = 6) -> str:
     """Return what the worst class has; a dash where it is not told."""
     found = judged["found"]
     return "–" if found is None else digits_beside(found, judged["asked"], digits)

@@ -65,4 +65,4 @@ def load_released(report: Report, file: Path) -> Table:
     """Read a released file; its quasi-identifiers hold the values of groups."""
     named = {column.name for column in report.columns}
     table = read(file) if is_parquet(file) else read(file, missing=("", STAR))
-    return table.mapped(lambda column: column.having(protected=column.name in named))
+    return table.mapped(lambda column: column.replace(protected=column.name in named))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shoal.measures.result import told
+from shoal.measures.result import figure_text
 
 SAFE, BUT, NOT_SAFE = "safe", "safe, but", "not safe"
 MOST = 5.0  # percent of the records that kept columns may single out within their class
@@ -27,6 +27,6 @@ def singled_out(measures: Mapping[str, Any] | None) -> float:
 def verdict_text(verdict: str, measures: Mapping[str, Any] | None) -> str:
     """Return the verdict in words."""
     if verdict == BUT:
-        share = told(singled_out(measures), "percent")
+        share = figure_text(singled_out(measures), "percent")
         return f"safe as asked, but kept columns single out {share} of the records"
     return "safe as asked" if verdict == SAFE else "not safe"

@@ -7,7 +7,7 @@ from typing import Any
 
 from shoal.errors import shown
 from shoal.measures.definitions import DEFINITIONS
-from shoal.measures.result import SMALL, told
+from shoal.measures.result import SMALL, figure_text
 
 HEAD = {  # what stands in the head of a report, and how it is said there
     "regression": "R² kept by a regression of {of}: {value}",
@@ -45,6 +45,6 @@ def worst_utility(measures: Mapping[str, Any] | None, public: bool = False) -> l
             name, value = found
             if DEFINITIONS[key].better == "lower" and value < SMALL:
                 continue  # nothing was lost
-            text = f"{value:g}" if public else told(value, utility[key]["unit"])
+            text = f"{value:g}" if public else figure_text(value, utility[key]["unit"])
             lines.append(words.format(of=shown(name), value=text))
     return lines

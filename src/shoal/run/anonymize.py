@@ -27,7 +27,7 @@ from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.checked import check_release, check_survey
 from shoal.release.coverage import check_coverage
 from shoal.release.weights import with_weights
-from shoal.report.build import Released, Run, Said, build_report
+from shoal.report.build import Findings, Released, Run, build_report
 from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
 from shoal.report.figures.stable import compared
@@ -221,12 +221,12 @@ def walk(
     callback: Callback | Reporter | None = None,
     threads: int | None = None,
     folder: Path | None = None,
-    told_ahead: Callable[[Estimate], None] | None = None,
+    on_estimate: Callable[[Estimate], None] | None = None,
 ) -> Result:
     """Go from data to a verified Result, one arrow after the other.
 
-    `folder` is where the files of hierarchies are looked for; `told_ahead` hears, before the groups
-    are found, what the run is expected to take.
+    `folder` holds the files of hierarchies; `on_estimate` is called with the estimated time and
+    memory before the groups are formed.
     """
     start = time.perf_counter()
     report = Reporter.of(callback)
@@ -235,8 +235,8 @@ def walk(
     plan, profile = plan_table(original, settings, folder)
     table, survey, told = survey_design(plan.prepared(original), plan)
     plan.check_fits()
-    if plan.estimate is not None and told_ahead is not None:
-        told_ahead(plan.estimate)
+    if plan.estimate is not None and on_estimate is not None:
+        on_estimate(plan.estimate)
 
     grouped = plan.without_strata(table)
     coded = None
@@ -248,12 +248,12 @@ def walk(
     wider = wider_groups(grouped, partition, plan.requirement, report, survey.strata)
 
     report("releasing", 0, 1)
-    how = plan.released_as
+    aggregators = plan.released_as
     released = aggregate_groups(table, partition, plan.aggregation, coded, wider, survey.weights)
     released, weights = with_weights(released, partition, *plan.released_weights)
     if coded is not None:
         tell = partial(report, "checking")
-        check_coverage(table, released, how, plan.all_hierarchies, folder, tell)
+        check_coverage(table, released, aggregators, plan.all_hierarchies, folder, tell)
     recipe = repeating_settings(plan, partition.method, partition.search)
     verification = check_release(released, recipe)
     told = [*told, *check_survey(released, recipe, survey), *more]
@@ -262,17 +262,17 @@ def walk(
     trees = {} if coded is None else {column.name: column for column in coded.columns}
     rules = [column.rule for column in trees.values()]
     chunk = Chunk(
-        table, released, partition.labels, how, coded,
+        table, released, partition.labels, aggregators, coded,
         {name: groups.labels for name, groups in wider.items()}, survey.weights, weights,
         table if deleted else original,
     )  # fmt: skip
     result = build_report(
         Released(
-            table, released.names, how, trees, recipe.roles.drop, plan.rounding,
+            table, released.names, aggregators, trees, recipe.roles.drop, plan.rounding,
             compared(table, released, trees, plan.k),
         ),
         Run.of(partition, plan.seed, time.perf_counter() - start, given is not None),
-        Said(
+        Findings(
             verification.to_dict(),
             [
                 *column_notes(plan, plan.grouped_profile(profile), rules),
@@ -283,7 +283,7 @@ def walk(
             ],
             unnamed_notes(plan.unnamed),
             plan.requirement,
-            judge_dominance(table, partition, wider, plan.requirement, how),
+            judge_dominance(table, partition, wider, plan.requirement, aggregators),
             survey_columns(recipe),
         ),
         figures_of([chunk], plan.k, deleted, coded),

@@ -9,7 +9,7 @@ import numpy as np
 from shoal.errors import RequestError, in_shape, shown
 from shoal.kernels.arrays import Integers
 from shoal.measures.loss import group_means, information_loss
-from shoal.methods.enforce.constraints import Keep, check_possible
+from shoal.methods.enforce.constraints import Constraints, check_possible
 from shoal.methods.enforce.merging import merge
 from shoal.methods.problem import Nodes, Points, Problem
 from shoal.methods.registry import find_refinement
@@ -36,15 +36,15 @@ class Conditions:
     __repr__ = in_shape
 
     given: Integers | None = None
-    constraints: Keep | None = None
+    constraints: Constraints | None = None
     survey: Survey = field(default_factory=Survey)
 
-    def taken(self, rows: Integers) -> Conditions:
+    def take(self, rows: Integers) -> Conditions:
         """Return the same for some rows, or for all in another order."""
         return Conditions(
             None if self.given is None else canonical_labels(self.given[rows]),
-            self.constraints and self.constraints.taken(rows),
-            self.survey.taken(rows),
+            self.constraints and self.constraints.take(rows),
+            self.survey.take(rows),
         )
 
 
@@ -62,9 +62,9 @@ def find_groups(
     """
     settings, by_trees = plan.settings, plan.by_hierarchies
     order = canonical_order(table)
-    encoding = _encoding(table, plan, coded, conditions).taken(order)
+    encoding = _encoding(table, plan, coded, conditions).take(order)
     groups = _Groups(settings, report, threads)
-    ordered = conditions.taken(order)
+    ordered = conditions.take(order)
     partition = groups.in_strata(encoding, ordered)
     told = group_notes(partition, report.stop)
     if ordered.given is not None:
@@ -116,16 +116,16 @@ class _Groups:
         labels = np.empty(strata.size, dtype=np.int64)
         parts, made = [], 0
         for rows in rows_of_groups(strata):
-            own = conditions.taken(rows)
+            own = conditions.take(rows)
             if own.constraints is not None:
                 check_possible(own.constraints.rules, rows.size)
-            part = self._group(encoding.taken(rows), own)
+            part = self._group(encoding.take(rows), own)
             labels[rows] = made + part.labels
             made += part.groups
             parts.append(part)
         methods, reasons = {part.method for part in parts}, {part.reason for part in parts}
         kept = [part.enforced for part in parts if part.enforced]
-        ways = sorted({part.way for part in parts} - {"", "none"})
+        enforcements = sorted({part.way for part in parts} - {"", "none"})
         return Partition(
             labels,
             parts[0].k,
@@ -134,7 +134,7 @@ class _Groups:
             parts[0].loss_name,
             reason=reasons.pop() if len(reasons) == 1 else "",
             enforced=f"within strata, the first: {kept[0]}" if kept else "",
-            way=" and ".join(ways) or parts[0].way,
+            way=" and ".join(enforcements) or parts[0].way,
         )
 
     def _group(self, encoding: Points | Nodes, conditions: Conditions) -> Partition:
@@ -146,18 +146,18 @@ class _Groups:
         if conditions.given is None:
             return solve(problem, protect.method, self.report)
         problem = replace(problem, start=conditions.given, effort="normal")
-        method = find_refinement(protect.refine or "iterative", problem.changes)
+        method = find_refinement(protect.refine or "iterative", problem.options)
         return solve(problem, method, self.report)
 
     def _problem(self, encoding: Points | Nodes) -> Problem:
-        protect, changes = self.settings.protect, self.settings.changes()
+        protect, options = self.settings.protect, self.settings.search_options()
         return Problem(
-            encoding, protect.k, protect.seed, protect.effort, protect.start, changes,
+            encoding, protect.k, protect.seed, protect.effort, protect.start, options,
             threads=self.threads,
         )  # fmt: skip
 
     def _by_unit(
-        self, points: Points, survey: Survey, together: Integers, keep: Keep | None
+        self, points: Points, survey: Survey, together: Integers, keep: Constraints | None
     ) -> Partition:
         """Group households or people, each as heavy as its records; groups that break a rule merge.
 

@@ -63,7 +63,7 @@ class Preview:
             f"  time of the sample    {self.seconds_sample:8.1f} s",
         ]
         if self.seconds is not None and self.megabytes is not None:
-            told = Estimate(self.seconds, self.megabytes).told()
+            told = Estimate(self.seconds, self.megabytes).describe()
             lines.append(f"  all records           {told}")
         return "\n".join(lines)
 
@@ -112,9 +112,9 @@ def preview_of(
     settings = _with_roles(table, once_read(settings), folder)
     plan, _ = plan_table(table, settings, folder)
     some, part = _samples(table, plan, min(sample, table.rows))
-    smaller = walk(table.taken(part), settings, callback, threads, folder)
+    smaller = walk(table.take(part), settings, callback, threads, folder)
     start = time.perf_counter()
-    result = walk(table.taken(some), settings, callback, threads, folder)
+    result = walk(table.take(some), settings, callback, threads, folder)
     seconds = time.perf_counter() - start
     lost, before = (one.report.exact_loss for one in (result, smaller))
     ratio = math.log(table.rows / some.size)
@@ -143,12 +143,12 @@ def preview_of(
 def _with_roles(table: Table, settings: Settings, folder: Path | None) -> Settings:
     """Return settings that name every role: in a sample more columns look like identifiers."""
     plan, _ = plan_table(table, settings, folder)
-    kept = {"keep_unique": tuple(plan.schema.schema.having(Role.OTHER))}
+    kept = {"keep_unique": tuple(plan.schema.schema.with_role(Role.OTHER))}
     if settings.roles.any_given:
         other = (*settings.roles.other, *plan.unnamed)
-        return settings.having(roles={"other": other, **kept})
-    named = tuple(plan.schema.schema.having(Role.QUASI_IDENTIFIER))
-    return settings.having(roles={"quasi_identifiers": named, **kept})
+        return settings.replace(roles={"other": other, **kept})
+    named = tuple(plan.schema.schema.with_role(Role.QUASI_IDENTIFIER))
+    return settings.replace(roles={"quasi_identifiers": named, **kept})
 
 
 def _samples(table: Table, plan: Plan, size: int) -> tuple[Integers, Integers]:
@@ -162,7 +162,7 @@ def _samples(table: Table, plan: Plan, size: int) -> tuple[Integers, Integers]:
     given = plan.prepared(table)
     kept = np.arange(table.rows)
     if given.rows < table.rows:  # incomplete records, which are deleted
-        kept = complete_rows([table[c.name] for c in plan.schema.having(Role.QUASI_IDENTIFIER)])
+        kept = complete_rows([table[c.name] for c in plan.schema.with_role(Role.QUASI_IDENTIFIER)])
     _, survey, _ = survey_design(given, plan)
     units = np.arange(given.rows) if survey.together is None else survey.together
     strata = np.zeros(given.rows, dtype=np.int64) if survey.strata is None else survey.strata

@@ -18,7 +18,7 @@ from shoal.release.claims import claims
 from shoal.release.write import release_bytes, row_order
 from shoal.report.guarantees import of_file
 from shoal.save.commitments import Commitments
-from shoal.save.readback import says_what_was_meant
+from shoal.save.readback import holds_table
 from shoal.save.release import Release
 from shoal.save.spreadsheet import guarded
 from shoal.table.hierarchy.specify import is_file
@@ -131,7 +131,7 @@ def verified_bytes(release: Release, path: Path, content: bytes, kind: str) -> N
     """Verify a written file, and that it is the one that was meant, to the byte."""
     verify_written(path, release.settings, release.table, release.table.rows, kind)
     wanted = release.settings.roles.quasi_identifiers
-    meant = says_what_was_meant(release.table, wanted, path, kind)
+    meant = holds_table(release.table, wanted, path, kind)
     if path.read_bytes() != content or not meant:
         raise OutputError(f"{shown(path)}: what was read back is not what was to be written")
 
@@ -216,7 +216,7 @@ def private_papers(
 ) -> dict[Path, bytes]:
     """Return the private files of a release: key, recipe, exact report; its page is not yet."""
     place = targets.private
-    recipe = settings.having(
+    recipe = settings.replace(
         input={"path": _relative(settings.input.path, place)},
         hierarchies={
             name: str(_relative(said, place)) if is_file(said) else said

@@ -16,7 +16,7 @@ from shoal.table.roles import STAR, Kind
 from shoal.table.table import Table
 
 
-def says_what_was_meant(table: Table, wanted: Sequence[str], path: Path, kind: str) -> bool:
+def holds_table(table: Table, wanted: Sequence[str], path: Path, kind: str) -> bool:
     """Tell whether a file's classes have the very values and sizes of the released table's."""
     _, written = class_counts(path, wanted, delimiter=table.source.delimiter, kind=kind)
     return same_classes(table, wanted, written, kind)

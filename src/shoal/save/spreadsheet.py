@@ -56,7 +56,7 @@ def _guarded(column: Column) -> Column:
     if column.kind is not Kind.TEXT:
         return column
     cells = column.cells if column.cells is None else _mapped(column.cells)
-    return column.having(values=_mapped(column.values), cells=cells)
+    return column.replace(values=_mapped(column.values), cells=cells)
 
 
 def _mapped(values: Any) -> Any:
@@ -86,7 +86,7 @@ def guarded(release: Release, kind: str, wanted: bool | None = None) -> Release:
     """Return a release as it is written: csv with guarded texts, where that is wanted."""
     settings = release.settings
     if wanted is not None and wanted != settings.release.spreadsheet_safe:
-        settings = settings.having(release={"spreadsheet_safe": wanted})
+        settings = settings.replace(release={"spreadsheet_safe": wanted})
     if not settings.release.spreadsheet_safe or kind == "parquet":
         return Guarded(release.table, release.report, settings)
     table = guarded_table(release.table)

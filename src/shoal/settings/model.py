@@ -72,12 +72,12 @@ class Settings(Part):
             missing_sensitive=asked.missing_sensitive,
         )
 
-    def changes(self) -> dict[str, Any]:
-        """Return what is asked of a search, as `Search.having` takes it."""
+    def search_options(self) -> dict[str, Any]:
+        """Return what is asked of a search, as `Search.replace` takes it."""
         asked = self.protect
-        return wishes(self.search, asked.max_iterations, asked.time_limit, asked.runs)
+        return search_options(self.search, asked.max_iterations, asked.time_limit, asked.runs)
 
-    def having(self, **parts: dict[str, Any]) -> Settings:
+    def replace(self, **parts: dict[str, Any]) -> Settings:
         """Return the settings with some fields of some parts changed, checked again."""
         tree = self.model_dump()
         for part, changes in parts.items():
@@ -92,7 +92,7 @@ class Settings(Part):
         return toml_of(tree)
 
 
-def wishes(
+def search_options(
     search: Mapping[str, Any],
     max_iterations: int | None,
     time_limit: float | None,

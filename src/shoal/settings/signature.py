@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from shoal.errors import RequestError
-from shoal.settings.table import NEEDED, TABLE, Entry, taken_by
+from shoal.settings.table import NEEDED, TABLE, Entry, options_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 NAMED = inspect.Parameter.KEYWORD_ONLY
@@ -43,7 +43,7 @@ def _signature(function: Callable[..., Any], name: str) -> inspect.Signature:
     """Return a function's signature with the options in the place of `**options`."""
     signature = inspect.signature(function)
     own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    return signature.replace(parameters=[*own, *map(_parameter, taken_by(name))])
+    return signature.replace(parameters=[*own, *map(_parameter, options_of(name))])
 
 
 def _parameter(entry: Entry) -> inspect.Parameter:

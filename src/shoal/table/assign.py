@@ -103,7 +103,7 @@ def _check_kinds(table: Table) -> None:
 
 def with_roles(table: Table, named: dict[str, Role]) -> Table:
     """Return the table with the roles of a dict; a column that is not in it is `other`."""
-    given = table.mapped(lambda column: column.having(role=named.get(column.name, Role.OTHER)))
+    given = table.mapped(lambda column: column.replace(role=named.get(column.name, Role.OTHER)))
     return replace(given, roles_given=True)
 
 
@@ -127,4 +127,4 @@ def all_quasi_identifiers(table: Table, reason: Reason = identifier_reason) -> T
             f"{table.source.name}: {listed(suspects)} may identify people (almost every value is "
             f"different); say --identifier {shown(suspects[0])} to drop it, or give it another role"
         )
-    return table.mapped(lambda column: column.having(role=Role.QUASI_IDENTIFIER))
+    return table.mapped(lambda column: column.replace(role=Role.QUASI_IDENTIFIER))

@@ -38,7 +38,7 @@ from shoal.table.facts import (
 from shoal.table.roles import Kind, Written
 
 MAX_DIGITS = 38
-SAID = "say what it is with --type"
+DECLARE = "say what it is with --type"
 DECLARED = ("number", "text", "date", "boolean")
 
 
@@ -153,22 +153,22 @@ def _doubt(facts: Facts) -> Fault | None:
         if lower & {"true", "false"}:
             others = lower - {"true", "false"}
             flags = (lambda cells: ~cells.matches(TRUE_FALSE)) if others else _every
-            return Fault("true and false in different words", flags, f"; {SAID}")
+            return Fault("true and false in different words", flags, f"; {DECLARE}")
     if facts.numbers and CODE not in facts.broken:
         return None  # codes with leading zeros: text, as it should be
     if (facts.numbers + facts.special) / facts.present > 0.5:
-        advice = f"; mend them, declare what stands for missing with --missing, or {SAID}"
+        advice = f"; mend them, declare what stands for missing with --missing, or {DECLARE}"
         return Fault("not numbers", _no_numbers, advice)
     if ANY_MOMENT not in facts.broken:
-        advice = f"; write 2026-12-31T23:59:59, or {SAID}"
+        advice = f"; write 2026-12-31T23:59:59, or {DECLARE}"
         return Fault("times with a zone or in a form of their own", _every, advice)
     if FOREIGN_DATE not in facts.broken:
-        return Fault("ambiguous dates", _every, f"; write 2026-12-31, or {SAID}")
+        return Fault("ambiguous dates", _every, f"; write 2026-12-31, or {DECLARE}")
     if FOREIGN_NUMBER not in facts.broken and ZERO_LED not in facts.found:
-        advice = f"; write 1234.5, or {SAID}"
+        advice = f"; write 1234.5, or {DECLARE}"
         return Fault("numbers in a notation of their own", _no_numbers, advice)
     if facts.dates / facts.present > 0.5:
-        return Fault("not dates", lambda cells: ~cells.matches(DATE), f"; mend them or {SAID}")
+        return Fault("not dates", lambda cells: ~cells.matches(DATE), f"; mend them or {DECLARE}")
     return None
 
 

@@ -65,7 +65,7 @@ def encode(
     times a column's squared distances count; 1 where none is given. `survey` (n) says how many a
     record stands for, in means and deviations.
     """
-    columns = table.having(Role.QUASI_IDENTIFIER)
+    columns = table.with_role(Role.QUASI_IDENTIFIER)
     if not columns:
         raise RequestError(f"{table.source.name}: no column is a quasi-identifier")
     for column in columns:

@@ -75,13 +75,13 @@ class Coded:
         """The columns' names."""
         return tuple(column.name for column in self.columns)
 
-    def taken(self, rows: Integers) -> Coded:
+    def take(self, rows: Integers) -> Coded:
         """Return the records of some rows, in their order; the trees are those of all."""
         columns = [
             replace(
                 column,
                 codes=column.codes[rows],
-                values=column.values.taken(rows),
+                values=column.values.take(rows),
             )
             for column in self.columns
         ]
@@ -106,7 +106,7 @@ def needs_trees(table: Table, missing: Callable[[Column], int] | None = None) ->
     """
     return any(
         not column.has_places or (column.missing if missing is None else missing(column))
-        for column in table.having(Role.QUASI_IDENTIFIER)
+        for column in table.with_role(Role.QUASI_IDENTIFIER)
     )
 
 
@@ -124,7 +124,7 @@ def code(
     are released as [least,greatest] in any case. `tell` hears how many columns are done, of how
     many; `often` says how many records each row stands for.
     """
-    columns = table.having(Role.QUASI_IDENTIFIER)
+    columns = table.with_role(Role.QUASI_IDENTIFIER)
     if not columns:
         raise RequestError(f"{table.source.name}: no column is a quasi-identifier")
     names = [column.name for column in columns]
@@ -138,7 +138,7 @@ def code(
             tell(len(coded), len(columns))
         ranged = column.name in ranges
         if isinstance(rule, Flat) and not ranged:
-            column = column.having(order=None)  # noqa: PLW2901 - a flat tree has no order
+            column = column.replace(order=None)  # noqa: PLW2901 - a flat tree has no order
         made = replace(_code(column, rule, table, often), ranged=ranged)
         if ranged and column.is_ordinal:
             check_ranges(column.name, made.values.texts)

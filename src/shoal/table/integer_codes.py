@@ -28,7 +28,7 @@ def advice(name: str, source: str) -> str:
     return f"{option} {shlex.quote(f'{name}={said}')}"
 
 
-def said_of_codes(
+def integer_code_notes(
     table: Table, names: Sequence[str], rows: int, different: Different = distinct
 ) -> list[str]:
     """Say which columns that release means may hold codes, and what to do about it."""

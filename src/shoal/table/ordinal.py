@@ -62,7 +62,7 @@ def with_orders(table: Table, given: Any, compared: Container[str] = ()) -> Tabl
     are for quasi-identifiers, and for sensitive columns whose values are `compared` by t-closeness.
     """
     orders = read_orders(given)
-    grouped = [column.name for column in table.having(Role.QUASI_IDENTIFIER)]
+    grouped = [column.name for column in table.with_role(Role.QUASI_IDENTIFIER)]
     check_known([name for name in orders if name not in compared], grouped, "an order")
     return table.mapped(
         lambda column: (
@@ -88,7 +88,7 @@ def _ordered(column: Column, order: tuple[str, ...], table: Table) -> Column:
             f"({table.source.where(rows.tolist())})",
             [encoded.dictionary[i].as_py() for i in lacking],
         )
-    return column.having(order=order, doubt=None)
+    return column.replace(order=order, doubt=None)
 
 
 def check_ranges(name: str, texts: Sequence[str]) -> None:

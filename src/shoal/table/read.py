@@ -198,7 +198,7 @@ def read_csv(
             column = infer(name, cells, tuple(missing), types.get(name), source.where)
         except InputError as error:
             raise InputError(f"{source.name}, {error}") from None
-        columns.append(column.having(quoted=quoted))
+        columns.append(column.replace(quoted=quoted))
     return Table(tuple(columns), source)
 
 

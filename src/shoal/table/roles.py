@@ -119,7 +119,7 @@ class Column:
     def __str__(self) -> str:
         return f"column {shown(self.name)} ({self.kind_name}, {self.role})"
 
-    def having(self, **changes: Any) -> Column:
+    def replace(self, **changes: Any) -> Column:
         """Return the column with some fields changed."""
         return replace(self, **changes)
 
@@ -132,7 +132,7 @@ class Schema:
     kinds: tuple[Kind, ...]
     roles: tuple[Role, ...]
 
-    def having(self, role: Role) -> list[str]:
+    def with_role(self, role: Role) -> list[str]:
         """Return the names of the columns with a role."""
         return [name for name, its in zip(self.names, self.roles, strict=True) if its is role]
 

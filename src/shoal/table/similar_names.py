@@ -16,7 +16,7 @@ def names_alike(names: Iterable[str]) -> list[tuple[str, ...]]:
     return [tuple(same) for same in found.values() if len(same) > 1]
 
 
-def said_of_names(names: Iterable[str]) -> list[str]:
+def similar_name_notes(names: Iterable[str]) -> list[str]:
     """Say which names of columns read alike, for notes."""
     return [
         f"the names {listed(same)} differ only in case, spaces or Unicode form; "

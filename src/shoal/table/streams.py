@@ -103,7 +103,7 @@ class Whole:
 
     def empty(self) -> Table:
         """Return the table without its records."""
-        head = next(self.pieces.again()).taken(np.zeros(0, dtype=np.int64))
+        head = next(self.pieces.again()).take(np.zeros(0, dtype=np.int64))
         return replace(head, source=self.source)
 
 

@@ -31,7 +31,7 @@ class Survey:
     households: Integers | None = None
     persons: Integers | None = None
 
-    def taken(self, rows: Integers) -> Survey:
+    def take(self, rows: Integers) -> Survey:
         """Return the same for some rows, or for all in another order."""
         return Survey(
             None if self.weights is None else self.weights[rows],
@@ -281,7 +281,7 @@ def _joined(column: Column, parts: Sequence[Flags]) -> Column:
     for part in parts:
         names = sorted({text for text in texts[part].tolist() if text is not None})
         texts[part] = JOINT.join([*names, *(["missing"] if None in texts[part] else [])])
-    return column.having(
+    return column.replace(
         kind=Kind.TEXT, values=pa.array(texts.tolist(), type=pa.string()), cells=None, quoted=None,
         written=Written(), order=None, doubt=None,
     )  # fmt: skip

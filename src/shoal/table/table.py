@@ -56,7 +56,7 @@ class Table:
             f"{self.source.name} has no column {shown(name)}{nearest_names(name, self.names)}"
         )
 
-    def having(self, role: Role) -> list[Column]:
+    def with_role(self, role: Role) -> list[Column]:
         """Return the columns with a role."""
         return [column for column in self.columns if column.role is role]
 
@@ -70,9 +70,11 @@ class Table:
 
     def without_rows(self) -> Table:
         """Return the columns without their cells: a schema that also knows orders and formats."""
-        return self.mapped(lambda c: c.having(values=c.values.slice(0, 0), cells=None, quoted=None))
+        return self.mapped(
+            lambda c: c.replace(values=c.values.slice(0, 0), cells=None, quoted=None)
+        )
 
-    def taken(self, rows: Integers) -> Table:
+    def take(self, rows: Integers) -> Table:
         """Return the table with some of its rows."""
         import pyarrow as pa
 
@@ -81,7 +83,7 @@ class Table:
         def some(column: Column) -> Column:
             cells = None if column.cells is None else column.cells.take(index)
             quoted = None if column.quoted is None else column.quoted[rows]
-            return column.having(values=column.values.take(index), cells=cells, quoted=quoted)
+            return column.replace(values=column.values.take(index), cells=cells, quoted=quoted)
 
         lines = self.source.lines
         if self.source.kind == "csv":
@@ -125,7 +127,7 @@ class Table:
 
     def shuffled(self, order: Integers) -> Any:
         """Return the rows in an order, as `to_native` does, without a trace of the one they had."""
-        some = self.taken(order)
+        some = self.take(order)
         source = replace(some.source, sha256="", path=None, lines=None)
         found = replace(some, source=source).to_native()
         if self.source.native is None:
@@ -176,7 +178,7 @@ def some_rows(column: Column, flags: Flags) -> Column:
     mask = pa.array(flags)
     cells = None if column.cells is None else column.cells.filter(mask)
     quoted = None if column.quoted is None else column.quoted[flags]
-    return column.having(values=column.values.filter(mask), cells=cells, quoted=quoted)
+    return column.replace(values=column.values.filter(mask), cells=cells, quoted=quoted)
 
 
 def as_integers(column: Column) -> npt.NDArray[Any] | None:

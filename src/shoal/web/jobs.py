@@ -134,7 +134,7 @@ class Job:
         keys = "id", "kind", "file", "name", "state", "created", "says"
         return {key: getattr(self, key) for key in keys}
 
-    def told(self, ahead: int, after: int) -> dict[str, Any]:
+    def to_json(self, ahead: int, after: int) -> dict[str, Any]:
         """Return all there is to say of it; of the curve what comes after so many points."""
         self.read()
         same = self.kind, last_part(self.name), self.settings, self.more, self.trees
@@ -221,7 +221,7 @@ class Queue:
                 if job.state == RUNNING:  # and not discarded in the last moment
                     job.result, job.state = answer, DONE
             except Refused as refused:
-                job.fail(str(refused.status), refused.said)
+                job.fail(str(refused.status), refused.message)
             except Exception as error:  # whatever it is, the queue goes on
                 job.fail(type(error).__name__, f"no answer came ({type(error).__name__})")
             finally:

@@ -23,7 +23,7 @@ def write_json(path: Path, told: Any) -> None:
     made.replace(path)
 
 
-class Teller:
+class ProgressWriter:
     """Tells the server how far a run is, and hears whether to end with the best so far."""
 
     def __init__(self, place: Path) -> None:
@@ -39,7 +39,11 @@ class Teller:
 
     def expected(self, likely: Any) -> None:
         """Tell what the run is expected to take."""
-        found = {"seconds": likely.seconds, "megabytes": likely.megabytes, "told": likely.told()}
+        found = {
+            "seconds": likely.seconds,
+            "megabytes": likely.megabytes,
+            "told": likely.describe(),
+        }
         self._write({"expected": found})
 
     def __call__(self, look: Any) -> None:

@@ -39,7 +39,7 @@ class Opened:
         keys = "id", "name", "bytes", "origin", "state", "opened"
         return {key: getattr(self, key) for key in keys}
 
-    def told(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return all there is to say of it."""
         trees = [
             {"id": key, "column": tree["column"], "levels": tree["levels"]}

@@ -24,7 +24,7 @@ DEFAULTS = {"k": 5, "spreadsheet_safe": True, "weights_as": "mean"}  # where the
 KINDS = {FLAG: "flag", WHOLE: "number", REAL: "number", NUMBERS: "number", DECIMALS: "digits"}
 
 
-def told_options() -> list[dict[str, Any]]:
+def form_options() -> list[dict[str, Any]]:
     """Return what the page is told of options: where a recipe has them, and their defaults."""
     return [
         {
@@ -39,7 +39,7 @@ def told_options() -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class HierarchyRequest:
     """A hierarchy that a page asks for: of a column, by a rule or as text."""
 
     column: str
@@ -48,7 +48,7 @@ class Asked:
     input: dict[str, Any] = field(default_factory=dict)
 
 
-def read_asked(
+def read_recipe(
     recipe: Mapping[str, Any],
     trees: Mapping[str, Mapping[str, Any]],
     reading: Mapping[str, Any],
@@ -93,7 +93,7 @@ def read_input(given: Any) -> dict[str, Any]:
     return said
 
 
-def read_tree(body: Mapping[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> Asked:
+def read_tree(body: Mapping[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> HierarchyRequest:
     """Return the hierarchy that a page asks for."""
     column, rule, text = (body.get(key) for key in ("column", "rule", "text"))
     given = read_input(body.get("input") or {})
@@ -102,10 +102,10 @@ def read_tree(body: Mapping[str, Any], trees: Mapping[str, Mapping[str, Any]]) -
     if text is not None:
         if not isinstance(text, str) or not text.strip():
             raise Refused(400, "the hierarchy is empty")
-        return Asked(column, text=text, input=given)
+        return HierarchyRequest(column, text=text, input=given)
     if rule is not None:
         rule = _rule(rule, trees)
-    return Asked(column, rule=rule, input=given)
+    return HierarchyRequest(column, rule=rule, input=given)
 
 
 def _rule(rule: Any, trees: Mapping[str, Mapping[str, Any]]) -> str:

@@ -20,7 +20,7 @@ from shoal.backends.storage import cache_folder
 from shoal.errors import OutputError, RequestError, shown
 from shoal.web.app import make_app
 from shoal.web.connection import ACCEPTED, IDLE, QUEUED, Connection
-from shoal.web.session import Desk
+from shoal.web.session import Session
 
 HOST = "127.0.0.1"
 TRIED = range(8642, 8662)  # ports, where none is named
@@ -44,9 +44,9 @@ def serve(
     base: Path | None = None,
     limit: int | None = None,
     api: bool = False,
-    told: Callable[[str], None] = print,
+    on_open: Callable[[str], None] = print,
 ) -> None:
-    """Serve until somebody stops it; `told` hears the address. What lay on the desk is then gone.
+    """Serve until stopped, then remove the session's files; `on_open` is called with the address.
 
     `folder` holds files to choose from, `base` is where uploads are kept meanwhile, `limit` the
     most bytes of one.
@@ -58,18 +58,18 @@ def serve(
     own = int(door.getsockname()[1])
     token = secrets.token_urlsafe(32)
     try:
-        desk = Desk(base or cache_folder(), folder, limit)
+        session = Session(base or cache_folder(), folder, limit)
     except OSError as error:
         door.close()
         raise OutputError(f"no folder for uploads: {error.strerror}") from None
     address = f"http://{HOST}:{own}/#token={token}"  # no browser sends what is after the #
     config = uvicorn.Config(
-        make_app(desk, token, own, api), log_level="critical", access_log=False, lifespan="on",
+        make_app(session, token, own, api), log_level="critical", access_log=False, lifespan="on",
         server_header=False, date_header=False, http=Connection, ws="none", backlog=ACCEPTED,
         timeout_keep_alive=IDLE, timeout_graceful_shutdown=2,
     )  # fmt: skip
-    told(address)
-    opening = threading.Timer(0.5, _open, (desk.room.path, address))
+    on_open(address)
+    opening = threading.Timer(0.5, _open, (session.workspace.path, address))
     opening.daemon = True
     if browser:
         opening.start()
@@ -81,7 +81,7 @@ def serve(
     finally:
         opening.cancel()
         door.close()
-        desk.room.leave()
+        session.workspace.leave()
 
 
 def _open(room: Path, address: str) -> None:

@@ -16,9 +16,9 @@ from typing import Any
 from shoal.web.errors import Refused
 from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, answer_of
 from shoal.web.open_file import Opened, check_ready, kept_name, plain_name, tree_names
-from shoal.web.request import Asked, read_asked, read_input
+from shoal.web.request import HierarchyRequest, read_input, read_recipe
 from shoal.web.uploads import ENDINGS, RESERVE, ending_of, take_in
-from shoal.web.workspace import private_room
+from shoal.web.workspace import make_workspace
 
 FILES, UPLOADS = 50, 4  # open at once, coming in at once
 TREES, TREE = 200, 20 << 20  # hierarchies of a file, and the bytes of one
@@ -28,13 +28,13 @@ QUESTIONS, LOOKS = 2, 1  # at once
 FORGET = 24 * 3600.0  # seconds after which a file that nobody asks for is removed
 
 
-class Desk:
+class Session:
     """Files and jobs by their ids, which the desk makes up; no path of a client is ever opened."""
 
     def __init__(self, base: Path, folder: Path | None = None, limit: int | None = None) -> None:
         self.folder = folder
         self.limit = limit
-        self.room = private_room(base)
+        self.workspace = make_workspace(base)
         self.files: dict[str, Opened] = {}
         self.queue = Queue()
         self.coming = 0
@@ -48,7 +48,7 @@ class Desk:
         self._find_out()
 
     def _find_out(self) -> asyncio.Task[dict[str, Any]]:
-        asked = {"kind": "about", "room": str(self.room.path)}
+        asked = {"kind": "about", "room": str(self.workspace.path)}
         self._about = self._start(self._ask(asked, QUESTION))
         return self._about
 
@@ -78,7 +78,7 @@ class Desk:
 
     def most(self) -> int:
         """Return the most bytes that an upload may have now."""
-        room = os.statvfs(self.room.path)
+        room = os.statvfs(self.workspace.path)
         free = max(0, int(room.f_bavail * room.f_frsize) - RESERVE)
         return free if self.limit is None else min(self.limit, free)
 
@@ -96,10 +96,10 @@ class Desk:
             own = path.name.lower().endswith(ENDINGS) and not path.name.startswith(".")
             with contextlib.suppress(OSError):
                 if own and path.is_file() and path.resolve().parent == inside:
-                    found[self.room.named(path.name)] = path
+                    found[self.workspace.named(path.name)] = path
         return found
 
-    def told(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return what is on the desk."""
         from shoal import __version__
 
@@ -180,7 +180,7 @@ class Desk:
 
     def _new_place(self, what: str) -> tuple[str, Path]:
         key = secrets.token_hex(16)
-        place = self.room.path / what / key
+        place = self.workspace.path / what / key
         place.mkdir(mode=0o700, parents=True)
         return key, place
 
@@ -202,7 +202,7 @@ class Desk:
             file.look = await self._ask(asked, LOOK, self.looking)
             file.state = "ready"
         except Refused as refused:
-            file.state, file.error = "failed", refused.said
+            file.state, file.error = "failed", refused.message
 
     def look_again(self, file: Opened, reading: dict[str, Any]) -> None:
         """Read a file in another way: with another delimiter, say."""
@@ -222,7 +222,7 @@ class Desk:
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
-    async def tree(self, file: Opened, asked: Asked) -> dict[str, Any]:
+    async def tree(self, file: Opened, asked: HierarchyRequest) -> dict[str, Any]:
         """Build or check a hierarchy; one given as text that covers the column is kept."""
         check_ready(file)
         told: dict[str, Any] = {"kind": "tree", "path": str(file.path)}
@@ -250,7 +250,7 @@ class Desk:
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
-    def _kept(self, file: Opened, asked: Asked, given: Path, levels: int) -> str:
+    def _kept(self, file: Opened, asked: HierarchyRequest, given: Path, levels: int) -> str:
         """Keep a hierarchy; the same text is one tree, and of too many the oldest go."""
         assert asked.text is not None
         said = f"{asked.column}\0{asked.text}".encode()
@@ -269,14 +269,14 @@ class Desk:
     async def preview(self, file: Opened, recipe: dict[str, Any], tab: str) -> dict[str, Any]:
         """Estimate time, memory and loss from a sample, for a tab; tabs take turns."""
         check_ready(file)
-        settings = read_asked(recipe, file.trees, file.reading)
+        settings = read_recipe(recipe, file.trees, file.reading)
         asked = {"kind": "preview", "path": str(file.path), "settings": settings}
         return await file.estimates.ask(tab, lambda: self._start(self._ask(asked, QUESTION)))
 
     def start(self, file: Opened, kind: str, recipe: dict[str, Any], more: dict[str, Any]) -> Job:
         """Put a job in the queue."""
         check_ready(file)
-        settings = read_asked(recipe, file.trees, file.reading)
+        settings = read_recipe(recipe, file.trees, file.reading)
         key = secrets.token_hex(16)
         job = Job(
             id=key,
@@ -284,7 +284,7 @@ class Desk:
             file=file.id,
             name=file.name,
             path=file.path,
-            place=self.room.path / "jobs" / key,
+            place=self.workspace.path / "jobs" / key,
             recipe=recipe,
             settings=settings,
             more=more,
@@ -311,4 +311,4 @@ class Desk:
             task.cancel()
         await self.queue.close()
         await asyncio.gather(*going, return_exceptions=True)
-        self.room.leave()
+        self.workspace.leave()

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import Canceled, PrivacyError, ShoalError, UnlistedError
-from shoal.web.messages import ANSWER, ASKED, Teller, write_json
+from shoal.web.messages import ANSWER, ASKED, ProgressWriter, write_json
 
 NICE = 10
 
@@ -33,7 +33,7 @@ def main() -> None:
     try:
         from shoal.web import tasks
 
-        told = tasks.KINDS[asked["kind"]](asked, place, Teller(place))
+        told = tasks.KINDS[asked["kind"]](asked, place, ProgressWriter(place))
     except UnlistedError as error:  # whose message says how the command line shows values
         told = _error(str(error).rsplit("; ", 1)[0], 400)
     except (Canceled, KeyboardInterrupt):

@@ -15,7 +15,7 @@ from shoal.backends.storage import remove_unheld
 ROOM, MARK = re.compile("room-[0-9a-f]{16}"), "room"
 
 
-class Room:
+class Workspace:
     """A folder that one server holds by a lock; what servers that died left is swept away."""
 
     def __init__(self, path: Path, held: int) -> None:
@@ -34,7 +34,7 @@ class Room:
             self._held = -1
 
 
-def private_room(base: Path) -> Room:
+def make_workspace(base: Path) -> Workspace:
     """Make a folder of our own, and remove those whose servers are gone.
 
     Whatever else lies in the base is left alone: rooms are in a folder of their own, and bear a
@@ -55,4 +55,4 @@ def private_room(base: Path) -> Room:
         (path / MARK).touch(0o600)
     for name in ("files", "jobs", "asked"):
         (path / name).mkdir(mode=0o700)
-    return Room(path, held)
+    return Workspace(path, held)

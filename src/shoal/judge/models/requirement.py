@@ -19,7 +19,7 @@ from shoal.judge.models.share import largest_share
 
 KINDS = ("distinct", "entropy", "recursive")
 MISSING = ("ignored", "value")  # what a missing sensitive cell is to l-diversity and alpha
-Asked = float | Mapping[str, float] | None
+Threshold = float | Mapping[str, float] | None
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Requirement:
     """
 
     k: int
-    l: Asked = None  # noqa: E741 - its name in the literature
+    l: Threshold = None  # noqa: E741 - its name in the literature
     l_kind: str = "distinct"
     c: float | None = None
-    t: Asked = None
-    alpha: Asked = None
-    dominance: Asked = None
+    t: Threshold = None
+    alpha: Threshold = None
+    dominance: Threshold = None
     k_of: Mapping[tuple[str, ...], int] = field(default_factory=dict)
     missing_sensitive: str = "ignored"
 
@@ -96,7 +96,7 @@ class Requirement:
 
     def asked(self, what: str, column: str) -> float | None:
         """Return what is asked of a column by one of the fields."""
-        said: Asked = getattr(self, what)
+        said: Threshold = getattr(self, what)
         return said.get(column) if isinstance(said, Mapping) else said
 
     def rules(self, column: str, distance: Distance | None) -> list[Rule]:
@@ -164,7 +164,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _check(said: Asked, what: str, allowed: Callable[[float], bool], words: str) -> None:
+def _check(said: Threshold, what: str, allowed: Callable[[float], bool], words: str) -> None:
     every = said.values() if isinstance(said, Mapping) else () if said is None else (said,)
     if isinstance(said, Mapping) and not said:
         raise RequestError(f"{what} names no column")
@@ -173,7 +173,7 @@ def _check(said: Asked, what: str, allowed: Callable[[float], bool], words: str)
             raise RequestError(f"{what} must be {words}")
 
 
-def _check_names(said: Asked, known: Sequence[str], what: str, role: str) -> None:
+def _check_names(said: Threshold, known: Sequence[str], what: str, role: str) -> None:
     for name in said if isinstance(said, Mapping) else ():
         if name not in known:
             raise RequestError(

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.errors import shown
 from shoal.measures.compared import renumbered
-from shoal.measures.result import Measure, told
+from shoal.measures.result import Measure, figure_text
 from shoal.measures.risk import classes, inference, intervals, kept_columns, linkage, recovery
 from shoal.measures.task import Pooled, Task, interval, worst
 
@@ -167,4 +167,4 @@ def of_secrets(task: Task) -> list[Measure]:
 
 
 def _rates(name: str, right: float, base: float) -> str:
-    return f"{shown(name)}: {told(right, 'percent')} and {told(base, 'percent')}"
+    return f"{shown(name)}: {figure_text(right, 'percent')} and {figure_text(base, 'percent')}"

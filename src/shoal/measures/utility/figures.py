@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from shoal.measures.compared import Compared
-from shoal.measures.result import Measure, told
+from shoal.measures.result import Measure, figure_text
 from shoal.measures.sides import Numbers, Side, Words
 from shoal.measures.task import Task, interval, worst
 from shoal.measures.utility import distributions, errors, fits, generalized
@@ -26,7 +26,7 @@ def of_cells(task: Task) -> list[Measure]:
         return []
     sides = task.compared.aligned.numbers
     if task.public:
-        sides = [side for side in sides if may_be_told(side.shown, task.compared.k)]
+        sides = [side for side in sides if may_be_published(side.shown, task.compared.k)]
     sides = [side for side in sides if side.deviation]
     by = {side.name: errors.variation_lost(side) for side in sides}
     if not by:
@@ -46,7 +46,7 @@ def _fewest(side: Numbers, k: int) -> int:
     return k if side.said or k == 1 else ENDS * k
 
 
-def may_be_told(side: Numbers, k: int) -> bool:
+def may_be_published(side: Numbers, k: int) -> bool:
     """Tell whether a figure of all originals is one of so many that none can be told from it."""
     there = int((~np.isnan(side.before)).sum())
     return side.said or not there or there >= _fewest(side, k)
@@ -139,7 +139,8 @@ def of_models(task: Task) -> list[Measure]:
         word = "R²" if key == "regression" else "accuracy"
         values = [total / len(there) for total in (release, original)]
         texts = [
-            f"{value:.3f}" if key == "regression" else told(value, "percent") for value in values
+            f"{value:.3f}" if key == "regression" else figure_text(value, "percent")
+            for value in values
         ]
         rest = f"{word} {texts[0]} and {texts[1]}"
         size = halves.train.size
@@ -152,8 +153,8 @@ def _model(
     compared: Compared,
     side: Side,
     halves: fits.Halves,
-    fit: Callable[..., fits.Kept | None],
-) -> fits.Kept | None:
+    fit: Callable[..., fits.FitScores | None],
+) -> fits.FitScores | None:
     source = compared.known
     others = [other for other in source.quasi if other.name != side.name]
     every = (*source.quasi, *source.sensitive, *source.kept)

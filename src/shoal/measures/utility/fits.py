@@ -170,7 +170,7 @@ class Halves:
 
 
 @dataclass(frozen=True)
-class Kept:
+class FitScores:
     """R² or accuracy of a model of a column, trained on the original and on the release."""
 
     column: str
@@ -178,7 +178,7 @@ class Kept:
     release: float
 
 
-def regression(sides: Sequence[Side], side: Numbers, halves: Halves) -> Kept | None:
+def regression(sides: Sequence[Side], side: Numbers, halves: Halves) -> FitScores | None:
     """Return R² of a column of numbers by the others, on originals that were not trained on."""
     train, tested, released = halves.train, halves.test, halves.released
     if not side.deviation:
@@ -196,7 +196,7 @@ def regression(sides: Sequence[Side], side: Numbers, halves: Halves) -> Kept | N
         beta = _least_squares(features, goal)
         error = y[2][there] - (test[there] @ beta[:-1] + beta[-1])
         scores.append(1.0 - float((error * error).sum()) / total)
-    return Kept(side.name, scores[0], scores[1])
+    return FitScores(side.name, scores[0], scores[1])
 
 
 def _least_squares(features: Floats, goal: Floats) -> Floats:
@@ -210,7 +210,7 @@ def _least_squares(features: Floats, goal: Floats) -> Floats:
     return beta
 
 
-def classification(sides: Sequence[Side], side: Side, halves: Halves) -> Kept | None:
+def classification(sides: Sequence[Side], side: Side, halves: Halves) -> FitScores | None:
     """Return the accuracy of a classifier of a column, on originals that were not trained on."""
     truth, told, kinds = targets(side)
     counts = np.bincount(truth[truth >= 0], minlength=kinds)
@@ -234,7 +234,7 @@ def classification(sides: Sequence[Side], side: Side, halves: Halves) -> Kept | 
         ]
         guess = common[np.argmax(np.stack(found, axis=1), axis=1)]
         scores.append(100.0 * float((guess == truth[tested]).mean()))
-    return Kept(side.name, scores[0], scores[1])
+    return FitScores(side.name, scores[0], scores[1])
 
 
 def _told_apart(features: Floats, marks: Flags) -> Floats:

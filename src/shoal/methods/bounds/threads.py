@@ -12,7 +12,13 @@ import numpy.typing as npt
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.bounds.columns import NOBODY
-from shoal.methods.bounds.pricing import BRANCH_INTEGERS, BRANCH_NUMBERS, Work, grow, price
+from shoal.methods.bounds.pricing import (
+    BRANCH_INTEGERS,
+    BRANCH_NUMBERS,
+    PricingBuffers,
+    grow,
+    price,
+)
 
 NO_CUTS = np.zeros((0, 3), dtype=np.int64)
 SMALL = 400  # records that one thread prices before another has begun
@@ -91,7 +97,7 @@ class Pricer:
             "numbers": np.zeros((BRANCH_NUMBERS, 2 * k + 1)),
         }
 
-    def _works(self, duals: Floats, cuts: Integers, prices: Floats) -> list[Work]:
+    def _works(self, duals: Floats, cuts: Integers, prices: Floats) -> list[PricingBuffers]:
         rows = np.repeat(np.arange(cuts.shape[0]), 3)
         order = np.argsort(cuts.ravel(), kind="stable")
         counts = np.bincount(cuts.ravel(), minlength=self.rows)
@@ -105,7 +111,7 @@ class Pricer:
             "cut_prices": np.append(prices, 0.0),
         }
         return [
-            Work(**shared, cut_counts=np.zeros(cuts.shape[0] + 1, dtype=np.int64), **room)  # type: ignore[arg-type]
+            PricingBuffers(**shared, cut_counts=np.zeros(cuts.shape[0] + 1, dtype=np.int64), **room)  # type: ignore[arg-type]
             for room in self._rooms
         ]
 
@@ -124,7 +130,7 @@ class Pricer:
 
         left_out = []
 
-        def run(work: Work, stripe: int, stripes: int) -> None:
+        def run(work: PricingBuffers, stripe: int, stripes: int) -> None:
             for i, size in enumerate(self.sizes):
                 if self.over():
                     left_out.append(stripe)
@@ -150,7 +156,7 @@ class Pricer:
         groups = np.full((self.rows, 2 * self.k - 1), NOBODY)
         reduced = np.zeros(self.rows)
 
-        def run(work: Work, stripe: int, stripes: int) -> None:
+        def run(work: PricingBuffers, stripe: int, stripes: int) -> None:
             if self.over():
                 groups[stripe::stripes, : self.k] = self._anyone(stripe, stripes)
             else:
@@ -165,7 +171,9 @@ class Pricer:
         groups: Integers = (roots[:, None] + np.arange(self.k)) % self.rows
         return groups
 
-    def _striped(self, works: list[Work], run: Callable[[Work, int, int], None]) -> None:
+    def _striped(
+        self, works: list[PricingBuffers], run: Callable[[PricingBuffers, int, int], None]
+    ) -> None:
         """Run over all roots, a stripe at a time, on as many threads as there are rooms."""
         if len(works) == 1:
             stripes = 1 if self.rows < SMALL else STRIPES

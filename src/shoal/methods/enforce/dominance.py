@@ -27,7 +27,7 @@ def judge_dominance(
     The release alone does not show it: the values of a group are not in it.
     """
     found = []
-    for column in table.having(Role.QUASI_IDENTIFIER):
+    for column in table.with_role(Role.QUASI_IDENTIFIER):
         p = asked.asked("dominance", column.name)
         if p is None or how[column.name] != "mean" or not column.kind.is_number:
             continue

@@ -237,7 +237,7 @@ def make_rules(
     With `persons` (n), whose record each is, every person and value of a group counts once; the
     groups that are judged by the rules must hold all records of a person.
     """
-    columns = table.having(Role.SENSITIVE) if asked.of_sensitive else []
+    columns = table.with_role(Role.SENSITIVE) if asked.of_sensitive else []
     wanted = [column for column in columns if asked.of_column(column.name)]
     dominated = _dominated(table, asked, averaged)
     values = [sensitive(c, table, hierarchies.get(c.name), folder) for c in wanted]
@@ -352,7 +352,7 @@ def _dominated(
     if asked.dominance is None:
         return []
     found = []
-    for column in table.having(Role.QUASI_IDENTIFIER):
+    for column in table.with_role(Role.QUASI_IDENTIFIER):
         p = asked.asked("dominance", column.name)
         named = isinstance(asked.dominance, Mapping)
         if p is None or (column.name not in averaged and not named):

@@ -26,7 +26,7 @@ class LocalSearch(Family):
             return problem.alone()
         how, points = self.info.search, problem.points
         assert how is not None
-        options = how.having(problem.changes)
+        options = how.replace(problem.options)
         task = Task(problem.k, problem.start_labels, options, problem.seed, problem.threads)
         labels, log = search(points.matrix, task, report, weights=points.weights)
         return within_constraints(problem, Solution(labels, log), report, how)
@@ -53,7 +53,7 @@ class NodeSearch(Family):
         if not has_room(found.labels, problem.k):
             return found
         rules = NONE if keep is None else keep.rules
-        options = how.having(problem.changes)
+        options = how.replace(problem.options)
         task = Task(problem.k, found.labels, options, problem.seed, problem.threads, rules)
         labels, log = search_trees(nodes.coded, task, report, nodes.column_weights)
         return replace(found, labels=labels, log=log)

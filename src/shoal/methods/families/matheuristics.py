@@ -44,7 +44,7 @@ class Best(Unweighted):
         if start is None and points.rows > WHOLE:
             plan, run = EFFORTS[problem.effort], Threads(problem.threads)
             start = group_in_blocks(points.matrix, k, plan, seed, report, run)
-        task = Task(k, start, how.having(self._rounds(problem)), seed, problem.threads)
+        task = Task(k, start, how.replace(self._rounds(problem)), seed, problem.threads)
         labels, log, found = best(points.matrix, task, report)
         return within_constraints(
             problem, Solution(labels, log, _bound(points, *found)), report, how
@@ -52,10 +52,10 @@ class Best(Unweighted):
 
     def _rounds(self, problem: Problem) -> Mapping[str, Any]:
         """Return the search options, with the rounds of the effort where none are given."""
-        if problem.changes.get("stop"):
-            return problem.changes
+        if problem.options.get("stop"):
+            return problem.options
         assert self.info.rounds is not None
-        return {**problem.changes, "stop": {"iterations": self.info.rounds[problem.effort]}}
+        return {**problem.options, "stop": {"iterations": self.info.rounds[problem.effort]}}
 
 
 class Exact(Unweighted):

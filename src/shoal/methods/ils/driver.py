@@ -51,7 +51,7 @@ def drive(search: Iterated) -> tuple[Integers, SearchLog]:
     watch = search.watch
     with watch.side_by_side(search.runs, search.threads) as everywhere:
         search.begin(everywhere)
-        while not (watch.stopped_by or watch.is_told_to_stop(search.look())):
+        while not (watch.stopped_by or watch.is_stopped(search.look())):
             search.round(everywhere)
         search.close(everywhere)
     return search.result()

@@ -214,7 +214,7 @@ class Search:
         self.stop.check()
         return self
 
-    def having(self, changes: Mapping[str, Any]) -> Search:
+    def replace(self, changes: Mapping[str, Any]) -> Search:
         """Return the search with some parts changed, by name, as a TOML table gives them.
 
         `acceptance` is a table with the `rule`'s name and its numbers, `stop` one with the fields
@@ -231,7 +231,7 @@ class Search:
         return replace(self, **_known(tree, Search, "search")).check()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, as `having` takes them."""
+        """Return plain values, as `replace` takes them."""
         tree = {one.name: getattr(self, one.name) for one in fields(self)}
         rule = self.acceptance
         numbers = {one.name: getattr(rule, one.name) for one in fields(rule)}

@@ -173,7 +173,7 @@ class _Perturbations:
         trace = np.zeros((len(self.runs), 1))
         there = False
         while not there:
-            if self.watch.is_told_to_stop(self.look(), descending=True):
+            if self.watch.is_stopped(self.look(), descending=True):
                 self.cut = True  # what there is is better than the start
                 for s in self.states:
                     s.records[:, BEST], s.sums[BEST_SUM] = s.records[:, LABEL], s.sums[CURRENT]

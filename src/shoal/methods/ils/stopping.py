@@ -87,7 +87,7 @@ class Watch:
             "searching", self.done, known, self.seconds, current, best, groups, tried, applied
         )
 
-    def is_told_to_stop(self, look: Progress, descending: bool = False) -> bool:
+    def is_stopped(self, look: Progress, descending: bool = False) -> bool:
         """Report; tell whether the count, the clock, the callback or the user ends the search."""
         over = self.done >= self.limit and not descending
         enough = self.report.look(look, last=over)

@@ -45,7 +45,7 @@ class Start(NamedTuple):
     how: Search
 
 
-class Desk:
+class Incumbent:
     """What all steps share. `number` is that of a round: it goes into the seeds of its searches."""
 
     threads = 1  # of rounds, which come one after the other

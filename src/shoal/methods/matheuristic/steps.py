@@ -21,7 +21,7 @@ from shoal.methods.matheuristic.incumbent import (
     SEARCH,
     STARTS,
     STEADY,
-    Desk,
+    Incumbent,
     Start,
 )
 from shoal.progress import Reporter
@@ -49,7 +49,7 @@ GROWN_PLAN = Plan(
 WHOLE_PLAN = Plan(climb=20, branches=500, limit=1_000_000, cuts=10, listed=60_000, nodes=40)
 
 
-class Steps(Desk):
+class Steps(Incumbent):
     """The steps, with the programme of all records, and its bound."""
 
     def __init__(self, matrix: Floats, task: Task, report: Reporter) -> None:

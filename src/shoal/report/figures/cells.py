@@ -10,7 +10,7 @@ import numpy as np
 from shoal.kernels.arrays import Integers
 from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk, Pair
-from shoal.report.counts import missing_said
+from shoal.report.counts import missing_text
 from shoal.report.figures.ranges import Ranges
 from shoal.table.roles import Column, Kind
 
@@ -51,7 +51,7 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
         "records": own["records"],
         "deleted": ranges.deleted,
         "columns": own["columns"],
-        "missing": missing_said(
+        "missing": missing_text(
             cells=sum(one["missing"] for one in own["columns"].values()),
             records=own["incomplete"],
             suppressed=sum(one["suppressed"] for one in own["columns"].values()),

@@ -13,7 +13,7 @@ from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk, Pair
 from shoal.report.figures.ranges import Ranges, Scale
 
-ROUNDED = ("mean", "majority")  # ways that release something near the mean of a group
+ROUNDED = ("mean", "majority")  # aggregators that release something near the mean of a group
 
 
 def chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def _sums(pair: Pair, scale: Scale) -> dict[str, Any]:
                                     strict=True):  # fmt: skip
         apart = values - center
         found[side] = [float((own * apart).sum()), float((own * apart * apart).sum())]
-    if pair.way in ROUNDED and pair.is_numbers:
+    if pair.aggregator in ROUNDED and pair.is_numbers:
         found["rounding"] = off_the_means(before, after, pair.labels[pair.kept], own)
     return found
 

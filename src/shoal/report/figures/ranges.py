@@ -14,7 +14,7 @@ from shoal.measures.exact import UNIT, exact_sum
 from shoal.measures.histogram import edges_of, is_whole
 from shoal.report.aggregation import Operator, merged
 from shoal.report.chunk import Chunk, Pair
-from shoal.report.counts import moment_said
+from shoal.report.counts import moment_text
 from shoal.report.public.cells import Span, released_span
 from shoal.table.roles import TICKS, Column, Kind
 from shoal.table.table import as_floats, as_integers, days_or_numbers, some_rows
@@ -138,7 +138,7 @@ class Ranges:
     """
 
     columns: Mapping[str, Any]
-    how: Mapping[str, str]
+    aggregators: Mapping[str, str]
     k: int
     deleted: int = 0
     counts: Mapping[str, Integers] = field(default_factory=dict)
@@ -168,7 +168,7 @@ class Ranges:
         kind = Kind(same["kind"])
         times = DAY if kind is Kind.DATETIME else 1
         average = times * total[side] / (total["mass"] * same["parts"])
-        return moment_said(average, kind, "s")
+        return moment_text(average, kind, "s")
 
     def ends(self, name: str, what: str) -> Span | None:
         """Return the least and the greatest number of a column; None where it has none."""

@@ -35,7 +35,7 @@ def _sums(pair: Pair, within: Span | None) -> dict[str, Any]:
     `lost` sums what cells lost; of columns released as numbers, `said` counts the cells that the
     release says something of, and `place` sums where their originals lie in the released range.
     """
-    lost = cell_losses(pair.before, pair.after, pair.way, pair.tree, within)
+    lost = cell_losses(pair.before, pair.after, pair.aggregator, pair.tree, within)
     found: dict[str, Any] = {"lost": float(lost.sum())}
     both = numbers(pair.before, pair.after) if pair.is_numbers else None
     if both is not None and within is not None:
@@ -87,8 +87,8 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[Key, Stable]:
     """
     own, cells, k = sums["stable"], sums["cells"], ranges.k
     rows, deleted = cells["records"], ranges.deleted
-    grouped = [name for name in own if ranges.how[name] != STRATUM]
-    moving = {name for name in grouped if ranges.how[name] in AVERAGED}
+    grouped = [name for name in own if ranges.aggregators[name] != STRATUM]
+    moving = {name for name in grouped if ranges.aggregators[name] in AVERAGED}
     lost = {name: one["lost"] for name, one in own.items()}
     every = loss_of([lost[name] for name in grouped], rows, deleted, k, bool(moving))
     found: dict[Key, Stable] = {("loss",): every}
@@ -113,7 +113,7 @@ def compared(
     table: Table, released: Table, trees: Mapping[str, CodedColumn], k: int
 ) -> dict[Key, Stable]:
     """Return the figures that compare the two tables; row i of both is the same record."""
-    before = table.having(Role.QUASI_IDENTIFIER)
+    before = table.with_role(Role.QUASI_IDENTIFIER)
     pairs = [(column, released[column.name]) for column in before]
     gaps = {b.name: gap for b, a in pairs if (gap := gap_of(b, a, k)) is not None}
     found: dict[Key, Stable] = {("gaps", name): gap for name, gap in gaps.items()}

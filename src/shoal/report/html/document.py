@@ -17,7 +17,7 @@ from shoal.report.html.measures import risks, utility
 from shoal.report.html.repeat import repeat
 from shoal.report.html.search import search
 from shoal.report.html.summary import first_screen, lost, replaced, verdict
-from shoal.report.remaining_risks import fears
+from shoal.report.remaining_risks import remaining_risks
 from shoal.report.verdict import BUT, SAFE, verdict_text
 
 if TYPE_CHECKING:
@@ -86,6 +86,6 @@ def measures_page(measures: dict[str, Any]) -> str:
         f"originals; the smallest class has {measures['k']:,} records; quasi-identifiers: "
         f"{escape(', '.join(measures['quasi_identifiers']))}</p>"
     )
-    worst = bullets(fears(measures, measures["k"]))
+    worst = bullets(remaining_risks(measures, measures["k"]))
     body = [PRIVATE_LINE, head, worst, risks(measures, svg, chart is not None), utility(measures)]
     return document("Measures of a release", body)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.measures.definitions import DEFINITIONS
-from shoal.measures.result import told
-from shoal.report.counts import days_said
+from shoal.measures.result import figure_text
+from shoal.report.counts import days_text
 from shoal.report.html.frame import escape, figure, number
 from shoal.report.worst import worst_of
 
@@ -44,7 +44,7 @@ def _table(part: dict[str, Any]) -> str:
 def _row(key: str, one: dict[str, Any]) -> str:
     spread = ""
     if "interval" in one:
-        low, high = (told(end, one["unit"]) for end in one["interval"])
+        low, high = (figure_text(end, one["unit"]) for end in one["interval"])
         spread = (
             f'<br><span class="soft">{low} to {high}, from a sample of {one["sampled"]:,}</span>'
         )
@@ -70,7 +70,7 @@ def _worst(key: str, one: dict[str, Any]) -> str:
 def _value(one: dict[str, Any]) -> str:
     """Return a figure with its unit; one that was rounded up as what it is at most."""
     if "step" not in one:
-        return told(one["value"], one["unit"])
+        return figure_text(one["value"], one["unit"])
     return f"≤ {one['value']:g}{' %' if one['unit'] == 'percent' else ''}"
 
 
@@ -99,7 +99,7 @@ def _moments(measures: dict[str, Any]) -> str:
 
 def _moment(value: float | None, kind: str) -> float | str | None:
     """Return a figure of a column of dates or times, which come in days, as one of these."""
-    return value if value is None else days_said(value, kind)
+    return value if value is None else days_text(value, kind)
 
 
 def _notes(measures: dict[str, Any]) -> str:

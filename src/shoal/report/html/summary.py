@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shoal.errors import listed
-from shoal.measures.result import told
+from shoal.measures.result import figure_text
 from shoal.report.html.frame import escape
-from shoal.report.remaining_risks import SHOWN, fears
+from shoal.report.remaining_risks import SHOWN, remaining_risks
 from shoal.report.verdict import BUT, NOT_SAFE, singled_out
 from shoal.table.roles import Role
 
@@ -39,7 +39,7 @@ def _safe(report: ReportFields) -> str:
         return _card("Is it safe?", answer, " no")
     head, mood = "Yes, as far as was asked", " yes"
     if report.verdict == BUT:
-        share = told(singled_out(report.measures), "percent")
+        share = figure_text(singled_out(report.measures), "percent")
         head, mood = f"Yes, but kept columns single out {share} of the records", " but"
     return _card(
         "Is it safe?",
@@ -96,7 +96,7 @@ def replaced(report: ReportFields) -> str:
 
 
 def _lost(report: ReportFields) -> str:
-    more = [*report.said_of_constant(), *report.worst()]
+    more = [*report.constant_notes(), *report.worst()]
     rows = "".join(f"<li>{escape(line)}</li>" for line in more)
     worst = f"<p>At worst, by column or pair:</p><ul>{rows}</ul>" if more else ""
     return _card("How much was lost?", f"<p>{lost(report)}</p><p>{replaced(report)}</p>{worst}")
@@ -115,7 +115,7 @@ def lost(report: ReportFields) -> str:
 
 
 def _open(report: ReportFields) -> str:
-    lines = fears(report.measures, report.k) or report.guarantee["does_not_cover"][:SHOWN]
+    lines = remaining_risks(report.measures, report.k) or report.guarantee["does_not_cover"][:SHOWN]
     rows = "".join(f"<li>{escape(line)}</li>" for line in lines)
     return _card(
         "What could still go wrong?",

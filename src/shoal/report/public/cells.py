@@ -129,7 +129,7 @@ def shares(values: Floats, within: Span) -> Floats:
 
 
 def cell_losses(
-    before: Column, after: Column, way: str, tree: CodedColumn | None, within: Span | None
+    before: Column, after: Column, aggregator: str, tree: CodedColumn | None, within: Span | None
 ) -> Floats:
     """Return what every cell lost, from 0 (as it was) to 1 (everything).
 
@@ -139,15 +139,15 @@ def cell_losses(
     (`form_losses`), whatever its original was.
     """
     there, gone = present(before), starred(after)
-    if way == STRATUM:
+    if aggregator == STRATUM:
         return np.zeros(there.size)
-    both = numbers(before, after) if way in AVERAGED else None
+    both = numbers(before, after) if aggregator in AVERAGED else None
     if both is not None and within is not None:
         original, released = (shares(side, within) for side in both)
         lost = np.abs(original - released)
         if not within[1] > within[0]:
             lost = (both[0] != both[1]).astype(np.float64)
-    elif way in ("generalize", "range"):
+    elif aggregator in ("generalize", "range"):
         lost = form_losses(before, after, tree, within)
     else:
         lost = (~same_cells(before, after)).astype(np.float64)

@@ -120,7 +120,7 @@ def _drawn(after: Sequence[Column], seen: Integers, counts: Integers, most: int)
     import pyarrow as pa
 
     rows = pa.array(seen)
-    cells = [column.having(values=column.values.take(rows), cells=None) for column in after]
+    cells = [column.replace(values=column.values.take(rows), cells=None) for column in after]
     order = np.argsort(row_hashes(cells, seen.size), kind="stable")
     upto = int(np.searchsorted(np.cumsum(counts[order]), most)) + 1
     found = np.zeros(seen.size, dtype=bool)

@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.measures.definitions import DEFINITIONS
 from shoal.measures.histogram import Histogram
-from shoal.report.counts import days_said, missing_said
+from shoal.report.counts import days_text, missing_text
 from shoal.report.fields import ColumnReport, ReportFields
 from shoal.report.public.keys import MEASURES, RELEASE, only_public
 
@@ -146,7 +146,7 @@ def _rest(every: int, part: float | None) -> int | None:
 
 def _moment(value: float | None, kind: str) -> float | str | None:
     """Return a mean in the column's words; those of dates and times come in days."""
-    return value if value is None else days_said(value, kind)
+    return value if value is None else days_text(value, kind)
 
 
 def _histogram(column: ColumnReport, bars: Mapping[str, Any]) -> Histogram | None:
@@ -173,7 +173,7 @@ def _missing(columns: list[ColumnReport], report: ReportFields) -> dict[str, Any
         return {"cells": None, "records": None, "deleted": None, "suppressed": None,
                 "suppressed_everywhere": report.missing.get("suppressed_everywhere"),
                 "reading": report.missing.get("reading"), "text": ""}  # fmt: skip
-    return missing_said(
+    return missing_text(
         cells=sum(_count(count) for count in cells),
         records=int(records),
         suppressed=sum(_count(column.suppressed) for column in columns),
@@ -201,7 +201,7 @@ def _measures(report: ReportFields) -> dict[str, Any]:
     values = {name: gap["value"] for name, gap in gaps.items() if gap["value"] is not None}
     if values and len(values) == len(gaps):
         rounded["distributions"] = {
-            **_told("distributions", max(values.values()), ""),
+            **_figure("distributions", max(values.values()), ""),
             "step": max(gap["step"] for gap in gaps.values()),
             "by": values,
         }
@@ -214,7 +214,7 @@ def _measures(report: ReportFields) -> dict[str, Any]:
         rounded["discernibility"] = {"value": squares, "unit": words.unit, "sentence": sentence}
     for key, linked in figures.get("linked", {}).items():
         if linked["value"] is not None:
-            rounded[key] = {**_told(key, linked["value"], "at most "), "step": linked["step"]}
+            rounded[key] = {**_figure(key, linked["value"], "at most "), "step": linked["step"]}
     weight = report.survey.get("weight")
     hidden = weight is not None and weight not in report.release["columns"]
     known = ("schema", "k", "records", "quasi_identifiers", "sensitive")
@@ -230,7 +230,7 @@ def _measures(report: ReportFields) -> dict[str, Any]:
     return kept
 
 
-def _told(key: str, value: float, before: str) -> dict[str, Any]:
+def _figure(key: str, value: float, before: str) -> dict[str, Any]:
     words = DEFINITIONS[key]
     text = f"{value:g} %" if words.unit == "percent" else f"{value:g}"
     sentence = words.sentence.format(value=f"{before}{text}", rest="")

@@ -146,7 +146,7 @@ def compare_by(
 
 def _is_mixed(table: Table, settings: Settings) -> bool:
     """Tell whether there are texts, trees or missing cells: all releases are then generalized."""
-    settings = once_read(settings).having(protect={"method": "auto"})
+    settings = once_read(settings).replace(protect={"method": "auto"})
     return plan_table(table, settings)[0].is_mixed
 
 
@@ -154,7 +154,7 @@ def _released_alike(settings: Settings, mixed: bool) -> Settings:
     """Let all runs release alike, so that losses are of one kind; unless somebody said how."""
     if settings.release.aggregate is not None:
         return settings
-    return settings.having(release={"aggregate": "generalize" if mixed else "mean"})
+    return settings.replace(release={"aggregate": "generalize" if mixed else "mean"})
 
 
 def _digest(table: Table, settings: Settings, budget: float | None) -> str:
@@ -235,7 +235,7 @@ def _run(
         protect["time_limit"] = share
     began = time.perf_counter()
     try:
-        own = settings.having(protect=protect)
+        own = settings.replace(protect=protect)
         result = walk(table, own, clock.heard(method, k), threads)
     except Canceled:
         return replace(blank, said=f"{LEFT}given up: the budget was spent"), ""

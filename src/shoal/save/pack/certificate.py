@@ -236,7 +236,7 @@ def checkable(recipe: Settings) -> Settings:
     if recipe.roles.person is not None:
         least = asked.l if asked.l_kind == "distinct" else None
         by_people = {"t": None, "alpha": None, "l": least, "l_kind": "distinct", "c": None}
-    return recipe.having(
+    return recipe.replace(
         protect={"dominance": None, **by_people},
         roles={"household": None, "person": None},
         release={"keep_order": True},

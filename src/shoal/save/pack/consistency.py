@@ -15,7 +15,7 @@ from typing import Any
 from shoal.errors import ShoalError, shown
 from shoal.judge.hierarchies import number
 from shoal.judge.verify import Verification, class_counts, verify
-from shoal.release.claims import asked_beyond_k
+from shoal.release.claims import requirements_beyond_k
 from shoal.report.reload import load_report
 from shoal.report.verdict import MOST, SAFE
 from shoal.save.commitments import Commitments, same
@@ -80,7 +80,7 @@ class Papers:
                 f"{found.records:,} records in {found.classes:,} classes, the smallest of "
                 f"{found.k}: k = {self.made.claims.k} holds"
             )
-            done += [f"{one.label}: {one.told}, asked {one.asked:g}" for one in found.models]
+            done += [f"{one.label}: {one.found_text}, asked {one.asked:g}" for one in found.models]
             done.append("certificate, report, recipe and README say the same")
         return problems
 
@@ -165,7 +165,7 @@ class Papers:
             and release["order"] == made.release.order
             and (release["records"], release["columns"]) == (found.records, made.release.columns)
             and report["verification"]["k"] == found.k
-            and report["asked"] == asked_beyond_k(recipe.requirement)
+            and report["asked"] == requirements_beyond_k(recipe.requirement)
             and report["guarantee"] == promises(report, recipe, found.k)
             and report["input"]["commitment"] == recipe.input.commitment
             and report["verdict"] == made.verdict

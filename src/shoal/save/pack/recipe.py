@@ -41,7 +41,7 @@ def public_recipe(
         token if form_of(token) in told else COMMITTED + commitments.of_missing(token)
         for token in said.missing
     )
-    return settings.having(
+    return settings.replace(
         input={
             "path": None,
             "sha256": None,

@@ -34,7 +34,7 @@ class Distinct:
     indices: Integers
     order: tuple[str, ...] | None = None
 
-    def taken(self, rows: Integers) -> Distinct:
+    def take(self, rows: Integers) -> Distinct:
         """Return the same values for some rows, counted anew."""
         indices = self.indices[rows]
         counts = np.bincount(indices[indices >= 0], minlength=len(self.values))

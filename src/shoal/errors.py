@@ -21,15 +21,15 @@ class ShoalError(Exception):
         return {"kind": type(self).__name__, "said": str(self), "more": vars(self)}
 
 
-def from_plain(told: Mapping[str, Any]) -> ShoalError:
+def from_plain(values: Mapping[str, Any]) -> ShoalError:
     """Return the error that plain values tell of."""
-    kinds, found = [ShoalError], ShoalError
+    kinds, error_kind = [ShoalError], ShoalError
     while kinds:
         kind = kinds.pop()
         kinds += kind.__subclasses__()
-        found = kind if kind.__name__ == told["kind"] else found
-    error = found.__new__(found, told["said"])
-    vars(error).update(told["more"])
+        error_kind = kind if kind.__name__ == values["kind"] else error_kind
+    error = error_kind.__new__(error_kind, values["said"])
+    vars(error).update(values["more"])
     return error
 
 
@@ -87,8 +87,8 @@ def in_shape(one: Any) -> str:
     there is of anything else; floats and texts are left out.
     """
     fields: Iterable[str] = getattr(one, "_fields", ()) or getattr(one, "__dataclass_fields__", ())
-    found = [_field(name, getattr(one, name, None)) for name in fields]
-    return f"<{type(one).__name__}{''.join(f' {said}' for said in found if said)}>"
+    texts = [_field(name, getattr(one, name, None)) for name in fields]
+    return f"<{type(one).__name__}{''.join(f' {text}' for text in texts if text)}>"
 
 
 def _field(name: str, value: Any) -> str:

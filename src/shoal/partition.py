@@ -17,8 +17,8 @@ PROVEN = 1e-6  # a share of the loss, within which a bound meets it
 
 def canonical_labels(labels: npt.NDArray[Any]) -> Integers:
     """Return the labels numbered from 0 in the order in which they first appear."""
-    _, first, found = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[found].astype(np.int64)
+    _, first, numbers = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[numbers].astype(np.int64)
 
 
 def check_labels(labels: Any, rows: int, k: int, what: str = "labels") -> Integers:

@@ -54,7 +54,7 @@ def kept(made, asked, k=2, way="auto"):
         "hierarchies": made.hierarchies,
         "release": {"aggregate": dict.fromkeys(made.quasi, "mean")},
     })  # fmt: skip
-    compared = {name for name in made.sensitive if settings.requirement.asked("t", name)}
+    compared = {name for name in made.sensitive if settings.requirement.threshold("t", name)}
     orders = {n: tuple(o) for n, o in made.orders.items() if n in {*made.quasi, *compared}}
     trees = {n: t for n, t in made.hierarchies.items() if n in compared}
     table = read(made.table)

@@ -98,9 +98,9 @@ def test_columns_that_there_are_not():
 def test_what_is_asked_of_a_column():
     """A number holds for every column, numbers by name for those."""
     requirement = Requirement(k=2, l=3, t={"s": 0.25})
-    assert [requirement.asked("l", name) for name in "rs"] == [3, 3]
-    assert [requirement.asked("t", name) for name in "rs"] == [None, 0.25]
-    assert requirement.asked("alpha", "s") is None
+    assert [requirement.threshold("l", name) for name in "rs"] == [3, 3]
+    assert [requirement.threshold("t", name) for name in "rs"] == [None, 0.25]
+    assert requirement.threshold("alpha", "s") is None
     assert Requirement(k=2).rules("s", None) == []
     assert [rule.model for rule in requirement.rules("r", None)] == ["distinct l-diversity"]
 

@@ -150,17 +150,17 @@ class Dask:
         except TimeoutError:
             raise EngineError(f"the scheduler at {self._address} has no workers") from None
         with self._watched():
-            found = client.run(metadata.version, "shoal", on_error="return")
+            by_worker = client.run(metadata.version, "shoal", on_error="return")
         other = {
             address: "none" if isinstance(version, Exception) else str(version)
-            for address, version in found.items()
+            for address, version in by_worker.items()
             if version != own
         }
         if other:
-            told = ", ".join(f"{at} has {what}" for at, what in sorted(other.items())[:5])
+            versions = ", ".join(f"{at} has {what}" for at, what in sorted(other.items())[:5])
             raise EngineError(
-                f"{len(other)} of {len(found)} workers have another version of shoal than {own}: "
-                f"{told}; install the same on all machines"
+                f"{len(other)} of {len(by_worker)} workers have another version of shoal than "
+                f"{own}: {versions}; install the same on all machines"
             )
 
     def map(
@@ -251,8 +251,8 @@ class Dask:
                 "workers died again and again at the same part, maybe of too little memory; give "
                 "them more, or allow a part less with --memory"
             )
-        told = str(error) if kind == "FailedError" else kind
-        return worker_failed(told)
+        reason = str(error) if kind == "FailedError" else kind
+        return worker_failed(reason)
 
     def write(self, frame: Any, hidden: Sequence[str], folder: str) -> None:
         """Write a Dask DataFrame as Parquet files, without what is in the hidden columns."""
@@ -280,11 +280,11 @@ class Dask:
         with dask.config.set({"dataframe.convert-string": False}):
             by = frame.groupby(wanted, sort=False, dropna=False, observed=True)
             sizes = by.size(split_out=max(1, frame.npartitions // 4))
-            found = sizes.to_frame("size").map_partitions(
+            counts = sizes.to_frame("size").map_partitions(
                 _counts, meta=dict.fromkeys(COUNTED, "int64")
             )
             with self._watched():
-                every = self._result(self._client.compute(found))
+                every = self._result(self._client.compute(counts))
         there = every[every["classes"] > 0]
         smallest = int(there["smallest"].min()) if len(there) else 0
         return Counted(int(every["records"].sum()), int(every["classes"].sum()), smallest)

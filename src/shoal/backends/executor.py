@@ -78,13 +78,13 @@ class Processes:
             yield from in_order(pool, work, tasks, self.workers, stop)
 
 
-def worker_failed(told: str) -> EngineError:
+def worker_failed(reason: str) -> EngineError:
     """Return the error for a task that failed wherever it was tried, by its kind and place."""
-    if told.partition(" ")[0] in PASSING:
+    if reason.partition(" ")[0] in PASSING:
         return EngineLostError(
-            f"a worker failed: {told}; what was done is kept: start the same run again, to go on"
+            f"a worker failed: {reason}; what was done is kept: start the same run again, to go on"
         )
-    return EngineError(f"a worker failed: {told}")
+    return EngineError(f"a worker failed: {reason}")
 
 
 def check(stop: StopToken | None) -> None:

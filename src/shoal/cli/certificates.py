@@ -54,13 +54,13 @@ def check(
 
     if original is not None and private is None:
         raise RequestError("--original takes --private FOLDER, the private folder of the pack")
-    found = check_pack(
+    checked = check_pack(
         folder, trees=split_pairs(hierarchy, "--hierarchy", first=True), original=original,
         private=private, key=key, **options,
     )  # fmt: skip
-    for origin in found.origins:
+    for origin in checked.origins:
         typer.echo(origin, err=True)
-    echo_verdict(found, as_json)
+    echo_verdict(checked, as_json)
 
 
 @certificate.command(cls=Tabled)

@@ -68,17 +68,17 @@ def build(
         target = target / f"{column}.csv"
     if output != "-":
         Staging(force=force, folders=folders).check(target, data)
-    found = _of(data, column, rule, options)
-    if found.uncovered:
-        raise InputError(f"{len(found.uncovered)} values of the column have no place in it")
+    built = _of(data, column, rule, options)
+    if built.uncovered:
+        raise InputError(f"{len(built.uncovered)} values of the column have no place in it")
     if output == "-":
-        say(found.to_csv())
+        say(built.to_csv())
         return
     with Staging(force=force, folders=folders) as staging:
         staging.check(target, data)
-        staging.add(target, found.to_csv().encode("utf-8"))
+        staging.add(target, built.to_csv().encode("utf-8"))
         staging.commit()
-    typer.echo(f"{found.summary()}\nwrote {target}", err=True)
+    typer.echo(f"{built.summary()}\nwrote {target}", err=True)
 
 
 @group.command(cls=Tabled)
@@ -95,10 +95,10 @@ def check(
 
     Example: `shoal hierarchy check trees/age.csv --data stays.csv --column age`
     """
-    found = _read_hierarchy(file, data, column, options)
-    say(f"{found.summary()}\n")
-    if found.uncovered:
-        raise InputError(f"{file}: {len(found.uncovered)} values of the data have no place in it")
+    tree = _read_hierarchy(file, data, column, options)
+    say(f"{tree.summary()}\n")
+    if tree.uncovered:
+        raise InputError(f"{file}: {len(tree.uncovered)} values of the data have no place in it")
 
 
 @group.command(cls=Tabled)
@@ -118,8 +118,8 @@ def show(
 
     Example: `shoal hierarchy show widths:10,20 --data stays.csv --column age`
     """
-    found = _read_hierarchy(file, data, column, options)
-    say(f"{found.summary()}\n\n{found.draw(depth)}\n")
+    tree = _read_hierarchy(file, data, column, options)
+    say(f"{tree.summary()}\n\n{tree.draw(depth)}\n")
 
 
 def _read_hierarchy(

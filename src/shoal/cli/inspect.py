@@ -76,7 +76,7 @@ def verify(
 
     if options.get("sensitive") == ["none"]:
         options["sensitive"] = []
-    found = check(
+    verification = check(
         file,
         k=k,
         quasi_identifiers=None if quasi is None else split_names(quasi),
@@ -88,9 +88,9 @@ def verify(
         missing_as=missing_as,
         **arguments_of(options),
     )
-    for origin in found.origins:
+    for origin in verification.origins:
         typer.echo(origin, err=True)
-    echo_verdict(found, as_json)
+    echo_verdict(verification, as_json)
 
 
 @app.command(cls=Tabled)
@@ -109,11 +109,11 @@ def inspect(
     from shoal.table.read import read
 
     orders = options.pop("orders", None)
-    found = look(with_orders(read(file, **options), orders))
+    inspection = look(with_orders(read(file, **options), orders))
     if as_json:
-        say(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        say(json.dumps(inspection.to_dict(), indent=2, ensure_ascii=False) + "\n")
         return
-    say(f"{shown(file.name)[1:-1]}: {found.records:,} records\n\n{found.summary()}\n")
+    say(f"{shown(file.name)[1:-1]}: {inspection.records:,} records\n\n{inspection.summary()}\n")
 
 
 @app.command(cls=Tabled)
@@ -149,17 +149,17 @@ def bound(
     rest = tuple(name for name in table.schema.names if name not in named)  # nothing is released
     roles = RoleSettings(quasi_identifiers=named, other=rest)
     with live_reporter() as report:
-        found = lower_bound(
+        result = lower_bound(
             assign(table, roles).table, k, effort=effort, orders=orders,
             time_limit=time_limit, callback=report,
         )  # fmt: skip
     if as_json:
-        say(json.dumps(asdict(found), indent=2) + "\n")
+        say(json.dumps(asdict(result), indent=2) + "\n")
         return
-    how = "" if found.complete else " (cut short or by part: the true least may well be higher)"
+    how = "" if result.complete else " (cut short or by part: the true least may well be higher)"
     say(
-        f"no grouping into groups of at least {k} loses less than {found.least()} % "
-        f"(SSE/SST; SSE {found.sse:.6g}){how}\n"
+        f"no grouping into groups of at least {k} loses less than {result.least()} % "
+        f"(SSE/SST; SSE {result.sse:.6g}){how}\n"
     )
 
 

@@ -82,7 +82,7 @@ def measure(
         from shoal.backends.staging import Staging
 
         Staging(force=force).check(html, Path(original), Path(release))
-    found = measured(
+    measures = measured(
         original,
         release,
         weight=weight,
@@ -100,10 +100,10 @@ def measure(
 
         with Staging(force=force) as staging:
             staging.check(html, Path(original), Path(release))
-            staging.add(html, measures_page(found.to_dict()).encode("utf-8"))
+            staging.add(html, measures_page(measures.to_dict()).encode("utf-8"))
             staging.commit()
         typer.echo(f"wrote {html}", err=True)
     if as_json:
-        say(found.to_json())
+        say(measures.to_json())
     else:
-        say(f"{found if words else found.summary()}\n")
+        say(f"{measures if words else measures.summary()}\n")

@@ -111,16 +111,18 @@ def _panel(parameter: inspect.Parameter) -> int:
 def _parameter(entry: Any, command: str) -> inspect.Parameter:
     """Return an option as a parameter that typer reads."""
     option, word = entry.option, entry.option.kind.word
-    told = typer.Option(
+    typer_option = typer.Option(
         *entry.flags, help=option.help, rich_help_panel=option.panel, min=option.least
     )
     named = inspect.Parameter.KEYWORD_ONLY
     if command in option.needed:
-        return inspect.Parameter(entry.name, named, annotation=Annotated[word, told])
+        return inspect.Parameter(entry.name, named, annotation=Annotated[word, typer_option])
     if word is bool:
-        return inspect.Parameter(entry.name, named, default=False, annotation=Annotated[bool, told])
+        return inspect.Parameter(
+            entry.name, named, default=False, annotation=Annotated[bool, typer_option]
+        )
     return inspect.Parameter(
-        entry.name, named, default=None, annotation=Annotated[word | None, told]
+        entry.name, named, default=None, annotation=Annotated[word | None, typer_option]
     )
 
 

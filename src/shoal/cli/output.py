@@ -96,13 +96,13 @@ def say(content: str | bytes) -> None:
         raise OutputError(f"stdout cannot be written: {error.strerror}") from None
 
 
-def echo_verdict(found: Any, as_json: bool) -> None:
+def echo_verdict(result: Any, as_json: bool) -> None:
     """Say what a check found, good news and JSON on stdout; exit code 3 where it is not `ok`."""
     if as_json:
-        say(json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")
-    elif found.ok:
-        say(found.summary() + "\n")
+        say(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
+    elif result.ok:
+        say(result.summary() + "\n")
     else:
-        typer.echo(found.summary(), err=True)
-    if not found.ok:
+        typer.echo(result.summary(), err=True)
+    if not result.ok:
         raise typer.Exit(3)

@@ -99,7 +99,7 @@ def beside_recipe(tree: dict[str, Any], folder: Path) -> None:
 
     trees = tree.get("hierarchies", {})
     tree["hierarchies"] = {
-        name: str(folder / said) if is_file(said) else said for name, said in trees.items()
+        name: str(folder / rule) if is_file(rule) else rule for name, rule in trees.items()
     }
     if tree["input"].get("hierarchies"):
         tree["input"]["hierarchies"] = str(folder / tree["input"]["hierarchies"])

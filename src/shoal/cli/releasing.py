@@ -84,8 +84,8 @@ def make_preview(settings: Settings, source: str, sample: int, run: RunOptions) 
     with live_reporter() as report:
         from shoal.run.preview import preview_of
 
-        found = preview_of(Path(source), settings, sample, run.threads, report)
-    say(json.dumps(found.to_dict(), indent=2) + "\n" if run.as_json else f"{found.summary()}\n")
+        preview = preview_of(Path(source), settings, sample, run.threads, report)
+    say(json.dumps(preview.to_dict(), indent=2) + "\n" if run.as_json else f"{preview.summary()}\n")
 
 
 def make_pack(

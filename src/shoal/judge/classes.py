@@ -140,10 +140,10 @@ class Memory:
         sizes: Counter[Key] = Counter()
         for key, size in self.sizes.items():
             sizes[part_of(key, subset)] += size
-        found = candidates(sizes, self.reading)
-        rare = {key for key, many in found.items() if many < subset.k}
+        matching = candidates(sizes, self.reading)
+        rare = {key for key, many in matching.items() if many < subset.k}
         records = sum(sizes[key] for key in rare)
-        self.narrow.append(Narrow(min(found.values(), default=0), len(rare), records))
+        self.narrow.append(Narrow(min(matching.values(), default=0), len(rare), records))
         self._rare.append(rare)
 
     def quick(self, k: int) -> Counter[int] | None:
@@ -167,10 +167,10 @@ class Memory:
 
     def readings(self, own: int) -> dict[str, int | None]:
         """Return the smallest set of candidates in each reading, where it can be told soon."""
-        found: dict[str, int | None] = {"own": own}
+        by_reading: dict[str, int | None] = {"own": own}
         for reading in READINGS[1:]:
             if reading == self.reading:
-                found[reading] = min(self.candidates.values(), default=0)
+                by_reading[reading] = min(self.candidates.values(), default=0)
             else:
-                found[reading] = smallest(self.sizes, reading, STEPS)
-        return found
+                by_reading[reading] = smallest(self.sizes, reading, STEPS)
+        return by_reading

@@ -80,11 +80,11 @@ def _near(first: set[Any], second: set[Any]) -> dict[Any, set[Any]]:
 
 
 def _patterns(groups: list[Group], exact: Sequence[int]) -> dict[frozenset[int], list[Group]]:
-    found: dict[frozenset[int], list[Group]] = {}
+    by_pattern: dict[frozenset[int], list[Group]] = {}
     for group in groups:
         stars = frozenset(i for i in exact if group.cells[i] is None)
-        found.setdefault(stars, []).append(group)
-    return found
+        by_pattern.setdefault(stars, []).append(group)
+    return by_pattern
 
 
 def _check_work(

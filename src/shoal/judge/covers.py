@@ -163,15 +163,15 @@ def number(text: str) -> Fraction | None:
 def file_lines(path: Path) -> dict[str, set[str]]:
     """Return of every first cell of a hierarchy's file the other words of its line."""
     text = path.read_bytes().decode("utf-8-sig")
-    found: dict[str, set[str]] = {}
+    lines: dict[str, set[str]] = {}
     for sign in ";,\t":
         try:
             reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
             rows = [row for row in reader if row]
         except csv.Error:
             continue
-        if rows and len(rows[0]) > 1 and (not found or rows[0][-1] == "*"):
-            found = {row[0]: set(row) for row in rows}
+        if rows and len(rows[0]) > 1 and (not lines or rows[0][-1] == "*"):
+            lines = {row[0]: set(row) for row in rows}
             if rows[0][-1] == "*":
                 break
-    return found
+    return lines

@@ -102,9 +102,9 @@ def _made(
         yield Beside(where, names, ways or {}, in_order, _names(_at(roles, "sensitive")))
 
 
-def _names(said: Any) -> tuple[str, ...]:
-    plain = isinstance(said, list) and all(isinstance(name, str) for name in said)
-    return tuple(said) if plain else ()
+def _names(value: Any) -> tuple[str, ...]:
+    plain = isinstance(value, list) and all(isinstance(name, str) for name in value)
+    return tuple(value) if plain else ()
 
 
 def _at(tree: Any, *keys: str) -> Any:
@@ -138,8 +138,8 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def roles_source(known: Beside | None, said: Sequence[str] | None) -> str:
+def roles_source(known: Beside | None, given: Sequence[str] | None) -> str:
     """Return where roles are from, in words."""
-    if said is not None:
+    if given is not None:
         return "as asked"
     return "nothing lies beside it" if known is None else f"from {shown(known.where)} beside it"

@@ -42,21 +42,23 @@ class Manifest(NamedTuple):
 
     def problems(self, header: Sequence[str], sizes: Mapping[int, int]) -> list[str]:
         """Return which numbers are not what was counted; sizes has the classes of each size."""
-        content, found = self.content, []
+        content, problems = self.content, []
         smallest, classes = min(sizes, default=0), sum(sizes.values())
         records = sum(size * many for size, many in sizes.items())
         if not _is_count(content["k"]) or content["k"] > smallest:
-            found.append(f"{MANIFEST} says a k that the smallest class, of {smallest}, has not")
+            problems.append(f"{MANIFEST} says a k that the smallest class, of {smallest}, has not")
         for what, counted in (("classes", classes), ("records", records)):
             if not _is_count(content[what]) or content[what] != counted:
-                found.append(f"{MANIFEST} says another number of {what} than there are: {counted}")
+                problems.append(
+                    f"{MANIFEST} says another number of {what} than there are: {counted}"
+                )
         if content["columns"] != list(header):
-            found.append(f"{MANIFEST} says other columns than there are")
+            problems.append(f"{MANIFEST} says other columns than there are")
         for part, own, size in zip(self.parts, self.records, self.bytes, strict=True):
             if (part.records, part.bytes) != (own, size) or isinstance(part.records, bool):
-                found.append(f"{MANIFEST} says other records or bytes of {shown(part.file)}")
-        return found
+                problems.append(f"{MANIFEST} says other records or bytes of {shown(part.file)}")
+        return problems
 
 
-def _is_count(said: Any) -> bool:
-    return isinstance(said, int) and not isinstance(said, bool) and said >= 0
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

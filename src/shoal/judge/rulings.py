@@ -77,9 +77,9 @@ class Watch:
                     self.posterior[excluded] = max(sure, now)
         return self.rule.holds(mine)
 
-    def _note(self, reading: str, found: float) -> None:
+    def _note(self, reading: str, figure: float) -> None:
         before = self.worst.get(reading)
-        self.worst[reading] = found if before is None else self.rule.worst((before, found))
+        self.worst[reading] = figure if before is None else self.rule.worst((before, figure))
 
     def judged(self, whole: Tally | None = None) -> Judged:
         """Return what was seen; `whole` is the count of all classes as one."""
@@ -173,7 +173,7 @@ class Ruling:
         """Return the first classes that break something."""
         every = sorted(self.offending)[:KEPT]
         rulings = [watch.judged().label for watch in self.watches]
-        labels = ["k", *rulings, *(found.label for found in self.k_of(counted))]
+        labels = ["k", *rulings, *(one.label for one in self.k_of(counted))]
         numbers = counted.numbers([first for first, _, _ in every])
         return tuple(
             Offending(number, size, first, tuple(labels[i] for i in breaks))
@@ -200,8 +200,8 @@ class Ruling:
 def watches(requirement: Requirement, column: Sensitive, place: int, whole: Tally) -> list[Watch]:
     """Return what watches a column; `whole` is how often values occur in the whole release."""
     declared = column.tree is not None or column.order is not None
-    asked = requirement.asked("t", column.name) is not None
-    distances = column.distances(whole) if asked or declared else [None]
+    is_close = requirement.threshold("t", column.name) is not None
+    distances = column.distances(whole) if is_close or declared else [None]
     by_distance = [requirement.rules(column.name, distance) for distance in distances]
     return [
         Watch(
@@ -217,7 +217,7 @@ def watches(requirement: Requirement, column: Sensitive, place: int, whole: Tall
 
 def _excluded(requirement: Requirement, rule: Rule) -> int:
     """Return how many numbers of ruled out values are looked at: 0 to l - 2."""
-    wanted = requirement.asked("l", rule.column)
+    wanted = requirement.threshold("l", rule.column)
     if "diversity" not in rule.model or wanted is None:
         return 0
     return min(RULED_OUT, max(0, math.ceil(wanted) - 1))

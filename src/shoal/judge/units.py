@@ -47,7 +47,7 @@ def judge_people(
     columns and the values of `sensitive` are Arrow arrays; the rest is as `verify` takes it.
     """
     keys = _keys(columns)
-    found = []
+    judged = []
     for name, values in sensitive.items():
         tree = read_tree(hierarchies[name], name) if name in hierarchies else None
         column = Sensitive(name, False, tree, orders.get(name), name in words, missing)
@@ -67,8 +67,8 @@ def judge_people(
         for watch in watches(requirement, column, 0, whole):
             for key, tally in tallies.items():
                 watch.see(tally, len(people[key]))
-            found.append(watch.judged(whole))
-    return found
+            judged.append(watch.judged(whole))
+    return judged
 
 
 def _counted(pairs: set[Any]) -> dict[int, int]:

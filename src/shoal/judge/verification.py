@@ -162,7 +162,7 @@ class Verification:
     @property
     def origins(self) -> list[str]:
         """Where roles are from that nobody named, a line each."""
-        return [said for said in (self.roles, self.roles_of_sensitive) if said]
+        return [line for line in (self.roles, self.roles_of_sensitive) if line]
 
     def summary(self) -> str:
         """Return the verdict in words."""
@@ -201,18 +201,18 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        found: dict[str, Any] = _plain(asdict(self))
+        fields: dict[str, Any] = _plain(asdict(self))
         table = [{"size": size, "classes": classes} for size, classes in self.sizes.table]
-        found["sizes"]["table"] = table
+        fields["sizes"]["table"] = table
         if self.against is not None:
-            found["against"]["judged"] = self.against.judged
+            fields["against"]["judged"] = self.against.judged
         for key in ("roles", "roles_of_sensitive"):
-            if not found[key]:
-                del found[key]
-        return found
+            if not fields[key]:
+                del fields[key]
+        return fields
 
     def __str__(self) -> str:
-        return "\n".join([self.summary(), *(f"  {said}" for said in self.origins)])
+        return "\n".join([self.summary(), *(f"  {line}" for line in self.origins)])
 
     def __bool__(self) -> bool:
         return self.ok

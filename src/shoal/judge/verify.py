@@ -119,7 +119,7 @@ def verify(
         requirement = requirement.shown_by_records()
     named = [*(hierarchies or {}), *(orders or {}), *words]
     _check(quasi, hidden, missing_as, delimiter, named)
-    trees = {n: read_tree(said, n) for n, said in (hierarchies or {}).items() if n in hidden}
+    trees = {n: read_tree(rule, n) for n, rule in (hierarchies or {}).items() if n in hidden}
     subsets = [
         Subset(names, tuple(quasi.index(name) for name in names), own)
         for names, own in requirement.k_of.items()
@@ -159,12 +159,12 @@ def verify(
                 whose = opened(original, None, None)
                 placed = place_people(both[0](), both[1](), whose, asked, knows, in_order)
                 met = replace(met, shared=placed)
-        found = _verification(
+        verification = _verification(
             source, ruling, counted, missing_as, records, columns, met, manifest_problems
         )
         where = roles_source(papers, None)
         return replace(
-            found,
+            verification,
             roles=f"quasi-identifiers {listed(quasi, NAMED)} {where}"
             if quasi_identifiers is None
             else "",
@@ -187,11 +187,12 @@ def _verification(
         few = f"; it cannot be met at all, there are only {every} records"
         problems.append(text + (few if every < ruling.k else ""))
     rulings: list[Judged | KOf] = [*models, *subsets]
-    for found in rulings:
-        if every and not found.ok:
-            never = "" if found.reachable else "; it cannot be met at all, by any grouping"
+    for judged in rulings:
+        if every and not judged.ok:
+            never = "" if judged.reachable else "; it cannot be met at all, by any grouping"
             problems.append(
-                f"{found.classes} classes with {found.records} records break {found.label}{never}"
+                f"{judged.classes} classes with {judged.records} records break "
+                f"{judged.label}{never}"
             )
     if records is not None and every != records:
         problems.append(f"there are {every} records, not {records}")
@@ -223,30 +224,30 @@ def _verification(
 
 def _of_meeting(met: Composition, k: int) -> list[str]:
     """Return what is wrong when this release and the other are known."""
-    shared, found = met.shared, []
+    shared, problems = met.shared, []
     if shared is not None:
         if shared.below:
-            found.append(
+            problems.append(
                 f"{shared.below} of {shared.people} people share their classes in both releases "
                 f"with fewer than {k - 1} others"
             )
         if shared.unknown:
-            found.append(
+            problems.append(
                 f"{shared.unknown} of {shared.people} people cannot be placed in both releases; "
                 "name columns that all three files know them by (--key)"
             )
-        return found
+        return problems
     if not met.judged:
-        found.append(
+        problems.append(
             f"two releases of {listed(met.unjudged)} cannot be judged from the releases alone: "
             "means and other single values do not say whom they stand for; say --original FILE"
         )
     if met.below:
-        found.append(
+        problems.append(
             f"with the other release, {met.below} pairs of classes leave fewer than {k} "
             f"candidates; {met.records} records of this file are among them"
         )
-    return found
+    return problems
 
 
 def _is_file(data: Any) -> bool:
@@ -260,8 +261,8 @@ def _again(
     if _is_file(data):
         return lambda: opened(data, kind, delimiter)
     if source is None:
-        with opened(data, kind, delimiter) as found:
-            return lambda: nullcontext(found)
+        with opened(data, kind, delimiter) as opened_source:
+            return lambda: nullcontext(opened_source)
     return lambda: nullcontext(source)
 
 
@@ -303,8 +304,8 @@ def class_counts(
             raise InputError(f"{source.name}: a column holds lists, not values") from None
 
 
-def _names(said: Sequence[str], role: str) -> list[str]:
-    wanted = [said] if isinstance(said, str) else list(said)
+def _names(names: Sequence[str], role: str) -> list[str]:
+    wanted = [names] if isinstance(names, str) else list(names)
     if not wanted and role == "quasi-identifier":
         raise RequestError(f"name at least one {role} to verify")
     if len(set(wanted)) < len(wanted):
@@ -312,8 +313,10 @@ def _names(said: Sequence[str], role: str) -> list[str]:
     return wanted
 
 
-def _tuples(said: Mapping[Any, int]) -> dict[tuple[str, ...], int]:
-    return {(names,) if isinstance(names, str) else tuple(names): k for names, k in said.items()}
+def _tuples(by_columns: Mapping[Any, int]) -> dict[tuple[str, ...], int]:
+    return {
+        (names,) if isinstance(names, str) else tuple(names): k for names, k in by_columns.items()
+    }
 
 
 def _check(

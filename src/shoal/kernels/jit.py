@@ -50,9 +50,9 @@ def kernel_sources(root: Path) -> list[Path]:
     them.
     """
     texts = {path: path.read_text(encoding="utf-8") for path in root.rglob("*.py")}
-    found = [path for path, text in texts.items() if COMPILED.search(text)]
-    seen = set(found)
-    for path in found:  # grows as it is gone through
+    paths = [path for path, text in texts.items() if COMPILED.search(text)]
+    seen = set(paths)
+    for path in paths:  # grows as it is gone through
         for module, names in CONSTANTS.findall(texts[path]):
             if not re.search(r"\b[A-Z][A-Z0-9_]+\b", names):
                 continue
@@ -61,8 +61,8 @@ def kernel_sources(root: Path) -> list[Path]:
                            if p in texts), None)  # fmt: skip
             if source is not None and source not in seen:
                 seen.add(source)
-                found.append(source)
-    return sorted(found)
+                paths.append(source)
+    return sorted(paths)
 
 
 @cache

@@ -152,8 +152,8 @@ def secret_codes(column: Column, missing: Iterable[str] = ()) -> Integers:
     """
     if column.kind is Kind.TEXT:
         values = distinct_values(column)
-        found: Integers = np.append(forms_of(column, values, missing), -1)[values.indices]
-        return found
+        forms: Integers = np.append(forms_of(column, values, missing), -1)[values.indices]
+        return forms
     codes = codes_of(column)
     gone = np.asarray(column.values.is_null(nan_is_null=True))
     return np.where(gone, -1, codes)
@@ -174,5 +174,5 @@ def joined(labels: Integers, codes: Integers) -> Integers:
 
 def renumbered(codes: Integers) -> Integers:
     """Return the codes as numbers from 0 on, without gaps."""
-    found: Integers = np.unique(codes, return_inverse=True)[1]
-    return found.astype(np.int64).reshape(-1)
+    numbers: Integers = np.unique(codes, return_inverse=True)[1]
+    return numbers.astype(np.int64).reshape(-1)

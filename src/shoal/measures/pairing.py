@@ -49,15 +49,15 @@ def common_codes(before: Column, after: Column) -> tuple[Integers, Integers]:
         codes[~gone] = np.unique(numbers, return_inverse=True)[1].reshape(-1) + 1
         return codes[: len(before.values)], codes[len(before.values) :]
     known: dict[str, int] = {}
-    found = []
+    both = []
     for column in (before, after):
         encoded = column.values.dictionary_encode()
         places = [
             known.setdefault(text, len(known) + 1) for text in texts_of(column, encoded.dictionary)
         ]
         indices = np.asarray(encoded.indices.fill_null(len(places)))
-        found.append(np.array([*places, 0], dtype=np.int64)[indices])
-    return found[0], found[1]
+        both.append(np.array([*places, 0], dtype=np.int64)[indices])
+    return both[0], both[1]
 
 
 def _comparable(before: Column, after: Column) -> list[npt.NDArray[Any]]:
@@ -95,8 +95,8 @@ def by_key(original: Table, release: Table, key: Sequence[str]) -> Pairing:
                 f"{table.source.name}: {listed(list(key))} does not name records: some share a "
                 "value"
             )
-    found, those = _once(first[named[0]], second[named[1]])
-    rows, released = named[0][found], named[1][those]
+    matched, those = _once(first[named[0]], second[named[1]])
+    rows, released = named[0][matched], named[1][those]
     if not rows.size:
         raise InputError(f"the two tables have no value of {listed(list(key))} in common")
     return Pairing(rows, released, f"paired by {listed(list(key))}")
@@ -183,12 +183,12 @@ def _agree(side: Side) -> bool:
 
 def _together(before: Floats, after: Floats) -> bool:
     """Tell whether numbers' ranks go together row by row, and not with the rows next to them."""
-    found = []
+    codes = []
     for x, y in _beside(mean_ranks(before), mean_ranks(after)):
         r = correlation(x, y)
-        found.append(0.0 if r is None else r)
+        codes.append(0.0 if r is None else r)
     size = int((~(np.isnan(before) | np.isnan(after))).sum())
-    return (found[0] - max(0.0, found[1], found[2])) * math.sqrt(size) > SURE
+    return (codes[0] - max(0.0, codes[1], codes[2])) * math.sqrt(size) > SURE
 
 
 def _beside(

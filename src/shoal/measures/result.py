@@ -69,16 +69,16 @@ class Measure:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        found: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "value": self.value,
             "unit": self.words.unit,
             "sentence": self.sentence,
         }
         if self.by:
-            found["by"] = dict(self.by)
+            fields["by"] = dict(self.by)
         if self.interval is not None:
-            found |= {"interval": list(self.interval), "sampled": self.sampled}
-        return found
+            fields |= {"interval": list(self.interval), "sampled": self.sampled}
+        return fields
 
 
 def figure_text(value: float, unit: str) -> str:
@@ -178,7 +178,7 @@ class Measures:
             width = max((len(one.title) for one in part.values()), default=0)
             lines += [
                 f"  {one.title:<{width}}  {one.text:>12}"
-                + "".join(f"  ({said})" for said in (one.worst, one.spread) if said)
+                + "".join(f"  ({text})" for text in (one.worst, one.spread) if text)
                 for one in part.values()
             ]
         lines += [""] if self.notes else []

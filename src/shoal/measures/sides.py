@@ -135,8 +135,8 @@ class Words:
         for row in range(wanted.size):
             table[row, forms[starts[row] : ends[row]]] = True
         table[:, -1] = True
-        found: Flags = table[back.reshape(-1)[:, None], after[None, :]]
-        return found
+        fits: Flags = table[back.reshape(-1)[:, None], after[None, :]]
+        return fits
 
     def take(self, before: Integers, after: Integers) -> Words:
         """Return some originals and some released records."""

@@ -111,9 +111,9 @@ def _counted(pieces: Pieces) -> tuple[int, dict[str, Kind]]:
 
 def _at(rows: Integers, piece: Table, start: int) -> Flags:
     wanted = rows[np.searchsorted(rows, start) : np.searchsorted(rows, start + piece.rows)] - start
-    found = np.zeros(piece.rows, dtype=bool)
-    found[wanted] = True
-    return found
+    chosen = np.zeros(piece.rows, dtype=bool)
+    chosen[wanted] = True
+    return chosen
 
 
 def _known(piece: Table, key: Sequence[str], people: Hashes) -> Flags:

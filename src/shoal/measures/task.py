@@ -60,11 +60,11 @@ class Pooled:
         self.found = 0.0
         self.cells = 0
 
-    def add(self, name: str, found: float, cells: int) -> None:
+    def add(self, name: str, figure: float, cells: int) -> None:
         """Count a column's cells."""
         if cells:
-            self.by[name] = 100.0 * found / cells
-            self.found, self.cells = self.found + found, self.cells + cells
+            self.by[name] = 100.0 * figure / cells
+            self.found, self.cells = self.found + figure, self.cells + cells
 
     def measure(self, key: str) -> list[Measure]:
         """Return the share of all cells, in percent; nothing where there were none."""

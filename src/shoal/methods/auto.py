@@ -74,13 +74,13 @@ def runs_blocks(problem: Problem, method: str) -> bool:
 def chosen(problem: Problem, method: str | Method) -> tuple[Method, Problem, str]:
     """Return the method that runs, the problem with its search options, and why `auto` took it."""
     encoding = problem.encoding
-    asked = encoding.search_options(problem.options)
-    problem = replace(problem, options=asked)
+    options = encoding.search_options(problem.options)
+    problem = replace(problem, options=options)
     if not isinstance(method, str):
         return method, problem, ""
     if method != "auto" or (isinstance(encoding, Points) and problem.start is not None):
         return find(method), problem, ""
-    rows, k, limited = encoding.rows, problem.k, bool(asked)
+    rows, k, limited = encoding.rows, problem.k, bool(options)
     if isinstance(encoding, Points):
         width = encoding.matrix.shape[1]
         if encoding.weights is not None:
@@ -88,12 +88,12 @@ def chosen(problem: Problem, method: str | Method) -> tuple[Method, Problem, str
         choice = choose(rows, width, k, problem.effort, encoding.mixed, limited)
     else:
         choice = choose_mixed(rows, len(encoding.coded.columns), k, problem.effort, limited)
-    found, reason = find(choice.method), choice.reason
-    if not found.info.is_search:
-        return found, replace(problem, options={}), reason
-    if asked.get("stop") and isinstance(encoding, Points):
+    chosen_method, reason = find(choice.method), choice.reason
+    if not chosen_method.info.is_search:
+        return chosen_method, replace(problem, options={}), reason
+    if options.get("stop") and isinstance(encoding, Points):
         reason = "the search for the least squared error (SSE)"
-    return found, replace(problem, options=merged(choice.options, asked)), reason
+    return chosen_method, replace(problem, options=merged(choice.options, options)), reason
 
 
 def choose(

@@ -172,15 +172,15 @@ def coordinates(coded: Coded) -> Floats:
     Words are in the order of their tree, where those of one parent are neighbors; a missing cell
     lies before all.
     """
-    found = np.empty((coded.rows, len(coded.columns)))
+    points = np.empty((coded.rows, len(coded.columns)))
     for j, column in enumerate(coded.columns):
         if column.places is not None:
-            found[:, j] = np.append(column.places, -0.5)[column.values.indices]
+            points[:, j] = np.append(column.places, -0.5)[column.values.indices]
         else:
             used = np.unique(column.nodes)
             ranks = np.where(column.absent, -1, np.searchsorted(used, column.codes))
-            found[:, j] = ranks / max(used.size - 1, 1)
-    return found
+            points[:, j] = ranks / max(used.size - 1, 1)
+    return points
 
 
 @dataclass(frozen=True)
@@ -234,16 +234,16 @@ def _solved(
 
     stage = "grouping blocks" if labels is None else "mending borders"
     stage = "searching blocks" if iterations else stage
-    found = np.empty(problem.points.shape[0], dtype=np.int64)
+    joined = np.empty(problem.points.shape[0], dtype=np.int64)
     count = 0
     report(stage, 0, len(parts))
     for done, (rows, own) in enumerate(
         zip(parts, run.map(problem.solve, blocks(), report.stop), strict=True), start=1
     ):
-        found[rows] = own + count
+        joined[rows] = own + count
         count += int(own.max()) + 1
         report(stage, done, len(parts))
-    return found
+    return joined
 
 
 def cut(points: Floats, size: int, unit: int = 1) -> list[Integers]:
@@ -253,11 +253,11 @@ def cut(points: Floats, size: int, unit: int = 1) -> list[Integers]:
     blocks; what is equal in it is cut by the next one, so that equal points stay together. The rows
     of a block are in order.
     """
-    found, open_ = [], [np.arange(points.shape[0])]
+    blocks, open_ = [], [np.arange(points.shape[0])]
     while open_:
         rows = open_.pop()
         if rows.size <= max(size, 2 * unit - 1):
-            found.append(np.sort(rows))
+            blocks.append(np.sort(rows))
             continue
         some = points[rows]
         widest = np.argsort(-some.var(axis=0), kind="stable")
@@ -269,17 +269,17 @@ def cut(points: Floats, size: int, unit: int = 1) -> list[Integers]:
         if across[order[middle - 1]] == across[order[middle]]:
             order = np.lexsort([some[:, j] for j in widest[::-1]])
         open_ += [rows[order[middle:]], rows[order[:middle]]]
-    return found
+    return blocks
 
 
 def turned(points: Floats, rng: np.random.Generator) -> Floats:
     """Return points along random directions, not by a matrix product, whose last bits differ."""
     width = points.shape[1]
-    found = np.zeros_like(points)
+    rotated = np.zeros_like(points)
     for at, shares in enumerate(rng.normal(size=(width, width))):
         for j, share in enumerate(shares):
-            found[:, at] += share * points[:, j]
-    return found
+            rotated[:, at] += share * points[:, j]
+    return rotated
 
 
 def _cut_groups(

@@ -111,10 +111,12 @@ class Nodes:
     def search_options(options: Mapping[str, Any]) -> dict[str, Any]:
         """Return what is asked of a search, without fields equal to the defaults."""
         usual = Search().to_dict()
-        asked = {name: part for name, part in options.items() if part != usual.get(name, ...)}
-        if isinstance(asked.get("stop"), Mapping):
-            asked["stop"] = {name: one for name, one in asked["stop"].items() if one is not None}
-        return asked
+        changed = {name: part for name, part in options.items() if part != usual.get(name, ...)}
+        if isinstance(changed.get("stop"), Mapping):
+            changed["stop"] = {
+                name: one for name, one in changed["stop"].items() if one is not None
+            }
+        return changed
 
 
 @dataclass(frozen=True, eq=False)

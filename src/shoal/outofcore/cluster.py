@@ -30,12 +30,12 @@ def release_by_engine(
     name: str
     if isinstance(source, str | os.PathLike):
         name = settings.protect.engine or "threads"
-        origin, found = _origin(os.fspath(source), settings), engine_of(name, request.scheduler)
+        origin, executor = _origin(os.fspath(source), settings), engine_of(name, request.scheduler)
     else:
         frame = FromFrame(source, settings)
-        name, origin, found = frame.name, frame, frame.engine(request.scheduler)
+        name, origin, executor = frame.name, frame, frame.engine(request.scheduler)
     settings = settings.replace(protect={"engine": name})
-    with found as engine:
+    with executor as engine:
         return release_parts(origin, settings, request, engine, callback)
 
 
@@ -43,8 +43,8 @@ def _origin(source: str, settings: Settings) -> Origin:
     """Return what a text names."""
     if not is_many(source) and not is_parquet(source):
         return FromFile(Path(source), settings)
-    said = settings.input
-    if said.types or said.delimiter or tuple(said.missing) != ("",):
+    reading = settings.input
+    if reading.types or reading.delimiter or tuple(reading.missing) != ("",):
         raise RequestError("types, delimiter and missing can be declared for csv files only")
     return FromParts(find_parts(source))
 

@@ -73,22 +73,22 @@ class ByNumbers:
         """Return the numbers, standardized; columns that do not vary have no say."""
         columns = table.with_role(Role.QUASI_IDENTIFIER)
         varied = [c for c in columns if self.moments[c.name].deviation] or columns[:1]
-        found = np.empty((table.rows, len(varied)))
+        points = np.empty((table.rows, len(varied)))
         for j, column in enumerate(varied):
-            found[:, j] = self.moments[column.name].placed(column) * self.scales[column.name]
-        return found
+            points[:, j] = self.moments[column.name].placed(column) * self.scales[column.name]
+        return points
 
     def sampled(self, steps: Any) -> Floats:
         """Return the points of a sample of `Moments.steps`."""
         names = [n for n in steps.column_names if self.moments[n].deviation]
         names = names or steps.column_names[:1]
-        found = np.zeros((steps.num_rows, len(names)))
+        points = np.zeros((steps.num_rows, len(names)))
         for j, name in enumerate(names):
             own = self.moments[name]
             if own.deviation:
                 plain = np.asarray(steps.column(name))
-                found[:, j] = (plain - own.mean) / own.deviation * self.scales[name]
-        return found[~np.isnan(found).any(axis=1)]
+                points[:, j] = (plain - own.mean) / own.deviation * self.scales[name]
+        return points[~np.isnan(points).any(axis=1)]
 
     def coded(self, table: Table) -> Coded | None:  # noqa: ARG002 - as RegionEncoder has it
         """Return nothing: there are no trees."""
@@ -181,17 +181,17 @@ class Vocabulary:
             self.found[column.name] = kept(work, f"{name}-{number}")
 
     def coded(
-        self, source: Source, said: Mapping[str, str], folder: Path | None, ranges: Iterable[str]
+        self, source: Source, rules: Mapping[str, str], folder: Path | None, ranges: Iterable[str]
     ) -> Coded:
         """Return the values as nodes of their trees."""
-        found = []
+        columns = []
         chosen = set(ranges)
         for column in self.columns:
             own = self.found[column.name]
             values = own.column("value").combine_chunks()
             alone = Table((column.replace(values=values, cells=None),), source)
             often = np.asarray(own.column("often")).astype(np.int64)
-            trees = {column.name: said[column.name]} if column.name in said else {}
+            trees = {column.name: rules[column.name]} if column.name in rules else {}
             known = code(alone, trees, folder, chosen & {column.name}, often=often)
-            found.append(known.columns[0])
-        return Coded(tuple(found), 0)
+            columns.append(known.columns[0])
+        return Coded(tuple(columns), 0)

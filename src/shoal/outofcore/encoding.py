@@ -20,32 +20,35 @@ from shoal.table.streams import Reading
 
 
 def seen(
-    asked: FilePlan,
+    file_plan: FilePlan,
     reading: Reading | None,
     sample: Sample | None,
     runner: TaskRunner,
     most: int = VALUES,
 ) -> tuple[RegionEncoder, Coded | None, Any]:
     """Return how records are seen, the trees of their values, and where a sample of them lies."""
-    protect, quasi = asked.plan.settings.protect, asked.plan.schema.with_role(Role.QUASI_IDENTIFIER)
+    protect, quasi = (
+        file_plan.plan.settings.protect,
+        file_plan.plan.schema.with_role(Role.QUASI_IDENTIFIER),
+    )
     weights = protect.column_weights
-    if not asked.plan.by_hierarchies:
-        columns = asked.survey.columns
+    if not file_plan.plan.by_hierarchies:
+        columns = file_plan.survey.columns
         moments = {c.name: own for c in quasi if (own := columns[c.name].moments) is not None}
         encoder = ByNumbers(moments, weights, protect.effort)
         return encoder, None, None if sample is None else encoder.sampled(sample.rows)
     words = Vocabulary(quasi, most)
-    form = Form.of(asked.kept().only(_is_quasi), whole=False)
+    form = Form.of(file_plan.kept().only(_is_quasi), whole=False)
     drawn = None
     if reading is None:
         words.load(runner.work, "values")
     else:
-        step = Collect(reading, asked, form, runner, most)
+        step = Collect(reading, file_plan, form, runner, most)
         tasks = range(reading.tasks)
         for name in runner.reading(reading).each("collecting values", step, tasks):
-            found = Vocabulary(quasi)
-            found.load(runner.work, name)
-            words.join(found)
+            vocabulary = Vocabulary(quasi)
+            vocabulary.load(runner.work, name)
+            words.join(vocabulary)
             some = Sample(protect.seed, sample_size(len(quasi)))
             some.take(kept(runner.work, f"{name}-sample"))
             if drawn is None:
@@ -53,8 +56,8 @@ def seen(
             else:
                 drawn.join(some)
         words.save(runner.work, "values")
-    plan = asked.plan
-    known = words.coded(asked.plan.schema.source, plan.hierarchies, plan.folder, plan.ranges)
+    plan = file_plan.plan
+    known = words.coded(file_plan.plan.schema.source, plan.hierarchies, plan.folder, plan.ranges)
     by_trees = ByTrees(known, weights, protect.effort)
     points = None if drawn is None else by_trees.points(form.unpack(drawn.rows))
     return by_trees, known, points
@@ -69,7 +72,7 @@ class Collect:
     """The values of the quasi-identifiers of a chunk, and a sample of its records."""
 
     reading: Reading
-    asked: FilePlan
+    file_plan: FilePlan
     form: Form
     runner: TaskRunner
     most: int
@@ -85,16 +88,16 @@ class Collect:
         return name
 
     def _found(self, chunk: int) -> tuple[Vocabulary, Sample]:
-        words = Vocabulary(self.asked.plan.schema.with_role(Role.QUASI_IDENTIFIER), self.most)
+        words = Vocabulary(self.file_plan.plan.schema.with_role(Role.QUASI_IDENTIFIER), self.most)
         size = sample_size(len(words.columns))
         share = share_of(size, self.reading.rows)
         start = self.reading.start(chunk)
-        drawn = Sample(self.asked.plan.settings.protect.seed, size, start, share)
+        drawn = Sample(self.file_plan.plan.settings.protect.seed, size, start, share)
         done = 0
-        for piece in freed(map(self.asked.prepared, self.reading.again(chunk))):
+        for piece in freed(map(self.file_plan.prepared, self.reading.again(chunk))):
             words.add(piece)
             drawn.add(self.form.pack(piece.only(_is_quasi)))
             done += piece.rows
             if not self.reading.away:
-                self.runner.report("collecting values", done, self.asked.survey.rows)
+                self.runner.report("collecting values", done, self.file_plan.survey.rows)
         return words, drawn

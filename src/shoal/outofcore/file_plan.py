@@ -52,9 +52,9 @@ class FilePlan:
     @contextmanager
     def hierarchies(self) -> Iterator[tuple[Mapping[str, str], Path | None]]:
         """Yield what is said of hierarchies, and the folder of their files."""
-        said = self.plan.settings.hierarchies
+        rules = self.plan.settings.hierarchies
         if not self.trees:
-            yield said, self.plan.folder
+            yield rules, self.plan.folder
             return
         with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
             files = {}
@@ -62,12 +62,12 @@ class FilePlan:
                 file = Path(folder) / f"{number}.csv"
                 file.write_bytes(content)
                 files[name] = str(file)
-            yield {**said, **files}, None
+            yield {**rules, **files}, None
 
     def carried(self) -> FilePlan:
         """Return the same with all that a machine needs that has not these files."""
-        said, folder = self.plan.settings.hierarchies.items(), self.plan.folder or Path()
-        files = {name: folder / one for name, one in said if is_file(one)}
+        rules, folder = self.plan.settings.hierarchies.items(), self.plan.folder or Path()
+        files = {name: folder / one for name, one in rules if is_file(one)}
         return replace(self, trees={name: read_bytes(file) for name, file in files.items()})
 
     def kept(self) -> Table:
@@ -85,8 +85,8 @@ def _without_identifiers(table: Table) -> Table:
 
 def check_possible(settings: Settings) -> None:
     """Refuse what is only done in memory."""
-    asked, protect = settings.requirement, settings.protect
-    said, digits, roles = settings.release.aggregate, settings.release.decimals, settings.roles
+    requirement, protect = settings.requirement, settings.protect
+    aggregate, digits, roles = settings.release.aggregate, settings.release.decimals, settings.roles
     needs = None
     if settings.roles.group is not None:
         needs = "a refinement of given groups"
@@ -94,7 +94,7 @@ def check_possible(settings: Settings) -> None:
         needs = f"method {find(protect.method).info.name}"
     elif settings.search_options() or protect.start is not None:
         needs = "a search with limits of its own"
-    elif asked.of_sensitive or asked.dominance is not None or asked.k_of:
+    elif requirement.of_sensitive or requirement.dominance is not None or requirement.k_of:
         needs = "what is asked beyond k"
     elif roles.person is not None:
         needs = "a count of people"
@@ -102,7 +102,7 @@ def check_possible(settings: Settings) -> None:
         needs = "a survey's weights, strata or households"
     elif "none" in (digits.values() if isinstance(digits, dict) else [digits]):
         needs = "a release of means without rounding"
-    elif "medoid" in (said.values() if isinstance(said, dict) else [said]):
+    elif "medoid" in (aggregate.values() if isinstance(aggregate, dict) else [aggregate]):
         needs = "a release of medoids"
     if needs:
         if protect.engine is not None:
@@ -135,15 +135,15 @@ class Look:
         return name
 
     def _seen(self, chunk: int) -> Looking:
-        settings, found = self.settings, None
+        settings, looking = self.settings, None
         for piece in freed(self.reading.first(chunk)):
-            if found is None:
-                found = _looking(piece, settings, self.reading, chunk)
-            found.add(_ranked(_rounded(piece, settings), settings.orders))
+            if looking is None:
+                looking = _looking(piece, settings, self.reading, chunk)
+            looking.add(_ranked(_rounded(piece, settings), settings.orders))
             if not self.reading.away:
-                self.runner.report("looking", found.rows, found.rows + 1)
-        assert found is not None
-        return found
+                self.runner.report("looking", looking.rows, looking.rows + 1)
+        assert looking is not None
+        return looking
 
 
 def _looking(head: Table, settings: Settings, reading: Reading, chunk: int) -> Looking:
@@ -164,12 +164,12 @@ def look(reading: Reading, settings: Settings, runner: TaskRunner) -> Sample:
     every: Looking | None = None
     step = Look(reading, settings, runner)
     for name in runner.reading(reading).each("looking", step, range(reading.tasks)):
-        found = _looking(reading.empty(), settings, reading, 0)
-        found.take(runner.work, name)
+        looking = _looking(reading.empty(), settings, reading, 0)
+        looking.take(runner.work, name)
         if every is None:
-            every = found
+            every = looking
         else:
-            every.join(found)
+            every.join(looking)
     assert every is not None
     seen = every.survey()
     check_size(seen.rows, settings.protect.k, reading.source.name)

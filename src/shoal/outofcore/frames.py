@@ -33,16 +33,16 @@ class FromFrame:
     """The records of a Dask or Spark DataFrame."""
 
     def __init__(self, frame: Any, settings: Settings) -> None:
-        found = engine_name(frame)
-        if found is None:
+        name = engine_name(frame)
+        if name is None:
             raise InputError(
                 f"cannot read a table from {type(frame).__name__}: give a path, a URL, or a "
                 "DataFrame of Dask or Spark; others are for shoal.anonymize"
             )
-        asked = settings.protect.engine
-        if asked not in (None, found):
-            raise RequestError(f"a dataframe of {found} is grouped by {found}, not by {asked}")
-        self.frame, self.name, self.kind = frame, found, engine_named(found)
+        engine = settings.protect.engine
+        if engine not in (None, name):
+            raise RequestError(f"a dataframe of {name} is grouped by {name}, not by {engine}")
+        self.frame, self.name, self.kind = frame, name, engine_named(name)
         roles = settings.roles
         self.hidden = [n for n in (*roles.identifiers, *roles.drop) if n in frame.columns]
 

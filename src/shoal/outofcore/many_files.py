@@ -70,8 +70,8 @@ class FromFile:
 
     def opened(self, runner: TaskRunner) -> Reading:  # noqa: ARG002 - as Origin has it
         """Return the file in pieces."""
-        said = self.settings.input
-        pieces = in_pieces(self.path, said.delimiter, said.missing, said.types)
+        options = self.settings.input
+        pieces = in_pieces(self.path, options.delimiter, options.missing, options.types)
         return Whole(pieces, shape(self.path))
 
     def released(self, files: list[str]) -> Any:
@@ -137,20 +137,20 @@ def release_parts(
         more = f"-{secrets.token_hex(4)}" if shelf.is_url else ""  # beside those of an old release
         more = work.once("names", lambda: more)
         step = partial(buckets.part, staged, more)
-        found = runner.all("writing", step, range(buckets.count))
-        parts = [part for part in found if part is not None]
+        written_parts = runner.all("writing", step, range(buckets.count))
+        parts = [part for part in written_parts if part is not None]
         files = [staged.full(part["file"]) for part in parts]
         report("verifying", 0, 2)
         counted = _counted(engine, files, made)
         report("verifying", 1, 2)
         verification = verify_written(files, made.settings, made.released, made.rows, "parquet")
         report("verifying", 2, 2)
-        said = verification.to_dict()
+        verified = verification.to_dict()
         if engine.away and counted is None:
             LOG.warning("the engine cannot read a column: verified by our own check alone")
         if engine.away:
-            said["engine"] = {"name": settings.protect.engine, **_plain(counted)}
-        told = report_of(releasing, made, said, time.perf_counter() - begin)
+            verified["engine"] = {"name": settings.protect.engine, **_plain(counted)}
+        final_report = report_of(releasing, made, verified, time.perf_counter() - begin)
         content = manifest(
             parts,
             {
@@ -163,7 +163,7 @@ def release_parts(
         )
         keep = settings.release.keep_order
         digest = hashlib.sha256(content).hexdigest()
-        papers = papers_of(targets, made.settings, told, digest, keep, request.with_page)
+        papers = papers_of(targets, made.settings, final_report, digest, keep, request.with_page)
         names = [part["file"] for part in parts]
         for target, text in {**papers.public, targets.release: content}.items():
             with staged.writing(target.name) as file:
@@ -171,7 +171,7 @@ def release_parts(
             names.append(target.name)
         shelf.commit(staged, names, papers.private, work.forget)
     final = [shelf.full(part["file"]) for part in parts]
-    return Released(shelf.manifest, told, made.settings, origin.released(final))
+    return Released(shelf.manifest, final_report, made.settings, origin.released(final))
 
 
 def _plain(counted: Counted | None) -> dict[str, int | None]:
@@ -191,13 +191,14 @@ def _counted(engine: Executor, files: list[str], made: Made) -> Counted | None:
         return None
     settings = made.settings
     begin = time.perf_counter()
-    found: Counted | None = count(files, settings.roles.quasi_identifiers)
-    if found is None:
+    counted: Counted | None = count(files, settings.roles.quasi_identifiers)
+    if counted is None:
         return None
     LOG.info("counting by the engine: 1 of 1, %.1f s on all", time.perf_counter() - begin)
-    if found.records != made.rows or found.smallest < settings.protect.k:
+    if counted.records != made.rows or counted.smallest < settings.protect.k:
         raise PrivacyError(
-            f"the engine finds {found.records} records, the smallest class of {found.smallest}; "
-            f"{made.rows} and at least {settings.protect.k} are needed; nothing was kept"
+            f"the engine finds {counted.records} records, the smallest class of "
+            f"{counted.smallest}; {made.rows} and at least {settings.protect.k} are needed; "
+            "nothing was kept"
         )
-    return found
+    return counted

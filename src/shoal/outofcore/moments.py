@@ -34,17 +34,17 @@ class Moments:
             return
         if self.base is None:
             self.base = _least(column)
-        found = self.steps(column)
-        mean = float(found.sum()) / found.size
-        apart = found - mean
+        steps = self.steps(column)
+        mean = float(steps.sum()) / steps.size
+        apart = steps - mean
         squares = float((apart * apart).sum())
-        together = self.count + found.size
+        together = self.count + steps.size
         away = mean - self.mean
-        self.squares += squares + away * away * self.count * (found.size / together)
-        self.mean += away * (found.size / together)
+        self.squares += squares + away * away * self.count * (steps.size / together)
+        self.mean += away * (steps.size / together)
         self.count = together
-        self.low = min(self.low, float(found.min()))
-        self.high = max(self.high, float(found.max()))
+        self.low = min(self.low, float(steps.min()))
+        self.high = max(self.high, float(steps.max()))
 
     def join(self, other: Moments) -> None:
         """Take what another has seen."""
@@ -82,19 +82,19 @@ class Moments:
 
     def placed(self, column: Column) -> Floats:
         """Return (x - mean) / deviation; zeros for a constant column."""
-        found = self.steps(column)
+        steps = self.steps(column)
         spread = self.deviation
-        return (found - self.mean) / spread if spread else np.zeros(found.size)
+        return (steps - self.mean) / spread if spread else np.zeros(steps.size)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {**vars(self), "base": None if self.base is None else str(self.base)}
 
     @classmethod
-    def from_dict(cls, said: Any) -> Moments:
+    def from_dict(cls, values: Any) -> Moments:
         """Return what plain values say."""
-        base = said["base"]
-        return cls(**{**said, "base": None if base is None else Fraction(base)})
+        base = values["base"]
+        return cls(**{**values, "base": None if base is None else Fraction(base)})
 
     def check(self, name: str, where: str) -> None:
         """Refuse numbers whose squares no float holds."""

@@ -65,8 +65,8 @@ class Shelf:
         if self.is_url:
             manifest, report, page = (Path(name) for name in (MANIFEST, REPORT, PAGE))
             return Targets(manifest, report, page, Path(), "parquet", f"{self.place}/")
-        found = Targets.in_folder(Path(self.place), "parquet")
-        return replace(found, release=Path(self.place) / MANIFEST)
+        targets = Targets.in_folder(Path(self.place), "parquet")
+        return replace(targets, release=Path(self.place) / MANIFEST)
 
     @property
     def private(self) -> str:
@@ -134,9 +134,9 @@ class Shelf:
 
     def stage(self, work: RunFolder) -> Folder | Remote:
         """Return the folder in which the release is made."""
-        found: Folder | Remote = type(work.storage)(work.storage.full("release"))
-        found.make()
-        return found
+        stage: Folder | Remote = type(work.storage)(work.storage.full("release"))
+        stage.make()
+        return stage
 
     def commit(
         self,
@@ -275,14 +275,14 @@ def listed_in(folder: Storage) -> list[str] | None:
     """Return the parts that the manifest of a folder lists; None where it has none of ours."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         with folder.open(MANIFEST) as file:
-            told = json.loads(file.read())
-        if told["schema"] == SCHEMA:
-            return [name for part in told["parts"] if "/" not in (name := str(part["file"]))]
+            content = json.loads(file.read())
+        if content["schema"] == SCHEMA:
+            return [name for part in content["parts"] if "/" not in (name := str(part["file"]))]
     return None
 
 
-def manifest(parts: list[dict[str, Any]], told: dict[str, Any]) -> bytes:
+def manifest(parts: list[dict[str, Any]], figures: dict[str, Any]) -> bytes:
     """Return the manifest of a release: what is in it, and what it keeps."""
     records = sum(part["records"] for part in parts)
-    whole = {"schema": SCHEMA, **told, "records": records, "parts": parts}
+    whole = {"schema": SCHEMA, **figures, "records": records, "parts": parts}
     return (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()

@@ -112,8 +112,8 @@ class Survey:
 
     def reason(self, column: Column) -> str | None:
         """Say why a column looks like an identifier, None where it does not, or was not seen."""
-        found = self.columns.get(column.name)
-        return None if found is None else found.reason(column.kind, self.rows)
+        profile = self.columns.get(column.name)
+        return None if profile is None else profile.reason(column.kind, self.rows)
 
     def repeats(self, column: Column) -> bool | None:
         """Tell whether two records have one value of a column; None if it has none or was not seen.
@@ -121,28 +121,28 @@ class Survey:
         Beyond 16,384 values a sample of them is asked, with all records that each has: that less
         than 3 in 16,384 values repeat may go unnoticed, more hardly ever (once in twenty files).
         """
-        found = self.columns.get(column.name)
-        present = 0 if found is None else self.rows - found.missing
-        return None if found is None or not present else found.different < present
+        profile = self.columns.get(column.name)
+        present = 0 if profile is None else self.rows - profile.missing
+        return None if profile is None or not present else profile.different < present
 
     def repeat_notes(self, identifiers: Sequence[Column]) -> list[str]:
         """Say that repeats were looked for in a sample of values, where that found none."""
-        asked = [
+        sampled = [
             column.name
             for column in identifiers
             if self.repeats(column) is False and self.columns[column.name].different >= SKETCH
         ]
-        if not asked:
+        if not sampled:
             return []
         return [
-            f"{listed(asked)}: none of {SKETCH:,} values that were followed through the file "
+            f"{listed(sampled)}: none of {SKETCH:,} values that were followed through the file "
             "repeats; a few others may"
         ]
 
     def missing(self, column: Column) -> int:
         """Return how many cells are missing; none of a column that was not seen."""
-        found = self.columns.get(column.name)
-        return 0 if found is None else found.missing
+        profile = self.columns.get(column.name)
+        return 0 if profile is None else profile.missing
 
     def complete(self, names: Sequence[str]) -> Survey:
         """Return the same without the missing cells of some columns; records are not counted."""
@@ -151,24 +151,24 @@ class Survey:
 
     def unique_share(self, column: Column, released: Change = same) -> float:  # noqa: ARG002
         """Return the share of records that are unique in a column; 0 where it was not seen."""
-        found = self.columns.get(column.name)
-        return 0.0 if found is None else found.unique / max(self.rows, 1)
+        profile = self.columns.get(column.name)
+        return 0.0 if profile is None else profile.unique / max(self.rows, 1)
 
     def two_valued(self, column: Column) -> bool:
         """Tell whether a column holds exactly two different numbers."""
-        found = self.columns.get(column.name)
-        return found is not None and found.numbers == 2
+        profile = self.columns.get(column.name)
+        return profile is not None and profile.numbers == 2
 
     def varies(self, column: Column) -> bool:
         """Tell whether a column holds different values, or some and missing ones."""
-        found = self.columns[column.name]
-        values = found.numbers or found.different
-        return values + (found.missing > 0) > 1
+        profile = self.columns[column.name]
+        values = profile.numbers or profile.different
+        return values + (profile.missing > 0) > 1
 
     def different(self, column: Column) -> int:
         """Return how many different values a column has; 0 where it was not seen."""
-        found = self.columns.get(column.name)
-        return 0 if found is None else found.different
+        profile = self.columns.get(column.name)
+        return 0 if profile is None else profile.different
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -181,13 +181,13 @@ class Survey:
         return {"rows": self.rows, "columns": columns}
 
     @classmethod
-    def from_dict(cls, said: Any) -> Survey:
+    def from_dict(cls, values: Any) -> Survey:
         """Return what plain values say."""
         columns = {}
-        for name, (missing, different, own, *rest) in said["columns"].items():
+        for name, (missing, different, own, *rest) in values["columns"].items():
             moments = own and Moments.from_dict(own)
             columns[name] = Seen(missing, different, moments, *rest)
-        return cls(said["rows"], columns)
+        return cls(values["rows"], columns)
 
 
 class Looking:
@@ -256,26 +256,26 @@ class Looking:
         for number, sketch in enumerate(self.sketches.values()):
             often = pa.table({"hash": sketch.kept, "often": sketch.often})
             keep(work, f"{name}-sketch-{number}", often)
-        told = {
+        values = {
             "rows": self.rows, "missing": self.missing, "grains": self.grains,
             "numbers": {column: [str(one) for one in few] for column, few in self.numbers.items()},
             "moments": {column: own.to_dict() for column, own in self.moments.items()},
             "limits": {column: int(one.limit) for column, one in self.sketches.items()},
         }  # fmt: skip
-        work.note(name, told)
+        work.note(name, values)
 
     def take(self, work: Files, name: str) -> None:
         """Take what was kept, in the place of what was seen here."""
-        told = work.read(name)
+        values = work.read(name)
         self.sample.take(kept(work, f"{name}-sample"))
-        self.rows, self.missing, self.grains = told["rows"], told["missing"], told["grains"]
-        self.numbers = {one: [Fraction(n) for n in few] for one, few in told["numbers"].items()}
-        self.moments = {one: Moments.from_dict(own) for one, own in told["moments"].items()}
-        for number, (column, limit) in enumerate(told["limits"].items()):
-            found = kept(work, f"{name}-sketch-{number}")
+        self.rows, self.missing, self.grains = values["rows"], values["missing"], values["grains"]
+        self.numbers = {one: [Fraction(n) for n in few] for one, few in values["numbers"].items()}
+        self.moments = {one: Moments.from_dict(own) for one, own in values["moments"].items()}
+        for number, (column, limit) in enumerate(values["limits"].items()):
+            kept_sketch = kept(work, f"{name}-sketch-{number}")
             sketch = self.sketches[column] = Sketch()
-            sketch.kept = np.asarray(found.column("hash")).astype(np.uint64)
-            sketch.often = np.asarray(found.column("often")).astype(np.int64)
+            sketch.kept = np.asarray(kept_sketch.column("hash")).astype(np.uint64)
+            sketch.often = np.asarray(kept_sketch.column("often")).astype(np.int64)
             sketch.limit = np.uint64(limit)
 
     def survey(self) -> Survey:
@@ -314,9 +314,9 @@ def _numbers(piece: Table, name: str, moments: dict[str, Moments], whole: Flags)
     Only records that are flagged as `whole` count.
     """
     column = piece[name]
-    found = np.full(piece.rows, np.nan)
+    numbers = np.full(piece.rows, np.nan)
     if column.doubt or not column.has_places:
-        return found
+        return numbers
     check_readable(column, piece)
     there = ~missing_cells(column) & whole
     known = some_rows(column, there)
@@ -324,5 +324,5 @@ def _numbers(piece: Table, name: str, moments: dict[str, Moments], whole: Flags)
     with np.errstate(over="ignore", invalid="ignore"):
         own.add(known)
         if len(known.values):
-            found[there] = own.steps(known)
-    return found
+            numbers[there] = own.steps(known)
+    return numbers

@@ -55,7 +55,7 @@ class Releasing:
 
     solver: Solver
     stage: Stage
-    asked: FilePlan
+    file_plan: FilePlan
     known: Coded | None
     budget: Budget
     rows: int
@@ -64,7 +64,7 @@ class Releasing:
     @property
     def moments(self) -> dict[str, Moments]:
         """The moments of the columns of numbers."""
-        seen = self.asked.survey.columns
+        seen = self.file_plan.survey.columns
         return {name: one.moments for name, one in seen.items() if one.moments is not None}
 
     def release(self) -> Made:
@@ -74,15 +74,15 @@ class Releasing:
             widened, solver.runner.each("giving groups their values", self._value, regions)
         )
         form = Form.from_dict(solver.work.read("released"))
-        deleted = self.asked.survey.rows - self.rows
+        deleted = self.file_plan.survey.rows - self.rows
         ranges = Ranges(
-            columns, self.asked.plan.aggregators, solver.k, deleted, value_counts(self.known)
+            columns, self.file_plan.plan.aggregators, solver.k, deleted, value_counts(self.known)
         )
         step = partial(self._strew, form, ranges)
         every = solver.runner.all("releasing", step, regions)
         solver.work.drop(*self.stage.files)
         files = [f"rows-{region}" for region in regions]
-        settings = repeating_settings(self.asked.plan, solver.encoder.method, None)
+        settings = repeating_settings(self.file_plan.plan, solver.encoder.method, None)
         bare = form.unpack(gather(solver.work, files[:1], 0).slice(0, 0))
         return Made(bare, form, self.rows, ranges, every, files, settings)
 
@@ -93,22 +93,27 @@ class Releasing:
         return table, Partition(labels, self.solver.k, self.solver.encoder.method), packed
 
     def _value(self, region: int) -> dict[str, Any]:
-        found = self.solver.work.once(f"values-{region}", partial(self._valued, region))
-        return cast(dict[str, Any], found)
+        ranges = self.solver.work.once(f"values-{region}", partial(self._valued, region))
+        return cast(dict[str, Any], ranges)
 
     def _valued(self, region: int) -> dict[str, Any]:
         """Write down what the groups of a region release; return the ranges of their numbers."""
         table, partition, _ = self._grouped(region)
         coded = self.solver.encoder.coded(table)
-        asked = self.asked
-        grains = {name: seen.grain for name, seen in asked.survey.columns.items()}
-        decimals = asked.plan.settings.release.decimals
-        aggregators = Aggregators(asked.plan.aggregators, decimals, grains=grains)
+        file_plan = self.file_plan
+        grains = {name: seen.grain for name, seen in file_plan.survey.columns.items()}
+        decimals = file_plan.plan.settings.release.decimals
+        aggregators = Aggregators(file_plan.plan.aggregators, decimals, grains=grains)
         made = aggregate(table, partition, aggregators, coded)
         if coded is not None:
-            with asked.hierarchies() as (said, folder):
+            with file_plan.hierarchies() as (rules, folder):
                 check_coverage(
-                    table, made, asked.plan.aggregators, said, folder, lambda _done, _total: None
+                    table,
+                    made,
+                    file_plan.plan.aggregators,
+                    rules,
+                    folder,
+                    lambda _done, _total: None,
                 )
         first = np.zeros(partition.groups, dtype=np.int64)
         first[partition.labels[::-1]] = np.arange(table.rows)[::-1]
@@ -117,7 +122,7 @@ class Releasing:
         if region == 0:
             form = Form.of(made, whole=self.solver.form.whole)
             self.solver.work.note("released", form.to_dict())
-        return ranges_of(Chunk(table, made, partition.labels, asked.plan.aggregators, coded))
+        return ranges_of(Chunk(table, made, partition.labels, file_plan.plan.aggregators, coded))
 
     def _released(self, region: int, table: Table, partition: Partition, form: Form) -> Table:
         held = kept(self.solver.work, f"group-values-{region}")
@@ -143,14 +148,14 @@ class Releasing:
         coded = encoder.coded(table)
         points = encoder.points(table) if coded is None else None
         chunk = Chunk(
-            table, after, partition.labels, self.asked.plan.aggregators, coded, points=points
+            table, after, partition.labels, self.file_plan.plan.aggregators, coded, points=points
         )
         figures = chunk_figures(chunk, ranges)
         buckets = self.budget.places(self.rows)
         more = {}
         if ROW in packed.column_names:
             more = {ROW: packed.column(ROW)}
-            places = np.asarray(packed.column(ROW)) * buckets // max(self.asked.survey.rows, 1)
+            places = np.asarray(packed.column(ROW)) * buckets // max(self.file_plan.survey.rows, 1)
         else:
             places = strewn(self.secret, region, table.rows, buckets)
         part(work, f"rows-{region}", form.pack(after, more), places, buckets)
@@ -180,7 +185,7 @@ class Releasing:
             for c in made.released.columns
             if c.kind is Kind.DECIMAL and _is_long(self.moments.get(c.name), c.values.type.scale)
         }
-        release = self.asked.plan.settings.release
+        release = self.file_plan.plan.settings.release
         quasi = made.settings.roles.quasi_identifiers
         return Buckets(
             self.solver.work, made.form, made.files, self.budget.places(self.rows), quasi, exact,

@@ -29,36 +29,36 @@ def report_of(
     releasing: Releasing, made: Made, verification: dict[str, Any], seconds: float
 ) -> Report:
     """Return the report of all regions."""
-    asked, solver = releasing.asked, releasing.solver
-    settings = asked.plan.settings
+    file_plan, solver = releasing.file_plan, releasing.solver
+    settings = file_plan.plan.settings
     trees = {} if releasing.known is None else {c.name: c for c in releasing.known.columns}
     figures = finalize(made.figures, made.ranges)
     loss = figures["losses"]["iloss"] if trees else figures["classes"]["loss"]
     measures, stable, note = _measured(releasing, made)
     return build_report(
         Released(
-            asked.plan.schema, made.released.names, asked.plan.aggregators, trees,
+            file_plan.plan.schema, made.released.names, file_plan.plan.aggregators, trees,
             settings.roles.drop, settings.release.round, stable,
         ),
         Run(
             solver.encoder.method, solver.k, solver.seed, loss,
-            ILOSS if asked.plan.by_hierarchies else SSE[False], seconds,
+            ILOSS if file_plan.plan.by_hierarchies else SSE[False], seconds,
         ),
         Findings(
             verification,
             [
                 *column_notes(
-                    asked.plan, asked.survey, [column.rule for column in trees.values()]
+                    file_plan.plan, file_plan.survey, [column.rule for column in trees.values()]
                 ),
-                *people_notes(asked.plan.schema, settings, asked.survey),
-                *asked.survey.repeat_notes(asked.plan.schema.with_role(Role.IDENTIFIER)),
+                *people_notes(file_plan.plan.schema, settings, file_plan.survey),
+                *file_plan.survey.repeat_notes(file_plan.plan.schema.with_role(Role.IDENTIFIER)),
                 *kept_notes(settings),
                 _grouped_by(settings, len(releasing.stage.regions)),
                 *ended_early(solver.runner.report.stop),
                 *_counted(verification),
                 *note,
             ],
-            unnamed_notes(asked.plan.unnamed),
+            unnamed_notes(file_plan.plan.unnamed),
             settings.requirement,
             measures=measures,
         ),
@@ -80,10 +80,12 @@ def _grouped_by(settings: Settings, regions: int) -> str:
 
 def _counted(verification: Mapping[str, Any]) -> list[str]:
     """Say where the engine could not count the release itself."""
-    told = verification.get("engine")
-    if told is None or told["records"] is not None:
+    counted = verification.get("engine")
+    if counted is None or counted["records"] is not None:
         return []
-    return [f"{told['name']} cannot read a column of the release: our own check alone verified it"]
+    return [
+        f"{counted['name']} cannot read a column of the release: our own check alone verified it"
+    ]
 
 
 def _measured(
@@ -96,14 +98,14 @@ def _measured(
     share = before.rows / made.rows
     coded = releasing.solver.encoder.coded(before)
     gone = round(made.ranges.deleted * share)
-    found = measure_release(before, after, coded, gone, releasing.solver.seed).to_dict()
+    measures = measure_release(before, after, coded, gone, releasing.solver.seed).to_dict()
     trees = {} if coded is None else {column.name: column for column in coded.columns}
     public = compared(before, after, trees, releasing.solver.k)
     if before.rows == made.rows:
-        return found, public, []
+        return measures, public, []
     why = ", as many as fit in the memory that was given" if releasing.room < MEASURED else ""
     return (
-        found,
+        measures,
         public,
         [
             f"costs and risks were measured on {before.rows:,} of the "

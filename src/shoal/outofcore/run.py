@@ -53,9 +53,9 @@ def release_file(
     with Staging(force=request.force, folders=targets.folders) as staging:
         targets.check(staging, [source], request.with_page)
         with RunFolder(targets.release, fingerprint, request.parent) as work:
-            said = settings.input
+            options = settings.input
             reading = Whole(
-                in_pieces(source, said.delimiter, said.missing, said.types, budget.piece)
+                in_pieces(source, options.delimiter, options.missing, options.types, budget.piece)
             )
             runner = TaskRunner(work, Threads(1), Threads(request.threads), report)
             releasing, made = made_of(reading, settings, budget, request, runner)
@@ -73,13 +73,13 @@ def release_file(
             if digest_of(temporary) != digest:
                 raise OutputError("the file on disk is not what was written; nothing was kept")
             seconds = time.perf_counter() - begin
-            told = report_of(releasing, made, verification.to_dict(), seconds)
+            final_report = report_of(releasing, made, verification.to_dict(), seconds)
             keep = settings.release.keep_order
             page = request.with_page
-            papers_of(targets, made.settings, told, digest, keep, page).add_to(staging)
+            papers_of(targets, made.settings, final_report, digest, keep, page).add_to(staging)
             staging.commit(last=targets.release)
     targets.leave_no_page(request.force, request.with_page)
-    return Released(targets.release, told, made.settings)
+    return Released(targets.release, final_report, made.settings)
 
 
 def made_of(
@@ -95,25 +95,25 @@ def made_of(
     Where work is `shared` with other machines, regions are so small that there are several.
     """
     work, seed = runner.work, request.shuffle_seed
-    asked, fresh, sample = _looked(reading, settings, runner, request.folder)
-    encoder, known, points = seen(asked, fresh, sample, runner, budget.values)
+    file_plan, fresh, sample = _looked(reading, settings, runner, request.folder)
+    encoder, known, points = seen(file_plan, fresh, sample, runner, budget.values)
     if shared:
-        budget = budget.shared(asked.survey.rows)
-        asked = asked.carried()
-    form = Form.of(asked.kept(), whole=not shared and request.targets.kind != "parquet")
+        budget = budget.shared(file_plan.survey.rows)
+        file_plan = file_plan.carried()
+    form = Form.of(file_plan.kept(), whole=not shared and request.targets.kind != "parquet")
     solver = Solver(runner, form, encoder, settings.protect.k, settings.protect.seed, budget.file)
-    first, rows = _parted(solver, asked, fresh, points, budget)
+    first, rows = _parted(solver, file_plan, fresh, points, budget)
     last = _grouped(solver, first, budget.rounds)
     secret = work.once("secret", partial(secrets.token_hex, 32))
     secret = secret if seed is None else f"test {seed}"
-    releasing = Releasing(solver, last, asked, known, budget, rows, secret)
+    releasing = Releasing(solver, last, file_plan, known, budget, rows, secret)
     return releasing, releasing.release()
 
 
 def stamps_of(source: Path) -> list[Any]:
     """Return what tells a file from another, or from a changed one."""
-    found = check_ordinary(source)
-    return [[str(source.resolve()), found.st_size, found.st_mtime_ns]]
+    status = check_ordinary(source)
+    return [[str(source.resolve()), status.st_size, status.st_mtime_ns]]
 
 
 def run_fingerprint(
@@ -154,20 +154,22 @@ def _looked(
 
 
 def _parted(
-    solver: Solver, asked: FilePlan, reading: Reading | None, points: Any, budget: Budget
+    solver: Solver, file_plan: FilePlan, reading: Reading | None, points: Any, budget: Budget
 ) -> tuple[Stage, int]:
     """Part all records into regions, unless it is done; return them and how many there are."""
     if reading is not None:
         cuts = solver.work.once(
-            "cuts-0", lambda: cut_sample(points, budget.places(asked.survey.rows)).to_dict()
+            "cuts-0", lambda: cut_sample(points, budget.places(file_plan.survey.rows)).to_dict()
         )
-        keep = asked.plan.settings.release.keep_order
-        made, rows = solver.part(reading, asked, Cuts.from_dict(cuts), keep)
-        check_size(rows, solver.k, f"{asked.plan.schema.source.name} without incomplete records")
+        keep = file_plan.plan.settings.release.keep_order
+        made, rows = solver.part(reading, file_plan, Cuts.from_dict(cuts), keep)
+        check_size(
+            rows, solver.k, f"{file_plan.plan.schema.source.name} without incomplete records"
+        )
         note = {"files": made.files, "regions": made.regions, "rows": rows}
         solver.work.note("parted", note)
-    found = solver.work.read("parted")
-    return Stage(0, found["files"], found["regions"]), found["rows"]
+    parted = solver.work.read("parted")
+    return Stage(0, parted["files"], parted["regions"]), parted["rows"]
 
 
 def _grouped(solver: Solver, stage: Stage, rounds: int) -> Stage:

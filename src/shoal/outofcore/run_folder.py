@@ -58,10 +58,10 @@ class Files:
         if isinstance(self.storage, Remote) and name != own and self.read(REQUEST) is None:
             self.storage.remove(name)
 
-    def note(self, name: str, said: Any) -> None:
+    def note(self, name: str, values: Any) -> None:
         """Keep plain values under a name."""
         with self.writing(f"{name}.json") as file:
-            file.write(json.dumps(said).encode())
+            file.write(json.dumps(values).encode())
 
     def read(self, name: str) -> Any:
         """Return plain values that were kept under a name; None where there are none."""
@@ -73,12 +73,12 @@ class Files:
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         """Return plain values that an earlier run kept, or make and keep them."""
-        found = self.read(name)
-        if found is None:
-            found = make()
-            self.note(name, found)
-            found = self.read(name)  # as a run that goes on would have it
-        return found
+        values = self.read(name)
+        if values is None:
+            values = make()
+            self.note(name, values)
+            values = self.read(name)  # as a run that goes on would have it
+        return values
 
     def drop(self, *names: str) -> None:
         """Remove files that are needed no more."""
@@ -239,8 +239,8 @@ def work_name(target: str) -> str:
 
 def is_ours(folder: Path) -> bool:
     """Tell whether a path is a folder of this user, not a link to one."""
-    found = folder.lstat()
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
 
 
 def sweep(parent: Path, but: Path) -> int:

@@ -68,31 +68,31 @@ class Solver:
         return self.runner.work
 
     def part(
-        self, reading: Reading, asked: FilePlan, cuts: Cuts, keep_order: bool
+        self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool
     ) -> tuple[Stage, int]:
         """Send all records to the regions of a first cut; return them, and how many came."""
-        step = partial(self._part, reading, asked, cuts, keep_order)
+        step = partial(self._part, reading, file_plan, cuts, keep_order)
         runner = self.runner.reading(reading)
         files: list[str] = []
         counts, rows = np.zeros(cuts.places, dtype=np.int64), 0
-        for found in runner.each("parting", step, range(reading.tasks)):
-            files += found["files"]
-            counts += np.array(found["counts"])
-            rows += found["rows"]
+        for sent in runner.each("parting", step, range(reading.tasks)):
+            files += sent["files"]
+            counts += np.array(sent["counts"])
+            rows += sent["rows"]
         return Stage(0, files, joined(counts, 2 * self.k)), rows
 
     def _part(
-        self, reading: Reading, asked: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
+        self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
     ) -> dict[str, Any]:
         """Send the records of a chunk to their regions."""
         name = f"chunk-{chunk}"
         return cast(
             dict[str, Any],
-            self.work.once(name, lambda: self._sent(reading, asked, cuts, keep_order, chunk)),
+            self.work.once(name, lambda: self._sent(reading, file_plan, cuts, keep_order, chunk)),
         )
 
     def _sent(
-        self, reading: Reading, asked: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
+        self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
     ) -> dict[str, Any]:
         files: list[str] = []
         counts = np.zeros(cuts.places, dtype=np.int64)
@@ -103,12 +103,12 @@ class Solver:
         def write() -> None:
             files.append(f"piece-{chunk}-{len(files)}")
             every = pa.concat_tables(held).combine_chunks()
-            found = part(self.work, files[-1], every, np.concatenate(places), cuts.places)
-            counts[:] += np.array(found)
+            own_counts = part(self.work, files[-1], every, np.concatenate(places), cuts.places)
+            counts[:] += np.array(own_counts)
             held.clear()
             places.clear()
 
-        for piece in freed(map(asked.prepared, reading.again(chunk))):
+        for piece in freed(map(file_plan.prepared, reading.again(chunk))):
             own = drawn(self.seed, start, piece.rows)
             places.append(cuts.send(self.encoder.points(piece), own))
             more = {ROW: np.arange(start, start + piece.rows)} if keep_order else {}
@@ -117,7 +117,7 @@ class Solver:
             if sum(one.nbytes for one in held) > self.file:
                 write()
             if not reading.away:
-                self.runner.report("parting", start, asked.survey.rows)
+                self.runner.report("parting", start, file_plan.survey.rows)
         if held:
             write()
         return {"files": files, "counts": counts.tolist(), "rows": start - begin}

@@ -48,17 +48,17 @@ class RemoteStep:
         Errors of ours come back as such; others are for the engine to do again.
         """
         begin = time.perf_counter()
-        found: dict[str, Any] = {}
+        answer: dict[str, Any] = {}
         try:
             self._check()
-            found["result"] = self.step(task)
+            answer["result"] = self.step(task)
         except EngineLostError as error:  # which may pass: not for us to end the run
             raise FailedError(_error_place(error, "OSError")) from None
         except ShoalError as error:
-            found["error"] = error.to_plain()
+            answer["error"] = error.to_plain()
         except Exception as error:
             raise FailedError(_error_place(error, type(error).__name__)) from None
-        return {**found, "where": socket.gethostname(), "seconds": time.perf_counter() - begin}
+        return {**answer, "where": socket.gethostname(), "seconds": time.perf_counter() - begin}
 
     def _check(self) -> None:
         """Refuse to work for another version, or where the files are not."""

@@ -118,10 +118,10 @@ class Buckets:
             writer = None
             for bucket in freed(range(self.count)):
                 report("writing", bucket, self.count)
-                found = self._meant(bucket)
-                writer = writer or pq.ParquetWriter(file, found.schema, **PARQUET)
-                if found.num_rows:  # or there would be a row group without rows
-                    writer.write_table(found, row_group_size=found.num_rows)
+                meant = self._meant(bucket)
+                writer = writer or pq.ParquetWriter(file, meant.schema, **PARQUET)
+                if meant.num_rows:  # or there would be a row group without rows
+                    writer.write_table(meant, row_group_size=meant.num_rows)
             assert writer is not None
             writer.close()
 
@@ -149,12 +149,12 @@ class Buckets:
             size = raw.tell()
         with staged.open(name) as raw:
             content = hashlib.file_digest(cast(Any, raw), "sha256").hexdigest()
-        with staged.open(name) as raw, pq.ParquetFile(raw, pre_buffer=False) as found:
-            same = _same_values(found.read(use_threads=False).cast(meant.schema), meant)
+        with staged.open(name) as raw, pq.ParquetFile(raw, pre_buffer=False) as parquet:
+            same = _same_values(parquet.read(use_threads=False).cast(meant.schema), meant)
         if not same or content != sink.digest.hexdigest():
             raise OutputError("what was read back is not what was to be written; nothing was kept")
-        told = {"file": name, "records": meant.num_rows, "bytes": size, "sha256": content}
-        return {"part": told}
+        entry = {"file": name, "records": meant.num_rows, "bytes": size, "sha256": content}
+        return {"part": entry}
 
     def _meant(self, bucket: int) -> Any:
         table, order = self.table(bucket)
@@ -198,22 +198,22 @@ class Buckets:
                 meant = self._meant(bucket)
                 if not meant.num_rows:
                     continue
-                found = file.read_row_group(group, use_threads=False)
+                written = file.read_row_group(group, use_threads=False)
                 group += 1
-                if not _same_values(found.cast(meant.schema), meant):
+                if not _same_values(written.cast(meant.schema), meant):
                     return False
             return bool(group == file.num_row_groups)
 
 
-def _same_values(found: Any, meant: Any) -> bool:
+def _same_values(written: Any, meant: Any) -> bool:
     """Tell whether two Arrow tables hold the same; not-a-number is the same as itself."""
     return all(
         _same_floats(one, other) if pa.types.is_floating(one.type) else one.equals(other)
-        for one, other in zip(found.columns, meant.columns, strict=True)
+        for one, other in zip(written.columns, meant.columns, strict=True)
     )
 
 
-def _same_floats(found: Any, meant: Any) -> bool:
-    if not found.is_null().equals(meant.is_null()):
+def _same_floats(written: Any, meant: Any) -> bool:
+    if not written.is_null().equals(meant.is_null()):
         return False
-    return bool(np.array_equal(np.asarray(found), np.asarray(meant), equal_nan=True))
+    return bool(np.array_equal(np.asarray(written), np.asarray(meant), equal_nan=True))

@@ -57,12 +57,12 @@ def _round(value: float) -> float:
 @cache
 def _known() -> Mapping[str, list[tuple[int, int, int, float, float]]]:
     """Return the measured runs by method."""
-    found = defaultdict(list)
+    runs = defaultdict(list)
     text = resources.files("shoal.plan").joinpath("costs.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(text.splitlines()):
         numbers = int(row["records"]), int(row["columns"]), int(row["k"])
-        found[row["method"]].append((*numbers, float(row["seconds"]), float(row["megabytes"])))
-    return found
+        runs[row["method"]].append((*numbers, float(row["seconds"]), float(row["megabytes"])))
+    return runs
 
 
 def estimate(method: str, records: int, columns: int, k: int) -> Estimate | None:
@@ -90,8 +90,8 @@ def _along(points: Sequence[tuple[int, float]], records: int) -> float:
     at = next((i for i, (n, _) in enumerate(points[1:-1], 1) if n >= records), len(points) - 1)
     (n0, v0), (n1, v1) = points[at - 1], points[at]
     slope = min(STEEP, math.log(v1 / v0) / math.log(n1 / n0))
-    found: float = v1 * (records / n1) ** slope
-    return found
+    value: float = v1 * (records / n1) ** slope
+    return value
 
 
 def _power(

@@ -30,7 +30,7 @@ def survey_design(table: Table, plan: Plan) -> tuple[Table, Survey, list[str]]:
     settings = plan.settings
     roles, protect = settings.roles, settings.protect
     survey = read_survey(table, roles.weight, roles.by, roles.household, roles.person)
-    told = []
+    notes = []
     if survey.together is not None:
         count, who = int(survey.together.max()) + 1, survey.who
         if count < protect.k:
@@ -42,10 +42,10 @@ def survey_design(table: Table, plan: Plan) -> tuple[Table, Survey, list[str]]:
                 "k_of counts records, household and person ask for households and people: take one"
             )
         if survey.households is not None:
-            told.append(f"{count:,} {who}: every group is made of at least {protect.k} of them")
+            notes.append(f"{count:,} {who}: every group is made of at least {protect.k} of them")
     if survey.persons is not None:
         people = int(survey.persons.max()) + 1
-        told.append(f"counts people: {people:,} people in {table.rows:,} records")
+        notes.append(f"counts people: {people:,} people in {table.rows:,} records")
     if small_strata(survey, protect.k) and protect.small_strata == "merge":
         rest = without_strata(table, settings)
         coded = code(rest, plan.hierarchies, plan.folder) if needs_trees(rest) else None
@@ -53,24 +53,24 @@ def survey_design(table: Table, plan: Plan) -> tuple[Table, Survey, list[str]]:
         table, merged = merge_strata(table, roles.by, survey, protect.k, matrix)
         survey = read_survey(table, roles.weight, roles.by, roles.household, roles.person)
         names = listed(dict.fromkeys(merged), 12)
-        told.append(f"strata with fewer than k = {protect.k} were joined: {names}")
+        notes.append(f"strata with fewer than k = {protect.k} were joined: {names}")
     check_strata(table, roles.by, survey, protect.k)
     if survey.strata is not None:
-        told.append(f"groups within {int(survey.strata.max()) + 1:,} strata by {listed(roles.by)}")
+        notes.append(f"groups within {int(survey.strata.max()) + 1:,} strata by {listed(roles.by)}")
     if survey.weights is not None:
-        told.append(
+        notes.append(
             f"survey weights {shown(roles.weight)}: means and losses count by them, means are "
             f"rounded to the precision of the data; {_WEIGHTS[settings.release.weights[0]]}"
         )
-    return table, survey, told
+    return table, survey, notes
 
 
 def survey_columns(settings: Settings) -> dict[str, Any]:
     """Return which columns say how the records were drawn."""
     roles = settings.roles
     how = None if roles.weight is None else settings.release.weights_as or "mean"
-    said = {
+    columns = {
         "weight": roles.weight, "weights_as": how, "by": list(roles.by),
         "household": roles.household, "person": roles.person,
     }  # fmt: skip
-    return {key: value for key, value in said.items() if value}
+    return {key: value for key, value in columns.items() if value}

@@ -24,8 +24,8 @@ def has_mixed_cells(
     Where all columns release means, medians, modes or medoids, what is lost is distances to a
     center, whatever the cells are.
     """
-    columns, said = schema.with_role(Role.QUASI_IDENTIFIER), settings.release.aggregate
-    if CENTERS.issuperset(requested_aggregator(column, said, "") for column in columns):
+    columns, aggregate = schema.with_role(Role.QUASI_IDENTIFIER), settings.release.aggregate
+    if CENTERS.issuperset(requested_aggregator(column, aggregate, "") for column in columns):
         return False
     return auto.by_hierarchies(schema, hierarchies, profile.missing)
 

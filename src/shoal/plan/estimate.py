@@ -26,27 +26,27 @@ def expected(settings: Settings, records: int, columns: int, mixed: bool) -> Est
     columns counts the quasi-identifiers; `mixed` tells that records are grouped by trees.
     """
     protect = settings.protect
-    asked = settings.search_options().get("stop", {})
-    if not isinstance(asked, dict):
+    limits = settings.search_options().get("stop", {})
+    if not isinstance(limits, dict):
         return None  # no search takes it: it is refused in words
     k, effort = protect.k, protect.effort
     lean = estimate(LEAN_MIXED if mixed else LEAN, records, columns, k)
     if settings.roles.group is not None:
         return None
     if protect.method != "auto":
-        return _limited(find(protect.method).info, asked, effort, records, columns, k, lean)
+        return _limited(find(protect.method).info, limits, effort, records, columns, k, lean)
     choice = chosen(settings, records, columns, mixed)
     method = find(choice.method).info
     if not method.is_search:
-        return _limited(method, asked, effort, records, columns, k, lean)
+        return _limited(method, limits, effort, records, columns, k, lean)
     own = estimate(method.name, records, columns, k)
     if own is None or lean is None:
         return None
     size = records / 1000
     seconds = EFFORTS[effort] / (5.0 if mixed else 1.0)
     seconds *= size * (1.0 if mixed else size) if size < 1 else size**0.5
-    if asked.get("seconds") is not None:
-        seconds = float(asked["seconds"])
+    if limits.get("seconds") is not None:
+        seconds = float(limits["seconds"])
     return Estimate(lean.seconds + seconds, own.megabytes)
 
 
@@ -58,37 +58,37 @@ def chosen(settings: Settings, records: int, columns: int, mixed: bool) -> Choic
 
 
 def _limited(
-    method: Info, asked: Any, effort: str, records: int, columns: int, k: int,
+    method: Info, limits: Any, effort: str, records: int, columns: int, k: int,
     lean: Estimate | None,
 ) -> Estimate | None:  # fmt: skip
     """Return what a method takes, with the limits that a search was given."""
     name = method.name
     if method.in_blocks and effort != "normal":
         name = f"{name}:{effort}"
-    found = estimate(name, records, columns, k)
-    if found is None or lean is None or not method.is_search:
-        return found
-    own = max(0.0, found.seconds - lean.seconds)
-    if asked.get("seconds") is not None:
-        own = float(asked["seconds"])
-    elif asked.get("iterations") is not None:
-        own *= asked["iterations"] / (method.rounds["normal"] if method.rounds else ITERATIONS)
+    usual = estimate(name, records, columns, k)
+    if usual is None or lean is None or not method.is_search:
+        return usual
+    own = max(0.0, usual.seconds - lean.seconds)
+    if limits.get("seconds") is not None:
+        own = float(limits["seconds"])
+    elif limits.get("iterations") is not None:
+        own *= limits["iterations"] / (method.rounds["normal"] if method.rounds else ITERATIONS)
     elif method.rounds:
         own *= method.rounds[effort] / method.rounds["normal"]
-    return replace(found, seconds=lean.seconds + own)
+    return replace(usual, seconds=lean.seconds + own)
 
 
-def check_fits(found: Estimate | None, settings: Settings, mixed: bool) -> None:
+def check_fits(estimate: Estimate | None, settings: Settings, mixed: bool) -> None:
     """Refuse a run that takes more memory than this machine has, and say what to do."""
     room = machine_memory()
-    if found is None or room is None or found.megabytes <= room:
+    if estimate is None or room is None or estimate.megabytes <= room:
         return
     lean = "kaim-fast" if mixed else "fast"
-    ways = f"say --memory {max(1, int(room // 2000))}GB to group a file region by region"
+    advice = f"say --memory {max(1, int(room // 2000))}GB to group a file region by region"
     if settings.protect.method not in ("auto", lean):
-        ways = f"take --method {lean}, which works in blocks, or {ways}"
+        advice = f"take --method {lean}, which works in blocks, or {advice}"
     raise RequestError(
-        f"this takes {found.describe()}, and the machine has {room / 1000:.0f} GB; {ways}"
+        f"this takes {estimate.describe()}, and the machine has {room / 1000:.0f} GB; {advice}"
     )
 
 

@@ -62,18 +62,18 @@ def check_kept(table: Table, settings: Settings, profile: Profile) -> None:
             continue  # no record stands out by them
         rounds = is_weight and how == "rounded"
         released = partial(rounded_weights, step=step) if rounds else same
-        found = profile.unique_share(column, released)
-        if found > MOST:
+        share = profile.unique_share(column, released)
+        if share > MOST:
             name = shown(column.name)
-            ways = f"leave it out (--drop {name}), group it (--quasi {name})"
+            advice = f"leave it out (--drop {name}), group it (--quasi {name})"
             if is_weight:
-                ways = (
+                advice = (
                     "release it as the mean of each group or not at all (--weights-as mean, drop)"
                 )
             elif column.kind.is_numeric:
-                ways += f", round it (--round {name}=STEP)"
+                advice += f", round it (--round {name}=STEP)"
             raise RequestError(
-                f"{table.source.name}, column {name}: {100.0 * found:.3g} % of the records are "
-                f"unique in it, which singles them out; {ways}, or say --keep-unique {name} to "
+                f"{table.source.name}, column {name}: {100.0 * share:.3g} % of the records are "
+                f"unique in it, which singles them out; {advice}, or say --keep-unique {name} to "
                 "release it all the same"
             )

@@ -26,22 +26,22 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
     """Return notes on the columns of a plan; `rules` are those of its hierarchies."""
     schema, settings = plan.grouped, plan.settings
     quasi = schema.with_role(Role.QUASI_IDENTIFIER)
-    found = unnamed_notes(plan.unnamed) + similar_name_notes([*schema.names, *settings.roles.drop])
-    found += [rule.repeated for rule in rules if isinstance(rule, Listed) and rule.repeated]
+    notes = unnamed_notes(plan.unnamed) + similar_name_notes([*schema.names, *settings.roles.drop])
+    notes += [rule.repeated for rule in rules if isinstance(rule, Listed) and rule.repeated]
     unique = [column.name for column in quasi if profile.reason(column)]
     if unique:
-        found.append(
+        notes.append(
             f"(nearly) every record has its own value in {', '.join(unique)}; is it an identifier?"
         )
     own = [c.name for c in quasi if c.is_ordinal and c.name not in settings.orders]
     if own:
-        found.append(
+        notes.append(
             f"the order of the values of {', '.join(own)} came with the data; the recipe does not "
             "hold it"
         )
     names = [name for name, one in plan.aggregators.items() if one == "mean"]
     unasked = [name for name in names if not is_mean_requested(schema[name], settings)]
-    return found + integer_code_notes(schema, unasked, profile.rows, profile.different)
+    return notes + integer_code_notes(schema, unasked, profile.rows, profile.different)
 
 
 def unnamed_notes(unnamed: Sequence[str]) -> list[str]:
@@ -51,17 +51,17 @@ def unnamed_notes(unnamed: Sequence[str]) -> list[str]:
 
 def kept_notes(settings: Settings) -> list[str]:
     """Say what was rounded, and what is released though it singles records out."""
-    said = [
+    notes = [
         f"{shown(name)} is rounded to multiples of {step:g}"
         for name, step in settings.release.round.items()
     ]
     allowed = [name for name in settings.roles.keep_unique if settings.release.weights[0] != "drop"
                or name != settings.roles.weight]  # fmt: skip
     if allowed:
-        said.append(
+        notes.append(
             f"{listed(allowed)}: released, however many records are unique in it (--keep-unique)"
         )
-    return said
+    return notes
 
 
 def people_notes(table: Table, settings: Settings, profile: Profile) -> list[str]:
@@ -79,43 +79,46 @@ def people_notes(table: Table, settings: Settings, profile: Profile) -> list[str
     ]
 
 
-def value_notes(table: Table, asked: Requirement) -> list[str]:
+def value_notes(table: Table, requirement: Requirement) -> list[str]:
     """Name the sensitive columns in which spellings and missing cells made a difference."""
     wanted = {
-        column.name: counted(column, table, asked)
+        column.name: counted(column, table, requirement)
         for column in table.with_role(Role.SENSITIVE)
-        if asked.of_column(column.name)
+        if requirement.of_column(column.name)
     }
-    said = []
+    notes = []
     respelled = [name for name, own in wanted.items() if own.spelled]
     if respelled:
-        said.append(
+        notes.append(
             f"values of {listed(respelled)} that differ in case, spaces or signs that cannot be "
             "seen alone count as one value"
         )
-    gone = [name for name, own in wanted.items() if own.missing and _is_counted(asked, name)]
-    if gone and asked.missing_sensitive == "ignored":
-        said.append(
+    gone = [name for name, own in wanted.items() if own.missing and _is_counted(requirement, name)]
+    if gone and requirement.missing_sensitive == "ignored":
+        notes.append(
             f"missing cells of {listed(gone)} add no diversity and no share; --missing-sensitive "
             "value counts them as a value of their own"
         )
-    return said
+    return notes
 
 
-def _is_counted(asked: Requirement, name: str) -> bool:
-    return asked.asked("l", name) is not None or asked.asked("alpha", name) is not None
+def _is_counted(requirement: Requirement, name: str) -> bool:
+    return (
+        requirement.threshold("l", name) is not None
+        or requirement.threshold("alpha", name) is not None
+    )
 
 
 def group_notes(partition: Partition, stop: StopToken) -> list[str]:
     """Say why a method was chosen, and how its search ended."""
-    said = []
+    notes = []
     if partition.reason:
-        said.append(f"auto chose {partition.method}: {partition.reason}")
+        notes.append(f"auto chose {partition.method}: {partition.reason}")
     if partition.enforced:
-        said.append(partition.enforced)
+        notes.append(partition.enforced)
     if partition.search is not None:
-        said.append(partition.search.summary())
-    return [*said, *ended_early(stop, partition.search is None)]
+        notes.append(partition.search.summary())
+    return [*notes, *ended_early(stop, partition.search is None)]
 
 
 def ended_early(stop: StopToken, blocks: bool = True) -> list[str]:

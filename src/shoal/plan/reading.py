@@ -20,10 +20,10 @@ def read_table(data: Any, settings: Settings) -> tuple[Table, Integers | None]:
 
     Raises RequestError for options that do not suit the method, and for fewer than k records.
     """
-    protect, asked = settings.protect, settings.input
+    protect, options = settings.protect, settings.input
     if settings.roles.group is None and protect.method != "auto":
         check_options(find(protect.method).info, protect.start, settings.search_options())
-    table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
+    table = read(data, delimiter=options.delimiter, missing=options.missing, types=options.types)
     check_size(table.rows, protect.k, table.source.name)
     return given_groups(table, settings)
 

@@ -34,8 +34,8 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
             again["stop"] = {**again["stop"], "seconds": None, "iterations": None}
     dropped = settings.roles.drop
     trees = {
-        name: str(((plan.folder or Path()) / said).resolve()) if is_file(said) else said
-        for name, said in settings.hierarchies.items()
+        name: str(((plan.folder or Path()) / rule).resolve()) if is_file(rule) else rule
+        for name, rule in settings.hierarchies.items()
     }
     kept = {*schema.names, *dropped, settings.roles.group}
     return settings.model_copy(update={"shoal": metadata.version("shoal")}).replace(
@@ -65,6 +65,6 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
 
 def _goes_on(settings: Settings) -> bool:
     """Tell whether a search began with what less effort found: only `auto` finds that again."""
-    asked = settings.protect
-    chosen = asked.method == "auto" and asked.start is None and settings.roles.group is None
-    return chosen and asked.effort == "best" and not settings.search_options()
+    protect = settings.protect
+    chosen = protect.method == "auto" and protect.start is None and settings.roles.group is None
+    return chosen and protect.effort == "best" and not settings.search_options()

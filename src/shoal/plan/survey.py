@@ -67,12 +67,12 @@ def verb_of(names: list[str]) -> str:
 
 def repeating_identifiers(table: Table, profile: Profile) -> tuple[list[str], list[str]]:
     """Return the identifiers that repeat, and those that are different for every record."""
-    found: dict[bool, list[str]] = {True: [], False: []}
+    identifiers: dict[bool, list[str]] = {True: [], False: []}
     for column in table.with_role(Role.IDENTIFIER):
         again = profile.repeats(column)
         if again is not None:
-            found[again].append(column.name)
-    return found[True], found[False]
+            identifiers[again].append(column.name)
+    return identifiers[True], identifiers[False]
 
 
 def without_strata(table: Table, settings: Settings) -> Table:

@@ -77,8 +77,8 @@ class Aggregators:
 
     def digits(self, name: str) -> int | str | None:
         """Return to how many decimals a column is rounded."""
-        said = self.decimals
-        return said.get(name) if isinstance(said, Mapping) else said
+        decimals = self.decimals
+        return decimals.get(name) if isinstance(decimals, Mapping) else decimals
 
 
 def aggregate(
@@ -170,9 +170,9 @@ def _medians(column: Column, groups: Groups, labels: Integers) -> Integers:
     gone = np.asarray(column.values.is_null())
     known = column.replace(values=column.values.filter(pa.array(~gone)))
     ranks = np.zeros(gone.size, dtype=np.int64)
-    found = as_integers(known)
-    assert found is not None
-    ranks[~gone] = found
+    whole = as_integers(known)
+    assert whole is not None
+    ranks[~gone] = whole
     ordered = np.lexsort((ranks, labels))
     if groups.weights is None:
         rows = ordered[groups.starts + (groups.sizes - 1) // 2]
@@ -198,9 +198,9 @@ def _averaged(
     rows = pa.array(filling)
     cells = None if column.cells is None else column.cells.take(rows)
     filled = column.replace(values=column.values.take(rows), cells=cells)
-    found = _protect(filled, groups, aggregator, digits, labels, grain)
+    averages = _protect(filled, groups, aggregator, digits, labels, grain)
     kept = np.where(_holed(column, groups)[labels], -1, np.arange(gone.size))
-    return found.replace(values=found.values.take(pa.array(kept, mask=kept < 0)))
+    return averages.replace(values=averages.values.take(pa.array(kept, mask=kept < 0)))
 
 
 def _protect(
@@ -267,13 +267,13 @@ def _unrounded(
 ) -> Column:
     """Return fractions of whole numbers of the column's unit as floats, rounded once."""
     unit = 10**column.values.type.scale if column.kind is Kind.DECIMAL else 1
-    found = [float(Fraction(n, d * unit)) for n, d in zip(numerators, denominators, strict=True)]
-    return _floats(column, found, labels)
+    means = [float(Fraction(n, d * unit)) for n, d in zip(numerators, denominators, strict=True)]
+    return _floats(column, means, labels)
 
 
-def _floats(column: Column, found: list[float], labels: Integers) -> Column:
+def _floats(column: Column, means: list[float], labels: Integers) -> Column:
     made = column.replace(kind=Kind.FLOAT, written=None)
-    return _with_values(made, pa.array(np.array(found)[labels], type=pa.float64()))
+    return _with_values(made, pa.array(np.array(means)[labels], type=pa.float64()))
 
 
 def _back(column: Column, rounded: list[int], labels: Integers, digits: int | None) -> Any:
@@ -335,8 +335,8 @@ def _by_weight(
         unit = max(unit, Fraction(1, 10**digits))
     exact = np.array([Fraction(value) for value in plain], dtype=object)
     steps = [center(*both, aggregator) / unit for both in groups.pairs(exact)]
-    found = [float(half_even(one.numerator, one.denominator) * unit) + 0.0 for one in steps]
-    made = pa.array(np.array(found)[labels]).cast(column.values.type, safe=False)
+    means = [float(half_even(one.numerator, one.denominator) * unit) + 0.0 for one in steps]
+    made = pa.array(np.array(means)[labels]).cast(column.values.type, safe=False)
     written = None if column.written is None else Written(decimals=decimals_of(unit))
     return _with_values(column, made, written)
 

@@ -40,11 +40,11 @@ def check_survey(released: Table, settings: Settings, survey: Survey) -> list[st
             raise PrivacyError(f"the release is not safe: a class has {fewest} {who}, k is {k}")
     if survey.persons is None or not settings.requirement.of_sensitive:
         return []
-    asked = claims(settings, released)
+    arguments = claims(settings, released)
     judged = judge_people(
-        columns, survey.persons.tolist(), {n: released[n].values for n in asked["sensitive"]},
-        settings.requirement, asked["hierarchies"], asked["orders"], asked["words"],
-        asked["missing"],
+        columns, survey.persons.tolist(), {n: released[n].values for n in arguments["sensitive"]},
+        settings.requirement, arguments["hierarchies"], arguments["orders"], arguments["words"],
+        arguments["missing"],
     )  # fmt: skip
     broken = [one.label for one in judged if not one.ok]
     if broken:

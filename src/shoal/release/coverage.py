@@ -21,7 +21,7 @@ def check_coverage(
     table: Table,
     released: Table,
     aggregators: Mapping[str, str],
-    said: Mapping[str, str],
+    rules: Mapping[str, str],
     folder: Path | None,
     tell: Callable[[int, int], None],
 ) -> None:
@@ -34,7 +34,7 @@ def check_coverage(
         tell(done, len(columns))
         if aggregators[column.name] not in ("generalize", "range"):
             continue
-        tree = said.get(column.name, "")
+        tree = rules.get(column.name, "")
         lines = file_lines((folder or Path()) / tree) if tree and is_file(tree) else {}
         by_order = aggregators[column.name] == "range" or tree in ("", "balanced")
         order = (column.order or ()) if by_order else ()

@@ -36,12 +36,12 @@ def with_weights(
 def mean_weights(column: Column, partition: Partition) -> Column:
     """Return weights as the mean of each group, to six significant digits."""
     own = as_floats(column)
-    found = np.empty(own.size)
+    means = np.empty(own.size)
     for rows in rows_of_groups(partition.labels):
         mean = math.fsum(own[rows]) / rows.size
-        found[rows] = float(f"{mean:.{DIGITS - 1}e}")
+        means[rows] = float(f"{mean:.{DIGITS - 1}e}")
     return column.replace(
-        kind=Kind.FLOAT, values=pa.array(found), cells=None, quoted=None, written=None,
+        kind=Kind.FLOAT, values=pa.array(means), cells=None, quoted=None, written=None,
         protected=True,
     )  # fmt: skip
 
@@ -49,9 +49,9 @@ def mean_weights(column: Column, partition: Partition) -> Column:
 def rounded_weights(column: Column, step: float) -> Column:
     """Return weights as multiples of a step; none is less than one step, for none may be 0."""
     values = np.maximum(np.rint(as_floats(column) / step), 1.0)
-    found = [float(Fraction(str(step)) * int(times)) for times in values.tolist()]
+    rounded = [float(Fraction(str(step)) * int(times)) for times in values.tolist()]
     made = column.replace(
-        kind=Kind.FLOAT, values=pa.array(found, type=pa.float64()), cells=None, quoted=None,
+        kind=Kind.FLOAT, values=pa.array(rounded, type=pa.float64()), cells=None, quoted=None,
         written=None,
     )  # fmt: skip
     whole = column.kind is Kind.INTEGER and float(step).is_integer()

@@ -80,14 +80,14 @@ class Findings:
     verification: dict[str, Any]
     notes: Sequence[str]
     public_notes: Sequence[str]
-    asked: Requirement | None = None
+    requirement: Requirement | None = None
     dominance: Sequence[dict[str, Any]] = ()
     survey: Mapping[str, Any] = field(default_factory=dict)
     measures: dict[str, Any] | None = None
 
 
 def build_report(
-    released: Released, run: Run, said: Findings, figures: Mapping[str, Any]
+    released: Released, run: Run, findings: Findings, figures: Mapping[str, Any]
 ) -> Report:
     """Return the report of a release, in memory or out of core; `figures` are those of all chunks.
 
@@ -113,7 +113,7 @@ def build_report(
         release={"columns": list(released.names), "records": rows},
         roles={**roles, "dropped": list(released.dropped)},
         groups=groups,
-        verification=said.verification,
+        verification=findings.verification,
         information_loss=run.information_loss,
         information_loss_released=losses["all"],
         loss_name=run.loss_name,
@@ -122,30 +122,30 @@ def build_report(
         guarantee=guarantee(
             Protection(
                 k=run.k,
-                smallest=int(said.verification["k"]),
+                smallest=int(findings.verification["k"]),
                 values=any(ends_in_values(c.released_as, c.hierarchy) for c in columns),
                 records=any(shows_records(c.released_as, c.kind) for c in columns),
                 given=run.given,
-                asked=said.asked,
+                requirement=findings.requirement,
                 sensitive=roles[Role.SENSITIVE],
-                households=bool(said.survey.get("household")),
-                people=bool(said.survey.get("person")),
-                weights_as=said.survey.get("weights_as"),
+                households=bool(findings.survey.get("household")),
+                people=bool(findings.survey.get("person")),
+                weights_as=findings.survey.get("weights_as"),
             )
         ),
-        notes=[*said.notes, *_note_of_equals(groups["without_spread"])],
+        notes=[*findings.notes, *_note_of_equals(groups["without_spread"])],
         seconds=round(run.seconds, 3),
         search=run.search,
         bound=run.bound,
         missing=figures["cells"]["missing"],
         costs=losses["costs"],
-        dominance=list(said.dominance),
-        asked={} if said.asked is None else requirements_beyond_k(said.asked),
-        measures=said.measures,
+        dominance=list(findings.dominance),
+        asked={} if findings.requirement is None else requirements_beyond_k(findings.requirement),
+        measures=findings.measures,
         totals=figures["totals"],
-        survey=dict(said.survey),
+        survey=dict(findings.survey),
         public=nested({**figures["stable"], **released.compared}),
-        public_notes=list(said.public_notes),
+        public_notes=list(findings.public_notes),
         rounded=dict(released.rounded),
         enforced=run.enforced,
         rounding_loss=losses["all_rounding"],
@@ -174,8 +174,8 @@ def _column(column: Column, released: Released, figures: Mapping[str, Any]) -> C
 def versions() -> Mapping[str, str]:
     """Return the versions of what can change a result; to look them up takes milliseconds."""
     names = ("shoal", "numpy", "numba", "pyarrow")
-    found = {name: metadata.version(name) for name in names}
-    return {**found, "python": platform.python_version()}
+    known = {name: metadata.version(name) for name in names}
+    return {**known, "python": platform.python_version()}
 
 
 def _aggregate_text(aggregators: Mapping[str, str]) -> str:

@@ -25,13 +25,13 @@ def contents(report: ReportFields) -> list[tuple[str, list[str]]]:
         for role in (Role.SENSITIVE, Role.OTHER)
     }
     kind = str(report.survey.get("weights_as") or "mean").partition(":")[0]
-    found = [("grouped (quasi-identifiers)", roles[Role.QUASI_IDENTIFIER])]
+    lists = [("grouped (quasi-identifiers)", roles[Role.QUASI_IDENTIFIER])]
     for role, names in kept.items():
-        found.append((f"{role}, kept as they are", [n for n in names if n not in rounded]))
-        found.append((f"{role}, kept rounded", [n for n in names if n in rounded]))
-    found += [
+        lists.append((f"{role}, kept as they are", [n for n in names if n not in rounded]))
+        lists.append((f"{role}, kept rounded", [n for n in names if n in rounded]))
+    lists += [
         (WEIGHTS[kind], [] if weight is None else [weight]),
         ("dropped as identifiers", roles[Role.IDENTIFIER]),
         ("left out on request", roles["dropped"]),
     ]
-    return [(what, names) for what, names in found if names]
+    return [(what, names) for what, names in lists if names]

@@ -133,10 +133,10 @@ class ReportFields:
         category no SSE. NCP is how much of a column's range the group of a cell leaves open,
         whatever the group releases. A public report does not hold it.
         """
-        found = (self.measures or {}).get("utility", {}).get("ncp")
-        if self.is_public or found is None:
+        ncp = (self.measures or {}).get("utility", {}).get("ncp")
+        if self.is_public or ncp is None:
             return ""
-        return f"; NCP {figure_text(found['value'], 'percent')}, to compare methods by"
+        return f"; NCP {figure_text(ncp['value'], 'percent')}, to compare methods by"
 
     def worst(self) -> list[str]:
         """Return the worst figures of utility with their columns, a line each.
@@ -197,11 +197,11 @@ class ReportFields:
 
     def made_by(self) -> str:
         """Return which method ran, and how what is asked beyond k came about."""
-        said = [_wanted(key, self.asked[key]) for key in BEYOND if key in self.asked]
-        if not self.enforced or not said:
+        models = [_wanted(key, self.asked[key]) for key in BEYOND if key in self.asked]
+        if not self.enforced or not models:
             return f"method {self.method}"
-        taken = [ENFORCED.get(way, way) for way in self.enforced.split(" and ")]
-        return f"method {self.method}, {', '.join(said)} {' and '.join(taken)}"
+        enforcements = [ENFORCED.get(way, way) for way in self.enforced.split(" and ")]
+        return f"method {self.method}, {', '.join(models)} {' and '.join(enforcements)}"
 
     def group_span(self) -> str:
         """Return the sizes of the groups in words: "5" or "5 to 9"."""
@@ -209,9 +209,9 @@ class ReportFields:
         return f"{low}" if low == high else f"{low} to {high}"
 
 
-def _wanted(key: str, asked: Any) -> str:
+def _wanted(key: str, value: Any) -> str:
     """Return one thing that is asked beyond k: with its number, where one is for all columns."""
-    return key if isinstance(asked, Mapping) else f"{key} = {short(asked)}"
+    return key if isinstance(value, Mapping) else f"{key} = {short(value)}"
 
 
 def bound(judged: dict[str, Any]) -> str:
@@ -223,8 +223,8 @@ def bound(judged: dict[str, Any]) -> str:
 
 def found_text(judged: dict[str, Any], digits: int = 6) -> str:
     """Return what the worst class has; a dash where it is not told."""
-    found = judged["found"]
-    return "–" if found is None else digits_beside(found, judged["asked"], digits)
+    worst = judged["found"]
+    return "–" if worst is None else digits_beside(worst, judged["asked"], digits)
 
 
 def plain(name: str, limit: int = 60) -> str:

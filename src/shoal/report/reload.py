@@ -56,9 +56,9 @@ def load_json(path: Path) -> dict[str, Any]:
     return tree
 
 
-def _column(told: dict[str, Any]) -> ColumnReport:
-    bins = told.pop("histogram", None)
-    return ColumnReport(**told, histogram=None if bins is None else Histogram(**bins))
+def _column(values: dict[str, Any]) -> ColumnReport:
+    bins = values.pop("histogram", None)
+    return ColumnReport(**values, histogram=None if bins is None else Histogram(**bins))
 
 
 def load_released(report: Report, file: Path) -> Table:

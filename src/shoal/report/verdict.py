@@ -20,8 +20,8 @@ def verdict_of(verification: Mapping[str, Any], measures: Mapping[str, Any] | No
 
 def singled_out(measures: Mapping[str, Any] | None) -> float:
     """Return the share of records that kept columns single out within their class, in percent."""
-    found = (measures or {}).get("risk", {}).get("kept_linkage")
-    return 0.0 if found is None else float(found["value"])
+    linkage = (measures or {}).get("risk", {}).get("kept_linkage")
+    return 0.0 if linkage is None else float(linkage["value"])
 
 
 def verdict_text(verdict: str, measures: Mapping[str, Any] | None) -> str:

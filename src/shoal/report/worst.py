@@ -40,9 +40,9 @@ def worst_utility(measures: Mapping[str, Any] | None, public: bool = False) -> l
     utility = (measures or {}).get("utility", {})
     lines = []
     for key, words in (PUBLIC if public else HEAD).items():
-        found = worst_of(key, utility.get(key, {}).get("by", {}))
-        if found is not None:
-            name, value = found
+        worst = worst_of(key, utility.get(key, {}).get("by", {}))
+        if worst is not None:
+            name, value = worst
             if DEFINITIONS[key].better == "lower" and value < SMALL:
                 continue  # nothing was lost
             text = f"{value:g}" if public else figure_text(value, utility[key]["unit"])

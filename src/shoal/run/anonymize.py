@@ -233,7 +233,7 @@ def walk(
     report("reading", 0, 1)
     original, given = read_table(data, settings)
     plan, profile = plan_table(original, settings, folder)
-    table, survey, told = survey_design(plan.prepared(original), plan)
+    table, survey, notes = survey_design(plan.prepared(original), plan)
     plan.check_fits()
     if plan.estimate is not None and on_estimate is not None:
         on_estimate(plan.estimate)
@@ -256,7 +256,7 @@ def walk(
         check_coverage(table, released, aggregators, plan.all_hierarchies, folder, tell)
     recipe = repeating_settings(plan, partition.method, partition.search)
     verification = check_release(released, recipe)
-    told = [*told, *check_survey(released, recipe, survey), *more]
+    notes = [*notes, *check_survey(released, recipe, survey), *more]
 
     deleted = original.rows - table.rows
     trees = {} if coded is None else {column.name: column for column in coded.columns}
@@ -277,7 +277,7 @@ def walk(
             [
                 *column_notes(plan, plan.grouped_profile(profile), rules),
                 *kept_notes(plan.settings),
-                *told,
+                *notes,
                 *people_notes(plan.schema, plan.settings, profile),
                 *value_notes(table, plan.requirement),
             ],

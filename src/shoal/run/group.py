@@ -66,18 +66,18 @@ def find_groups(
     groups = _Groups(settings, report, threads)
     ordered = conditions.take(order)
     partition = groups.in_strata(encoding, ordered)
-    told = group_notes(partition, report.stop)
+    notes = group_notes(partition, report.stop)
     if ordered.given is not None:
         before = encoding.loss(ordered.given)
-        told.insert(0, f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they "
+        notes.insert(0, f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they "
                        "came")  # fmt: skip
     if by_trees and partition.search is not None and settings.protect.column_weights:
-        told.append("the losses of the search count columns by their weights, others do not")
+        notes.append("the losses of the search count columns by their weights, others do not")
     if by_trees and conditions.survey.weights is not None:
-        told.append(f"{partition.method} groups by trees, which survey weights have no say in")
+        notes.append(f"{partition.method} groups by trees, which survey weights have no say in")
     labels = np.empty_like(partition.labels)
     labels[order] = partition.labels
-    return replace(partition, labels=labels), told
+    return replace(partition, labels=labels), notes
 
 
 def _encoding(
@@ -169,12 +169,14 @@ class _Groups:
         means = group_means(points.matrix, units, own)
         masses = np.bincount(units, own).astype(np.float64)
         problem = self._problem(Points(means, points.mixed, masses))
-        found = solve(problem, self.settings.protect.method, self.report)
-        labels, kept, merged = found.labels[units], "", ""
+        partition = solve(problem, self.settings.protect.method, self.report)
+        labels, kept, merged = partition.labels[units], "", ""
         if keep is not None:
             labels = merge(points.matrix, labels, keep.rules, self.report)
-            gone = found.groups - int(labels.max()) - 1
-            kept = f"{gone:,} of {found.groups:,} groups of {survey.who} were merged with others"
+            gone = partition.groups - int(labels.max()) - 1
+            kept = (
+                f"{gone:,} of {partition.groups:,} groups of {survey.who} were merged with others"
+            )
             merged = "merge" if gone else "none"
         lost = information_loss(points.matrix, labels, survey.weights)
-        return replace(found, labels=labels, information_loss=lost, enforced=kept, way=merged)
+        return replace(partition, labels=labels, information_loss=lost, enforced=kept, way=merged)

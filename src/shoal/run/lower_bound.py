@@ -131,6 +131,6 @@ def _work(generation: Generation, labels: Integers, effort: str, report: Reporte
     if effort != "best" or generation.over():
         return False
     report("bounding", 4, stages)
-    found = solve_integer(generation, labels, replace(plan, columns=4 * generation.rows))
-    generation.bound = max(found.bound, generation.bound)
-    return found.proven
+    solution = solve_integer(generation, labels, replace(plan, columns=4 * generation.rows))
+    generation.bound = max(solution.bound, generation.bound)
+    return solution.proven

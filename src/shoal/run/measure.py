@@ -361,16 +361,16 @@ def _roles(
 
 
 def _trees(
-    table: Table, quasi: Sequence[str], said: Hierarchies, folder: Path | None
+    table: Table, quasi: Sequence[str], rules: Hierarchies, folder: Path | None
 ) -> dict[str, CodedColumn]:
     """Return the trees of the columns that have a hierarchy."""
-    if said is None:
+    if rules is None:
         return {}
-    if not isinstance(said, Mapping | str | os.PathLike):
+    if not isinstance(rules, Mapping | str | os.PathLike):
         raise RequestError("hierarchies must be a folder, or files or rules by column")
-    if not isinstance(said, Mapping):
-        said = in_folder(Path(said), list(quasi))
-    wanted = {name: str(path) for name, path in said.items() if name in quasi}
+    if not isinstance(rules, Mapping):
+        rules = in_folder(Path(rules), list(quasi))
+    wanted = {name: str(path) for name, path in rules.items() if name in quasi}
     if not wanted:
         return {}
     coded = code(table.only(lambda column: column.name in wanted), wanted, folder)
@@ -389,6 +389,6 @@ def _weights(
             f"the release has no column {shown(name)}, and not every released record is known to "
             "be somebody's: its survey weights are unknown"
         )
-    found = np.empty(after.rows)
-    found[pairing.second] = own[pairing.first]
-    return own, found
+    weights = np.empty(after.rows)
+    weights[pairing.second] = own[pairing.first]
+    return own, weights

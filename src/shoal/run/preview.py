@@ -63,8 +63,8 @@ class Preview:
             f"  time of the sample    {self.seconds_sample:8.1f} s",
         ]
         if self.seconds is not None and self.megabytes is not None:
-            told = Estimate(self.seconds, self.megabytes).describe()
-            lines.append(f"  all records           {told}")
+            estimate = Estimate(self.seconds, self.megabytes).describe()
+            lines.append(f"  all records           {estimate}")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -103,8 +103,8 @@ def preview_of(
     """Run as settings say on a sample, and on a part of that; go on along the line of both."""
     if settings.roles.group is not None:
         raise RequestError("groups that are given hold every record: there is no sample of them")
-    k, asked = settings.protect.k, settings.input
-    table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
+    k, options = settings.protect.k, settings.input
+    table = read(data, delimiter=options.delimiter, missing=options.missing, types=options.types)
     check_size(table.rows, k, table.source.name)
     least = 2 * PART * max([k, *settings.protect.k_of.values()])
     if sample < min(least, table.rows):  # all records are sample enough

@@ -67,8 +67,8 @@ class Commitments:
         return self._of("missing", "", _digest([token]))
 
     def _of(self, what: str, name: str, digest: str) -> str:
-        said = json.dumps([LABEL, what, name, digest]).encode("ascii")
-        return hmac.new(self.key, said, hashlib.sha256).hexdigest()
+        message = json.dumps([LABEL, what, name, digest]).encode("ascii")
+        return hmac.new(self.key, message, hashlib.sha256).hexdigest()
 
 
 def same(one: str | None, other: str | None) -> bool:

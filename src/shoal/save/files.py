@@ -152,7 +152,7 @@ def save(
     keep = settings.release.keep_order if keep_order is None else keep_order
     with Staging(force=force, folders=targets.folders) as staging:
         source = settings.input.path
-        trees = [Path(said) for said in settings.hierarchies.values() if is_file(said)]
+        trees = [Path(rule) for rule in settings.hierarchies.values() if is_file(rule)]
         targets.check(staging, [*([Path(source)] if source else []), *trees], with_page)
         order = row_order(release.table.rows, keep=keep, seed=order_seed)
         content = release_bytes(release.table, order, targets.kind)
@@ -190,13 +190,13 @@ def papers_of(
     exact = finished_report(report, digest, targets, keep)
     commitments = Commitments.new()
     public = published(exact, settings, commitments)
-    told = {targets.report: public.to_json().encode("utf-8")}
+    contents = {targets.report: public.to_json().encode("utf-8")}
     own = private_papers(targets, settings, exact, commitments, keep)
     if with_page:
         page, exact_page = pages(public, exact)
-        told[targets.page] = page.encode("utf-8")
+        contents[targets.page] = page.encode("utf-8")
         own[targets.private / private_folder.PAGE] = exact_page.encode("utf-8")
-    return Papers(told, own)
+    return Papers(contents, own)
 
 
 def published(report: Report, settings: Settings, commitments: Commitments) -> Report:
@@ -219,8 +219,8 @@ def private_papers(
     recipe = settings.replace(
         input={"path": _relative(settings.input.path, place)},
         hierarchies={
-            name: str(_relative(said, place)) if is_file(said) else said
-            for name, said in settings.hierarchies.items()
+            name: str(_relative(rule, place)) if is_file(rule) else rule
+            for name, rule in settings.hierarchies.items()
         },
         release={"keep_order": keep, "output": targets.output},
     )

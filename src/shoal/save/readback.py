@@ -40,10 +40,10 @@ def _decoded(key: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _by_value(classes: Counter[tuple[Any, ...]], kinds: list[Kind]) -> Counter[tuple[Any, ...]]:
-    found: Counter[tuple[Any, ...]] = Counter()
+    counts: Counter[tuple[Any, ...]] = Counter()
     for key, count in classes.items():
-        found[tuple(_value(cell, of) for cell, of in zip(key, kinds, strict=True))] += count
-    return found
+        counts[tuple(_value(cell, of) for cell, of in zip(key, kinds, strict=True))] += count
+    return counts
 
 
 def _value(cell: Any, kind: Kind) -> Any:

@@ -103,10 +103,13 @@ def guarded(release: Release, kind: str, wanted: bool | None = None) -> Release:
         )
     report = release.report
     if changed:
-        said = (
+        wanted_by_settings = (
             f"texts of {listed(changed)} that a spreadsheet would take for formulas stand after an "
             "apostrophe"
         )
-        notes, public = [*report.notes, said], [*report.public_notes, said]
+        notes, public = (
+            [*report.notes, wanted_by_settings],
+            [*report.public_notes, wanted_by_settings],
+        )
         report = replace(report, notes=notes, public_notes=public)
     return Guarded(table, report, settings)

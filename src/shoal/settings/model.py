@@ -59,23 +59,23 @@ class Settings(Part):
     @property
     def requirement(self) -> Requirement:
         """What privacy asks, checked."""
-        asked = self.protect
+        protect = self.protect
         return Requirement(
-            k=asked.k,
-            l=asked.l,
-            l_kind=asked.l_kind,
-            c=asked.c,
-            t=asked.t,
-            alpha=asked.alpha,
-            dominance=asked.dominance,
-            k_of={split_key(key): k for key, k in asked.k_of.items()},
-            missing_sensitive=asked.missing_sensitive,
+            k=protect.k,
+            l=protect.l,
+            l_kind=protect.l_kind,
+            c=protect.c,
+            t=protect.t,
+            alpha=protect.alpha,
+            dominance=protect.dominance,
+            k_of={split_key(key): k for key, k in protect.k_of.items()},
+            missing_sensitive=protect.missing_sensitive,
         )
 
     def search_options(self) -> dict[str, Any]:
         """Return what is asked of a search, as `Search.replace` takes it."""
-        asked = self.protect
-        return search_options(self.search, asked.max_iterations, asked.time_limit, asked.runs)
+        protect = self.protect
+        return search_options(self.search, protect.max_iterations, protect.time_limit, protect.runs)
 
     def replace(self, **parts: dict[str, Any]) -> Settings:
         """Return the settings with some fields of some parts changed, checked again."""

@@ -92,8 +92,8 @@ def look(cells: Distinct) -> Facts:
     if not present or cells.declared == "text":
         return Facts(present)
     fits = cells.declared not in FITTING or cells.fitting().all()
-    found = frozenset(() if fits else (MISFIT,))
-    return Facts(present, found=found, words=_words(cells)).joined(_kind_facts(cells, present))
+    marks = frozenset(() if fits else (MISFIT,))
+    return Facts(present, found=marks, words=_words(cells)).joined(_kind_facts(cells, present))
 
 
 def _words(cells: Distinct) -> frozenset[str] | None:
@@ -150,12 +150,12 @@ def _fixed(cells: Distinct, present: int, broken: frozenset[str]) -> Facts:
 
 
 def _extremes(cells: Distinct) -> frozenset[str]:
-    found = set()
+    marks = set()
     if not np.isfinite(cells.floats).all():
-        found.add(INFINITE)
+        marks.add(INFINITE)
     if cells.vanished().any():
-        found.add(VANISHED)
-    return frozenset(found)
+        marks.add(VANISHED)
+    return frozenset(marks)
 
 
 def _times(cells: Distinct) -> Facts:

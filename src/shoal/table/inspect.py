@@ -59,7 +59,7 @@ class Inspection:
             for c in self.columns
             if c.near_duplicates
         )
-        lines.extend(f"  {said}" for said in similar_name_notes(c.name for c in self.columns))
+        lines.extend(f"  {note}" for note in similar_name_notes(c.name for c in self.columns))
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:

@@ -28,16 +28,16 @@ def read_orders(given: Any) -> dict[str, tuple[str, ...]]:
     """Return the orders that somebody gave as plain tuples of texts, each checked on its own."""
     if given is not None and not isinstance(given, Mapping):
         raise RequestError("orders must be a dict: of a column's name a list of its values")
-    found = {}
+    lists = {}
     for name, values in (given or {}).items():
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
             raise RequestError(f"the order of {shown(name)} must be a list of texts")
         every = list(values)
         if not all(isinstance(value, str) for value in every):
             raise RequestError(f"the order of {shown(name)} must be a list of texts")
-        found[str(name)] = tuple(str(value) for value in every)
-        _check_order(str(name), found[str(name)])
-    return found
+        lists[str(name)] = tuple(str(value) for value in every)
+        _check_order(str(name), lists[str(name)])
+    return lists
 
 
 def _check_order(name: str, order: Sequence[str]) -> None:
@@ -74,10 +74,10 @@ def with_orders(table: Table, given: Any, compared: Container[str] = ()) -> Tabl
 def _ordered(column: Column, order: tuple[str, ...], table: Table) -> Column:
     where = f"{table.source.name}, column {shown(column.name)}"
     if column.kind is not Kind.TEXT:
-        told = ""
+        advice = ""
         if table.source.kind == "csv":
-            told = f"; if its cells are words, say --type {column.name}=text"
-        raise RequestError(f"{where}: an order is for texts, and this is {column.kind}{told}")
+            advice = f"; if its cells are words, say --type {column.name}=text"
+        raise RequestError(f"{where}: an order is for texts, and this is {column.kind}{advice}")
     known = set(order)
     encoded = column.values.dictionary_encode()
     lacking = [i for i, v in enumerate(encoded.dictionary.to_pylist()) if v not in known]

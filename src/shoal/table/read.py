@@ -106,11 +106,11 @@ def check_lines(path: Path, most: int = MAX_LINE) -> None:
 
 def digest_of(path: Path) -> str:
     """Return the sha256 of an ordinary file, read piece by piece."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     with opened(path) as file, in_words(path):
         while part := file.read(2**20):
-            found.update(part)
-    return found.hexdigest()
+            digest.update(part)
+    return digest.hexdigest()
 
 
 def check_ordinary(path: Path) -> os.stat_result:

@@ -72,11 +72,11 @@ def forms_of(column: Column, values: Distinct, missing: Iterable[str]) -> Intege
         )
         return np.where(gone, MISSING, np.cumsum(~gone) - 1).astype(np.int64)
     numbers: dict[str | Decimal, int] = {}
-    found = []
+    forms = []
     for text in values.texts:
         form = form_of(text)
-        found.append(MISSING if form in nothing else numbers.setdefault(form, len(numbers)))
-    return np.array(found, dtype=np.int64)
+        forms.append(MISSING if form in nothing else numbers.setdefault(form, len(numbers)))
+    return np.array(forms, dtype=np.int64)
 
 
 def spelled(texts: Sequence[str], forms: Integers) -> bool:

@@ -183,13 +183,13 @@ def named_strata(table: Table, by: Sequence[str], strata: Integers) -> list[str]
 
 def _distinct(names: Sequence[str]) -> list[str]:
     """Return names of which no two are the same: later ones are numbered."""
-    found: list[str] = []
+    listed_names: list[str] = []
     for name in names:
         number, own = 2, name
-        while own in found:
+        while own in listed_names:
             own, number = f"{name} ({number})", number + 1
-        found.append(own)
-    return found
+        listed_names.append(own)
+    return listed_names
 
 
 def _texts(column: Column, rows: Integers) -> list[str]:
@@ -263,11 +263,11 @@ def merge_strata(
     ]  # fmt: skip
     joined = {name: _joined(table[name], [strata == number for number in changed]) for name in by}
     made = table.mapped(lambda column: joined.get(column.name, column))
-    told = []
+    names = []
     for number in changed:
         rows = np.flatnonzero(strata == number)[:1]
-        told.append(" / ".join(_texts(made[name], rows)[0] for name in by))
-    return made, told
+        names.append(" / ".join(_texts(made[name], rows)[0] for name in by))
+    return made, names
 
 
 def _joined(column: Column, parts: Sequence[Flags]) -> Column:

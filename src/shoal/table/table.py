@@ -129,12 +129,12 @@ class Table:
         """Return the rows in an order, as `to_native` does, without a trace of the one they had."""
         some = self.take(order)
         source = replace(some.source, sha256="", path=None, lines=None)
-        found = replace(some, source=source).to_native()
+        frame = replace(some, source=source).to_native()
         if self.source.native is None:
-            return found
+            return frame
         from shoal.table.native import without_order
 
-        return without_order(found)
+        return without_order(frame)
 
     def to_native(self) -> Any:
         """Return the caller's type of dataframe, or the Table itself where it came from a file."""

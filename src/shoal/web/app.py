@@ -71,9 +71,9 @@ async def _refused(_request: Request, error: Any) -> Response:
 
 
 async def _http(_request: Request, error: Any) -> Response:
-    said = {404: "there is nothing at this address", 405: "this cannot be done here"}
-    told = said.get(error.status_code, "the request is not right")
-    return JSONResponse({"error": told}, error.status_code)
+    messages = {404: "there is nothing at this address", 405: "this cannot be done here"}
+    message = messages.get(error.status_code, "the request is not right")
+    return JSONResponse({"error": message}, error.status_code)
 
 
 async def _unfit(_request: Request, _error: Any) -> Response:
@@ -83,8 +83,8 @@ async def _unfit(_request: Request, _error: Any) -> Response:
 
 async def _unexpected(_request: Request, error: Any) -> Response:
     """Answer without the error's own text, which may hold a record's value."""
-    said = f"something went wrong that should not ({type(error).__name__})"
-    return JSONResponse({"error": said}, 500)
+    message = f"something went wrong that should not ({type(error).__name__})"
+    return JSONResponse({"error": message}, 500)
 
 
 async def _body(request: Request, most: int = BODY) -> dict[str, Any]:
@@ -101,13 +101,13 @@ async def _body(request: Request, most: int = BODY) -> dict[str, Any]:
     except ClientDisconnect:
         raise Refused(400, "the request was broken off") from None
     try:
-        told = json.loads(content, parse_constant=_no_number)
-        json.dumps(told, ensure_ascii=False).encode()  # half a sign of two could not be answered
+        body = json.loads(content, parse_constant=_no_number)
+        json.dumps(body, ensure_ascii=False).encode()  # half a sign of two could not be answered
     except (ValueError, RecursionError):
         raise Refused(400, "the request is no JSON") from None
-    if not isinstance(told, dict):
+    if not isinstance(body, dict):
         raise Refused(400, "a JSON object is wanted")
-    return told
+    return body
 
 
 async def _while_there(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
@@ -131,8 +131,8 @@ async def _left(request: Request) -> None:
         pass
 
 
-def _no_number(said: str) -> None:
-    raise ValueError(said)
+def _no_number(text: str) -> None:
+    raise ValueError(text)
 
 
 def _pages(app: FastAPI, session: Session) -> None:
@@ -172,8 +172,8 @@ def _files(app: FastAPI, session: Session) -> None:
 
     @app.post("/files/open", status_code=201)
     async def open_file(request: Request) -> Response:
-        told = await _body(request)
-        sample, entry = (told.get(key) for key in ("sample", "entry"))
+        body = await _body(request)
+        sample, entry = (body.get(key) for key in ("sample", "entry"))
         if not all(one is None or isinstance(one, str) for one in (sample, entry)):
             raise Refused(400, "name a sample or an entry")
         opened = await session.open(sample, entry)
@@ -201,9 +201,9 @@ def _files(app: FastAPI, session: Session) -> None:
     @app.post("/files/{key}/preview")
     async def preview(key: str, request: Request) -> Response:
         file = session.file(key)
-        told = await _body(request)
-        tab = read_tab(told.get("tab"))
-        estimate = session.preview(file, told.get("recipe") or {}, tab)
+        body = await _body(request)
+        tab = read_tab(body.get("tab"))
+        estimate = session.preview(file, body.get("recipe") or {}, tab)
         return JSONResponse(await _while_there(request, estimate))
 
     @app.delete("/files/{key}")
@@ -215,25 +215,25 @@ def _files(app: FastAPI, session: Session) -> None:
 def _jobs(app: FastAPI, session: Session) -> None:
     @app.post("/jobs", status_code=201)
     async def start(request: Request) -> Response:
-        told = await _body(request)
-        file = session.file(str(told.get("file")))
-        kind = told.get("kind", "anonymize")
+        body = await _body(request)
+        file = session.file(str(body.get("file")))
+        kind = body.get("kind", "anonymize")
         if kind not in KINDS:
             raise Refused(400, f"a job is one of {', '.join(KINDS)}")
-        form = told.get("format") or "csv"
+        form = body.get("format") or "csv"
         if form not in FORMATS:
             raise Refused(400, f"format must be one of {', '.join(FORMATS)}")
         more: dict[str, Any] = {"format": form}
         if kind == "compare":
-            more = {"compare": _compared(told.get("compare"))}
-        job = session.start(file, kind, told.get("recipe") or {}, more)
+            more = {"compare": _compared(body.get("compare"))}
+        job = session.start(file, kind, body.get("recipe") or {}, more)
         return JSONResponse({"id": job.id}, 201)
 
     @app.post("/jobs/{key}/stop")
     async def stop(key: str, request: Request) -> Response:
         job = session.job(key)
-        told = await _body(request)
-        await session.queue.stop(job, keep=told.get("keep") is True)
+        body = await _body(request)
+        await session.queue.stop(job, keep=body.get("keep") is True)
         return JSONResponse({})
 
     @app.delete("/jobs/{key}")
@@ -242,10 +242,10 @@ def _jobs(app: FastAPI, session: Session) -> None:
         return JSONResponse({})
 
 
-def _compared(told: Any) -> dict[str, Any]:
+def _compared(body: Any) -> dict[str, Any]:
     """Return what is to be compared, checked."""
-    told = told if isinstance(told, dict) else {}
-    sizes, methods, budget = (told.get(key) for key in ("k", "methods", "budget"))
+    body = body if isinstance(body, dict) else {}
+    sizes, methods, budget = (body.get(key) for key in ("k", "methods", "budget"))
 
     def listed(given: Any, right: Callable[[Any], bool], most: int) -> bool:
         return isinstance(given, list) and 0 < len(given) <= most and all(map(right, given))
@@ -290,8 +290,8 @@ def _links(app: FastAPI, session: Session, links: Links) -> None:
     @app.post("/jobs/{key}/links", status_code=201)
     async def link(key: str, request: Request) -> Response:
         session.job(key)
-        told = await _body(request)
-        name, page = told.get("name"), told.get("page") is True
+        body = await _body(request)
+        name, page = body.get("name"), body.get("page") is True
         if not isinstance(name, str) or (page and name != "report.html"):
             raise Refused(400, "name a file of the job")
         _made(session, key, name)

@@ -34,12 +34,12 @@ def command_line(
     """Return the command that does the same; `trees` names files of hierarchies."""
     words = ["shoal", kind, name if not name.startswith("-") else f"./{name}"]
     if kind == "compare":
-        asked = more["compare"]
-        words += ["-k", ",".join(map(str, asked["k"]))]
-        if asked.get("methods"):
-            words += ["--methods", ",".join(asked["methods"])]
-        if asked.get("budget"):
-            words += ["--budget", f"{asked['budget']:g}s"]
+        grid = more["compare"]
+        words += ["-k", ",".join(map(str, grid["k"]))]
+        if grid.get("methods"):
+            words += ["--methods", ",".join(grid["methods"])]
+        if grid.get("budget"):
+            words += ["--budget", f"{grid['budget']:g}s"]
     for option, value in _given_options(settings, trees).items():
         if kind in TABLE[option].option.commands:
             words += _words(option, value)
@@ -109,13 +109,13 @@ def python_snippet(
         {option: one for option, one in options.items() if function in TABLE[option].option.takers}
     )
     if kind == "compare":
-        asked = more["compare"]
-        own = {key: asked[key] for key in ("k", "methods", "budget") if asked.get(key)}
-        told = _call(function, name, {**own, **given})
-        return f"import shoal\n\ncompared = shoal.{told}\nprint(compared)\n"
+        grid = more["compare"]
+        own = {key: grid[key] for key in ("k", "methods", "budget") if grid.get(key)}
+        call = _call(function, name, {**own, **given})
+        return f"import shoal\n\ncompared = shoal.{call}\nprint(compared)\n"
     if function == "anonymize_file":
-        told = _call(function, name, given, _written(form))
-        return f"import shoal\n\nreleased = shoal.{told}\nprint(released.report)\n"
+        call = _call(function, name, given, _written(form))
+        return f"import shoal\n\nreleased = shoal.{call}\nprint(released.report)\n"
     how = [f"format={form!r}"] if form != "csv" else []
     how += ["spreadsheet_safe=True"] if "spreadsheet_safe" in options else []
     return (

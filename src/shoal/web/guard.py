@@ -93,8 +93,8 @@ class Guard:
         """Refuse who has no token, but for what holds nothing."""
         given = headers.get(b"authorization", [])
         if len(given) == 1:
-            kind, _, said = given[0].decode("latin-1").partition(" ")
-            if kind.lower() == "bearer" and _same(said.strip(), self.token):
+            kind, _, token = given[0].decode("latin-1").partition(" ")
+            if kind.lower() == "bearer" and _same(token.strip(), self.token):
                 scope.setdefault("state", {})[KNOWN] = True
                 return None
         if scope["method"] == "GET" and OPEN.fullmatch(scope["path"]):

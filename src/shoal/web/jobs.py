@@ -28,14 +28,14 @@ QUEUED, RUNNING, DONE, FAILED, CANCELED = "queued", "running", "done", "failed",
 class Worker:
     """A process that reads what is asked in a folder and leaves its answer there."""
 
-    def __init__(self, place: Path, asked: Mapping[str, Any]) -> None:
-        self.place, self.asked = place, asked
+    def __init__(self, place: Path, request: Mapping[str, Any]) -> None:
+        self.place, self.request = place, request
         self.process: asyncio.subprocess.Process | None = None
 
     async def run(self) -> dict[str, Any]:
         """Return the answer; a Refused tells what went wrong."""
         self.place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (self.place / ASKED).write_text(json.dumps(self.asked), encoding="utf-8")
+        (self.place / ASKED).write_text(json.dumps(self.request), encoding="utf-8")
         self.process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "shoal.web.worker", str(self.place),
             stdin=asyncio.subprocess.PIPE,  # its end tells the worker that the server is gone
@@ -52,15 +52,15 @@ class Worker:
 
     def _answer(self, code: int) -> dict[str, Any]:
         try:
-            told: dict[str, Any] = json.loads((self.place / ANSWER).read_bytes())
+            answer: dict[str, Any] = json.loads((self.place / ANSWER).read_bytes())
         except (OSError, ValueError, RecursionError):
-            said = "the worker ended without an answer"
+            message = "the worker ended without an answer"
             if code in (-signal.SIGKILL, -signal.SIGTERM):
-                said = "the worker was killed: there may be too little memory for this table"
-            raise Refused(500, said) from None
-        if "error" in told:
-            raise Refused(int(told["error"].get("status", 400)), told["error"]["said"])
-        return told
+                message = "the worker was killed: there may be too little memory for this table"
+            raise Refused(500, message) from None
+        if "error" in answer:
+            raise Refused(int(answer["error"].get("status", 400)), answer["error"]["said"])
+        return answer
 
     async def end(self) -> None:
         """Stop the process and all it started."""
@@ -77,13 +77,13 @@ class Worker:
 
 
 async def answer_of(
-    place: Path, asked: Mapping[str, Any], patience: float, door: asyncio.Semaphore
+    place: Path, request: Mapping[str, Any], patience: float, door: asyncio.Semaphore
 ) -> dict[str, Any]:
     """Let a worker answer a question in a folder, within so many seconds; few pass the door."""
 
     async def wait() -> dict[str, Any]:
         async with door:
-            return await Worker(place, asked).run()
+            return await Worker(place, request).run()
 
     try:
         return await asyncio.wait_for(wait(), patience)
@@ -168,26 +168,26 @@ class Job:
         whole = text[: text.rfind(b"\n") + 1]
         self._read += len(whole)
         for line in whole.splitlines():
-            told = json.loads(line)
-            if "expected" in told:
-                self.expected = told["expected"]
+            line_json = json.loads(line)
+            if "expected" in line_json:
+                self.expected = line_json["expected"]
                 continue
-            self.stage = told
-            if self.kind == "anonymize" and told["best_loss"] not in (
+            self.stage = line_json
+            if self.kind == "anonymize" and line_json["best_loss"] not in (
                 None, *(point[1] for point in self.curve[-1:])
             ):  # fmt: skip
-                self.curve.append([told["seconds"], told["best_loss"]])
+                self.curve.append([line_json["seconds"], line_json["best_loss"]])
 
-    def fail(self, kind: str, said: str) -> None:
+    def fail(self, kind: str, message: str) -> None:
         """End it with an error, unless it was canceled."""
         if self.state == RUNNING:
-            self.error = {"kind": kind, "said": said}
+            self.error = {"kind": kind, "said": message}
             self.state = FAILED
 
-    def asked(self) -> dict[str, Any]:
+    def request(self) -> dict[str, Any]:
         """Return what the worker is told."""
-        told = {"kind": self.kind, "path": str(self.path), "settings": self.settings}
-        return {**told, **self.more, "trees": self.trees}
+        request = {"kind": self.kind, "path": str(self.path), "settings": self.settings}
+        return {**request, **self.more, "trees": self.trees}
 
 
 class Queue:
@@ -214,7 +214,7 @@ class Queue:
 
     async def _run(self) -> None:
         while (job := self._next()) is not None:
-            job.state, job.worker = RUNNING, Worker(job.place, job.asked())
+            job.state, job.worker = RUNNING, Worker(job.place, job.request())
             try:
                 answer = await job.worker.run()
                 job.read()

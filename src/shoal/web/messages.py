@@ -16,10 +16,10 @@ PRIVATE = "private.zip"  # the private folder of a release, to take home and kee
 OFTEN = 0.2  # seconds between two looks that are told
 
 
-def write_json(path: Path, told: Any) -> None:
+def write_json(path: Path, content: Any) -> None:
     """Write a file whole, or not at all."""
     made = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
-    made.write_text(json.dumps(told, allow_nan=False), encoding="utf-8")
+    made.write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
     made.replace(path)
 
 
@@ -39,12 +39,12 @@ class ProgressWriter:
 
     def expected(self, likely: Any) -> None:
         """Tell what the run is expected to take."""
-        found = {
+        estimate = {
             "seconds": likely.seconds,
             "megabytes": likely.megabytes,
             "told": likely.describe(),
         }
-        self._write({"expected": found})
+        self._write({"expected": estimate})
 
     def __call__(self, look: Any) -> None:
         """Tell of a look at a run; whoever wants to keep the best asks a search to finish."""
@@ -61,6 +61,6 @@ class ProgressWriter:
             if self._keep.exists():
                 self.stop.finish = True
 
-    def _write(self, told: dict[str, Any]) -> None:
-        self._file.write(json.dumps(told) + "\n")
+    def _write(self, entry: dict[str, Any]) -> None:
+        self._file.write(json.dumps(entry) + "\n")
         self._file.flush()

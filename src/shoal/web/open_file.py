@@ -63,13 +63,13 @@ def plain_name(name: str) -> str:
 
 def tree_names(hierarchies: dict[str, str]) -> dict[str, str]:
     """Return what the files of hierarchies are called where they are taken home."""
-    found: dict[str, str] = {}
-    for column, said in hierarchies.items():
-        if is_file(said):
+    names: dict[str, str] = {}
+    for column, rule in hierarchies.items():
+        if is_file(rule):
             name = f"trees/{kept_name(f'{column}.csv', '.csv')}"
-            again = f"trees/{len(found)}-{name.removeprefix('trees/')}"
-            found[said] = name if name not in found.values() else again
-    return found
+            again = f"trees/{len(names)}-{name.removeprefix('trees/')}"
+            names[rule] = name if name not in names.values() else again
+    return names
 
 
 def last_part(name: str) -> str:

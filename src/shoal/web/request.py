@@ -68,12 +68,12 @@ def read_recipe(
         known = PARTS[part]
         if known is not None and set(values) - known:
             raise Refused(400, f"the recipe's part {part} says something that is not known here")
-        said = {key: value for key, value in values.items() if value is not None}
-        tree[part] = {**tree.get(part, {}), **said}
-    said = {}
+        given = {key: value for key, value in values.items() if value is not None}
+        tree[part] = {**tree.get(part, {}), **given}
+    given = {}
     for name, rule in tree.get("hierarchies", {}).items():
-        said[name] = _rule(rule, trees)
-    tree["hierarchies"] = said
+        given[name] = _rule(rule, trees)
+    tree["hierarchies"] = given
     try:
         build(tree)
     except ShoalError as error:
@@ -85,12 +85,12 @@ def read_input(given: Any) -> dict[str, Any]:
     """Return how a file is to be read, checked."""
     if not isinstance(given, Mapping) or set(given) - (PARTS["input"] or set()):
         raise Refused(400, "the input says something that is not known here")
-    said = {key: value for key, value in given.items() if value is not None}
+    options = {key: value for key, value in given.items() if value is not None}
     try:
-        build({"protect": {"k": 2}, "input": said})
+        build({"protect": {"k": 2}, "input": options})
     except ShoalError as error:
         raise Refused(400, str(error)) from None
-    return said
+    return options
 
 
 def read_tree(body: Mapping[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> HierarchyRequest:

@@ -48,8 +48,8 @@ class Session:
         self._find_out()
 
     def _find_out(self) -> asyncio.Task[dict[str, Any]]:
-        asked = {"kind": "about", "room": str(self.workspace.path)}
-        self._about = self._start(self._ask(asked, QUESTION))
+        request = {"kind": "about", "room": str(self.workspace.path)}
+        self._about = self._start(self._ask(request, QUESTION))
         return self._about
 
     async def about(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class Session:
         """Return the files of the folder by ids that say nothing of where they lie."""
         if self.folder is None:
             return {}
-        found = {}
+        entries = {}
         inside = self.folder.resolve()
         try:
             every = sorted(self.folder.iterdir())
@@ -96,8 +96,8 @@ class Session:
             own = path.name.lower().endswith(ENDINGS) and not path.name.startswith(".")
             with contextlib.suppress(OSError):
                 if own and path.is_file() and path.resolve().parent == inside:
-                    found[self.workspace.named(path.name)] = path
-        return found
+                    entries[self.workspace.named(path.name)] = path
+        return entries
 
     def to_json(self) -> dict[str, Any]:
         """Return what is on the desk."""
@@ -197,9 +197,9 @@ class Session:
 
     async def _look(self, file: Opened) -> None:
         """Let a worker look at a file; what is wrong with it is told in its place."""
-        asked = {"kind": "look", "path": str(file.path), "input": file.reading}
+        request = {"kind": "look", "path": str(file.path), "input": file.reading}
         try:
-            file.look = await self._ask(asked, LOOK, self.looking)
+            file.look = await self._ask(request, LOOK, self.looking)
             file.state = "ready"
         except Refused as refused:
             file.state, file.error = "failed", refused.message
@@ -213,52 +213,52 @@ class Session:
         file.tasks.append(self._start(self._look(file)))
 
     async def _ask(
-        self, asked: dict[str, Any], patience: float, door: asyncio.Semaphore | None = None
+        self, request: dict[str, Any], patience: float, door: asyncio.Semaphore | None = None
     ) -> dict[str, Any]:
         """Let a worker answer a question; its folder is gone after."""
         _, place = self._new_place("asked")
         try:
-            return await answer_of(place, asked, patience, door or self.asking)
+            return await answer_of(place, request, patience, door or self.asking)
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
-    async def tree(self, file: Opened, asked: HierarchyRequest) -> dict[str, Any]:
+    async def tree(self, file: Opened, request: HierarchyRequest) -> dict[str, Any]:
         """Build or check a hierarchy; one given as text that covers the column is kept."""
         check_ready(file)
-        told: dict[str, Any] = {"kind": "tree", "path": str(file.path)}
-        told["input"] = {**file.reading, **asked.input}
-        told |= {"column": asked.column, "rule": asked.rule}
+        job: dict[str, Any] = {"kind": "tree", "path": str(file.path)}
+        job["input"] = {**file.reading, **request.input}
+        job |= {"column": request.column, "rule": request.rule}
         _, place = self._new_place("asked")
         try:
-            if asked.text is not None:
-                content = asked.text.encode("utf-8")
+            if request.text is not None:
+                content = request.text.encode("utf-8")
                 if len(content) > TREE:
                     raise Refused(413, "the hierarchy is larger than this desk takes")
                 given = place / "tree.csv"
                 given.write_bytes(content)
-                told["rule"] = str(given)
-            found = await answer_of(place, told, QUESTION, self.asking)
+                job["rule"] = str(given)
+            answer = await answer_of(place, job, QUESTION, self.asking)
             self.file(file.id)  # it may be gone since
-            found["id"] = None
-            if asked.text is not None:
-                found["rule"] = "a file"
-                if not found["uncovered"]:
-                    found["id"] = self._kept(file, asked, given, found["levels"])
-            elif asked.rule in (tree["path"] for tree in file.trees.values()):
-                found["rule"] = "a file"
-            return found
+            answer["id"] = None
+            if request.text is not None:
+                answer["rule"] = "a file"
+                if not answer["uncovered"]:
+                    answer["id"] = self._kept(file, request, given, answer["levels"])
+            elif request.rule in (tree["path"] for tree in file.trees.values()):
+                answer["rule"] = "a file"
+            return answer
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
-    def _kept(self, file: Opened, asked: HierarchyRequest, given: Path, levels: int) -> str:
+    def _kept(self, file: Opened, request: HierarchyRequest, given: Path, levels: int) -> str:
         """Keep a hierarchy; the same text is one tree, and of too many the oldest go."""
-        assert asked.text is not None
-        said = f"{asked.column}\0{asked.text}".encode()
-        key = hashlib.blake2b(said, digest_size=16).hexdigest()
+        assert request.text is not None
+        content = f"{request.column}\0{request.text}".encode()
+        key = hashlib.blake2b(content, digest_size=16).hexdigest()
         kept = file.place / f"tree-{key}.csv"
         given.replace(kept)
         file.trees.pop(key, None)
-        file.trees[key] = {"column": asked.column, "levels": levels, "path": str(kept)}
+        file.trees[key] = {"column": request.column, "levels": levels, "path": str(kept)}
         busy = {path for job in self.jobs.values() if job.state in (QUEUED, RUNNING)
                 for path in job.trees}  # fmt: skip
         old = [one for one, tree in file.trees.items() if tree["path"] not in busy]
@@ -270,8 +270,8 @@ class Session:
         """Estimate time, memory and loss from a sample, for a tab; tabs take turns."""
         check_ready(file)
         settings = read_recipe(recipe, file.trees, file.reading)
-        asked = {"kind": "preview", "path": str(file.path), "settings": settings}
-        return await file.estimates.ask(tab, lambda: self._start(self._ask(asked, QUESTION)))
+        request = {"kind": "preview", "path": str(file.path), "settings": settings}
+        return await file.estimates.ask(tab, lambda: self._start(self._ask(request, QUESTION)))
 
     def start(self, file: Opened, kind: str, recipe: dict[str, Any], more: dict[str, Any]) -> Job:
         """Put a job in the queue."""

@@ -92,12 +92,12 @@ def check_parquet(path: Path) -> None:
     import pyarrow.parquet as pq
 
     try:
-        told = pq.read_metadata(path)
+        metadata = pq.read_metadata(path)
     except (pa.ArrowException, OSError, ValueError):
         raise InputError(f"{path.name}: is no Parquet file, or a broken one") from None
-    cells = told.num_rows * told.num_columns
+    cells = metadata.num_rows * metadata.num_columns
     most = max(FEW_CELLS, PLAUSIBLE * path.stat().st_size)
-    if told.num_columns > COLUMNS or told.num_rows > ROWS or cells > most:
+    if metadata.num_columns > COLUMNS or metadata.num_rows > ROWS or cells > most:
         raise InputError(f"{path.name}: has more rows or columns than this desk takes")
     check_unpacks(path, path.stat().st_size, path.name)
 

@@ -22,10 +22,10 @@ TAKEN = "only csv, csv.gz and Parquet files are taken"
 
 def ending_of(name: str) -> str:
     """Return what kind of file a name says."""
-    found = next((ending for ending in ENDINGS if name.lower().endswith(ending)), None)
-    if found is None:
+    suffix = next((ending for ending in ENDINGS if name.lower().endswith(ending)), None)
+    if suffix is None:
         raise Refused(415, TAKEN)
-    return found
+    return suffix
 
 
 async def take_in(pieces: AsyncIterator[bytes], target: Path, ending: str, limit: int) -> int:
@@ -108,11 +108,11 @@ class Watch:
         if piece.startswith(b"PK\x03\x04"):
             raise Refused(415, "this is a zip archive or an Excel workbook; save the table as csv")
         if (self.ending == ".parquet") != piece.startswith(b"PAR1"):
-            told = "is no Parquet file" if self.ending == ".parquet" else "is a Parquet file"
-            raise Refused(415, f"the file {told}, whatever its name says")
+            fault = "is no Parquet file" if self.ending == ".parquet" else "is a Parquet file"
+            raise Refused(415, f"the file {fault}, whatever its name says")
         if (self.ending == ".csv.gz") != piece.startswith(b"\x1f\x8b"):
-            told = "is not compressed by gzip" if self.ending == ".csv.gz" else "is a gzip file"
-            raise Refused(415, f"the file {told}, whatever its name says")
+            fault = "is not compressed by gzip" if self.ending == ".csv.gz" else "is a gzip file"
+            raise Refused(415, f"the file {fault}, whatever its name says")
 
     def _unpack(self, piece: bytes) -> None:
         """Count what a compressed file unpacks to, a piece at a time."""
@@ -136,9 +136,9 @@ class Watch:
         """Count lines, the longest line and the columns of the header."""
         if self.lines == 0:
             self.head += text[: LINE - len(self.head)]
-        found = text.count(b"\n")
-        self.since = len(text) - 1 - text.rfind(b"\n") if found else self.since + len(text)
-        self.lines += found
+        lines = text.count(b"\n")
+        self.since = len(text) - 1 - text.rfind(b"\n") if lines else self.since + len(text)
+        self.lines += lines
         if self.since > LINE:
             raise Refused(413, "a line is longer than 16 MB")
         if self.lines > ROWS:

@@ -29,30 +29,30 @@ def main() -> None:
     _yield_to_others()
     threading.Thread(target=_end_with_server, daemon=True).start()
     signal.signal(signal.SIGTERM, _ended)
-    asked = json.loads((place / ASKED).read_bytes())
+    request = json.loads((place / ASKED).read_bytes())
     try:
         from shoal.web import tasks
 
-        told = tasks.KINDS[asked["kind"]](asked, place, ProgressWriter(place))
+        answer = tasks.KINDS[request["kind"]](request, place, ProgressWriter(place))
     except UnlistedError as error:  # whose message says how the command line shows values
-        told = _error(str(error).rsplit("; ", 1)[0], 400)
+        answer = _error(str(error).rsplit("; ", 1)[0], 400)
     except (Canceled, KeyboardInterrupt):
-        told = _error("canceled", 409)
+        answer = _error("canceled", 409)
     except PrivacyError as error:
-        told = _error(str(error), 422)
+        answer = _error(str(error), 422)
     except ShoalError as error:
-        told = _error(str(error), 400)
+        answer = _error(str(error), 400)
     except MemoryError:
-        told = _error("not enough memory for this table; say how much it may take", 400)
+        answer = _error("not enough memory for this table; say how much it may take", 400)
     except Exception as error:
-        told = _error(f"something went wrong that should not ({type(error).__name__})", 500)
-    write_json(place / ANSWER, told)
+        answer = _error(f"something went wrong that should not ({type(error).__name__})", 500)
+    write_json(place / ANSWER, answer)
     sys.stdout.flush()
     os._exit(0)  # taking the interpreter apart takes a moment
 
 
-def _error(said: str, status: int) -> dict[str, Any]:
-    return {"error": {"said": " ".join(said.split()), "status": status}}
+def _error(message: str, status: int) -> dict[str, Any]:
+    return {"error": {"said": " ".join(message.split()), "status": status}}
 
 
 def _yield_to_others() -> None:

@@ -71,7 +71,7 @@ class Requirement:
 
     def of_column(self, name: str) -> bool:
         """Tell whether anything is asked of a sensitive column."""
-        return any(self.asked(what, name) is not None for what in ("l", "t", "alpha"))
+        return any(self.threshold(what, name) is not None for what in ("l", "t", "alpha"))
 
     @property
     def more_than_k(self) -> bool:
@@ -94,29 +94,29 @@ class Requirement:
         for columns in self.k_of:
             _check_names(dict.fromkeys(columns, 0.0), quasi_identifiers, "k_of", "quasi-identifier")
 
-    def asked(self, what: str, column: str) -> float | None:
+    def threshold(self, what: str, column: str) -> float | None:
         """Return what is asked of a column by one of the fields."""
-        said: Threshold = getattr(self, what)
-        return said.get(column) if isinstance(said, Mapping) else said
+        threshold: Threshold = getattr(self, what)
+        return threshold.get(column) if isinstance(threshold, Mapping) else threshold
 
     def rules(self, column: str, distance: Distance | None) -> list[Rule]:
         """Return the rules that a sensitive column must keep; `distance` is for t-closeness."""
-        found = []
-        wanted = self.asked("l", column)
+        rules = []
+        wanted = self.threshold("l", column)
         if wanted is not None:
-            found.append(_diversity(column, wanted, self.l_kind, self.c))
-        t = self.asked("t", column)
+            rules.append(_diversity(column, wanted, self.l_kind, self.c))
+        t = self.threshold("t", column)
         if t is not None:
             assert distance is not None
-            found.append(_closeness(column, t, distance))
-        alpha = self.asked("alpha", column)
+            rules.append(_closeness(column, t, distance))
+        alpha = self.threshold("alpha", column)
         if alpha is not None:
-            found.append(
+            rules.append(
                 Rule("(α,k)-anonymity", column, alpha, True,
                      lambda counts: largest_share(counts.values()),
                      lambda counts: largest_share(counts.values()) <= alpha)
             )  # fmt: skip
-        return found
+        return rules
 
 
 @dataclass(frozen=True)
@@ -134,9 +134,9 @@ class Rule:
     found: Callable[[Counts], float]
     holds: Callable[[Counts], bool]
 
-    def worst(self, found: Iterable[float]) -> float:
+    def worst(self, figures: Iterable[float]) -> float:
         """Return the worst of what several classes have."""
-        return max(found, default=0.0) if self.most else min(found, default=0.0)
+        return max(figures, default=0.0) if self.most else min(figures, default=0.0)
 
 
 def _diversity(column: str, wanted: float, kind: str, c: float | None) -> Rule:
@@ -164,17 +164,23 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _check(said: Threshold, what: str, allowed: Callable[[float], bool], words: str) -> None:
-    every = said.values() if isinstance(said, Mapping) else () if said is None else (said,)
-    if isinstance(said, Mapping) and not said:
+def _check(threshold: Threshold, what: str, allowed: Callable[[float], bool], words: str) -> None:
+    every = (
+        threshold.values()
+        if isinstance(threshold, Mapping)
+        else ()
+        if threshold is None
+        else (threshold,)
+    )
+    if isinstance(threshold, Mapping) and not threshold:
         raise RequestError(f"{what} names no column")
     for value in every:
         if not _is_number(value) or not allowed(value):
             raise RequestError(f"{what} must be {words}")
 
 
-def _check_names(said: Threshold, known: Sequence[str], what: str, role: str) -> None:
-    for name in said if isinstance(said, Mapping) else ():
+def _check_names(threshold: Threshold, known: Sequence[str], what: str, role: str) -> None:
+    for name in threshold if isinstance(threshold, Mapping) else ():
         if name not in known:
             raise RequestError(
                 f"{what} is given for {shown(name)}, which is no {role}{nearest_names(name, known)}"

@@ -72,8 +72,8 @@ class Attack:
         rows, fitting = np.nonzero(best)
         among = np.bincount(rows, weights=self.counts[fitting], minlength=own.size)
         hit = best[np.arange(own.size), own]
-        found: Floats = np.where(hit, 1.0 / among, 0.0)
-        return found
+        chances: Floats = np.where(hit, 1.0 / among, 0.0)
+        return chances
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,13 +176,13 @@ def _nearest(apart: Floats) -> Flags:
 def by_ranks(attack: Attack) -> Floats:
     """Return of every attacker the chance to link right by the largest difference of ranks."""
     columns = [attack.ranked(side) for side in attack.quasi]
-    found = np.empty(attack.rows.size)
+    chances = np.empty(attack.rows.size)
     for part, rows in attack.blocks():
         apart = columns[0].apart(rows)
         for column in columns[1:]:
             np.maximum(apart, column.apart(rows), out=apart)
-        found[part] = attack.chance(part, _nearest(apart))
-    return found
+        chances[part] = attack.chance(part, _nearest(apart))
+    return chances
 
 
 def blocks_of(attack: Attack) -> list[list[Side]]:
@@ -224,10 +224,10 @@ class Steps:
         """
         above = np.minimum(np.searchsorted(self.values, x, "left"), self.values.size - 1)
         below = np.maximum(np.searchsorted(self.values, x, "right") - 1, 0)
-        found: Flags = self.codes[None, :] == above[:, None]
-        found |= self.codes[None, :] == below[:, None]
-        found |= (self.codes >= self.values.size)[None, :]
-        return found
+        near: Flags = self.codes[None, :] == above[:, None]
+        near |= self.codes[None, :] == below[:, None]
+        near |= (self.codes >= self.values.size)[None, :]
+        return near
 
 
 def by_distance_and_blocks(attack: Attack) -> tuple[Floats, Floats]:

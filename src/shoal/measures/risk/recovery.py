@@ -27,8 +27,8 @@ def known_members(side: Numbers, classes: Integers) -> Flags:
         means = np.bincount(classes, weights=np.where(there, side.before, 0.0)) / sizes
         error = np.abs(sizes[classes] * (side.after - means[classes]))
         limit = side.step / 2.0 * (1.0 - NOISE) if side.step else NOISE * side.deviation
-        found: Flags = known & (error <= limit)
-        return found
+        narrow: Flags = known & (error <= limit)
+        return narrow
     least, most = _extremes(side.before, classes, known)
     tight = known & (side.low == least[classes]) & (side.high == most[classes])
     if not known.any() or not tight[known].all():
@@ -88,11 +88,11 @@ def extra_digits(before: Floats, after: Floats) -> tuple[int, int] | None:
     In the column's own unit; None where originals have digits without end.
     """
     unit = last_digit(before)
-    said = after[~np.isnan(after)]
-    if not unit or not said.size:
+    released = after[~np.isnan(after)]
+    if not unit or not released.size:
         return None
-    scaled = said / unit
-    return int((np.abs(scaled - np.round(scaled)) > 1e-6).sum()), said.size
+    scaled = released / unit
+    return int((np.abs(scaled - np.round(scaled)) > 1e-6).sum()), released.size
 
 
 def dominated(values: Floats, classes: Integers) -> float:

@@ -144,5 +144,5 @@ def _spread(side: Words, counts: Floats) -> Floats:
     stars = float((side.after < 0).mean()) if side.after.size else 0.0
     share = min(1.0, gone / stars) if stars else 0.0
     silent = counts[-1]
-    said = np.concatenate([counts[:-1], [(1.0 - share) * silent]])
-    return np.concatenate([side.spread(said), [share * silent]])
+    counted = np.concatenate([counts[:-1], [(1.0 - share) * silent]])
+    return np.concatenate([side.spread(counted), [share * silent]])

@@ -31,14 +31,14 @@ def of_cells(task: Task) -> list[Measure]:
     by = {side.name: errors.variation_lost(side) for side in sides}
     if not by:
         return []
-    found = [Measure("sse_sst", sum(by.values()) / len(by), by)]
+    measures = [Measure("sse_sst", sum(by.values()) / len(by), by)]
     sums = {side.name: errors.il1s(side) for side in sides}
     cells = sum(count for _, count in sums.values())
     if cells:
         each = {name: total / count for name, (total, count) in sums.items() if count}
         mean = sum(total for total, _ in sums.values()) / cells
-        found.append(Measure("il1s", mean, each, rest=f"{mean * np.sqrt(2.0):.3g}"))
-    return found
+        measures.append(Measure("il1s", mean, each, rest=f"{mean * np.sqrt(2.0):.3g}"))
+    return measures
 
 
 def _fewest(side: Numbers, k: int) -> int:
@@ -54,15 +54,15 @@ def may_be_published(side: Numbers, k: int) -> bool:
 
 def both_moments(compared: Compared, numbers: Sequence[Numbers]) -> Both:
     """Return the moments of columns before and after, where there are any."""
-    found = []
+    moments = []
     source = compared.known
     for side in numbers:
         around = _fewest(side, compared.k)
         before = distributions.moments(side.before, source.own_weights, around)
         after = distributions.moments(side.after, source.weights, around)
         if before is not None and after is not None:
-            found.append((side, before, after))
-    return found
+            moments.append((side, before, after))
+    return moments
 
 
 def of_distributions(
@@ -79,29 +79,29 @@ def of_distributions(
             abs(a - b) / scale for a, b in zip(after.quantiles, before.quantiles, strict=True)
         )
     gaps = {side.name: distributions.largest_gap(side.before, side.after) for side in numbers}
-    found = [
+    measures = [
         *worst("means", by["means"], max),
         *worst("variances", by["variances"], min),
         *worst("quantiles", by["quantiles"], max),
         *worst("distributions", gaps, max),
     ]
     changes = _by_pair((pair.columns, abs(pair.after - pair.before)) for pair in pairs)
-    found += worst("correlations", changes, max)
+    measures += worst("correlations", changes, max)
     sides: list[Side] = [*compared.words, *compared.sensitive]
     named = [side for side in sides if isinstance(side, Words)][:TABLES]
     tables = _by_pair(distributions.table_gaps(named).items())
     if not tables:
         tables = {side.name: distributions.marginal_gap(side) for side in compared.words}
-    return found + worst("contingency", tables, max)
+    return measures + worst("contingency", tables, max)
 
 
 def _by_pair(figures: Iterable[tuple[tuple[str, str], float]]) -> dict[str, float]:
     """Return figures of pairs of columns by their names; of pairs that read alike the worst."""
-    found: dict[str, float] = {}
+    by_pair: dict[str, float] = {}
     for (a, b), value in figures:
         name = f"{a} × {b}"
-        found[name] = max(value, found.get(name, value))
-    return found
+        by_pair[name] = max(value, by_pair.get(name, value))
+    return by_pair
 
 
 def of_models(task: Task) -> list[Measure]:
@@ -111,7 +111,7 @@ def of_models(task: Task) -> list[Measure]:
     released = task.some(compared.records, most)
     apart, chance = fits.propensity(compared.quasi, rows, released)
     sampled = rows.size < compared.originals or released.size < compared.records
-    found = [
+    measures = [
         Measure(
             "propensity",
             float(apart.mean()),
@@ -145,8 +145,8 @@ def of_models(task: Task) -> list[Measure]:
         rest = f"{word} {texts[0]} and {texts[1]}"
         size = halves.train.size
         small = size if 2 * size < compared.originals - 1 else None
-        found.append(Measure(key, 100.0 * release / original, by, rest=rest, sampled=small))
-    return found
+        measures.append(Measure(key, 100.0 * release / original, by, rest=rest, sampled=small))
+    return measures
 
 
 def _model(
@@ -186,13 +186,13 @@ def of_generalization(task: Task) -> list[Measure]:
     compared = whole.known
     deleted = whole.deleted
     sides = [side for side in compared.quasi if generalized.is_generalized(side, whole.paired)]
-    found, rows = [], compared.records
+    measures, rows = [], compared.records
     costs = {side.name: generalized.cell_costs(side, whole.paired) for side in sides}
     if any(generalized.has_forms(side) for side in sides):
         iloss = {
             name: 100.0 * (cost[0] + deleted) / (rows + deleted) for name, cost in costs.items()
         }
-        found.append(Measure("iloss", sum(iloss.values()) / len(iloss), iloss))
+        measures.append(Measure("iloss", sum(iloss.values()) / len(iloss), iloss))
     if whole.paired or len(sides) == len(compared.quasi):
         ncp = {
             side.name: 100.0 / rows * (
@@ -201,8 +201,8 @@ def of_generalization(task: Task) -> list[Measure]:
             )
             for side in compared.quasi
         }  # fmt: skip
-        found.append(Measure("ncp", sum(ncp.values()) / len(ncp), ncp))
+        measures.append(Measure("ncp", sum(ncp.values()) / len(ncp), ncp))
     squares = sum(int(size) ** 2 for size in whole.sizes)
     total = float(squares + deleted * (whole.records + deleted))
     others = total / (whole.records + deleted) - 1.0
-    return [*found, Measure("discernibility", total, rest=f"{others:,.1f}")]
+    return [*measures, Measure("discernibility", total, rest=f"{others:,.1f}")]

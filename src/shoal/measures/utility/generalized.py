@@ -22,9 +22,9 @@ def is_generalized(side: Side, paired: bool) -> bool:
     if paired:
         wide = len(side.values) + 1
         forms, values = side.links
-        said = side.after >= 0
+        released = side.after >= 0
         value = np.where(side.before < 0, wide - 1, side.before)
-        pairs = np.unique(side.after[said] * wide + value[said])
+        pairs = np.unique(side.after[released] * wide + value[released])
         return bool(np.isin(pairs, forms * wide + values).all())
     return has_forms(side) or not len(side.forms) or _same(side.before, side.after)
 
@@ -41,8 +41,8 @@ def _covers(side: Numbers, paired: bool) -> bool:
     if not paired:
         there = side.before[~np.isnan(side.before)], side.after[~np.isnan(side.after)]
         return _same(*there)
-    said = ~np.isnan(side.low)
-    return bool((side.before[said] == side.low[said]).all())
+    released = ~np.isnan(side.low)
+    return bool((side.before[released] == side.low[released]).all())
 
 
 def _same(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> bool:
@@ -58,9 +58,9 @@ def class_widths(side: Side, classes: Integers) -> float:
     """
     number = isinstance(side, Numbers)
     there = ~np.isnan(side.before) if isinstance(side, Numbers) else side.before >= 0
-    said = ~np.isnan(side.low) if isinstance(side, Numbers) else side.after >= 0
-    told, silent = there & said, int((there & ~said).sum())
-    own, values = classes[told], side.before[told]
+    released = ~np.isnan(side.low) if isinstance(side, Numbers) else side.after >= 0
+    both, silent = there & released, int((there & ~released).sum())
+    own, values = classes[both], side.before[both]
     if not own.size or values.min() == values.max():
         return float(silent)
     sizes = np.bincount(own)

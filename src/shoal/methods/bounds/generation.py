@@ -305,20 +305,20 @@ class Generation:
             if self.solved is None or self.master is None or self.over():
                 return
             before, self.width = self.bound, WIDTH
-            found = violated(
+            triples = violated(
                 self.columns.members[: self.solved.values.size], self.solved.values,
                 most=100 + self.rows // 4,
             )  # fmt: skip
-            if found.shape[0] == 0:
+            if triples.shape[0] == 0:
                 return
             if len(self.columns) > CROWDED * self.rows:
-                self.cuts = np.concatenate([self.cuts, found])
-                self.prices = np.append(self.prices, np.zeros(found.shape[0]))
+                self.cuts = np.concatenate([self.cuts, triples])
+                self.prices = np.append(self.prices, np.zeros(triples.shape[0]))
                 self._begin()
             else:
-                self.master.cut(self.columns, found)
+                self.master.cut(self.columns, triples)
                 self.cuts = self.master.cuts
-                self.prices = np.append(self.prices, np.zeros(found.shape[0]))
+                self.prices = np.append(self.prices, np.zeros(triples.shape[0]))
                 self._set_ceilings()
             done = self.converge(again, draw=0.3)
             if not done or self.bound < before * (1.0 + 1e-6):

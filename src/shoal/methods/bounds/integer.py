@@ -120,5 +120,5 @@ def solve_part(
     if g is None:
         return IntegerSolution(None, 0.0, False)
     g.raise_bound(plan)
-    found = solve_integer(g, labels, plan)
-    return IntegerSolution(found.labels, found.bound * g.unit, found.proven)
+    solution = solve_integer(g, labels, plan)
+    return IntegerSolution(solution.labels, solution.bound * g.unit, solution.proven)

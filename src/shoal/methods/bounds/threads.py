@@ -205,14 +205,14 @@ class Pricer:
     ) -> list[Integers] | None:
         """Return all groups whose reduced cost is below a limit, by size; None if too many."""
         work = self._works(duals, cuts, prices)[0]
-        found, every = np.zeros((room, 2 * self.k - 1), dtype=np.int64), []
+        groups, every = np.zeros((room, 2 * self.k - 1), dtype=np.int64), []
         figures, branches = np.zeros((self.rows, 3)), np.zeros(self.rows, dtype=np.int64)
         for size in self.sizes:
             if self.over():
                 return None
-            count = price(work, 0, 1, size, limit, most, True, found, figures, branches)
+            count = price(work, 0, 1, size, limit, most, True, groups, figures, branches)
             if count < 0:
                 return None
-            every.append(np.unique(np.sort(found[:count, :size], axis=1), axis=0))
-            found = found[count:]
+            every.append(np.unique(np.sort(groups[:count, :size], axis=1), axis=0))
+            groups = groups[count:]
         return every

@@ -84,7 +84,7 @@ def enforced_partitions(
     broken_note = f"{count:,} of {broken.size:,} groups did not keep what is asked"
     if enforcement == "merge" or (enforcement == "slices" and not values):
         return [Enforced(merge(matrix, labels, rules, report), "merge", f"{broken_note}: merged")]
-    found = []
+    partitions = []
     size = _likely(constraints, _sorted(values), k) if values else k
     if enforcement in ("auto", "swap"):
         swapped = labels
@@ -96,13 +96,13 @@ def enforced_partitions(
         merged = merge(matrix, swapped, rules, report)
         tail = f", {left:,} of them merged with others" if left else ""
         note = f"{broken_note}: mended by swapping records between groups{tail}"
-        found.append(Enforced(merged, "swap", note))
+        partitions.append(Enforced(merged, "swap", note))
     if enforcement in ("auto", "slices") and values:
         best, made, left = _slices(matrix, constraints, size, k, loss, report)
         tail = f", {left:,} groups of which were mended" if left else ""
         note = f"{broken_note}: made anew, {made}{tail}"
-        found.append(Enforced(best, "slices", note))
-    return found
+        partitions.append(Enforced(best, "slices", note))
+    return partitions
 
 
 def enforce(

@@ -49,14 +49,14 @@ class NodeSearch(Family):
             return problem.alone()
         how, nodes, keep = self.info.search, problem.nodes, problem.constraints
         assert how is not None
-        found = within_constraints(problem, Solution(self._start(problem, report)), report)
-        if not has_room(found.labels, problem.k):
-            return found
+        start = within_constraints(problem, Solution(self._start(problem, report)), report)
+        if not has_room(start.labels, problem.k):
+            return start
         rules = NONE if keep is None else keep.rules
         options = how.replace(problem.options)
-        task = Task(problem.k, found.labels, options, problem.seed, problem.threads, rules)
+        task = Task(problem.k, start.labels, options, problem.seed, problem.threads, rules)
         labels, log = search_trees(nodes.coded, task, report, nodes.column_weights)
-        return replace(found, labels=labels, log=log)
+        return replace(start, labels=labels, log=log)
 
     def _start(self, problem: Problem, report: Reporter) -> Integers:
         if problem.start_labels is not None:

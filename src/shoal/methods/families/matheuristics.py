@@ -45,9 +45,9 @@ class Best(Unweighted):
             plan, run = EFFORTS[problem.effort], Threads(problem.threads)
             start = group_in_blocks(points.matrix, k, plan, seed, report, run)
         task = Task(k, start, how.replace(self._rounds(problem)), seed, problem.threads)
-        labels, log, found = best(points.matrix, task, report)
+        labels, log, bound = best(points.matrix, task, report)
         return within_constraints(
-            problem, Solution(labels, log, _bound(points, *found)), report, how
+            problem, Solution(labels, log, _bound(points, *bound)), report, how
         )
 
     def _rounds(self, problem: Problem) -> Mapping[str, Any]:

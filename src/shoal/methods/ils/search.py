@@ -248,7 +248,7 @@ class _Perturbations:
         After a descent that was cut short that would be a descent again, past any limit: then only
         where it is a matter of a moment.
         """
-        told = {
+        figures = {
             "runs": len(self.runs), "schedule": self.schedule, "seconds": self.watch.seconds,
             "gains": gains(self.states, self.total, PARTS),
             "pairs_examined": sum(int(s.counts[PAIRS]) for s in self.states),
@@ -266,7 +266,7 @@ class _Perturbations:
         labels = canonical_labels(best.records[:, BEST])
         end = self._percent(squared_error(self.matrix, labels, self.weights).sum())
         first = self.watch.curve[0][1] if self.watch.curve else self.loss_start
-        return labels, self.watch.log(end, self.loss_start, loss_first_optimum=first, **told)
+        return labels, self.watch.log(end, self.loss_start, loss_first_optimum=first, **figures)
 
 
 class _Restarts(_Perturbations):

@@ -72,10 +72,10 @@ class Watch:
     def log(self, end: float, start: float, **figures: Any) -> SearchLog:
         """Return how the search went; it began with a loss of `start` percent and left `end`."""
         curve = thinned(self.curve, self.done, end)
-        told = {"seconds": self.seconds, "runs": 1, "schedule": max(1, self.done), **figures}
+        fields = {"seconds": self.seconds, "runs": 1, "schedule": max(1, self.done), **figures}
         return SearchLog(
             iterations=self.done, stopped_by=self.stopped_by, loss_start=start, loss_end=end,
-            curve=curve, **told,
+            curve=curve, **fields,
         )  # fmt: skip
 
     def look(

@@ -122,11 +122,11 @@ class Incumbent:
 
     def join(
         self, part: str, labels: Integers, places: list[Integers],
-        found: list[Integers | None],
+        parts: list[Integers | None],
     ) -> None:  # fmt: skip
         """Put what was found in some places together."""
         better = labels.copy()
-        for rows, own in zip(places, found, strict=True):
+        for rows, own in zip(places, parts, strict=True):
             if not self.over():
                 self.around.note(labels, rows)
             if own is not None:

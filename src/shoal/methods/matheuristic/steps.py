@@ -104,11 +104,11 @@ class Steps(Incumbent):
         assert self.labels is not None
         self._update()
         plan = replace(WHOLE_PLAN, columns=3 * self.rows)
-        found = solve_integer(self.generation, self.labels, plan)
-        self.bound = max(self.bound, found.bound * self.generation.unit)
-        self.proven = self.proven or found.proven
-        if found.labels is not None:
-            self.take("programme", found.labels)
+        solution = solve_integer(self.generation, self.labels, plan)
+        self.bound = max(self.bound, solution.bound * self.generation.unit)
+        self.proven = self.proven or solution.proven
+        if solution.labels is not None:
+            self.take("programme", solution.labels)
 
     def again(self, number: int) -> None:
         """Search from new starts, take their groups for columns, and dive at another depth."""

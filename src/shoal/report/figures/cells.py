@@ -67,12 +67,12 @@ CELLS = Aggregation(chunk, finalize)
 
 def constant_chunk(chunk: Chunk, _: Ranges) -> dict[str, Any]:
     """Return hashes of two different values of each side; of the original where one is released."""
-    found = {}
+    hashes = {}
     for pair in chunk.pairs:
         after = _some_values(pair.after)
         varies = len(after) >= SEVERAL
-        found[pair.name] = {"after": after, "before": [] if varies else _some_values(pair.before)}
-    return found
+        hashes[pair.name] = {"after": after, "before": [] if varies else _some_values(pair.before)}
+    return hashes
 
 
 def _some_values(column: Column) -> list[str]:

@@ -23,15 +23,15 @@ def chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
 
 def _sums(pair: Pair, ranges: Ranges) -> dict[str, Any]:
     every = np.ones(pair.there.size, dtype=bool)
-    found: dict[str, Any] = {"mass": pair.mass(every), "there": pair.mass(pair.there)}
+    sums: dict[str, Any] = {"mass": pair.mass(every), "there": pair.mass(pair.there)}
     if pair.tree is not None:
         cells, costs = column_costs(pair.tree, pair.labels, ranges.counts[pair.name])
-        found["costs"] = costs
+        sums["costs"] = costs
         if pair.aggregator in GENERALIZED:
-            found["lost"] = float((cells if pair.weights is None else cells * pair.weights).sum())
+            sums["lost"] = float((cells if pair.weights is None else cells * pair.weights).sum())
     if pair.aggregator not in (*GENERALIZED, *AVERAGED, STRATUM):
-        found["lost"] = pair.mass(pair.there & ~pair.same)
-    return found
+        sums["lost"] = pair.mass(pair.there & ~pair.same)
+    return sums
 
 
 def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:

@@ -91,12 +91,12 @@ def _ends(column: Column) -> tuple[float, float]:
 
 def _total(column: Column, weights: Floats | None, whole: bool) -> int:
     """Return the exact sum of values, each times its weight; of whole numbers in their unit."""
-    found = as_integers(column) if whole else None
-    if found is None or weights is not None:
-        values = as_floats(column) if found is None else found.astype(np.float64)
+    integers = as_integers(column) if whole else None
+    if integers is None or weights is not None:
+        values = as_floats(column) if integers is None else integers.astype(np.float64)
         return exact_sum(values if weights is None else values * weights)
-    fits = found.dtype != object and float(np.abs(found).max()) * found.size < 2.0**62
-    return UNIT * int(found.sum() if fits else sum(found.tolist()))
+    fits = integers.dtype != object and float(np.abs(integers).max()) * integers.size < 2.0**62
+    return UNIT * int(integers.sum() if fits else sum(integers.tolist()))
 
 
 def _parts(column: Column, whole: bool) -> int:

@@ -64,7 +64,7 @@ def finalize(sums: dict[str, Any], _: Ranges) -> list[dict[str, Any]]:
     Those of means, then those of kept columns that rounding or released weights changed; the
     weights themselves have none.
     """
-    found = []
+    totals = []
     for kind, columns in sums["totals"].items():
         for name, own in columns.items():
             if own["gone"] or (kind == "kept" and not own["other"]):
@@ -73,9 +73,9 @@ def finalize(sums: dict[str, Any], _: Ranges) -> list[dict[str, Any]]:
             if not (math.isfinite(was) and math.isfinite(now)):
                 continue
             drift = percent(now - was, size)
-            told = {"column": name, "before": was, "after": now, "drift_percent": drift}
-            found.append(told | ({"kept": True} if kind == "kept" else {}))
-    return found
+            total = {"column": name, "before": was, "after": now, "drift_percent": drift}
+            totals.append(total | ({"kept": True} if kind == "kept" else {}))
+    return totals
 
 
 TOTALS = Aggregation(chunk, finalize)

@@ -68,12 +68,12 @@ def draw_ahead(report: ReportFields) -> None:
 def short(report: ReportFields) -> str:
     """Return the short form for a notebook: the verdict and the table of columns."""
     mood = {SAFE: "", BUT: " but"}.get(report.verdict, " no")
-    said = escape(verdict_text(report.verdict, report.measures))
-    told = (
-        f'<div class="verdict{mood}"><p><strong>{said}</strong></p><p>{verdict(report)}</p>'
+    verdict_line = escape(verdict_text(report.verdict, report.measures))
+    lines = (
+        f'<div class="verdict{mood}"><p><strong>{verdict_line}</strong></p><p>{verdict(report)}</p>'
         f"<p>{lost(report)}</p><p>{replaced(report)}</p></div>"
     )
-    return f"<div>{told}{column_table(report)}</div>"
+    return f"<div>{lines}{column_table(report)}</div>"
 
 
 def measures_page(measures: dict[str, Any]) -> str:

@@ -57,10 +57,10 @@ def _row(key: str, one: dict[str, Any]) -> str:
 
 def _worst(key: str, one: dict[str, Any]) -> str:
     """Return the column or pair with the worst figure, where there are several."""
-    found = worst_of(key, one.get("by", {}))
-    if found is None:
+    worst = worst_of(key, one.get("by", {}))
+    if worst is None:
         return ""
-    name, value = found
+    name, value = worst
     if value == one["value"]:
         return f'<br><span class="soft name">{escape(name)}</span>'
     text = _value({**one, "value": value})

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 def first_screen(report: ReportFields) -> str:
     """Return the title and the four answers."""
     groups = report.groups
-    asked = (
+    requirement = (
         f"{report.release['records']:,} records in {groups['count']:,} groups of "
         f"{report.group_span()}, {len(report.columns)} quasi-identifiers, k = {report.k}, "
         f"{escape(report.made_by())}"
     )
     return (
-        f'<h1>Release report</h1>\n<p class="soft">{asked}</p>\n<div class="answers">'
+        f'<h1>Release report</h1>\n<p class="soft">{requirement}</p>\n<div class="answers">'
         f"{_safe(report)}{_model(report)}{_lost(report)}{_open(report)}</div>"
     )
 

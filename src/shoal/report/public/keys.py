@@ -199,7 +199,7 @@ def leaves(tree: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
 
 def only_public(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return a report without what is private, and without what nobody has told the kind of."""
-    found: dict[str, Any] = {}
+    public: dict[str, Any] = {}
     for key, value in tree.items():
         place = (*path, str(key))
         if isinstance(value, Mapping) and value:
@@ -209,11 +209,11 @@ def only_public(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> dict[str
             kept = [item for item in kept if item]
         else:
             if is_public(place):
-                found[key] = value
+                public[key] = value
             continue
         if kept:
-            found[key] = kept
-    return found
+            public[key] = kept
+    return public
 
 
 def is_public(path: Sequence[str]) -> bool:

@@ -70,8 +70,8 @@ def restored_fields(tree: Mapping[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def _restored_bars(told: Mapping[str, Any] | None) -> Histogram | None:
-    return None if told is None else Histogram(**{"hidden": 0, **told})
+def _restored_bars(bars: Mapping[str, Any] | None) -> Histogram | None:
+    return None if bars is None else Histogram(**{"hidden": 0, **bars})
 
 
 UNTOLD_COLUMN: dict[str, Any] = dict.fromkeys(
@@ -184,10 +184,10 @@ def _missing(columns: list[ColumnReport], report: ReportFields) -> dict[str, Any
 
 
 def _costs(report: ReportFields) -> dict[str, Any]:
-    found = report.verification
+    verification = report.verification
     return {
-        "discernibility": found["sizes"]["squares"],
-        "average_class_size": found["records"] / found["classes"] / report.k,
+        "discernibility": verification["sizes"]["squares"],
+        "average_class_size": verification["records"] / verification["classes"] / report.k,
         "deleted": report.public.get("missing", {}).get("deleted", NONE)["value"],
     }
 

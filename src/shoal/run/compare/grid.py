@@ -249,14 +249,14 @@ def _point(result: Result, method: str, k: int, seconds: float) -> Point:
     report = result.report
     measures = report.measures or {}
     risks, uses = measures.get("risk", {}), measures.get("utility", {})
-    found = [risks[key]["value"] for key in ATTACKS if key in risks]
+    shares = [risks[key]["value"] for key in ATTACKS if key in risks]
     highest = 100.0 / report.verification["k"]
     models = {key: uses[key]["value"] for key in MODELS if key in uses}
     return Point(
         report.method if method == AUTO else method,
         k,
         report.exact_loss,
-        max(found) if found else highest,
+        max(shares) if shares else highest,
         highest,
         singled_out(report.measures),
         report.groups["count"],

@@ -77,7 +77,9 @@ def write_pack(
         path = place / targets.release.name
         _write(path, content)
         verified_bytes(release, path, content, kind)
-        found = verify_written(path, release.settings, release.table, release.table.rows, kind)
+        verification = verify_written(
+            path, release.settings, release.table, release.table.rows, kind
+        )
         digest = hashlib.sha256(content).hexdigest()
         commitments = Commitments.new()
         recipe = public_recipe(release.settings, release.table, keep, commitments)
@@ -97,7 +99,7 @@ def write_pack(
         _write(place / DICTIONARY, dictionary(release.table, report))
         for name, text in texts.items():
             _write(place / name, text.encode("utf-8"))
-        made = _certificate(place, report, recipe, release.table, found)
+        made = _certificate(place, report, recipe, release.table, verification)
         content = made.to_json().encode("utf-8")
         _write(place / papers.NAME, content)
         if sign is not None:
@@ -109,8 +111,8 @@ def write_pack(
             raise PrivacyError(
                 f"the pack does not hold what it says, nothing was kept: {checked.problems[0]}"
             )
-        for target, told in own.items():
-            staging.add(target, told, private=True)
+        for target, paper in own.items():
+            staging.add(target, paper, private=True)
         staging.commit(then=partial(_name, place, folder, force))
     return folder
 
@@ -226,7 +228,7 @@ def _name(place: Path, folder: Path, force: bool) -> None:
 
 def _trees(settings: Settings) -> dict[str, str]:
     own = settings.roles.sensitive
-    return {name: said for name, said in settings.hierarchies.items() if name in own}
+    return {name: rule for name, rule in settings.hierarchies.items() if name in own}
 
 
 def _orders(release: Release) -> dict[str, list[str]]:
@@ -236,7 +238,7 @@ def _orders(release: Release) -> dict[str, list[str]]:
 
 
 def _certificate(
-    place: Path, report: Report, recipe: Settings, released: Table, found: Verification
+    place: Path, report: Report, recipe: Settings, released: Table, verification: Verification
 ) -> papers.Certificate:
     """Return what was verified, of the files that lie in a folder."""
     files = {
@@ -247,4 +249,4 @@ def _certificate(
     }
     types = {column.name: column.kind_name for column in released.columns}
     issued = datetime.now(UTC).isoformat(timespec="seconds")
-    return papers.certificate_of(report.to_dict(), recipe, types, found, files, issued)
+    return papers.certificate_of(report.to_dict(), recipe, types, verification, files, issued)

@@ -88,17 +88,17 @@ def check_pack(
     if original is not None and private is None:
         raise RequestError("to compare the original takes the private folder of the pack")
     known = None if private is None else Commitments.load(Path(private))
-    found = checked_pack(
+    checked = checked_pack(
         Path(folder), trees=trees or {}, orders=orders or {}, known=known,
         key=None if key is None else Path(key),
     )  # fmt: skip
-    if private is None or known is None or not found.ok:
-        return found
+    if private is None or known is None or not checked.ok:
+        return checked
     made = load_certificate(Path(folder))
     problems, done = _origin(made, known, Path(private), original)
     return Checked(
-        found.ok and not problems, found.k, found.files, (*found.done, *done),
-        (*found.problems, *problems), found.open, found.origins,
+        checked.ok and not problems, checked.k, checked.files, (*checked.done, *done),
+        (*checked.problems, *problems), checked.open, checked.origins,
     )  # fmt: skip
 
 
@@ -145,8 +145,8 @@ def _signature(place: Path, key: Path | None, done: list[str], left: list[str]) 
     path = place / SIGNATURE
     is_there = path.is_file() and not path.is_symlink()
     if key is None:
-        told = "its signature was not compared: say --key PUBLIC.pem" if is_there else UNSIGNED
-        left.append(told)
+        warning = "its signature was not compared: say --key PUBLIC.pem" if is_there else UNSIGNED
+        left.append(warning)
         return []
     if not is_there:
         return ["the certificate is not signed"]
@@ -172,15 +172,15 @@ def _origin(
 ) -> tuple[list[str], list[str]]:
     """Compare a private folder and the original with the certificate: problems, and what holds."""
     recipe = load(folder / own.RECIPE)
-    told = made.input.commitment
+    commitment = made.input.commitment
     noted = recipe.input.sha256
-    if not same(known.of_input(noted) if noted else None, told):
+    if not same(known.of_input(noted) if noted else None, commitment):
         return ["the private folder is that of another release"], []
     done = ["the private folder is that of this pack"]
     if original is None:
         return [], done
     digest = _digest_of_original(original)
-    if not same(known.of_input(digest), told):
+    if not same(known.of_input(digest), commitment):
         return ["the release was not made of this original"], done
     return [], [*done, "the release was made of this original"]
 

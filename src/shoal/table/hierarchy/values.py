@@ -111,8 +111,8 @@ def distinct_values(column: Column, often: Integers | None = None) -> Distinct:
     place = np.empty(len(plain) + 1, dtype=np.int64)
     place[order] = np.arange(len(plain))
     place[-1] = -1
-    found = np.asarray(encoded.indices.fill_null(len(plain))).astype(np.int64)
-    indices = place[found]
+    codes = np.asarray(encoded.indices.fill_null(len(plain))).astype(np.int64)
+    indices = place[codes]
     there = indices >= 0
     times = None if often is None else often[there]
     counts = np.bincount(indices[there], times, len(plain)).astype(np.int64)

@@ -17,9 +17,9 @@ PAIRS = 2000  # of records, that tell which columns differ most
 
 def scaled(coded: Coded, weights: Mapping[str, float] | None) -> dict[str, float]:
     """Return every column's weight; they are 1 on average."""
-    found = {name: (weights or {}).get(name, 1.0) for name in coded.names}
-    average = sum(found.values()) / len(found)
-    return {name: weight / average for name, weight in found.items()}
+    every = {name: (weights or {}).get(name, 1.0) for name in coded.names}
+    average = sum(every.values()) / len(every)
+    return {name: weight / average for name, weight in every.items()}
 
 
 def by_falling_loss(coded: Coded) -> Coded:

@@ -1,4 +1,4 @@
-"""What a user may catch. Every message is one line, says what to do, and holds no record value."""
+"""Exceptions. Every message is one line, says what to do, and holds no record value."""
 
 from __future__ import annotations
 

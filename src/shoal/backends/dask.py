@@ -1,4 +1,4 @@
-"""Tasks on a Dask cluster: one that is there already, or a small one of this machine."""
+"""Dask backend: tasks on a running cluster, or on a local one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An Executor runs one function for many tasks and gives the results in their order.
+"""Executor protocol: map a function over tasks, results in their order.
 
 It never sits inside a loop over records: a task is a block of them, and takes a tenth of a second.
 """

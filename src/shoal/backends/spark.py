@@ -1,4 +1,4 @@
-"""Tasks on Spark: the session there is, a cluster's, or a small one of this machine.
+"""Spark backend: the active session, a cluster, or a local one.
 
 A task is a row of one Arrow batch, and so is what comes of it, as plain values; each is a job of
 its own, so that some come back while others run, and Spark does again what a lost executor had.

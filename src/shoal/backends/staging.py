@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all.
+"""Atomic writing: files appear whole or not at all.
 
 Each file is written beside its final name under a temporary one that only the owner may read,
 brought to disk, and renamed when all are ready. Temporary files are locked while somebody works

@@ -1,4 +1,4 @@
-"""Folders of files: a path of this machine, or a URL that fsspec opens (s3://bucket/folder).
+"""Storage: a folder on this machine, or a URL that fsspec opens (s3://bucket/folder).
 
 Files appear whole or not at all. What lies at a URL is guarded by the storage there; the keys to it
 are in the environment of each machine, never in a URL, which reports and recipes show.

@@ -1,4 +1,4 @@
-"""The commands for trees of values: hierarchy build, check, show."""
+"""The commands for hierarchies: hierarchy build, check, show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands that look: verify, inspect, bound, methods; and warmup."""
+"""The commands verify, inspect, bound, methods and warmup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that measures: what a release cost and which risks are left."""
+"""The command measure: utility and disclosure risk of a release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of commands: those of the table, read into values, and some that are not in it.
+"""Command line options: those of the table of options, and a few beyond it.
 
 The table is loaded when a command is parsed, not before: `shoal --help` lists commands without it.
 """

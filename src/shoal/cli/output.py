@@ -1,4 +1,4 @@
-"""What the command line says: data on stdout, errors as one line on stderr with an exit code."""
+"""Output of the command line: data on stdout, one-line errors and exit codes on stderr."""
 
 from __future__ import annotations
 

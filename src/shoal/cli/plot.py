@@ -1,4 +1,4 @@
-"""The command that draws charts."""
+"""The command plot: charts of a release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recipes that are run again: files beside them, and what the recipe of a pack does not tell."""
+"""Running recipes again: files beside them, and what a published recipe leaves out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command that makes a release does: run the walk, write what it gives, say what it did."""
+"""Common part of commands that make a release: run, write, print a summary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that opens the desk: serve."""
+"""The command serve: opens the desk, the web interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parquet and dataframes, by Arrow's batches; values are compared as values."""
+"""Parquet files and dataframes as Arrow batches; cells are compared as values."""
 
 from __future__ import annotations
 

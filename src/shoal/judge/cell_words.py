@@ -1,4 +1,4 @@
-"""Cells as words of 64 bits, which are equal where the cells are.
+"""Cells as 64-bit words that are equal where the cells are.
 
 Numbers, truth values, dates and times of Parquet and dataframes are their own bits: those of a
 float with one zero and one not-a-number. Texts and all other cells are their digests of 128 bits

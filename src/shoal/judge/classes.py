@@ -1,4 +1,4 @@
-"""Classes in memory: the records that share every quasi-identifier, and who could be whom."""
+"""Equivalence classes in memory, and the candidates that a missing cell matches."""
 
 from __future__ import annotations
 

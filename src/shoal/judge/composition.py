@@ -1,4 +1,4 @@
-"""Composition (Ganta, Kasiviswanathan and Smith 2008): two releases of the same people, met.
+"""Composition of two releases (Ganta, Kasiviswanathan and Smith 2008).
 
 In plain words: somebody knows a person's quasi-identifiers, finds the person's class in this
 release and a class of the other that fits, and keeps the records whose sensitive values occur in

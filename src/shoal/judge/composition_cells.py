@@ -1,4 +1,4 @@
-"""Whether two released cells may stand for one value: numbers, dates, intervals, periods, masks."""
+"""Whether two released cells may stand for one value: numbers, dates, intervals, masks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which classes of two releases could hold the same person, and what is left of them.
+"""Classes of two releases that could hold the same person, and their intersections.
 
 Classes are looked up by the columns that hold no intervals and masks, and compared one by one in
 the others; more than PAIRS such comparisons are refused. Where they have many patterns of stars,

@@ -1,4 +1,4 @@
-"""Two releases and the table they were made of: with how many others people share both classes.
+"""Composition with the original: how many people share both classes of each person.
 
 The pair of a person's classes, one in each release, is what somebody learns who has both. A record
 of the original is placed in a release by columns that name it (`key`), by its row where the rows

@@ -1,4 +1,4 @@
-"""Counts as rows of words of 64 bits, and which of them are equal.
+"""Counts as rows of 64-bit words: equal rows are merged.
 
 An entry is a row: the words of its key, the codes of its sensitive values, the record in which it
 occurs first, and how often it occurs. Equal rows are found by sorting a mix of their words; rows

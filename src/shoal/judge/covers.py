@@ -1,4 +1,4 @@
-"""Whether a released value covers the original: by code that knows no tree and no method.
+"""Coverage: whether a released value covers the original, without any hierarchy or method.
 
 It reads the released text as a person would: * is anything, [a,b) and [a,b] are intervals, 12** is
 what begins with 12 and is as long, 2026-Q1 is a part of the calendar; any other word must stand on

@@ -1,4 +1,4 @@
-"""What lies beside a release and says which role its columns have: report, certificate, recipe.
+"""Declared roles: what the report, certificate or recipe beside a release says of columns.
 
 They are read plainly, once more, by no code that wrote them. A report is taken for a release only
 if it names its sha256, the others if they name its file.

@@ -1,4 +1,4 @@
-"""Classes on disk: part by part, with the subsets of quasi-identifiers in parts of their own.
+"""Equivalence classes on disk, part by part, and subsets of quasi-identifiers.
 
 An entry goes to the part that the mix of its key names, so all entries of a key are in one part,
 and each part is judged alone: memory holds one part of 256 at a time.

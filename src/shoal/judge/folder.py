@@ -1,4 +1,4 @@
-"""A release of many files: those that its manifest lists, each as it was when it was verified.
+"""Releases of many files: the files of a manifest, each checked against its hash.
 
 Whoever reads the folder (Arrow's datasets, Spark, Dask) may read whatever lies in it. So nothing
 else may: no other file of any ending, hidden or not, no folder, no link; beside the parts there are

@@ -1,4 +1,4 @@
-"""Trees of sensitive values, for the distance of t-closeness: read here once more.
+"""Hierarchies of sensitive values, for t-closeness; the judge's own reader.
 
 A tree is a csv file of lines `value;parent;…;*`, or prefixes of texts: `prefixes:3,2`. The node of
 a value at a level is the word of its line there; how high it is is the number of its level.

@@ -1,4 +1,4 @@
-"""The second parser: csv by the standard library; `arrow.py` has Parquet and dataframes.
+"""Reading of csv files by the standard library: the judge's own parser.
 
 `folder.py` has releases of many files.
 """

@@ -1,4 +1,4 @@
-"""The rulings: class by class, in one pass, whatever their order.
+"""Rulings: every privacy model, judged class by class in one pass.
 
 All rules hold for the union of classes that have them. So the whole file as one class is the best
 that any grouping could do, and a rule that even it breaks cannot be met at all.

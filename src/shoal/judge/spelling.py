@@ -1,4 +1,4 @@
-"""When two sensitive cells are one value in other letters; the judge's own reading of that.
+"""Spellings of one sensitive value; the judge's own definition.
 
 Compatibility forms and cases of letters are made one (NFKC, case folding), and whatever takes no
 ink is left out: white space, control and format characters, and those that Unicode lists as

@@ -1,4 +1,4 @@
-"""How many people, households or strata lie in a class of a release, and what values people have.
+"""People, households and strata in the classes of a release.
 
 No code of the release's making. Of people, every person and value of a class counts once: whoever
 has three records of one class with one value counts once for it, with two values once for each.

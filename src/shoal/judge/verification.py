@@ -1,4 +1,4 @@
-"""What a release shows: numbers, and classes by their numbers, never a value of a record."""
+"""Verification: the result of `verify`, in counts and never with a value of a record."""
 
 from __future__ import annotations
 

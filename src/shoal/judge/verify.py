@@ -1,4 +1,4 @@
-"""The judge's door: `verify` says what a released file or dataframe keeps, from it alone.
+"""`verify`: check a released file or dataframe, from it alone.
 
 Everything it uses is in `judge/`, which shares no code with the reader, the methods or the writer:
 a mistake there cannot approve itself here.

@@ -1,4 +1,4 @@
-"""The one decorator: flags and cache of every kernel.
+"""The decorators of kernels: flags and cache.
 
 `nogil` lets a thread pool run kernels side by side. There is no `fastmath` (a sum must not
 depend on the machine's vector width) and no `parallel` (it can abort the process or a fork).

@@ -1,4 +1,4 @@
-"""Who could be whose record, where a missing cell or `*` matches more than itself."""
+"""Candidate records of each released record, where missing cells and `*` match others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Original and release side by side: the columns, who is who, and the classes of the release."""
+"""Original and release side by side: columns, pairing of records, and classes."""
 
 from __future__ import annotations
 

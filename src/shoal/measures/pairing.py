@@ -1,4 +1,4 @@
-"""Who is who: which released record is which original's.
+"""Pairing of originals and released records.
 
 Releases are shuffled, so that this is not known from the files alone, but for three cases: the rows
 are in the same order, a column names the record, or the columns that are kept as they are tell most

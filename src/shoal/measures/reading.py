@@ -1,4 +1,4 @@
-"""Two columns -> both sides of one: what released cells say, whatever they are written as."""
+"""Sides of a column: reads original and released cells into comparable form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Both sides of a column: what the originals were, and what the release says of them.
+"""Sides of a column: original values, and the intervals or words that were released.
 
 A released number is an interval, most often of one point; a released word covers some of the
 original's values; `*` and a missing cell say nothing and cover everything. Numbers are shifted and

@@ -1,4 +1,4 @@
-"""Files larger than memory, as two tables to compare: whole classes of the release, drawn evenly.
+"""Measuring files larger than memory, on a sample of whole classes.
 
 A class is drawn by a hash of its cells, so that all its records are, wherever they stand, and its
 size is the true one. The originals are the same people where that is known (the same rows, or a

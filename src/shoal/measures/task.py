@@ -1,4 +1,4 @@
-"""What a family of measures gets, and the shapes its figures come in."""
+"""Task of a family of measures, and the forms of its figures."""
 
 from __future__ import annotations
 

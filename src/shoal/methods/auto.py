@@ -1,4 +1,4 @@
-"""What `auto` runs: the one place where that is decided, and for how long."""
+"""Choice of the method and effort that `auto` runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large tables: cut into blocks, group each, and mend the borders along other cuts.
+"""Block-wise grouping of large tables; borders are improved along other cuts.
 
 Records are cut into boxes of a few thousand, half by half, across the direction in which they vary
 most (Friedman, Bentley and Finkel 1977). Each block is grouped and searched on its own. Then whole

@@ -1,4 +1,4 @@
-"""The Protocol that every method follows, and what is known of a method."""
+"""Method protocol, and the description of a method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a method gets and what it returns."""
+"""Problem and Solution: input and output of a method."""
 
 from __future__ import annotations
 

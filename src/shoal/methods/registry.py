@@ -1,4 +1,4 @@
-"""The registry of methods: what each is made of, what it costs and where it is from."""
+"""Registry of methods: parts, cost and citation of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One way to run a method: choose it, ask whether it fits, run it, keep the constraints."""
+"""`solve`: choose a method, check that it supports the problem, run it."""
 
 from __future__ import annotations
 

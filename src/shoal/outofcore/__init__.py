@@ -1,4 +1,4 @@
-"""Tables larger than memory: a run that keeps what it has done in files.
+"""Out-of-core runs: tables larger than memory, with resumable files.
 
 Records are read piece by piece and parted into regions, by cuts that a sample of them showed; a
 region fits in memory and is grouped there, block by block (`methods/blocks.py`). Whole groups then

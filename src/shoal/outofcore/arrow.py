@@ -1,4 +1,4 @@
-"""A Table as Arrow columns in the files of a run, and back."""
+"""Tables as Arrow columns in the files of a run, and back."""
 
 from __future__ import annotations
 

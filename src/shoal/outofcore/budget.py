@@ -1,4 +1,4 @@
-"""The budget of a limit of memory: how many records, bytes and values each step may hold."""
+"""Memory budget: how many records, bytes and values each step may hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which engine, which records: what is asked of a cluster, before the walk begins."""
+"""Release by an engine: chooses the engine and opens its input."""
 
 from __future__ import annotations
 

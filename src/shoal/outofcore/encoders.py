@@ -1,4 +1,4 @@
-"""How the records of a region are seen: as points to cut by, and as what is grouped.
+"""Encoders of a region: coordinates for splitting, and what is clustered.
 
 Both see a region as they would see the whole table: by the deviations of all records, in the trees
 of all values.

@@ -1,4 +1,4 @@
-"""How the records of a whole table are seen: by their numbers, or by trees of all their values."""
+"""Choice of the encoder of a file: by numbers, or by hierarchies of all values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files in, a release on disk: in memory where it fits, else region by region, or by an engine."""
+"""`anonymize_file`: in memory where it fits, else by regions, or by an engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first look at a file, and what it means for the request: kinds, roles, how to see records.
+"""Plan of a file, from a first pass over it: kinds, roles, profile.
 
 A run that goes on finds what was seen in its notes, and does not read the file again.
 """

@@ -1,4 +1,4 @@
-"""Many files in, many files out: the walk with an engine, on one screen."""
+"""Release of many files by an engine, step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory that is free goes back to the system after every step, so that steps do not add up.
+"""Returning freed memory to the system after every step.
 
 Arrow's pool and the C library keep what was freed, for the next who asks. Over many steps of
 different sizes what is kept grows far beyond what any step needs.

@@ -1,4 +1,4 @@
-"""Where the numbers of a column lie: moments of pieces that can be joined."""
+"""Moments of a column: count, mean and deviation, combined from chunks."""
 
 from __future__ import annotations
 

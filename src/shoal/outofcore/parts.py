@@ -1,4 +1,4 @@
-"""A release of many files: a folder of Parquet parts, their manifest and report.
+"""Output folder of many files: Parquet parts, their manifest and report.
 
 What is private (the exact report, the recipe, the key) goes to a folder beside it.
 All of it is made in the folder of the run, where nobody looks, and gets its place when everything

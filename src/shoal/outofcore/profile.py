@@ -1,4 +1,4 @@
-"""The first look at all records: how many, what is missing, where numbers lie, who looks unique.
+"""Profile of a file larger than memory: counts, missing cells, moments, uniqueness.
 
 What is kept does not grow with the number of records: moments that can be joined, a sample of
 records, and of every column the values with the smallest hashes (Bar-Yossef and others 2002), which

@@ -1,4 +1,4 @@
-"""Who belongs where: cuts that a sample shows, and the places they send all records to.
+"""Regions: cuts from a sample, and the assignment of all records to them.
 
 A cut is a point of the sample; what lies before it, column by column in the order of their spread,
 goes to the one side. Records that equal it in all columns are dealt out to both, as the sample was,

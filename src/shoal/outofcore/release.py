@@ -1,4 +1,4 @@
-"""Grouped regions -> released rows in buckets, and the report of all of them."""
+"""Release of grouped regions: rows in buckets, and the figures of the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What regions left -> Report: the inputs of the one builder; costs and risks, from a sample."""
+"""Report of an out-of-core run; costs and risks from a sample."""
 
 from __future__ import annotations
 

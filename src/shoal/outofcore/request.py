@@ -1,4 +1,4 @@
-"""What a run from file to file is asked for beside its settings, and what it returns."""
+"""FileRequest and Released: input and result of a run from file to file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walk of a table that does not fit in memory, on one screen: to one file, or to many."""
+"""Out-of-core run, step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder in which a run keeps what it has done: private, resumable, gone in the end.
+"""Run folder: private intermediate files, resumable, removed at the end.
 
 It holds confidential records, so only its owner may enter (0700, files 0600). A run that ends, well
 or with an error, removes it. One that was killed leaves it, or one whose engine was lost, and the

@@ -1,4 +1,4 @@
-"""Regions, one after the other: grouped, moved to others, mended, released. Each leaves a file."""
+"""Grouping of regions: split, solve, improve borders. Each step leaves a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps of a run, done here one after the other, or by an engine on other machines.
+"""Tasks of a run, on this machine or by an engine on others.
 
 A step is a function of one task: a chunk of the input, a region, a bucket. Records are in the files
 of the run, where every worker finds them; what travels is the step, by the engine's own means, the

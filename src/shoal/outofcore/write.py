@@ -1,4 +1,4 @@
-"""The release of all regions: strewn over buckets, then written bucket by bucket, and read back."""
+"""Writing of the release: rows shuffled into buckets, written and read back."""
 
 from __future__ import annotations
 

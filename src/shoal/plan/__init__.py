@@ -1,4 +1,4 @@
-"""What a request means for a table: `plan(settings, schema, profile) -> Plan`, decided once.
+"""Plan: what settings mean for a schema and a profile, decided once.
 
 A schema is a table without rows; a profile is what is known of its columns without their records.
 So the plan of a table in memory and that of a file larger than memory are made by the same code,

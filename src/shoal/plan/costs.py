@@ -1,4 +1,4 @@
-"""Seconds and megabytes of a run, by measured runs of every method.
+"""Estimated seconds and megabytes of a run, from measured runs of every method.
 
 `costs.csv` holds what runs took on two cores: several numbers of records at 8 columns and k = 5,
 and other columns and k at one number of records (`benchmarks/estimates/measure.py` writes it). In

@@ -1,4 +1,4 @@
-"""The survey design of a table: what its columns of weights, strata, households, people say."""
+"""Survey design of a table: weights, strata, households, persons."""
 
 from __future__ import annotations
 

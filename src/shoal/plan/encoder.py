@@ -1,4 +1,4 @@
-"""How records are compared: as points by their distances, or as nodes of hierarchies."""
+"""Choice of the encoder: points with distances, or nodes of hierarchies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a whole run is expected to take, as it was asked for, and what to do where it cannot fit."""
+"""Estimate of a run, and the error where it does not fit in memory."""
 
 from __future__ import annotations
 

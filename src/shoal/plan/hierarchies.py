@@ -1,4 +1,4 @@
-"""Which hierarchies a request names, and their files."""
+"""Hierarchies that settings name, and their files."""
 
 from __future__ import annotations
 

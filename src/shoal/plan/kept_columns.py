@@ -1,4 +1,4 @@
-"""Columns that are kept: rounded where that is asked, refused where they single most records out.
+"""Kept columns: rounded on request, refused where most records are unique in them.
 
 Only `other` columns and weights can be refused: sensitive ones are expected to differ.
 """

@@ -1,4 +1,4 @@
-"""Notes on a plan: what a steward should look at, in words, without any value."""
+"""Notes on a plan, without any value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make_plan`: settings, schema and profile become one frozen Plan."""
+"""Plan and `make_plan`: settings, schema and profile become one frozen value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The profile of a table in memory: each figure is counted when it is asked for."""
+"""Profile of a table in memory; figures are counted on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of a request as it is read, and the groups that a column of it holds."""
+"""Reading of the input table, and of the column that holds given groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A release in memory is verified before it leaves: classes, strata, households, people."""
+"""Verification of a release in memory: classes, strata, households, persons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release of some settings must show, as the judge is asked."""
+"""Claims of a release: the arguments of `verify` that follow from settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The last look before a release: every generalized cell covers the one it stands for."""
+"""Coverage check: every generalized cell covers its original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of survey weights in a release: the group's mean, rounded, exact, or nothing."""
+"""Released survey weights: group means, rounded, exact, or dropped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures, how a release was made and what is said of it -> Report."""
+"""`build_report`: figures, run and findings become one Report."""
 
 from __future__ import annotations
 

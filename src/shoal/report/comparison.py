@@ -1,4 +1,4 @@
-"""A comparison of methods on paper: csv and page."""
+"""Comparison of methods as csv and as a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in a released file and what is not: grouped, kept, dropped, column by column."""
+"""Contents of a released file: grouped, kept and dropped columns."""
 
 from __future__ import annotations
 

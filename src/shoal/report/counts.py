@@ -1,4 +1,4 @@
-"""What became of cells: which are there, kept, suppressed; and how figures of them are said."""
+"""Counts of cells (present, kept, suppressed), and their texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the released cells of a column lie: numbers, spans of numbers, or categories."""
+"""Released cells of a column as numbers, intervals or categories."""
 
 from __future__ import annotations
 

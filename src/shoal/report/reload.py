@@ -1,4 +1,4 @@
-"""A written report read back, for charts: its folder, its report.json, or the file it is about."""
+"""Reading of written reports, for charts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What could still go wrong, as far as it was measured: a few sentences, the worst first."""
+"""Remaining risks that were measured, in sentences, the worst first."""
 
 from __future__ import annotations
 

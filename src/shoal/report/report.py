@@ -1,4 +1,4 @@
-"""One Report: what was done, what it cost, what the guarantee covers. No record values in it."""
+"""Report: what was done, its loss, and what the guarantee covers. It has no record value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the groups of a release lie in its columns: counts, never records."""
+"""Counts of a released column, or of pairs of columns, by bins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict on a release: safe as asked; safe as asked, but; not safe. Decided here alone."""
+"""Verdict on a release: safe as asked; safe as asked, but; not safe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worst figures of utility, each with its column or pair: what a head shows first."""
+"""Worst figures of utility, each with its column or pair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walk on one screen: Table -> Encoded -> Partition -> released Table -> Report."""
+"""`anonymize`: Table -> Encoded -> Partition -> released Table -> Report."""
 
 from __future__ import annotations
 

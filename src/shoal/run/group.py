@@ -1,4 +1,4 @@
-"""The groups of a table, as they were asked for, and what is to be said of them."""
+"""Grouping step of a run: partition and notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How little any grouping can lose: `lower_bound`."""
+"""`lower_bound`: a bound on the loss of any grouping."""
 
 from __future__ import annotations
 

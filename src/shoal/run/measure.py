@@ -1,4 +1,4 @@
-"""What a release cost and which risks are left: `measure` takes an original and its release."""
+"""`measure`: utility and disclosure risk of a release, given its original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grouping alone: a matrix or a table in, a Partition out."""
+"""`microaggregate` and `refine`: a matrix or table in, a Partition out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run on a sample, and what it says of the whole: loss, time and memory before the long run."""
+"""`preview`: loss, time and memory of a run, extrapolated from a sample."""
 
 from __future__ import annotations
 

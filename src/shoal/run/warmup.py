@@ -1,4 +1,4 @@
-"""Compile every kernel once, so that the first real run does not wait for it."""
+"""`warmup`: compile every kernel."""
 
 from __future__ import annotations
 

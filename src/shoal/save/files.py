@@ -1,4 +1,4 @@
-"""The files of a release: data, report and recipe, verified on disk before they get their names."""
+"""Files of a release: data, report and recipe, verified on disk."""
 
 from __future__ import annotations
 

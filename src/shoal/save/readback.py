@@ -1,4 +1,4 @@
-"""Whether a written file says what was meant: its classes have the released values, to the digit.
+"""Reading back of a written file: its classes have the released values.
 
 A writer that cuts digits keeps classes together and would pass any check of their sizes.
 """

@@ -1,4 +1,4 @@
-"""Earlier releases of the same input that lie beside a new one: two tell more than one."""
+"""Earlier releases of the same input beside a new one."""
 
 from __future__ import annotations
 

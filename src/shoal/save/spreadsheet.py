@@ -1,4 +1,4 @@
-"""Texts that a spreadsheet would take for a formula, written so that it does not.
+"""Protection against formulas in spreadsheets.
 
 A cell that begins with one of these signs is run by spreadsheet programs as it is opened
 (CWE-1236). An apostrophe before it makes it a text. Numbers stay what they are, also -5 in a column

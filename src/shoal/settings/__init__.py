@@ -1,4 +1,4 @@
-"""The one table of options, and all that comes of it.
+"""Settings: the one table of options, and all that is derived from it.
 
 Every option is declared once, as a field with an `Option` in `data.py`, `protect.py`, `release.py`,
 `model.py` (what a recipe holds) or `run.py` (what it does not). `table.py` lists them. Of that list

@@ -1,4 +1,4 @@
-"""What fields cannot check alone: settings that do not go together."""
+"""Checks across settings."""
 
 from __future__ import annotations
 

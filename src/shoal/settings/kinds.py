@@ -1,4 +1,4 @@
-"""Kinds of options: one value as words of a command, as a Python argument, and in settings.
+"""Kinds of options: conversion between command line words, arguments and settings.
 
 Settings hold what TOML holds. A kind says how words and arguments become that, and how that is said
 again as words and as an argument.

@@ -1,4 +1,4 @@
-"""Errors of validation in words."""
+"""Texts of validation errors."""
 
 from __future__ import annotations
 

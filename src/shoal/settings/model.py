@@ -1,4 +1,4 @@
-"""What a run is asked to do: all parts as one frozen model, checked."""
+"""Settings: a request, as one frozen and checked model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written of the table: the types of arguments, and the reference page.
+"""Writing of generated files: types of arguments, and the reference page.
 
 `python -m shoal.settings.write` writes both anew; tests compare them with the table.
 """

@@ -1,4 +1,4 @@
-"""What a column is, decided from the facts of its cells: strict rules, no silent guesses.
+"""Kind of a csv column, decided from the facts of its cells by strict rules.
 
 A column has a kind when every cell that is not missing fits it. Where most cells look like
 numbers, dates or booleans and some do not, the column stays text and has a fault, which becomes

@@ -1,4 +1,4 @@
-"""What the cells of a column, or of a piece of it, have in common: facts that can be joined.
+"""Facts on the cells of a column, combined from pieces.
 
 The facts of a whole column are those of its pieces, joined; what a column is gets decided from
 them alone (`decide.py`), so that a file read in pieces is read as it would be in one.

@@ -1,4 +1,4 @@
-"""Dataframes in: whatever narwhals or the Arrow stream protocol knows."""
+"""Conversion of dataframes: narwhals, or the Arrow stream protocol."""
 
 from __future__ import annotations
 

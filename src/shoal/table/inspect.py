@@ -1,4 +1,4 @@
-"""What is in a table, in counts: kinds, missing cells, distinct values, and likely roles."""
+"""Inspection of a table: kinds, missing cells, distinct values, likely roles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole numbers that may be codes of categories, such as occupations 1 to 6: means say nothing."""
+"""Integers that may be codes of categories, such as occupations 1 to 6."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a line may be: looked at while a file is read, before anything holds it whole."""
+"""Limit on the length of a line, checked while a file is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much memory a file takes, and how much somebody allows."""
+"""Memory that a file takes, and memory limits."""
 
 from __future__ import annotations
 

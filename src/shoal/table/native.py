@@ -1,4 +1,4 @@
-"""Rows and released columns in the caller's own type of dataframe."""
+"""Released columns in the caller's own type of dataframe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a column is to the release (its role) and what its cells are (its kind)."""
+"""Roles, kinds and columns."""
 
 from __future__ import annotations
 

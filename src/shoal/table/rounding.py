@@ -1,4 +1,4 @@
-"""Columns that are kept, rounded: numbers to multiples of a step, dates and times to days."""
+"""Rounding of kept columns: numbers to multiples of a step, times to days."""
 
 from __future__ import annotations
 

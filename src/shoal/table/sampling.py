@@ -1,4 +1,4 @@
-"""Hashes of cells and draws of records, by which samples are taken from what passes by.
+"""Hashes of cells, and samples of records drawn by them.
 
 A draw depends on the seed and on where a record stands, a hash on what a cell holds: neither on how
 a file was cut into pieces.

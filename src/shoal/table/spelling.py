@@ -1,4 +1,4 @@
-"""Which texts are spellings of one value: what l-diversity and alpha take for the same.
+"""Spellings of one value, for l-diversity and alpha.
 
 A text's form is what NFKC, case folding and leaving out what cannot be seen (spaces, control and
 format signs, signs that Unicode tells to ignore) make of it, again and again until nothing changes;

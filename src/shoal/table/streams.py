@@ -1,4 +1,4 @@
-"""A file in pieces, whatever its format: read once to know it, and again as often as one likes."""
+"""Chunks of a file of any format, to be read several times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How records were drawn: what each weighs, whose it is, which stratum and household it is of.
+"""Survey design: weights, strata, households and persons of records.
 
 A weight says how many persons of the population a record stands for. Groups are made within
 strata, and of whole households; where there are none, of whole persons.

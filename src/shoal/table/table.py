@@ -1,4 +1,4 @@
-"""Table: frozen columns with roles. The only door for dataframes, in and out."""
+"""Table: frozen columns with roles; converts from and to dataframes."""
 
 from __future__ import annotations
 

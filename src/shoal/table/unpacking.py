@@ -1,4 +1,4 @@
-"""What a Parquet file unpacks to: its pages, and the texts that its dictionaries stand for.
+"""Unpacked size of Parquet files: pages, and texts of dictionaries.
 
 A few kilobytes can stand for gigabytes: pages that pack well, or one long text in a dictionary that
 millions of records name. Both are found before any of it is unpacked whole.

@@ -1,4 +1,4 @@
-"""The table of routes: each parses, calls the desk, answers."""
+"""Routes of the web application: each parses, calls the session, answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The library that draws charts in the browser, as a dependency brings it: made once, kept."""
+"""JavaScript bundle of the chart library, made once and cached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The charts of a release that the page shows: specs of counts, a list with titles."""
+"""Charts of a release for the page: specs of counts, with titles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One client's connection: how long the desk waits for it, and how many may keep it waiting.
+"""Connections of clients: time limits and numbers.
 
 uvicorn waits for ever for the rest of a request, and for a client that does not read its answer.
 Here a connection without a request that came with the token is a stranger's: it has only so much

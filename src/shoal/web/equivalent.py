@@ -1,4 +1,4 @@
-"""The same run as a command line, and as Python: what the page asked for, said elsewhere."""
+"""The equivalent command line and Python call of a job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the desk refuses, with the status of the answer. The line holds no record value."""
+"""Refused: an HTTP error in one line, without a record value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may speak to the desk: this machine's own browser, with the token, from its own pages.
+"""Guard of requests: this machine's browser, with the token, from the desk's own pages.
 
 Every request passes here before it meets a route, and before a byte of its body is read. A name
 that somebody else's page points at 127.0.0.1 has a foreign Host; a form or a script of another page

@@ -1,4 +1,4 @@
-"""Jobs: each a process of its own, one after the other; questions that take moments go beside."""
+"""Jobs: each a process of its own, in a queue; short questions run beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What server and worker leave for each other in the folder of a job."""
+"""Messages between server and worker, as files in the folder of a job."""
 
 from __future__ import annotations
 

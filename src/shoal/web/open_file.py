@@ -1,4 +1,4 @@
-"""A file that is open on the desk, and the names that files and hierarchies get."""
+"""Opened files of a session, and the names of files and hierarchies."""
 
 from __future__ import annotations
 

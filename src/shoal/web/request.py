@@ -1,4 +1,4 @@
-"""What a page asks for -> settings. Nothing of it is taken as a path."""
+"""Requests of a page -> settings. Nothing of them is taken as a path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens the desk: a server on 127.0.0.1, and the browser at its page."""
+"""`open_desk`: starts the server on 127.0.0.1 and opens the browser."""
 
 from __future__ import annotations
 

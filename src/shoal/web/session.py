@@ -1,4 +1,4 @@
-"""What is open on the desk: files and jobs, in a folder that only their owner can read."""
+"""Session: open files and jobs, in a folder that only its owner can read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table for the desk's questions: whole where it fits, else the first part of its file."""
+"""Tables for a page's questions: whole where they fit, else the head of the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker answers: looks at files, hierarchies, estimates, releases, comparisons."""
+"""Tasks of a worker: inspections, hierarchies, estimates, releases, comparisons."""
 
 from __future__ import annotations
 

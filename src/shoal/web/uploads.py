@@ -1,4 +1,4 @@
-"""Takes a file in as it comes: to disk, piece by piece, within limits, or not at all."""
+"""Uploads: written to disk piece by piece, within limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process that reads a table for the desk: `python -m shoal.web.worker FOLDER`.
+"""Worker process of the desk: `python -m shoal.web.worker FOLDER`.
 
 It finds what is asked in the folder, tells there how far it is, and leaves its answer. It yields to
 everything else on the machine, and ends when the server does.

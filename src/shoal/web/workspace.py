@@ -1,4 +1,4 @@
-"""Where files and jobs lie: a folder that only its owner reads, and that goes with its server."""
+"""Workspace: private folder of files and jobs, removed with its server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""t-closeness (Li, Li and Venkatasubramanian 2007): a class tells little that the table does not.
+"""t-closeness (Li, Li and Venkatasubramanian 2007), by the earth mover's distance.
 
 In plain words: the sensitive values of a class are distributed as those of all records are, up to
 t: so much of the values must be moved so far, at most, to make one distribution the other (the

@@ -1,4 +1,4 @@
-"""What a missing cell matches: three readings, of which the strictest is the verdict.
+"""Three readings of missing cells in matching; the strictest decides.
 
 A person whose quasi-identifiers are those of a released record r could be any record s that matches
 r. In every reading equal cells match. A star (`*`, an empty or a missing cell) matches

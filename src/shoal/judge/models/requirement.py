@@ -1,4 +1,4 @@
-"""What is asked of a release, beyond k too: one frozen thing that checks itself.
+"""Requirement: k and the thresholds beyond it, frozen and checked.
 
 Each sensitive column is judged on its own, by the rules that `rules` makes of a requirement. A rule
 is a model with its number: what a class has, and whether that is enough.

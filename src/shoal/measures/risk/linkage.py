@@ -1,4 +1,4 @@
-"""Record linkage: who holds the originals looks for each of them in the release.
+"""Record linkage attacks by someone who holds the originals.
 
 All records of a class are equal in what they release, so that an attack compares an original with
 every class once; it takes one of the records of the classes that fit best, each as likely.

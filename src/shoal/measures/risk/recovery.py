@@ -1,4 +1,4 @@
-"""What released values give away: to who knows the other members, by digits, by one large unit."""
+"""Recovery of values: by known members, by digits, by dominance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What words and intervals leave open: ILoss and NCP of every released cell."""
+"""ILoss and NCP of released words and intervals, cell by cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cuts for the linear programme: of all groups with two of three records one can be chosen.
+"""Subset-row cuts on three records: of all groups with two of them one can be chosen.
 
 Where the programme halves three groups that share their records pair by pair (outliers, mostly) it
 costs less than any grouping; such a triple of records is found and the halves are forbidden.

@@ -1,4 +1,4 @@
-"""Column generation: duals climb, columns are priced, cuts are added; a bound at any time.
+"""Column generation: subgradient ascent, pricing and cuts; a valid bound at any time.
 
 First the duals climb by themselves (subgradients of the Lagrangian dual, each record's step in
 proportion to what it costs in the best grouping), which takes no linear programme and brings most

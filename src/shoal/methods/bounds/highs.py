@@ -1,4 +1,4 @@
-"""HiGHS, for the programmes over columns: one thread, and the same result every time.
+"""Master and set-partitioning problems in HiGHS, on one thread, deterministic.
 
 Seconds are asked for only where a time limit was given; otherwise nodes limit an integer programme.
 """

@@ -1,4 +1,4 @@
-"""From the linear programme to a grouping: the integer programme over the columns that matter.
+"""From the linear programme to a partition: the integer programme over priced columns.
 
 No grouping that costs less than the best one has a group whose reduced cost is as large as the gap
 between that grouping and the bound. Where all others can be listed, the programme over them proves

@@ -1,4 +1,4 @@
-"""The kernel that prices: for every record the group that costs least beyond its duals.
+"""Pricing kernel: for every record the group of least reduced cost.
 
 With D the squared distances, a group S of m records costs SSE(S) = (sum of D over its pairs) / m,
 and its reduced cost is SSE(S) less the duals of its records, plus the prices of the cuts that it

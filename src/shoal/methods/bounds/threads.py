@@ -1,4 +1,4 @@
-"""Pricing by Python: all roots and sizes on some threads, and the bound that follows."""
+"""Pricing on several threads, and the bound that follows."""
 
 from __future__ import annotations
 

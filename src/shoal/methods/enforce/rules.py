@@ -1,4 +1,4 @@
-"""A table and what is asked of it -> the rules as numbers that kernels know."""
+"""Rules for kernels, from a table and its requirement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Descents to the next local optimum, from groups that another method made."""
+"""Descent to a local optimum from the groups of another method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one driver of iterated searches: rounds, runs side by side, what ends them, and their log.
+"""Driver of iterated local search: rounds, parallel runs, stopping and log.
 
 What comes out depends on the seed, the number of runs and the number of iterations, never on
 threads: all runs make the same iterations in a round, and a round is never left half done.

@@ -1,4 +1,4 @@
-"""What there is to tell of a search: gains by part, pairs by pass."""
+"""Log of a search: gains by part, pairs by pass."""
 
 from __future__ import annotations
 

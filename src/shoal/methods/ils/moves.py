@@ -1,4 +1,4 @@
-"""Shifts and swaps between two groups, and the four tests that say which can gain.
+"""Shifts and swaps between two groups, with four pruning tests.
 
 With sizes a and b, centroids c and c', radii r and r' of two groups (Laszlo and Mukherjee 2015;
 2020 thesis): shifting x to the other group changes SSE by b/(b+1) D(x,c') - a/(a-1) D(x,c);

@@ -1,4 +1,4 @@
-"""The nearest records of every record: where a search looks for partners.
+"""Nearest neighbors of every record: candidate partners of moves.
 
 Neighbors are mutual: who lists a record is listed by it, too. Otherwise an outlier, which is
 nobody's nearest, would be looked at only when its own group changes.

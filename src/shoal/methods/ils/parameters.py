@@ -1,4 +1,4 @@
-"""What a search is made of: moves, perturbations, acceptance, stopping. Plain frozen values."""
+"""Parameters of a search: moves, perturbations, acceptance, stopping."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Late(Acceptance):
 
 @dataclass(frozen=True)
 class Annealing(Acceptance):
-    """With probability exp((home - new) / (T best)), T falling from first to last.
+    """With probability exp((incumbent - new) / (T best)), T falling from first to last.
 
     T falls geometrically over the `schedule` of the search (Kirkpatrick, Gelatt, Vecchi 1983).
     """

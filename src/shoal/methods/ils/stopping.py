@@ -1,4 +1,4 @@
-"""What ends a search, and what is noted on the way: count, clock, callback, user; the curve."""
+"""Stopping criteria (iterations, time, callback, user), and the loss curve."""
 
 from __future__ import annotations
 

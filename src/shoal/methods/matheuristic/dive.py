@@ -1,4 +1,4 @@
-"""Diving: a grouping from the linear programme's fractions.
+"""Diving heuristic: a partition from the fractional solution of the linear programme.
 
 The groups that the programme takes for the most part are taken; the programme of the records that
 are left is solved, and so on, until few are left: their best grouping is found.

@@ -1,4 +1,4 @@
-"""`exact`: no grouping of a small table loses less, and that is proven."""
+"""`exact`: the optimal partition of a small table, with a proof."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The desk of `best`: the best grouping so far, the clock, and searches side by side."""
+"""Incumbent of `best`: the best partition so far, the clock, and parallel searches."""
 
 from __future__ import annotations
 

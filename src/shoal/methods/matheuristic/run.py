@@ -1,4 +1,4 @@
-"""`best`: rounds of searches, linear programmes, dives and neighborhoods until the budget is spent.
+"""`best`: rounds of searches, programmes, dives and neighborhoods within a budget.
 
 It begins with searches from random starts. Their groups are the first columns of the linear
 programme of all records, which prices more of them, gives the bound, and is dived into; cuts

@@ -1,4 +1,4 @@
-"""What a round of `best` may do."""
+"""Steps of a round of `best`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first pass: ranges of all columns, by which the second scales, centers and cuts bins."""
+"""First pass: ranges of all columns, which scale, center and bin the second."""
 
 from __future__ import annotations
 

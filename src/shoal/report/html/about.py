@@ -1,4 +1,4 @@
-"""Whom a page is for, and how the figures of the original on it were rounded."""
+"""Audience of a page, and how its figures of the original were rounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How to repeat a run and how to check its file, as commands."""
+"""Commands that repeat a run and check its file."""
 
 from __future__ import annotations
 

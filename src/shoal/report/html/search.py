@@ -1,4 +1,4 @@
-"""How the groups were searched for."""
+"""The search log as a section of the page."""
 
 from __future__ import annotations
 

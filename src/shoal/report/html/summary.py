@@ -1,4 +1,4 @@
-"""The first screen: is it safe, by which model, how much was lost, what could still go wrong."""
+"""First screen of the page: verdict, model, loss, remaining risks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each cell lost, from 0 to 1, with everything it is scaled by from the release alone."""
+"""Loss of each cell, from 0 to 1, scaled by the release alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of every key of a report: is it asked for, a figure of the release, rounded, or private?
+"""Publicity of every key of a report: setting, release figure, rounded, or private.
 
 `asked` is what somebody chose and what follows from that, `release` what anybody can compute from
 the released file, `rounded` a figure of the original that is stable against k people, `private` one

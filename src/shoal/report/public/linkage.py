@@ -1,4 +1,4 @@
-"""Linkage attacks whose figures are stable: everything but the original looked for is released.
+"""Linkage attacks with stable figures: all but the attacked original is released.
 
 Scales and ranks are those of the released classes, each counted once, and whoever finds several
 classes that fit equally well takes one of them, each as likely, then one of its records.

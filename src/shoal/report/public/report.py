@@ -1,4 +1,4 @@
-"""The exact report -> the public one: what the release tells, and stable figures beside it."""
+"""The public report: figures of the release, and stable figures of the original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of several methods with several k, each a whole one."""
+"""`compare`: runs of several methods with several k."""
 
 from __future__ import annotations
 

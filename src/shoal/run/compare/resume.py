@@ -1,4 +1,4 @@
-"""What was done of a comparison, for going on after it was stopped."""
+"""Notes of finished runs, to resume a comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The certificate: what was verified of which files, for machines; its model is its schema.
+"""Certificate of a pack: what was verified of which files, as JSON with a schema.
 
 Every field but `issued` follows from the other files of the pack: `certificate_of` makes it of
 report, recipe, dictionary and what the released file showed, when a pack is written and again when

@@ -1,4 +1,4 @@
-"""Whether the papers of a pack say the same, and what its release bears out."""
+"""Consistency of a pack: its papers against each other and against the release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data dictionary: what every released column is and what became of it, from the release."""
+"""Data dictionary of a release."""
 
 from __future__ import annotations
 

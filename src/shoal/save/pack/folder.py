@@ -1,4 +1,4 @@
-"""Writes a pack: all of it in a private folder, checked there, then named in one step."""
+"""Writing of a pack: in a private folder, checked, then renamed in one step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first page of a pack, for people who were only handed the folder."""
+"""README of a pack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`shoal certificate check`: everything that a pack says, verified again from its files."""
+"""`check_pack`: verify everything a pack says, from its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recipe that a pack shows: what was asked, without what only the steward may know."""
+"""The published recipe: without private files and values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The values of a column on a line: numbers and dates as fractions, and back to their texts."""
+"""Axis of a column: numbers and dates as fractions, and back to texts."""
 
 from __future__ import annotations
 

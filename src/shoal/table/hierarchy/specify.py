@@ -1,4 +1,4 @@
-"""What a person says of a hierarchy -> a rule: `ages.csv`, `widths:5,10`, `prefixes`, `dates`."""
+"""Rules of hierarchies from texts: `ages.csv`, `widths:5,10`, `prefixes`, `dates`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hierarchy to look at: as a csv file, as a drawing, in numbers."""
+"""Hierarchy: a hierarchy as csv, as a drawing, in numbers."""
 
 from __future__ import annotations
 

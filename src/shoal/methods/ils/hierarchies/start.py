@@ -1,4 +1,4 @@
-"""Where a search on trees begins: a grouping in groups that are not too large; columns, weights."""
+"""Start of a search on hierarchies: groups split to size, columns, weights."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class ShoalError(Exception):
     exit_code = 2
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the error as plain values: what it is, what it says, what more it knows."""
+        """Return the error as plain values: kind, message, attributes."""
         return {"kind": type(self).__name__, "said": str(self), "more": vars(self)}
 
 
@@ -52,13 +52,13 @@ class PrivacyError(ShoalError):
 
 
 class EngineError(ShoalError):
-    """A cluster cannot do it: its workers lack something, or it is gone."""
+    """A cluster cannot run the tasks: its workers lack something, or it has ended."""
 
     exit_code = 1
 
 
 class EngineLostError(EngineError):
-    """An engine is gone, for now: what was done is kept, and the same run goes on with it."""
+    """The cluster connection was lost; partial results are kept and the run can be resumed."""
 
 
 class Canceled(ShoalError):  # noqa: N818 - not an error of anybody's making
@@ -106,7 +106,7 @@ def _field(name: str, value: Any) -> str:
 
 
 class UnlistedError(InputError):
-    """Something lacks values of a column; `values` are those, for a person who asks.
+    """A hierarchy or order lacks values of a column; `values` are those.
 
     A message never shows them: `where` says what does.
     """
@@ -123,7 +123,7 @@ class UnlistedError(InputError):
 
 
 def check_known(given: Iterable[str], known: Sequence[str], what: str) -> None:
-    """Refuse what is given for a column that is no quasi-identifier; `what` says of what."""
+    """Raise RequestError for names that are no quasi-identifiers; `what` is the option."""
     for name in given:
         if name not in known:
             raise RequestError(

@@ -89,7 +89,7 @@ class SearchLog:
         return asdict(self)
 
     def summary(self) -> str:
-        """Return one line for people."""
+        """Return a summary in one line."""
         on_trees, rounds = "regroup" in self.gains, "programme" in self.gains
         whole = on_trees or self.iterations > 0 or self.stopped_by == "iterations"
         unfinished = "" if whole else ", before the first local optimum: not repeatable"
@@ -202,7 +202,7 @@ class Partition:
         return rows_of_groups(self.labels)
 
     def summary(self) -> str:
-        """Return one line for people."""
+        """Return a summary in one line."""
         bound = "" if self.bound is None else f"; {self.bound.describe(self.information_loss)}"
         return (
             f"{self.labels.size} records in {self.groups} groups of {self.sizes.min()} to "

@@ -247,7 +247,7 @@ def test_a_mistake_of_ours_shows_no_record(tmp_path, cluster, monkeypatch):
     """An unexpected error on a worker is told by its kind and place, never by its words."""
     from shoal.outofcore import file_plan
 
-    monkeypatch.setattr(file_plan, "Look", lambda *_: partial(operator.truediv, 1))
+    monkeypatch.setattr(file_plan, "ProfileStep", lambda *_: partial(operator.truediv, 1))
     pattern = write_parts(tmp_path / "in")
     with pytest.raises(EngineError, match=r"a worker failed: ZeroDivisionError in ") as found:
         run(pattern, tmp_path / "out", Dask(cluster.address))

@@ -593,8 +593,8 @@ def test_orders_of_texts_that_look_like_numbers(tmp_path):
     settings = build({"roles": roles, "orders": {"o": order}, "protect": {"k": 10}})
     with run_folder.RunFolder(tmp_path / "out.csv", 1) as folder:
         runner = TaskRunner(folder, Threads(1), Threads(1), Reporter(None))
-        file_plan.look(Whole(in_pieces(source, None, ("",), {})), settings, runner)
-        own = file_plan.ask(settings, folder, None).survey.columns["o"].moments
+        file_plan.profile_file(Whole(in_pieces(source, None, ("",), {})), settings, runner)
+        own = file_plan.plan_file(settings, folder, None).profile.columns["o"].moments
     mean, deviation = twin.mean_and_deviation([order.index(word) for word in words])
     assert float(own.base) + own.mean == pytest.approx(mean)
     assert own.deviation == pytest.approx(deviation)

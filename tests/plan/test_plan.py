@@ -81,8 +81,8 @@ def out_of_core(path, settings, folder):
     report = Reporter(None)
     with RunFolder(folder / "release.csv", {"test": True}, None) as work:
         runner = TaskRunner(work, Threads(1), Threads(1), report)
-        file_plan.look(Whole(in_pieces(path, None, ("",), {})), settings, runner)
-        return file_plan.ask(settings, work, None).plan
+        file_plan.profile_file(Whole(in_pieces(path, None, ("",), {})), settings, runner)
+        return file_plan.plan_file(settings, work, None).plan
 
 
 def told(make, *arguments):

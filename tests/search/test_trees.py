@@ -265,11 +265,11 @@ def test_any_grouping_is_improved():
     table = large()
     coded = code(read(table))
     one = np.zeros(table.num_rows, dtype=np.int64)
-    found = solve_mixed(coded, 5, "kaim+", QUIET, start=one, changes={"stop": {"iterations": 50}})
+    found = solve_mixed(coded, 5, "kaim+", QUIET, start=one, options={"stop": {"iterations": 50}})
     assert found.groups > 50
     member = solve_mixed(coded, 5, "k-member", QUIET)
     better = solve_mixed(coded, 5, "kaim+", QUIET, start="k-member",
-                         changes={"stop": {"iterations": 50}})  # fmt: skip
+                         options={"stop": {"iterations": 50}})  # fmt: skip
     assert better.information_loss < member.information_loss
     refined = shoal.refine(table, member.labels, 5, how="kaim+", max_iterations=50)
     assert refined == better
@@ -414,7 +414,7 @@ def test_the_callback_ends_the_last_moves():
         return progress.stage == "searching" and (progress.moves_applied or 0) > 0
 
     stop = {"stop": {"iterations": 3}}
-    found = solve_mixed(coded, 2, "kaim+", Reporter(enough), changes=stop)
+    found = solve_mixed(coded, 2, "kaim+", Reporter(enough), options=stop)
     assert not found.search.complete
     whole = solve_mixed(coded, 2, "kaim+", QUIET, options=stop)
     assert whole.search.complete

@@ -69,7 +69,7 @@ class Compared:
 
     @property
     def paired(self) -> bool:
-        """Whether it is known who is who."""
+        """Whether originals and released records are paired."""
         return self.first is not None
 
     @cached_property
@@ -107,7 +107,7 @@ class Compared:
 
     @property
     def known(self) -> Compared:
-        """What is known best: aligned where it is known who is who, else both as they stand."""
+        """The tables aligned by the pairing, where there is one, else as they stand."""
         return self.aligned if self.paired else self
 
     @cached_property

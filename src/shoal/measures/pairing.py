@@ -134,7 +134,7 @@ def find_out(
     kept: Sequence[str],
     in_memory: bool,
 ) -> Pairing | None:
-    """Find out who is who, or that it cannot be known.
+    """Return the pairing of records, None where it cannot be known.
 
     Kept columns decide: the same row by row, the rows are in the same order; else they pair the
     records that they tell apart, if these are most. A column whose values only were swapped looks

@@ -97,7 +97,7 @@ def _unit(column: Column) -> float:
 
 
 def _step(column: Column, unit: float) -> float:
-    """Return one step of the column's last digit on the scale; 0 where nobody knows it."""
+    """Return one step of the column's last digit on the scale; 0 where it is unknown."""
     if column.is_ordinal or column.kind in (Kind.INTEGER, Kind.DATE, Kind.BOOLEAN):
         return 1.0 / unit
     if column.kind is Kind.DECIMAL:

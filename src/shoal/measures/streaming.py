@@ -46,7 +46,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Both sides, and what is to be said of how they were drawn."""
+    """The drawn records of both sides, and a note on the sample."""
 
     __repr__ = in_shape
 

@@ -51,7 +51,7 @@ def check_effort(effort: str) -> None:
 
 
 def lower_effort(problem: Problem, method: str | Method) -> str | None:
-    """Return the effort whose result a result is compared with, so that more never loses more.
+    """Return the next lower effort, whose result is compared so that more never loses more.
 
     None where nothing depends on the effort: for named methods but blocks, and where a start or
     search options are given. Of blocks `normal` is not compared with `quick`, which would take as
@@ -152,7 +152,7 @@ def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = F
 
 
 def merged(tree: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return two trees of parameters as one; what the second says counts.
+    """Return two trees of parameters merged; the second takes precedence.
 
     A limit of another kind takes the place of a number of iterations that nobody asked for; a
     number of iterations is planned for as a whole.

@@ -167,7 +167,7 @@ def group_coded_in_blocks(
 
 
 def coordinates(coded: Coded) -> Floats:
-    """Return where records lie: numbers between the least and the greatest, words by their rank.
+    """Return coordinates of records: numbers scaled to [0, 1], words by rank.
 
     Words are in the order of their tree, where those of one parent are neighbors; a missing cell
     lies before all.

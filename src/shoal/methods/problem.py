@@ -66,7 +66,7 @@ class Points:
 
     @staticmethod
     def search_options(options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what is asked of a search."""
+        """Return the search options."""
         return dict(options)
 
 
@@ -109,7 +109,7 @@ class Nodes:
 
     @staticmethod
     def search_options(options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what is asked of a search, without fields equal to the defaults."""
+        """Return the search options without fields equal to the defaults."""
         usual = Search().to_dict()
         changed = {name: part for name, part in options.items() if part != usual.get(name, ...)}
         if isinstance(changed.get("stop"), Mapping):
@@ -121,7 +121,7 @@ class Nodes:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Records to put into groups of at least k, and what is asked of the groups.
+    """The input of a method: encoded records, k, constraints and options.
 
     For searches: `start` is the name of a method, "random", or labels from 0, each k times (of
     methods on nodes: also a rule for the first record of a group); `options` are options that
@@ -164,7 +164,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The labels that a method found, and what it knows of them.
+    """The output of a method: labels, with its log and bound.
 
     A search has a `log`, a proof a `bound`. A method that keeps constraints itself names its
     `enforcement` in one word, and in a sentence (`enforced`).

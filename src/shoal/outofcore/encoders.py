@@ -38,12 +38,12 @@ DIFFERENT = 500_000  # values of a column that is seen by its tree, at most
 
 
 class RegionEncoder(Protocol):
-    """How records are seen."""
+    """Encoder of the records of a region."""
 
     method: str
 
     def points(self, table: Table) -> Floats:
-        """Return where records lie, for cuts."""
+        """Return coordinates of records, for splitting."""
         ...
 
     def coded(self, table: Table) -> Coded | None:
@@ -70,7 +70,7 @@ class ByNumbers:
         self.scales = {name: math.sqrt(weights.get(name, 1.0)) for name in moments}
 
     def points(self, table: Table) -> Floats:
-        """Return the numbers, standardized; columns that do not vary have no say."""
+        """Return the standardized numbers; constant columns are left out."""
         columns = table.with_role(Role.QUASI_IDENTIFIER)
         varied = [c for c in columns if self.moments[c.name].deviation] or columns[:1]
         points = np.empty((table.rows, len(varied)))
@@ -112,7 +112,7 @@ class ByTrees:
         self.known, self.weights, self.effort = known, weights, effort
 
     def points(self, table: Table) -> Floats:
-        """Return where the cells lie in their trees."""
+        """Return the positions of cells in their hierarchies."""
         return coordinates(self._coded(table))
 
     def _coded(self, table: Table) -> Coded:

@@ -19,21 +19,21 @@ from shoal.table.sampling import Sample, sample_size, share_of
 from shoal.table.streams import Reading
 
 
-def seen(
+def choose_encoder(
     file_plan: FilePlan,
     reading: Reading | None,
     sample: Sample | None,
     runner: TaskRunner,
     most: int = VALUES,
 ) -> tuple[RegionEncoder, Coded | None, Any]:
-    """Return how records are seen, the trees of their values, and where a sample of them lies."""
+    """Return the encoder, the hierarchies of values, and the coordinates of a sample."""
     protect, quasi = (
         file_plan.plan.settings.protect,
         file_plan.plan.schema.with_role(Role.QUASI_IDENTIFIER),
     )
     weights = protect.column_weights
     if not file_plan.plan.by_hierarchies:
-        columns = file_plan.survey.columns
+        columns = file_plan.profile.columns
         moments = {c.name: own for c in quasi if (own := columns[c.name].moments) is not None}
         encoder = ByNumbers(moments, weights, protect.effort)
         return encoder, None, None if sample is None else encoder.sampled(sample.rows)
@@ -99,5 +99,5 @@ class Collect:
             drawn.add(self.form.pack(piece.only(_is_quasi)))
             done += piece.rows
             if not self.reading.away:
-                self.runner.report("collecting values", done, self.file_plan.survey.rows)
+                self.runner.report("collecting values", done, self.file_plan.profile.rows)
         return words, drawn

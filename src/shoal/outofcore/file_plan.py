@@ -19,7 +19,7 @@ from shoal.methods.problem import check_size
 from shoal.methods.registry import find
 from shoal.outofcore.arrow import Form
 from shoal.outofcore.memory import freed
-from shoal.outofcore.profile import Looking, Survey
+from shoal.outofcore.profile import FileProfile, ProfileBuilder
 from shoal.outofcore.run_folder import Files
 from shoal.outofcore.shuffle import keep, kept
 from shoal.outofcore.tasks import TaskRunner
@@ -40,18 +40,18 @@ METHODS = ("auto", "fast", "kaim-fast")
 
 @dataclass(frozen=True)
 class FilePlan:
-    """The plan of a file that was looked at, what was seen of it, and the files of hierarchies.
+    """The plan of a file, its profile, and the files of hierarchies.
 
     Where the files are on another machine, `trees` holds what is in them.
     """
 
     plan: Plan
-    survey: Survey
+    profile: FileProfile
     trees: Mapping[str, bytes] = field(default_factory=dict)
 
     @contextmanager
     def hierarchies(self) -> Iterator[tuple[Mapping[str, str], Path | None]]:
-        """Yield what is said of hierarchies, and the folder of their files."""
+        """Yield the rules of hierarchies, and the folder of their files."""
         rules = self.plan.settings.hierarchies
         if not self.trees:
             yield rules, self.plan.folder
@@ -84,7 +84,7 @@ def _without_identifiers(table: Table) -> Table:
 
 
 def check_possible(settings: Settings) -> None:
-    """Refuse what is only done in memory."""
+    """Raise RequestError for options that need the whole table in memory."""
     requirement, protect = settings.requirement, settings.protect
     aggregate, digits, roles = settings.release.aggregate, settings.release.decimals, settings.roles
     needs = None
@@ -117,36 +117,36 @@ def check_possible(settings: Settings) -> None:
 
 
 @dataclass(frozen=True)
-class Look:
-    """The first look at a chunk of records."""
+class ProfileStep:
+    """First pass over a chunk: builds its profile."""
 
     reading: Reading
     settings: Settings
     runner: TaskRunner
 
     def __call__(self, chunk: int) -> str:
-        """Keep what is seen of a chunk, and return the name of it.
+        """Store the profile of a chunk, and return its name.
 
         A file that only this process reads is looked at again: it is known after that alone.
         """
         name = f"look-{chunk}"
         if not self.reading.away or self.runner.work.read(name) is None:
-            self._seen(chunk).keep(self.runner.work, name)
+            self._profiled(chunk).keep(self.runner.work, name)
         return name
 
-    def _seen(self, chunk: int) -> Looking:
-        settings, looking = self.settings, None
+    def _profiled(self, chunk: int) -> ProfileBuilder:
+        settings, builder = self.settings, None
         for piece in freed(self.reading.first(chunk)):
-            if looking is None:
-                looking = _looking(piece, settings, self.reading, chunk)
-            looking.add(_ranked(_rounded(piece, settings), settings.orders))
+            if builder is None:
+                builder = _new_builder(piece, settings, self.reading, chunk)
+            builder.add(_ranked(_rounded(piece, settings), settings.orders))
             if not self.reading.away:
-                self.runner.report("looking", looking.rows, looking.rows + 1)
-        assert looking is not None
-        return looking
+                self.runner.report("looking", builder.rows, builder.rows + 1)
+        assert builder is not None
+        return builder
 
 
-def _looking(head: Table, settings: Settings, reading: Reading, chunk: int) -> Looking:
+def _new_builder(head: Table, settings: Settings, reading: Reading, chunk: int) -> ProfileBuilder:
     roles = settings.roles
     left_out = {*roles.identifiers, *roles.drop}
     quasi = _quasi(settings, head.names)
@@ -156,27 +156,27 @@ def _looking(head: Table, settings: Settings, reading: Reading, chunk: int) -> L
     share = share_of(size, reading.rows)
     sample = Sample(settings.protect.seed, size, reading.start(chunk), share)
     used = [name for name in quasi if name not in left_out]
-    return Looking(used, set(roles.drop), sample, settings.protect.incomplete == "delete")
+    return ProfileBuilder(used, set(roles.drop), sample, settings.protect.incomplete == "delete")
 
 
-def look(reading: Reading, settings: Settings, runner: TaskRunner) -> Sample:
-    """Look at all records once, and note what was seen; return a sample of them."""
-    every: Looking | None = None
-    step = Look(reading, settings, runner)
+def profile_file(reading: Reading, settings: Settings, runner: TaskRunner) -> Sample:
+    """Profile all records in one pass, store the profile; return a sample."""
+    every: ProfileBuilder | None = None
+    step = ProfileStep(reading, settings, runner)
     for name in runner.reading(reading).each("looking", step, range(reading.tasks)):
-        looking = _looking(reading.empty(), settings, reading, 0)
-        looking.take(runner.work, name)
+        builder = _new_builder(reading.empty(), settings, reading, 0)
+        builder.take(runner.work, name)
         if every is None:
-            every = looking
+            every = builder
         else:
-            every.join(looking)
+            every.join(builder)
     assert every is not None
-    seen = every.survey()
-    check_size(seen.rows, settings.protect.k, reading.source.name)
+    profile = every.profile()
+    check_size(profile.rows, settings.protect.k, reading.source.name)
     empty = reading.empty()
     form = Form.of(empty, whole=False)
     keep(runner.work, "empty", form.pack(empty))
-    runner.work.note("seen", {"form": form.to_dict(), "survey": seen.to_dict()})
+    runner.work.note("seen", {"form": form.to_dict(), "survey": profile.to_dict()})
     return every.sample
 
 
@@ -217,19 +217,19 @@ def _as_words(column: Column, order: Sequence[str]) -> Column:
     return column.replace(kind=Kind.TEXT, values=words)
 
 
-def ask(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
-    """Return what the request means for the file that was looked at."""
+def plan_file(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
+    """Return the plan of a profiled file."""
     noted = work.read("seen")
-    seen = Survey.from_dict(noted["survey"])
+    profile = FileProfile.from_dict(noted["survey"])
     schema = Form.from_dict(noted["form"]).unpack(kept(work, "empty"))
     plan = make_plan(
-        settings, with_rounding(replace(schema, roles_given=False), settings), seen, folder
+        settings, with_rounding(replace(schema, roles_given=False), settings), profile, folder
     )
     quasi = plan.schema.with_role(Role.QUASI_IDENTIFIER)
     names = [column.name for column in quasi]
     check_known(plan.hierarchies, names, "a hierarchy")
     check_weights(plan.settings.protect.column_weights, names)
-    plain = not any(seen.missing(c) for c in quasi) or settings.protect.incomplete == "delete"
+    plain = not any(profile.missing(c) for c in quasi) or settings.protect.incomplete == "delete"
     if not plan.by_hierarchies and (plan.needs_codes or not plain):
         raise RequestError(
             "in a file larger than memory, texts, missing cells and what is released generalized "
@@ -237,13 +237,13 @@ def ask(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
             "centers of them"
         )
     for column in quasi if not plan.by_hierarchies else ():
-        own = seen.columns[column.name].moments
+        own = profile.columns[column.name].moments
         assert own is not None
         own.check(column.name, plan.schema.source.name)
-    return FilePlan(plan, seen)
+    return FilePlan(plan, profile)
 
 
 def _quasi(settings: Settings, names: Iterable[str]) -> list[str]:
-    """Return the quasi-identifiers: all columns where nobody says."""
+    """Return the quasi-identifiers; all columns where no roles are given."""
     roles = settings.roles
     return list(roles.quasi_identifiers if roles.any_given else names)

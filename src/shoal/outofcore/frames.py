@@ -57,7 +57,7 @@ class FromFrame:
 
     @property
     def files(self) -> list[str]:
-        """Nothing: who knows where its records lie."""
+        """No files: a dataframe has no known location."""
         return []
 
     def opened(self, runner: TaskRunner) -> Parts:

@@ -15,10 +15,10 @@ from shoal.errors import PrivacyError
 from shoal.outofcore.budget import WORKER, budget_for
 from shoal.outofcore.file_plan import check_possible
 from shoal.outofcore.parts import manifest
-from shoal.outofcore.release import Made
+from shoal.outofcore.release import ReleasedRegions
 from shoal.outofcore.report import report_of
 from shoal.outofcore.request import FileRequest, Released
-from shoal.outofcore.run import made_of, run_fingerprint, stamps_of
+from shoal.outofcore.run import release_regions, run_fingerprint, stamps_of
 from shoal.outofcore.run_folder import LOG, RunFolder
 from shoal.outofcore.tasks import TaskRunner
 from shoal.progress import Callback, Reporter
@@ -131,7 +131,7 @@ def release_parts(
         runner = TaskRunner(work, engine, Threads(request.threads), report)
         reading = origin.opened(runner)
         budget = budget_for(memory, *reading.shape)
-        releasing, made = made_of(reading, settings, budget, request, runner, shared=True)
+        releasing, made = release_regions(reading, settings, budget, request, runner, shared=True)
         staged = shelf.stage(work)
         buckets = releasing.buckets(made)
         more = f"-{secrets.token_hex(4)}" if shelf.is_url else ""  # beside those of an old release
@@ -181,7 +181,7 @@ def _plain(counted: Counted | None) -> dict[str, int | None]:
     return {**vars(counted)}
 
 
-def _counted(engine: Executor, files: list[str], made: Made) -> Counted | None:
+def _counted(engine: Executor, files: list[str], made: ReleasedRegions) -> Counted | None:
     """Let the engine group the release by its quasi-identifiers, in its own way.
 
     Raises a PrivacyError if it finds another number of records, or a class that is too small.

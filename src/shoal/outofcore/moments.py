@@ -47,7 +47,7 @@ class Moments:
         self.high = max(self.high, float(steps.max()))
 
     def join(self, other: Moments) -> None:
-        """Take what another has seen."""
+        """Combine with the moments of other records."""
         if other.base is None or not other.count:
             return
         if self.base is None or not self.count:

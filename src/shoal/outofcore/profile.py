@@ -45,7 +45,7 @@ class Sketch:
         self._take(*np.unique(hashes[hashes <= self.limit], return_counts=True))
 
     def join(self, other: Sketch) -> None:
-        """Take what another has seen."""
+        """Combine with the sketch of other records."""
         low = other.kept <= self.limit
         self.limit = min(self.limit, other.limit)
         self._take(other.kept[low], other.often[low])
@@ -81,8 +81,8 @@ class Sketch:
 
 
 @dataclass
-class Seen:
-    """What was seen of one column; `grain` is the greatest common divisor of times.
+class ColumnProfile:
+    """Profile of one column; `grain` is the greatest common divisor of times.
 
     `unique` is how many records have a value that no other has, or a few more; `numbers` how many
     different numbers there are, up to three.
@@ -104,11 +104,11 @@ class Seen:
 
 
 @dataclass
-class Survey:
-    """What was seen of all records."""
+class FileProfile:
+    """Profile of a file: the number of records and the profiles of its columns."""
 
     rows: int
-    columns: dict[str, Seen]
+    columns: dict[str, ColumnProfile]
 
     def reason(self, column: Column) -> str | None:
         """Say why a column looks like an identifier, None where it does not, or was not seen."""
@@ -144,10 +144,10 @@ class Survey:
         profile = self.columns.get(column.name)
         return 0 if profile is None else profile.missing
 
-    def complete(self, names: Sequence[str]) -> Survey:
+    def complete(self, names: Sequence[str]) -> FileProfile:
         """Return the same without the missing cells of some columns; records are not counted."""
         own = {name: replace(self.columns[name], missing=0) for name in names}
-        return Survey(self.rows, {**self.columns, **own})
+        return FileProfile(self.rows, {**self.columns, **own})
 
     def unique_share(self, column: Column, released: Change = same) -> float:  # noqa: ARG002
         """Return the share of records that are unique in a column; 0 where it was not seen."""
@@ -181,17 +181,17 @@ class Survey:
         return {"rows": self.rows, "columns": columns}
 
     @classmethod
-    def from_dict(cls, values: Any) -> Survey:
+    def from_dict(cls, values: Any) -> FileProfile:
         """Return what plain values say."""
         columns = {}
         for name, (missing, different, own, *rest) in values["columns"].items():
             moments = own and Moments.from_dict(own)
-            columns[name] = Seen(missing, different, moments, *rest)
+            columns[name] = ColumnProfile(missing, different, moments, *rest)
         return cls(values["rows"], columns)
 
 
-class Looking:
-    """What is seen of records as they pass by, and can be joined with what others see elsewhere.
+class ProfileBuilder:
+    """Builds a profile from pieces; builders of other pieces can be joined.
 
     Columns that are `skipped` are not looked at. The sample gets the numbers of the
     quasi-identifiers, not-a-number where there is none. If one `deletes` incomplete records, those
@@ -210,7 +210,7 @@ class Looking:
         self.numbers: dict[str, list[Fraction]] = {}
 
     def add(self, piece: Table) -> None:
-        """Look at some records."""
+        """Add a piece."""
         quasi, moments = self.quasi, self.moments
         for column in piece.columns:
             name = column.name
@@ -229,8 +229,8 @@ class Looking:
         self.sample.add(pa.table({name: _numbers(piece, name, moments, whole) for name in quasi}))
         self.rows += piece.rows
 
-    def join(self, other: Looking) -> None:
-        """Take what was seen elsewhere."""
+    def join(self, other: ProfileBuilder) -> None:
+        """Combine with the builder of other pieces."""
         self.rows += other.rows
         for name, gone in other.missing.items():
             self.missing[name] = self.missing.get(name, 0) + gone
@@ -243,15 +243,15 @@ class Looking:
         for name, own in other.moments.items():
             self.moments.setdefault(name, Moments()).join(own)
 
-    def _apart(self, other: Looking, name: str) -> float:
-        """Return how far the base of what was seen elsewhere is from the one here."""
+    def _apart(self, other: ProfileBuilder, name: str) -> float:
+        """Return the difference of the bases of two builders."""
         here, there = self.moments.get(name), other.moments.get(name)
         if here is None or there is None or here.base is None or there.base is None:
             return 0.0
         return float(there.base - here.base)
 
     def keep(self, work: Files, name: str) -> None:
-        """Keep what was seen in the files of a run."""
+        """Store the builder in the files of a run."""
         self.sample.keep(partial(keep, work, f"{name}-sample"))
         for number, sketch in enumerate(self.sketches.values()):
             often = pa.table({"hash": sketch.kept, "often": sketch.often})
@@ -265,7 +265,7 @@ class Looking:
         work.note(name, values)
 
     def take(self, work: Files, name: str) -> None:
-        """Take what was kept, in the place of what was seen here."""
+        """Load the builder from the files of a run."""
         values = work.read(name)
         self.sample.take(kept(work, f"{name}-sample"))
         self.rows, self.missing, self.grains = values["rows"], values["missing"], values["grains"]
@@ -278,10 +278,10 @@ class Looking:
             sketch.often = np.asarray(kept_sketch.column("often")).astype(np.int64)
             sketch.limit = np.uint64(limit)
 
-    def survey(self) -> Survey:
-        """Return what was seen of all records."""
+    def profile(self) -> FileProfile:
+        """Return the profile."""
         columns = {
-            name: Seen(
+            name: ColumnProfile(
                 gone,
                 self.sketches[name].different(self.rows - gone),
                 self.moments.get(name),
@@ -291,7 +291,7 @@ class Looking:
             )
             for name, gone in self.missing.items()
         }
-        return Survey(self.rows, columns)
+        return FileProfile(self.rows, columns)
 
 
 def _grain(column: Column, before: int) -> int:

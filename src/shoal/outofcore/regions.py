@@ -127,5 +127,5 @@ def joined(counts: Integers, least: int) -> list[list[int]]:
 
 
 def turned(points: Floats, seed: int) -> Floats:
-    """Return points along random directions that a seed says."""
+    """Return points along random directions, drawn by a seed."""
     return blocks.turned(points, np.random.default_rng(seed))

@@ -37,8 +37,8 @@ FEWEST = 1_000  # records that are measured, whatever the memory
 
 
 @dataclass(frozen=True)
-class Made:
-    """What became of all regions: partial results of figures, and the release without its rows."""
+class ReleasedRegions:
+    """The released regions: partial figures, and the schema of the release."""
 
     released: Table
     form: Form
@@ -64,17 +64,17 @@ class Releasing:
     @property
     def moments(self) -> dict[str, Moments]:
         """The moments of the columns of numbers."""
-        seen = self.file_plan.survey.columns
+        seen = self.file_plan.profile.columns
         return {name: one.moments for name, one in seen.items() if one.moments is not None}
 
-    def release(self) -> Made:
+    def release(self) -> ReleasedRegions:
         """Give every group its values, then strew the rows over buckets and sum up figures."""
         solver, regions = self.solver, range(len(self.stage.regions))
         columns = reduce(
             widened, solver.runner.each("giving groups their values", self._value, regions)
         )
         form = Form.from_dict(solver.work.read("released"))
-        deleted = self.file_plan.survey.rows - self.rows
+        deleted = self.file_plan.profile.rows - self.rows
         ranges = Ranges(
             columns, self.file_plan.plan.aggregators, solver.k, deleted, value_counts(self.known)
         )
@@ -84,7 +84,7 @@ class Releasing:
         files = [f"rows-{region}" for region in regions]
         settings = repeating_settings(self.file_plan.plan, solver.encoder.method, None)
         bare = form.unpack(gather(solver.work, files[:1], 0).slice(0, 0))
-        return Made(bare, form, self.rows, ranges, every, files, settings)
+        return ReleasedRegions(bare, form, self.rows, ranges, every, files, settings)
 
     def _grouped(self, region: int) -> tuple[Table, Partition, Any]:
         packed = self.stage.packed(self.solver.work, region)
@@ -101,7 +101,7 @@ class Releasing:
         table, partition, _ = self._grouped(region)
         coded = self.solver.encoder.coded(table)
         file_plan = self.file_plan
-        grains = {name: seen.grain for name, seen in file_plan.survey.columns.items()}
+        grains = {name: seen.grain for name, seen in file_plan.profile.columns.items()}
         decimals = file_plan.plan.settings.release.decimals
         aggregators = Aggregators(file_plan.plan.aggregators, decimals, grains=grains)
         made = aggregate(table, partition, aggregators, coded)
@@ -155,7 +155,7 @@ class Releasing:
         more = {}
         if ROW in packed.column_names:
             more = {ROW: packed.column(ROW)}
-            places = np.asarray(packed.column(ROW)) * buckets // max(self.file_plan.survey.rows, 1)
+            places = np.asarray(packed.column(ROW)) * buckets // max(self.file_plan.profile.rows, 1)
         else:
             places = strewn(self.secret, region, table.rows, buckets)
         part(work, f"rows-{region}", form.pack(after, more), places, buckets)
@@ -178,7 +178,7 @@ class Releasing:
         least = float(draws.min()) if region == 0 else 0.0  # one group there is, however large
         return np.flatnonzero((draws <= max(share, least))[partition.labels])
 
-    def buckets(self, made: Made) -> Buckets:
+    def buckets(self, made: ReleasedRegions) -> Buckets:
         """Return the released rows by bucket."""
         exact = {
             c.name

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.methods.problem import ILOSS, SSE
-from shoal.outofcore.release import MEASURED, Made, Releasing
+from shoal.outofcore.release import MEASURED, ReleasedRegions, Releasing
 from shoal.outofcore.shuffle import gather
 from shoal.plan.notes import (
     column_notes,
@@ -26,7 +26,7 @@ from shoal.table.roles import Role
 
 
 def report_of(
-    releasing: Releasing, made: Made, verification: dict[str, Any], seconds: float
+    releasing: Releasing, made: ReleasedRegions, verification: dict[str, Any], seconds: float
 ) -> Report:
     """Return the report of all regions."""
     file_plan, solver = releasing.file_plan, releasing.solver
@@ -48,10 +48,10 @@ def report_of(
             verification,
             [
                 *column_notes(
-                    file_plan.plan, file_plan.survey, [column.rule for column in trees.values()]
+                    file_plan.plan, file_plan.profile, [column.rule for column in trees.values()]
                 ),
-                *people_notes(file_plan.plan.schema, settings, file_plan.survey),
-                *file_plan.survey.repeat_notes(file_plan.plan.schema.with_role(Role.IDENTIFIER)),
+                *people_notes(file_plan.plan.schema, settings, file_plan.profile),
+                *file_plan.profile.repeat_notes(file_plan.plan.schema.with_role(Role.IDENTIFIER)),
                 *kept_notes(settings),
                 _grouped_by(settings, len(releasing.stage.regions)),
                 *ended_early(solver.runner.report.stop),
@@ -89,9 +89,9 @@ def _counted(verification: Mapping[str, Any]) -> list[str]:
 
 
 def _measured(
-    releasing: Releasing, made: Made
+    releasing: Releasing, made: ReleasedRegions
 ) -> tuple[dict[str, Any], dict[Key, Stable], list[str]]:
-    """Return costs and risks, measured on whole groups, and what is to be said of that."""
+    """Return costs and risks, measured on whole groups, and notes on that."""
     work, regions = releasing.solver.work, range(len(releasing.stage.regions))
     before = releasing.solver.form.unpack(gather(work, [f"before-{r}" for r in regions], 0))
     after = made.form.unpack(gather(work, [f"after-{r}" for r in regions], 0))

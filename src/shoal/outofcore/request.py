@@ -29,7 +29,7 @@ class Released:
     data: Any = field(default=None, repr=False)
 
     def summary(self) -> str:
-        """Return what a person wants to know first."""
+        """Return the report's summary."""
         return self.report.summary()
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ class Released:
 
 @dataclass(frozen=True)
 class FileRequest:
-    """Where a release goes and how a run goes about it.
+    """Output and resources of a run from file to file.
 
     `folder` is where the files of hierarchies are looked for, `parent` where the folder of the run
     is made, a path or a URL; with a `shelf`, a release of many files goes there, by an engine whose

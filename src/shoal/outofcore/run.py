@@ -16,11 +16,11 @@ from shoal.judge.counting import holding
 from shoal.methods.problem import check_size
 from shoal.outofcore.arrow import Form
 from shoal.outofcore.budget import Budget
-from shoal.outofcore.encoding import seen
-from shoal.outofcore.file_plan import FilePlan, ask, check_possible, look
+from shoal.outofcore.encoding import choose_encoder
+from shoal.outofcore.file_plan import FilePlan, check_possible, plan_file, profile_file
 from shoal.outofcore.memory import give_back
 from shoal.outofcore.regions import Cuts, cut_sample
-from shoal.outofcore.release import Made, Releasing
+from shoal.outofcore.release import ReleasedRegions, Releasing
 from shoal.outofcore.report import report_of
 from shoal.outofcore.request import FileRequest, Released
 from shoal.outofcore.run_folder import RunFolder
@@ -42,7 +42,7 @@ def release_file(
     request: FileRequest,
     callback: Callback | Reporter | None = None,
 ) -> Released:
-    """Release a file region by region, verified, or nothing; go on where a killed run was."""
+    """Release a file by regions, verified, or nothing; resume a killed run."""
     begin = time.perf_counter()
     report = Reporter.of(callback)
     targets = request.targets
@@ -58,7 +58,7 @@ def release_file(
                 in_pieces(source, options.delimiter, options.missing, options.types, budget.piece)
             )
             runner = TaskRunner(work, Threads(1), Threads(request.threads), report)
-            releasing, made = made_of(reading, settings, budget, request, runner)
+            releasing, made = release_regions(reading, settings, budget, request, runner)
             with staging.writing(targets.release) as (temporary, file):
                 buckets = releasing.buckets(made)
                 digest = buckets.write(file, targets.kind, report)
@@ -82,23 +82,23 @@ def release_file(
     return Released(targets.release, final_report, made.settings)
 
 
-def made_of(
+def release_regions(
     reading: Reading,
     settings: Settings,
     budget: Budget,
     request: FileRequest,
     runner: TaskRunner,
     shared: bool = False,
-) -> tuple[Releasing, Made]:
-    """Group all records and release every region; return what is to be written, by bucket.
+) -> tuple[Releasing, ReleasedRegions]:
+    """Group all records and release every region; return what is to be written.
 
     Where work is `shared` with other machines, regions are so small that there are several.
     """
     work, seed = runner.work, request.shuffle_seed
-    file_plan, fresh, sample = _looked(reading, settings, runner, request.folder)
-    encoder, known, points = seen(file_plan, fresh, sample, runner, budget.values)
+    file_plan, fresh, sample = _planned(reading, settings, runner, request.folder)
+    encoder, known, points = choose_encoder(file_plan, fresh, sample, runner, budget.values)
     if shared:
-        budget = budget.shared(file_plan.survey.rows)
+        budget = budget.shared(file_plan.profile.rows)
         file_plan = file_plan.carried()
     form = Form.of(file_plan.kept(), whole=not shared and request.targets.kind != "parquet")
     solver = Solver(runner, form, encoder, settings.protect.k, settings.protect.seed, budget.file)
@@ -111,7 +111,7 @@ def made_of(
 
 
 def stamps_of(source: Path) -> list[Any]:
-    """Return what tells a file from another, or from a changed one."""
+    """Identity of a file: path, size, mtime."""
     status = check_ordinary(source)
     return [[str(source.resolve()), status.st_size, status.st_mtime_ns]]
 
@@ -119,7 +119,7 @@ def stamps_of(source: Path) -> list[Any]:
 def run_fingerprint(
     stamps: list[Any], settings: Settings, records: int, request: FileRequest, kind: str
 ) -> Any:
-    """Return all that a run depends on, as plain values: any engine may go on with it."""
+    """Return all that a run depends on, as plain values, to decide whether it can be resumed."""
     settings = settings.replace(protect={"engine": None})
     return {
         "shoal": metadata.version("shoal"),
@@ -143,23 +143,23 @@ def _trees(settings: Settings, folder: Path | None) -> list[Any]:
     ]
 
 
-def _looked(
+def _planned(
     reading: Reading, settings: Settings, runner: TaskRunner, folder: Path | None
 ) -> tuple[FilePlan, Reading | None, Sample | None]:
-    """Look at all records, unless an earlier run has parted them already."""
+    """Profile and plan the file, unless an earlier run has done so."""
     if runner.work.read("parted") is not None:
-        return ask(settings, runner.work, folder), None, None
-    sample = look(reading, settings, runner)
-    return ask(settings, runner.work, folder), reading, sample
+        return plan_file(settings, runner.work, folder), None, None
+    sample = profile_file(reading, settings, runner)
+    return plan_file(settings, runner.work, folder), reading, sample
 
 
 def _parted(
     solver: Solver, file_plan: FilePlan, reading: Reading | None, points: Any, budget: Budget
 ) -> tuple[Stage, int]:
-    """Part all records into regions, unless it is done; return them and how many there are."""
+    """Assign all records to regions, unless that is done; return the stage and the count."""
     if reading is not None:
         cuts = solver.work.once(
-            "cuts-0", lambda: cut_sample(points, budget.places(file_plan.survey.rows)).to_dict()
+            "cuts-0", lambda: cut_sample(points, budget.places(file_plan.profile.rows)).to_dict()
         )
         keep = file_plan.plan.settings.release.keep_order
         made, rows = solver.part(reading, file_plan, Cuts.from_dict(cuts), keep)

@@ -33,7 +33,7 @@ FORGOTTEN = 24 * 3600.0  # seconds after which what a killed run for another out
 
 
 class Files:
-    """The files of a run, and its notes: plain values under a name. Whoever works on it has one."""
+    """Files of a run, and its notes: plain values under a name."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
@@ -53,7 +53,7 @@ class Files:
             raise self._failed(error) from None
 
     def _take_back(self, name: str) -> None:
-        """Leave nothing at a URL when the run has ended meanwhile: no folder is gone there."""
+        """Remove a file at a URL if the run has ended meanwhile."""
         own = f"{REQUEST}.json"
         if isinstance(self.storage, Remote) and name != own and self.read(REQUEST) is None:
             self.storage.remove(name)
@@ -99,7 +99,7 @@ class Files:
 
 
 class RunFolder(Files):
-    """The folder of one run, and who holds it; use it in a with statement.
+    """Folder of a run, locked while in use; a context manager.
 
     Sent to another process, it is its files alone. What is `shared` with other machines lies in a
     room of its own in the folder, which another request never uses: whoever still works for an
@@ -198,7 +198,7 @@ class RunFolder(Files):
         self._lock = lock
 
     def _begin(self) -> None:
-        """Go on where a run for the same request was killed, else start anew."""
+        """Resume a killed run of the same request, else start anew."""
         noted = self.read(REQUEST) or {}
         room = noted.get("room")
         self.resumed = noted.get("request") == self.request and (room is not None) == self.shared
@@ -254,7 +254,7 @@ def sweep(parent: Path, but: Path) -> int:
 
 
 def _is_forgotten(folder: Path) -> bool:
-    """Remove a folder that nobody holds and nobody touched for long; tell whether it is gone."""
+    """Remove an unlocked folder that is long unused; tell whether it was removed."""
     if not is_ours(folder) or time.time() - folder.stat().st_mtime < FORGOTTEN:
         return False
     return remove_unheld(folder)

@@ -117,7 +117,7 @@ class Solver:
             if sum(one.nbytes for one in held) > self.file:
                 write()
             if not reading.away:
-                self.runner.report("parting", start, file_plan.survey.rows)
+                self.runner.report("parting", start, file_plan.profile.rows)
         if held:
             write()
         return {"files": files, "counts": counts.tolist(), "rows": start - begin}
@@ -131,7 +131,7 @@ class Solver:
         self.work.once(f"grouped-{stage.number}-{region}", lambda: self._grouped(stage, region))
 
     def _grouped(self, stage: Stage, region: int) -> int:
-        """Group a region, and keep what comes of it; return the number of groups."""
+        """Group a region and store its labels; return the number of groups."""
         packed = stage.packed(self.work, region)
         given = None
         if GROUP in packed.column_names:

@@ -36,14 +36,14 @@ class FailedError(Exception):
 
 @dataclass(frozen=True)
 class RemoteStep:
-    """A step as it travels: the files that it needs, and the version that sent it."""
+    """A step sent to a worker: its files, and the version of the sender."""
 
     files: Files
     step: Step
     version: str
 
     def __call__(self, task: Any) -> dict[str, Any]:
-        """Do the step for a task; return what came of it, as plain values.
+        """Run the step for a task; return its result as plain values.
 
         Errors of ours come back as such; others are for the engine to do again.
         """
@@ -85,7 +85,7 @@ def _error_place(error: Exception, kind: str) -> str:
 
 @dataclass(frozen=True)
 class TaskRunner:
-    """Who does the steps of a run: an `engine`, whose workers use `run` for blocks.
+    """Runs the steps of a run on an `engine`, whose workers use `run` for blocks.
 
     Sent to a worker, it is somebody who works alone and says nothing.
     """
@@ -99,7 +99,7 @@ class TaskRunner:
         return _alone, (self.work,)
 
     def each(self, what: str, step: Step, tasks: Sequence[Any]) -> Iterator[Any]:
-        """Yield what comes of every task, in order; `what` is done is shown meanwhile."""
+        """Yield the result of every task, in order; `what` is the stage shown meanwhile."""
         count = len(tasks)
         self.report(what, 0, count)
         for done, result in enumerate(self._results(what, step, tasks), start=1):
@@ -107,11 +107,11 @@ class TaskRunner:
             yield result
 
     def reading(self, reading: Reading) -> TaskRunner:
-        """Return who reads: nobody elsewhere where only this process can."""
+        """Return the runner of a reading: local where only this process can read."""
         return self if reading.away else replace(self, engine=Threads(1))
 
     def all(self, what: str, step: Step, tasks: Sequence[Any]) -> list[Any]:
-        """Return what comes of every task."""
+        """Return the results of all tasks."""
         return list(self.each(what, step, tasks))
 
     def _results(self, what: str, step: Step, tasks: Sequence[Any]) -> Iterator[Any]:

@@ -35,7 +35,7 @@ CHECKED = 5_000  # rows of csv that are compared at once
 
 
 def chance(secret: str, what: str, count: int) -> npt.NDArray[np.uint64]:
-    """Return numbers that nobody can guess who does not know the secret, and the same each time.
+    """Return pseudo-random numbers keyed by a secret, the same each time.
 
     So a step that is done twice strews its rows to the same places.
     """
@@ -68,7 +68,7 @@ class Hashed:
         self.file.flush()
 
     def close(self) -> None:
-        """Leave the file open: whoever opened it closes it."""
+        """Do nothing: the caller closes the file."""
 
     def tell(self) -> int:
         """Return how many bytes were written."""
@@ -126,7 +126,7 @@ class Buckets:
             writer.close()
 
     def part(self, staged: Storage, more: str, bucket: int) -> dict[str, Any] | None:
-        """Write a bucket as a file of its own, read it back, and return what a manifest says of it.
+        """Write a bucket as a file, read it back, and return its entry in the manifest.
 
         A bucket without rows is no file; `more` is part of the file's name.
         """

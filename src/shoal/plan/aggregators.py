@@ -17,7 +17,7 @@ def build_aggregators(
     schema: Table, settings: Settings, by_hierarchies: bool, profile: Profile,
     hierarchies: Mapping[str, str],
 ) -> dict[str, str]:  # fmt: skip
-    """Return the aggregator of each quasi-identifier of a schema, or say what does not suit it.
+    """Return the aggregator of each quasi-identifier of a schema.
 
     The default is the mean; of numbers that take two values in the whole column, the majority,
     unless means or digits of them are asked for.
@@ -55,7 +55,7 @@ def build_aggregators(
 def requested_aggregator(
     column: Column, requested: str | Mapping[str, str] | None, default: str
 ) -> str:
-    """Return the aggregator that was asked for a column, else the default."""
+    """Return the requested aggregator of a column, else the default."""
     if not isinstance(requested, str):
         return str((requested or {}).get(column.name, default))
     if not column.has_places and requested in ("mean", "median", "range"):
@@ -64,7 +64,7 @@ def requested_aggregator(
 
 
 def is_mean_requested(column: Column, settings: Settings) -> bool:
-    """Tell whether somebody asks for means of a column: by name, for all, or by their digits."""
+    """Tell whether means of a column are requested: by name, for all, or by their digits."""
     requested, digits = settings.release.aggregate, settings.release.decimals
     named = isinstance(requested, str) or column.name in (requested or {})
     if isinstance(digits, int):  # of all columns: whoever has more of them is rounded

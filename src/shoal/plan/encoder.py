@@ -19,7 +19,7 @@ CENTERS = frozenset(("mean", "median", "mode", "medoid"))
 def has_mixed_cells(
     schema: Table, settings: Settings, profile: Profile, hierarchies: Mapping[str, str]
 ) -> bool:
-    """Tell whether cells are texts or missing, or somebody names a hierarchy.
+    """Tell whether cells are texts or missing, or a hierarchy is given.
 
     Where all columns release means, medians, modes or medoids, what is lost is distances to a
     center, whatever the cells are.

@@ -21,7 +21,7 @@ LONG = 10.0  # seconds: what takes longer is told before
 
 
 def expected(settings: Settings, records: int, columns: int, mixed: bool) -> Estimate | None:
-    """Return what a run takes with these settings; None where nobody has measured it.
+    """Return the estimate of a run with these settings; None where it was never measured.
 
     columns counts the quasi-identifiers; `mixed` tells that records are grouped by trees.
     """
@@ -61,7 +61,7 @@ def _limited(
     method: Info, limits: Any, effort: str, records: int, columns: int, k: int,
     lean: Estimate | None,
 ) -> Estimate | None:  # fmt: skip
-    """Return what a method takes, with the limits that a search was given."""
+    """Return the estimate of a method within the limits of its search."""
     name = method.name
     if method.in_blocks and effort != "normal":
         name = f"{name}:{effort}"

@@ -45,12 +45,12 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
 
 
 def unnamed_notes(unnamed: Sequence[str]) -> list[str]:
-    """Say which columns nobody gave a role to."""
+    """Return notes on columns without a given role."""
     return [f"no role was given to {', '.join(unnamed)}: released as they are"] if unnamed else []
 
 
 def kept_notes(settings: Settings) -> list[str]:
-    """Say what was rounded, and what is released though it singles records out."""
+    """Return notes on rounded columns, and on kept columns that single records out."""
     notes = [
         f"{shown(name)} is rounded to multiples of {step:g}"
         for name, step in settings.release.round.items()
@@ -110,7 +110,7 @@ def _is_counted(requirement: Requirement, name: str) -> bool:
 
 
 def group_notes(partition: Partition, stop: StopToken) -> list[str]:
-    """Say why a method was chosen, and how its search ended."""
+    """Return notes on the choice of the method, and on the end of its search."""
     notes = []
     if partition.reason:
         notes.append(f"auto chose {partition.method}: {partition.reason}")

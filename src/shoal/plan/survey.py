@@ -42,7 +42,7 @@ def with_survey_roles(settings: Settings, table: Table, profile: Profile) -> Set
 
 
 def check_people(table: Table, settings: Settings, profile: Profile) -> None:
-    """Refuse a table in which every identifier repeats, unless it is said what is to be counted.
+    """Refuse a table in which every identifier repeats, unless settings say what to count.
 
     Groups of k records may be of fewer people then.
     """

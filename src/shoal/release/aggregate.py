@@ -89,7 +89,7 @@ def aggregate(
     wider: Mapping[str, Partition] | None = None,
     survey: Floats | None = None,
 ) -> Table:
-    """Return the table to release: identifiers gone, quasi-identifiers grouped, the rest as it was.
+    """Return the released table: no identifiers, aggregated quasi-identifiers, the rest unchanged.
 
     Columns in `wider` have groups of their own. `survey` (n), above 0, says how many a record
     stands for, in means, medians and modes. Ensures that two records of one group agree in every

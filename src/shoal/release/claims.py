@@ -40,7 +40,7 @@ def claims(settings: Settings, released: Table) -> dict[str, Any]:
 
 
 def requirements_beyond_k(requirement: Requirement) -> dict[str, Any]:
-    """Return what is asked beyond k as a recipe says it, without what is not."""
+    """Return the requirements beyond k, as in a recipe."""
     fields: dict[str, Any] = {}
     for what in ("l", "c", "t", "alpha", "dominance"):
         threshold = getattr(requirement, what)

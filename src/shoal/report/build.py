@@ -25,7 +25,7 @@ from shoal.table.table import Table
 
 @dataclass(frozen=True)
 class Released:
-    """What was released: the columns of a table, with or without its records, and of which names.
+    """The released table: schema, names, aggregators and figures.
 
     `aggregators` are those of the quasi-identifiers, `dropped` columns were left out before,
     `rounded` says to multiples of what kept columns were rounded. `compared` are stable figures
@@ -71,7 +71,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Findings:
-    """What is said of a release: what was asked beyond k, and what was found.
+    """Findings on a release: verification, notes, and requirements beyond k.
 
     `survey` names the columns that say how records were drawn, `dominance` says how the p % rule
     was judged; `public_notes` are those that may be published.
@@ -154,7 +154,7 @@ def build_report(
 
 
 def _column(column: Column, released: Released, figures: Mapping[str, Any]) -> ColumnReport:
-    """Return what became of a column."""
+    """Return the report of a column."""
     name, tree = column.name, released.trees.get(column.name)
     return ColumnReport(
         name=name,

@@ -96,7 +96,7 @@ def loss_by_column(report: ReportFields) -> Spec:
 
 
 def lost(column: ColumnReport) -> float:
-    """Return what a column lost in percent: exactly, or as it may be told; 0 where it may not."""
+    """Return the loss of a column in percent: exact or public; 0 where it is not public."""
     if column.information_loss is not None:
         return column.information_loss
     return float(column.loss.get("value") or 0.0)

@@ -18,7 +18,7 @@ WEIGHTS = {
 
 
 def contents(report: ReportFields) -> list[tuple[str, list[str]]]:
-    """Return what became of the columns, and of which; nothing that no column became."""
+    """Return lists of columns by treatment, without empty ones."""
     roles, rounded, weight = report.roles, report.rounded, report.survey.get("weight")
     kept = {
         role: [name for name in roles[role] if name != weight]

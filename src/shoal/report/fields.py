@@ -101,7 +101,7 @@ class ReportFields:
     verdict: str = ""
 
     def __post_init__(self) -> None:
-        """Decide the verdict anew, whatever was said."""
+        """Decide the verdict."""
         object.__setattr__(self, "verdict", verdict_of(self.verification, self.measures))
 
     @property
@@ -162,7 +162,7 @@ class ReportFields:
         return [f"{listed(names)} {verb} become constant: one value in the whole release"]
 
     def column_loss(self, column: ColumnReport) -> str:
-        """Return how much a column lost, in percent; a dash where it is not told."""
+        """Return the loss of a column in percent; a dash where it is not public."""
         if not self.is_public:
             return _percent(column.information_loss)
         value = column.loss.get("value")
@@ -196,7 +196,7 @@ class ReportFields:
         ]
 
     def made_by(self) -> str:
-        """Return which method ran, and how what is asked beyond k came about."""
+        """Return the method, and how requirements beyond k were enforced."""
         models = [_wanted(key, self.asked[key]) for key in BEYOND if key in self.asked]
         if not self.enforced or not models:
             return f"method {self.method}"
@@ -222,7 +222,7 @@ def bound(judged: dict[str, Any]) -> str:
 
 
 def found_text(judged: dict[str, Any], digits: int = 6) -> str:
-    """Return what the worst class has; a dash where it is not told."""
+    """Return the figure of the worst class; a dash where it is not public."""
     worst = judged["found"]
     return "–" if worst is None else digits_beside(worst, judged["asked"], digits)
 

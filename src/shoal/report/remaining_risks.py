@@ -15,7 +15,7 @@ SHOWN = 4  # sentences about what could still go wrong
 
 
 def remaining_risks(measures: dict[str, Any] | None, k: int) -> list[str]:
-    """Return what could still go wrong, as far as it was measured, the worst first."""
+    """Return sentences on the measured risks, the worst first."""
     risk = (measures or {}).get("risk", {})
     lines = []
     linked = [risk[key]["value"] for key in LINKAGES if key in risk]

@@ -65,7 +65,7 @@ class Report(ReportFields):
         return page(self)
 
     def summary(self) -> str:
-        """Return what a person wants to know first."""
+        """Return a summary in a few lines."""
         lines = [
             f"{self.release['records']:,} records in {self.groups['count']:,} groups of "
             f"{self.group_span()} (k = {self.k}, {self.made_by()})",

@@ -48,7 +48,7 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Result:
-    """A release that was checked, and how it came about.
+    """A verified release, with its report, partition and settings.
 
     `data` has the caller's type of dataframe, with its rows in the caller's order, so that before
     and after can be compared. That order links every row to its original: what is published is
@@ -141,7 +141,7 @@ class Result:
         return Plots(self.report, lambda: self.table)
 
     def summary(self) -> str:
-        """Return what a person wants to know first."""
+        """Return the report's summary."""
         return self.report.summary()
 
     def __str__(self) -> str:
@@ -223,7 +223,7 @@ def walk(
     folder: Path | None = None,
     on_estimate: Callable[[Estimate], None] | None = None,
 ) -> Result:
-    """Go from data to a verified Result, one arrow after the other.
+    """Return the verified Result of data and settings, step by step.
 
     `folder` holds the files of hierarchies; `on_estimate` is called with the estimated time and
     memory before the groups are formed.

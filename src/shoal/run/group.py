@@ -56,7 +56,7 @@ def find_groups(
     report: Reporter,
     threads: int | None = None,
 ) -> tuple[Partition, list[str]]:
-    """Return the groups, and what is to be said of how they were found.
+    """Return the partition, and notes on how it was found.
 
     The records are grouped in an order that depends on what they hold, not on where they stood.
     """

@@ -109,7 +109,7 @@ def _least(
 
 
 def _grouping(incumbent: Incumbent) -> Integers:
-    """Put good groupings on the desk, whose groups are the first columns; return the best."""
+    """Seed the restricted master problem with the groups of good partitions; return the best."""
     iterations = max(200, min(100_000 // incumbent.k**2, 20 * incumbent.rows))
     jobs = [Start(None, iterations, (0, i), ANNEALED) for i in range(STARTS)]
     by_mdav = split_groups(

@@ -169,7 +169,7 @@ def encoded_table(
     hierarchies: Mapping[str, str] | None,
     survey: Floats | None = None,
 ) -> Encoded:
-    """Return the matrix that is grouped; refuse hierarchies that have no say in it."""
+    """Return the matrix that is grouped; refuse hierarchies that it ignores."""
     texts = [c.name for c in table.with_role(Role.QUASI_IDENTIFIER) if not c.has_places]
     encoded = encode(
         table, standardize=standardize, weights=weights, hierarchies=hierarchies, k=k, survey=survey
@@ -214,7 +214,7 @@ class ColumnByColumn:
     jointly_k_anonymous: bool = False
 
     def summary(self) -> str:
-        """Return two lines for people."""
+        """Return a summary in two lines."""
         return (
             f"{len(self.labels)} records, {len(self.names)} columns each grouped on its own, "
             f"k = {self.k}: information loss {self.information_loss:.4f} (SSE/SST, percent)\n"

@@ -54,7 +54,7 @@ class Preview:
     megabytes: float | None
 
     def summary(self) -> str:
-        """Return it for people."""
+        """Return a summary in a few lines."""
         lines = [
             f"preview of {self.sample:,} of {self.records:,} records, k = {self.k}, method "
             f"{self.method}; nothing was written",
@@ -100,7 +100,7 @@ def preview_of(
     callback: Callback | Reporter | None = None,
     folder: Path | None = None,
 ) -> Preview:
-    """Run as settings say on a sample, and on a part of that; go on along the line of both."""
+    """Run on a sample and on a part of it; extrapolate log-linearly from both sizes."""
     if settings.roles.group is not None:
         raise RequestError("groups that are given hold every record: there is no sample of them")
     k, options = settings.protect.k, settings.input

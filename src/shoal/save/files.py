@@ -146,7 +146,7 @@ def save(
     order_seed: int | None = None,
     spreadsheet_safe: bool | None = None,
 ) -> Path:
-    """Write data, report and recipe, verify the data as it lies on disk, then name them all."""
+    """Write data, report and recipe, verify the data on disk, then rename all files."""
     release = guarded(release, targets.kind, spreadsheet_safe)
     settings = release.settings
     keep = settings.release.keep_order if keep_order is None else keep_order

@@ -47,7 +47,7 @@ def _by_value(classes: Counter[tuple[Any, ...]], kinds: list[Kind]) -> Counter[t
 
 
 def _value(cell: Any, kind: Kind) -> Any:
-    """Return a value, or what a cell's text says, in one form; times are compared by class only."""
+    """Return a value or a cell's text in one form; times are compared by class only."""
     if cell is None or cell == STAR:
         return None
     if kind is Kind.TEXT:

@@ -72,7 +72,7 @@ def of_attacks(task: Task) -> list[Measure]:
 
 
 def of_kept(task: Task) -> list[Measure]:
-    """Who is singled out by kept columns: of other columns and weights, and of sensitive ones."""
+    """Measures of uniqueness by kept columns: other columns and weights, and sensitive ones."""
     compared = task.compared
     measures = []
     if compared.others:

@@ -13,7 +13,7 @@ DOMINANT = 10.0  # the p of the p % rule
 
 
 def known_members(side: Numbers, classes: Integers) -> Flags:
-    """Return which cells are recovered exactly by who knows all other members of their class.
+    """Return which cells are recovered exactly from all other members of their class.
 
     Of a mean: m x' - sum of the others, which is off by m (x' - true mean) for every member. Of
     the ranges of a column whose ends all are members' values: a value that alone is at an end.

@@ -42,12 +42,12 @@ def of_cells(task: Task) -> list[Measure]:
 
 
 def _fewest(side: Numbers, k: int) -> int:
-    """Return of how many originals a mean may be told; of ranges two of every class are known."""
+    """Return the fewest originals of a mean that may be published; ranges disclose two a class."""
     return k if side.said or k == 1 else ENDS * k
 
 
 def may_be_published(side: Numbers, k: int) -> bool:
-    """Tell whether a figure of all originals is one of so many that none can be told from it."""
+    """Tell whether a figure is over enough originals to be published."""
     there = int((~np.isnan(side.before)).sum())
     return side.said or not there or there >= _fewest(side, k)
 

@@ -79,7 +79,7 @@ def sort_by(keys: Floats, rows: Integers, count: int) -> None:
 
 @part
 def candidates_of(w: PricingBuffers, root: int, size: int, limit: float) -> int:
-    """List who may be in a group that is found from a root; return how many. w IN/OUT.
+    """List the candidate members of groups of a root; return how many. w IN/OUT.
 
     The root's own sum must stay below `limit`.
     """
@@ -133,7 +133,7 @@ def rest_at_least(w: PricingBuffers, made: int, size: int, start: int) -> float:
 
 @part
 def follow(w: PricingBuffers, made: int, size: int, at: int, spent: float, limit: float) -> int:
-    """List who may follow when a branch takes in its candidate `at`; return how many. w IN/OUT.
+    """List the candidates of a branch after it takes candidate `at`; return how many. w IN/OUT.
 
     `spent` is the reduced cost of the branch with it; 0 if nothing below `limit` can come of it.
     """
@@ -301,7 +301,7 @@ def take(w: PricingBuffers, row: int, by: int) -> float:
 
 @steps
 def grow_root(w: PricingBuffers, root: int, k: int, found: Integers) -> float:
-    """Grow a group from a root, who costs least next, then exchange others while that gains.
+    """Grow a group greedily from a root, then exchange members while that gains.
 
     Returns its reduced cost without cuts. found OUT: its members, then -1; w IN/OUT.
     """

@@ -166,7 +166,7 @@ class Pricer:
         return groups, reduced
 
     def _anyone(self, stripe: int, stripes: int) -> Integers:
-        """Return some group for every root of a stripe: the time is up, nobody will look at it."""
+        """Return a placeholder group for every root of a stripe when the time is up."""
         roots = np.arange(stripe, self.rows, stripes)
         groups: Integers = (roots[:, None] + np.arange(self.k)) % self.rows
         return groups

@@ -23,7 +23,7 @@ FIXED, DYNAMIC, RECORD, LATE, ANNEALING = range(5)  # the codes of `parameters`
 
 @inlined
 def accepts(s: State) -> bool:
-    """Tell whether to go on from the current grouping. s IN/OUT."""
+    """Tell whether the current grouping is accepted as the incumbent. s IN/OUT."""
     current, incumbent, best = s.sums[CURRENT], s.sums[INCUMBENT_SUM], s.sums[BEST_SUM]
     rule, first = s.choices[RULE], s.levels[FIRST]
     chance = first

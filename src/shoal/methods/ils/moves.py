@@ -54,7 +54,7 @@ def kept(s: State, one: int, two: int, x: int, y: int) -> bool:
 
 @inlined
 def apply(s: State, one: int, two: int, x: int, y: int, change: float) -> None:
-    """Take x from one group into the other, and y back; nobody is below 0. s IN/OUT."""
+    """Move x into the other group, and y back; none if negative. s IN/OUT."""
     if x >= 0:
         move(s.records, s.groups, s.lists, s.counts, x, two)
     if y >= 0:

@@ -12,7 +12,7 @@ from shoal.errors import RequestError, nearest_names, shown
 
 @dataclass(frozen=True)
 class Acceptance:
-    """Whether a search goes on from a local optimum that is not its best one.
+    """Acceptance criterion: whether a local optimum becomes the incumbent.
 
     `code` and the two numbers are what the kernel reads. A rule that returns to the best goes back
     there from whatever it rejects; the others go back to the last grouping they accepted.

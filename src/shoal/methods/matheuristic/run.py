@@ -63,7 +63,7 @@ class _Rounds(Steps):
         self._note()
 
     def round(self, _: Everywhere) -> None:
-        """Do what comes next, unless there is no need of it."""
+        """Run the next step of the round, unless it is not needed."""
         if self._is_settled():
             return
         number = self.watch.done

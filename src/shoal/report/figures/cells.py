@@ -45,7 +45,7 @@ def _beside_missing(pair: Pair, labels: Integers) -> int:
 
 
 def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
-    """Return the counts by column, and what is to be said of missing cells."""
+    """Return the counts by column, and a text on missing cells."""
     own = sums["cells"]
     return {
         "records": own["records"],

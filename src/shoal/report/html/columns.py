@@ -148,7 +148,7 @@ def costs_in_words(report: ReportFields) -> str:
 
 
 def columns(report: ReportFields) -> str:
-    """Return what became of every column of the table."""
+    """Return the treatment of every column of the table."""
     rows = "".join(
         f"<dt>{what[0].upper()}{what[1:]}</dt><dd>{escape(', '.join(names))}</dd>"
         for what, names in contents(report)

@@ -77,7 +77,7 @@ def short(report: ReportFields) -> str:
 
 
 def measures_page(measures: dict[str, Any]) -> str:
-    """Return a page of measures alone, for a release that somebody else made."""
+    """Return a page of measures alone."""
     chart = attacks(measures)
     svg = None if chart is None else draw([chart])[0]
     head = (

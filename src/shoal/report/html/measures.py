@@ -14,7 +14,7 @@ QUANTILES = ("5 %", "25 %", "50 %", "75 %", "95 %")
 
 
 def risks(measures: dict[str, Any] | None, svg: str | None = None, drawn: bool = True) -> str:
-    """Return what somebody could still learn, with the chart of attacks."""
+    """Return the risks, with the chart of attacks."""
     if not measures:
         return ""
     chart = ""

@@ -103,7 +103,7 @@ def _lost(report: ReportFields) -> str:
 
 
 def lost(report: ReportFields) -> str:
-    """Return the loss in all, as it may be told, by its name."""
+    """Return the total loss and its name."""
     value = report.loss.get("value") if report.is_public else report.exact_loss
     if value is None:
         return "Of so few records it would tell too much."

@@ -166,7 +166,7 @@ MEASURES: dict[str, str] = {
 
 
 def kind_of(path: Sequence[str]) -> str | None:
-    """Return the kind of a key by its path; None where nobody said. Items of lists are `*`."""
+    """Return the kind of a key by its path; None if unlisted. Items of lists are `*`."""
     if path[:1] == ["measures"] and len(path) > 2 and path[1] in ("utility", "risk"):
         return MEASURES.get(path[2])
     for pattern, kind in KEYS.items():
@@ -198,7 +198,7 @@ def leaves(tree: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
 
 
 def only_public(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return a report without what is private, and without what nobody has told the kind of."""
+    """Return a report without private and unlisted keys."""
     public: dict[str, Any] = {}
     for key, value in tree.items():
         place = (*path, str(key))

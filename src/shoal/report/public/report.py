@@ -165,7 +165,7 @@ def _histogram(column: ColumnReport, bars: Mapping[str, Any]) -> Histogram | Non
 
 
 def _missing(columns: list[ColumnReport], report: ReportFields) -> dict[str, Any]:
-    """Return how many cells were missing, as far as it may be told."""
+    """Return the public text on missing cells."""
     figures = report.public.get("missing", {})
     records, deleted = (figures.get(key, NONE)["value"] for key in ("records", "deleted"))
     cells = [column.missing for column in columns]

@@ -151,7 +151,7 @@ def _is_mixed(table: Table, settings: Settings) -> bool:
 
 
 def _released_alike(settings: Settings, mixed: bool) -> Settings:
-    """Let all runs release alike, so that losses are of one kind; unless somebody said how."""
+    """Return settings with one aggregator for all runs, so that losses compare, unless given."""
     if settings.release.aggregate is not None:
         return settings
     return settings.replace(release={"aggregate": "generalize" if mixed else "mean"})

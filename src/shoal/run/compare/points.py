@@ -18,7 +18,7 @@ LOSS, RISK = 3, 2  # decimals that are printed; what differs beyond them does no
 
 @dataclass(frozen=True)
 class Point:
-    """One run: what it lost and the risk it left, in percent; `said` is why there is nothing.
+    """One run: loss and risk in percent; `said` is the reason where there are none.
 
     `risk` is the share of records that the best of three linkage attacks finds, `highest_risk`
     one in k, `kept` the share that kept columns single out within their class. `regression` and

@@ -93,7 +93,7 @@ class Verified(_Part):
 
 
 class Certificate(_Part):
-    """Says what was verified, of which files, made by which versions and which recipe.
+    """The verified claims, files, versions and recipe of a pack.
 
     `checks` is promised and verified again by every check; `stated` is promised, too, but only who
     has the original can verify it (households, the p % rule, the order of the rows).

@@ -59,7 +59,7 @@ def write_pack(
     spreadsheet_safe: bool | None = None,
     sign: str | os.PathLike[str] | None = None,
 ) -> Path:
-    """Write the whole pack, check it as it lies on disk, then give the folder its name.
+    """Write the whole pack, check it on disk, then rename the folder.
 
     A folder that is there already is replaced only with `force`, and only if it is a pack. What is
     private goes to a folder beside it; `sign` is the key that signs the certificate.
@@ -186,7 +186,7 @@ def _restore(folder: Path) -> None:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed runs left: private folders that nobody holds."""
+    """Remove unlocked private folders that killed runs left."""
     name = escape(folder.name)
     aside = folder.parent.glob(f".{name}{OLD}-*") if folder.exists() else ()
     for left in [*folder.parent.glob(f".{name}{MARK}-*"), *aside]:
@@ -240,7 +240,7 @@ def _orders(release: Release) -> dict[str, list[str]]:
 def _certificate(
     place: Path, report: Report, recipe: Settings, released: Table, verification: Verification
 ) -> papers.Certificate:
-    """Return what was verified, of the files that lie in a folder."""
+    """Return the certificate of the files in a folder."""
     files = {
         path.name: papers.File(
             sha256=hashlib.sha256(path.read_bytes()).hexdigest(), bytes=path.stat().st_size

@@ -10,7 +10,7 @@ from shoal.settings import Settings
 
 
 def readme(report: Report, settings: Settings, lacks: Sequence[str]) -> str:
-    """Return what lies in the folder, what it promises, and how to check it."""
+    """Return the README: contents, guarantee, and how to check them."""
     release = report.release
     covers = "\n".join(f"- {line}" for line in report.guarantee["covers"])
     left = "\n".join(f"- {line}" for line in report.guarantee["does_not_cover"])

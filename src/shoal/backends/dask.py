@@ -207,7 +207,7 @@ class Dask:
         return sum(int(worker["nthreads"]) for worker in known)
 
     def _result(self, future: Any, stop: StopToken | None = None) -> Any:
-        """Return what came of a task; wait as long as there is somebody who may do it."""
+        """Return the result of a task; wait while the cluster has workers."""
         self._wait(future, stop)
         try:
             if future.cancelled():
@@ -310,7 +310,7 @@ def _counts(sizes: Any) -> Any:
 
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
-    """Let processes be started that do not hear Ctrl-C: whoever started them ends them."""
+    """Start processes that ignore SIGINT; the parent ends them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -322,7 +322,7 @@ def _deaf() -> Iterator[None]:
 
 
 def _hush() -> Callable[[], None]:
-    """Let Dask's own log be silent while we say in our words what happens; return what ends it."""
+    """Silence Dask's log; return a function that restores it."""
     log = logging.getLogger("distributed")
     before = log.level
     log.setLevel(logging.CRITICAL)

@@ -33,7 +33,7 @@ def cache_folder() -> Path:
 
 
 def remove_unheld(folder: Path) -> bool:
-    """Remove a folder that no process holds by a lock; tell whether it is gone."""
+    """Remove a folder that no process has locked; tell whether it was removed."""
     with contextlib.suppress(OSError):
         held = os.open(folder, os.O_RDONLY)
         try:
@@ -77,7 +77,7 @@ class Storage(Protocol):
         ...
 
     def remove(self, *names: str) -> None:
-        """Remove files; those that are gone do not matter."""
+        """Remove files; missing ones are ignored."""
         ...
 
     def clear(self) -> None:

@@ -127,5 +127,5 @@ def _parameter(entry: Any, command: str) -> inspect.Parameter:
 
 
 def given_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that say something: an empty list leaves what a recipe says."""
+    """Return the options that are given: an empty list leaves a recipe's value."""
     return {name: value for name, value in options.items() if value not in ([], {})}

@@ -60,7 +60,7 @@ def live_reporter() -> contextlib.AbstractContextManager[Reporter]:
 
 @contextlib.contextmanager
 def logging_to_stderr(wanted: bool) -> Iterator[None]:
-    """Show on stderr what the engine's workers have done, if somebody wants to know."""
+    """Log the tasks of the engine's workers to stderr, on request."""
     if not wanted:
         yield
         return
@@ -97,7 +97,7 @@ def say(content: str | bytes) -> None:
 
 
 def echo_verdict(result: Any, as_json: bool) -> None:
-    """Say what a check found, good news and JSON on stdout; exit code 3 where it is not `ok`."""
+    """Print the result of a check, or its JSON; exit code 3 where it is not `ok`."""
     if as_json:
         say(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
     elif result.ok:

@@ -72,7 +72,7 @@ def chosen_again(tree: dict[str, Any]) -> dict[str, Any]:
 
 
 def echo_choice(tree: dict[str, Any], source: str | None) -> None:
-    """Say that method and iterations of a recipe were found for another file than this one."""
+    """Print that method and iterations of a recipe were chosen for another file."""
     method = tree.get("protect", {}).get("method", AUTO)
     if source is None or method == AUTO or "shoal" not in tree:
         return

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def showing(values: bool) -> Iterator[None]:
-    """Add the values that an error is about to its message, where somebody asked for them."""
+    """Add the values that an error is about to its message, on request."""
     try:
         yield
     except UnlistedError as error:
@@ -32,7 +32,7 @@ def showing(values: bool) -> Iterator[None]:
 def make(
     settings: Settings, source: str | None, output: str, run: RunOptions, recipe: Path | None = None
 ) -> None:
-    """Run the walk with a progress bar, write what it gives, say what was done."""
+    """Anonymize with a progress bar, write the release, print a summary."""
     from shoal.report.draw import ahead
 
     if output == "-" and run.as_json:
@@ -72,7 +72,7 @@ def make(
 
 
 def echo_estimate(likely: Any) -> None:
-    """Say what a long run is expected to take."""
+    """Print the estimate of a long run."""
     from shoal.plan.estimate import LONG
 
     if likely.seconds >= LONG:
@@ -80,7 +80,7 @@ def echo_estimate(likely: Any) -> None:
 
 
 def make_preview(settings: Settings, source: str, sample: int, run: RunOptions) -> None:
-    """Run on a sample, and say what the whole is expected to lose and to take."""
+    """Run on a sample, and print the estimated loss, time and memory."""
     with live_reporter() as report:
         from shoal.run.preview import preview_of
 
@@ -96,7 +96,7 @@ def make_pack(
     run: RunOptions,
     sign: Path | None = None,
 ) -> None:
-    """Run the walk with a progress bar, write a release pack, say what was done."""
+    """Anonymize with a progress bar, write a release pack, print a summary."""
     from shoal.report.draw import ahead
 
     with ahead(True), live_reporter() as report:
@@ -124,7 +124,7 @@ def make_pack(
 
 
 def _echo_result(result: Any, request: Any, as_json: bool, with_page: bool) -> None:
-    """Say what was done."""
+    """Print the summary of a run."""
     if as_json:
         exact = {"private": True, **result.report.to_dict()}
         say(json.dumps(exact, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
@@ -149,7 +149,7 @@ def _echo_result(result: Any, request: Any, as_json: bool, with_page: bool) -> N
 
 
 def _echo_private(folder: str, with_page: bool) -> None:
-    """Say what is in the private folder, and that it stays there."""
+    """Print the files of the private folder."""
     from shoal.backends.private_folder import FILES, PAGE
 
     names = ", ".join(name for name in FILES if with_page or name != PAGE)

@@ -51,7 +51,7 @@ class Encoder:
         return np.hstack([*cells, flags, *codes, numbers, np.ones_like(numbers)])
 
     def layout(self, subsets: Sequence[Subset]) -> Layout:
-        """Return how the entries are laid out, once a batch was seen."""
+        """Return the layout of entries, once a batch was read."""
         flags = self.begins[-1]
         masks = np.zeros((len(subsets), flags + (self.width + 63) // 64), np.uint64)
         for subset, mask in zip(subsets, masks, strict=True):

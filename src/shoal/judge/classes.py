@@ -166,7 +166,7 @@ class Memory:
         return [bisect_left(self.firsts, first) + 1 for first in firsts]
 
     def readings(self, own: int) -> dict[str, int | None]:
-        """Return the smallest set of candidates in each reading, where it can be told soon."""
+        """Return the smallest set of candidates in each reading, where that is cheap."""
         by_reading: dict[str, int | None] = {"own": own}
         for reading in READINGS[1:]:
             if reading == self.reading:

@@ -52,7 +52,7 @@ WARNING = (
 
 @dataclass(frozen=True)
 class CompositionRequest:
-    """What is known of the two releases: roles as asked (None: nobody said), and papers beside."""
+    """Roles of the two releases as requested (None: unknown), and papers beside them."""
 
     quasi: Sequence[str]
     sensitive: Sequence[str] | None
@@ -72,7 +72,7 @@ def compose(
     theirs: AbstractContextManager[Source],
     request: CompositionRequest,
 ) -> Composition:
-    """Return what is left of the classes of a release for somebody who has the other too."""
+    """Return the candidate sets that remain when both releases are known."""
     with ours as source, theirs as other:
         shared = [name for name in source.header if name in other.header]
         columns = [name for name in request.quasi if name in other.header]
@@ -196,7 +196,7 @@ def _side(
     opened: AbstractContextManager[Source], quasi: Sequence[str] | None, known: Beside | None,
     original: composition_people.Cells, in_order: bool, request: CompositionRequest | None = None,
 ) -> composition_people.Side:  # fmt: skip
-    """Return a release, read; where nobody knows its roles, by all columns that it changed."""
+    """Return a release, read; where its roles are unknown, by all columns that it changed."""
     with opened as source:
         raw, cells = composition_people.read_all(source, _comparable)
     if quasi is None:

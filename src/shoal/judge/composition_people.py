@@ -46,7 +46,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Shared:
-    """How many people there are in both, the fewest that share both classes, who has too few.
+    """People in both releases, the fewest that share both classes, and those below k.
 
     `unknown` are those that could not be placed; `how` is how the others were, in each release.
     """
@@ -91,7 +91,7 @@ def share(
     original: Cells, rows: int, sides: tuple[Side, Side], key: Sequence[str], k: int,
     covers: Callable[[Any, Any, bool], bool],
 ) -> Shared:  # fmt: skip
-    """Place everybody in both releases, and count who shares both classes."""
+    """Assign every person to classes of both releases, and count shared pairs."""
     places, how = [], []
     for side in sides:
         placed, way = _placed(original, rows, side, key, covers)
@@ -198,7 +198,7 @@ class _Covering:
         self.work = 0
 
     def forced(self, people: Sequence[int], records: Counter[int]) -> dict[int, int]:
-        """Return the people who can be in one class only, if everybody is in one of these."""
+        """Return the people with a single possible class, if all are in one of these."""
         if len(records) == 1:
             return dict.fromkeys(people, next(iter(records)))
         self.work += len(people) * len(records)

@@ -81,7 +81,7 @@ def _of_manifest(place: Storage, entries: Mapping[str, str], name: str) -> Sourc
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON; no key is said twice, as readers differ in which they take."""
+    """Return a JSON object; duplicate keys are refused, as readers differ."""
     if len({key for key, _ in pairs}) < len(pairs):
         raise ValueError
     return dict(pairs)

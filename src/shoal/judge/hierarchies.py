@@ -51,7 +51,7 @@ class Tree:
 
 
 def read_tree(rule: str | os.PathLike[str], column: str) -> Tree:
-    """Return the tree that somebody names for a column."""
+    """Return the hierarchy of a column, from a file or a rule."""
     if isinstance(rule, str) and rule.startswith(PREFIXES):
         parts = rule.removeprefix(PREFIXES).split(",")
         lengths = tuple(int(part) if part.isdecimal() else 0 for part in parts)

@@ -22,7 +22,7 @@ class Part(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """What a manifest says, and what its files say of themselves: records and bytes of each."""
+    """Content of a manifest, and the records and bytes of its files as found."""
 
     content: Mapping[str, Any]
     parts: Sequence[Part]
@@ -36,7 +36,7 @@ class Manifest(NamedTuple):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What it says that nobody checks."""
+        """Warnings on keys that are not checked."""
         more = [key for key in self.content if key not in KEYS]
         return (f"{MANIFEST} says what is not checked: {listed(more)}",) if more else ()
 

@@ -49,7 +49,7 @@ class Watch:
         self.diverse = "diversity" in self.rule.model
 
     def see(self, tally: Tally, size: int) -> bool:
-        """Look at a class of so many records; tell whether it keeps the rule."""
+        """Judge a class of so many records; tell whether it keeps the rule."""
         self.seen += size
         if self.closeness:
             parts = list(zip(self.rules, tally, strict=False))
@@ -82,7 +82,7 @@ class Watch:
         self.worst[reading] = figure if before is None else self.rule.worst((before, figure))
 
     def judged(self, whole: Tally | None = None) -> Judged:
-        """Return what was seen; `whole` is the count of all classes as one."""
+        """Return the judgment; `whole` is the count of all classes as one."""
         rule = self.rule
         every = self.column.tally(self.column.whole) if whole is None else whole
         best = every.values if self.closeness else read_as(every, self.reading)
@@ -125,7 +125,7 @@ class Ruling:
         self.last = math.inf  # no class from that record on needs to be kept
 
     def see(self, counted: Counted) -> None:
-        """Look at all classes."""
+        """Judge all classes."""
         quick = counted.quick(self.k)
         if quick is not None:
             self.sizes, self.matching, self.smallest = quick, quick, min(quick, default=0)

@@ -42,7 +42,7 @@ def judge_people(
     words: Sequence[str],
     missing: Sequence[str],
 ) -> list[Judged]:
-    """Judge what is asked of sensitive columns by people.
+    """Judge the requirement on sensitive columns, counting people.
 
     columns and the values of `sensitive` are Arrow arrays; the rest is as `verify` takes it.
     """

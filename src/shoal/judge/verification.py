@@ -161,7 +161,7 @@ class Verification:
 
     @property
     def origins(self) -> list[str]:
-        """Where roles are from that nobody named, a line each."""
+        """Sources of roles that were not given, a line each."""
         return [line for line in (self.roles, self.roles_of_sensitive) if line]
 
     def summary(self) -> str:

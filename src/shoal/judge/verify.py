@@ -267,7 +267,7 @@ def _again(
 
 
 def _in_order(data: Any, papers: Beside | None, original: Any) -> bool:
-    """Tell whether rows are said to be in the order of the original: in memory they are."""
+    """Tell whether rows are declared to be in the original order; in memory they are."""
     in_memory = not _is_file(data) and not _is_file(original)
     return in_memory or (papers is not None and papers.in_order)
 

@@ -40,7 +40,7 @@ class Kind:
 
     `word` is the type of its words on the command line (None: it has none) and `type` that of its
     argument. `read` makes the value of words and their flag, `take` of an argument and its name;
-    `words` and `argument` are the way back.
+    `words` and `argument` convert back.
     """
 
     word: Any
@@ -94,7 +94,7 @@ def _rules(argument: Any, name: str) -> dict[str, Any]:
 
 
 def _pair_words(value: Any) -> list[str]:
-    """Say a value for all columns in one word, or of each column in one."""
+    """Return a value for all columns as one word, or one word a column."""
     if isinstance(value, Mapping):
         return [f"{column}={one}" for column, one in value.items()]
     return [str(value)]

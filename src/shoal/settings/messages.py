@@ -37,7 +37,7 @@ def explain(error: ValidationError, source: str, model: type[BaseModel]) -> str:
 
 
 def _is_branch(part: object) -> bool:
-    """Tell whether a part of a place names a branch of a union, which nobody wrote."""
+    """Tell whether a part of a location names a branch of a union type."""
     return part == "int" or str(part).startswith(("dict[", "literal["))
 
 

@@ -25,7 +25,7 @@ _method = partial(Option, "Method")
 
 
 class Settings(Part):
-    """A whole run: its parts, and what is said of columns by name."""
+    """The settings of a run: parts, hierarchies and orders."""
 
     shoal: str | None = None
     input: InputSettings = InputSettings()
@@ -58,7 +58,7 @@ class Settings(Part):
 
     @property
     def requirement(self) -> Requirement:
-        """What privacy asks, checked."""
+        """The privacy requirement, checked."""
         protect = self.protect
         return Requirement(
             k=protect.k,
@@ -73,7 +73,7 @@ class Settings(Part):
         )
 
     def search_options(self) -> dict[str, Any]:
-        """Return what is asked of a search, as `Search.replace` takes it."""
+        """Return the search options, as `Search.replace` takes them."""
         protect = self.protect
         return search_options(self.search, protect.max_iterations, protect.time_limit, protect.runs)
 
@@ -98,7 +98,7 @@ def search_options(
     time_limit: float | None,
     runs: int | None,
 ) -> dict[str, Any]:
-    """Return what is asked of a search as one tree."""
+    """Return the search options as one tree."""
     given = {"iterations": max_iterations, "seconds": time_limit}
     given = {name: value for name, value in given.items() if value is not None}
     tree = dict(search)

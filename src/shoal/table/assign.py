@@ -15,7 +15,7 @@ NEARLY = 0.9  # a text column with more distinct values than this share looks li
 
 @dataclass(frozen=True)
 class Assigned:
-    """The table with its roles, and the columns that nobody named and that became `other`."""
+    """The table with its roles, and the unnamed columns that became `other`."""
 
     table: Table
     unnamed: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ def distinct(column: Column) -> int:
 
 
 def identifier_reason(column: Column) -> str | None:
-    """Say why a column looks like an identifier: unique, or a text that is nearly so."""
+    """Return why a column looks like an identifier: unique, or a text that is nearly so."""
     present = len(column.values) - column.missing
     if present < 2 or column.kind is Kind.UNKNOWN:
         return None
@@ -40,7 +40,7 @@ def identifier_reason(column: Column) -> str | None:
 
 
 def too_different(kind: Kind, different: int, present: int) -> str | None:
-    """Say why so many different values among those there are look like an identifier."""
+    """Return why a number of different values looks like an identifier."""
     if different == present:
         return "no two records share a value"
     if kind is Kind.TEXT and different > NEARLY * present:

@@ -44,14 +44,14 @@ DECLARED = ("number", "text", "date", "boolean")
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with which cells, and what can be done; without flags it is with none alone."""
+    """A fault of some cells, and advice; without flags it is one of the whole column."""
 
     what: str
     flags: Callable[[Distinct], Flags] | None
     advice: str = ""
 
     def message(self, count: int, cells: int, places: str) -> str:
-        """Say where the flagged cells are: five places and a count, never a value."""
+        """Return a message on the flagged cells: five places and a count, never a value."""
         if self.flags is None:
             return self.what
         return f"{self.what}: {count} of {cells} cells ({places}){self.advice}"
@@ -59,7 +59,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The kind of a column, how it is written, and why it is text where it may be meant not to."""
+    """The kind of a column, its format, and its fault where it may be meant as another kind."""
 
     kind: Kind
     written: Written = field(default_factory=Written)
@@ -147,7 +147,7 @@ def _of_calendar(facts: Facts, kind: Kind, pattern: str) -> Verdict:
 
 
 def _doubt(facts: Facts) -> Fault | None:
-    """Say why a text column may have been meant as something else."""
+    """Return why a text column may be meant as another kind."""
     if facts.words:
         lower = {word.lower() for word in _trimmed(facts.words)}
         if lower & {"true", "false"}:

@@ -35,7 +35,7 @@ FITTING = {
 
 
 class Distinct:
-    """The distinct cells of one column, so that each text is looked at once.
+    """The distinct cells of one column, so that each text is parsed once.
 
     `raw` are those that are not missing, as they stand in the file; `present` are the same without
     blanks around them, and in a column declared as number without the zeros that lead them.

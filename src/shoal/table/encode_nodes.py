@@ -118,7 +118,7 @@ def code(
     tell: Callable[[int, int], None] | None = None,
     often: Integers | None = None,
 ) -> Coded:
-    """Return the quasi-identifiers as nodes of trees, or say which cell has no place in one.
+    """Return the quasi-identifiers as nodes of hierarchies.
 
     `texts` names the hierarchies of columns; the others get automatic ones. The numbers of `ranges`
     are released as [least,greatest] in any case. `tell` hears how many columns are done, of how

@@ -72,7 +72,7 @@ def _name(column: ColumnView) -> str:
 
 
 def inspect(table: Table) -> Inspection:
-    """Look at every column of a table."""
+    """Return the inspection of every column of a table."""
     alike = {
         name: tuple(other for other in same if other != name)
         for same in names_alike(table.names)

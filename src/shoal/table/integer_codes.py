@@ -31,7 +31,7 @@ def advice(name: str, source: str) -> str:
 def integer_code_notes(
     table: Table, names: Sequence[str], rows: int, different: Different = distinct
 ) -> list[str]:
-    """Say which columns that release means may hold codes, and what to do about it."""
+    """Return notes on columns that release means and may hold codes."""
     notes = []
     for name in names:
         many = different(table[name])

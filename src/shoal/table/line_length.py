@@ -20,7 +20,7 @@ class Lines:
         self._lines = self._open = 0
 
     def see(self, text: bytes) -> None:
-        """Look at the next part."""
+        """Check the next part."""
         for start in range(0, len(text), PART):
             self._see(text[start : start + PART] if len(text) > PART else text)
 

@@ -25,7 +25,7 @@ class UnrankedError(UnlistedError):
 
 
 def read_orders(given: Any) -> dict[str, tuple[str, ...]]:
-    """Return the orders that somebody gave as plain tuples of texts, each checked on its own."""
+    """Return the given orders as tuples of texts, each checked on its own."""
     if given is not None and not isinstance(given, Mapping):
         raise RequestError("orders must be a dict: of a column's name a list of its values")
     lists = {}
@@ -56,7 +56,7 @@ def _check_order(name: str, order: Sequence[str]) -> None:
 
 
 def with_orders(table: Table, given: Any, compared: Container[str] = ()) -> Table:
-    """Return the table with the orders of its ordinal columns, or say which order does not fit.
+    """Return the table with the orders of its ordinal columns.
 
     What is said wins over what came with a dataframe, and settles a doubt about a column. Orders
     are for quasi-identifiers, and for sensitive columns whose values are `compared` by t-closeness.

@@ -40,7 +40,7 @@ class Profile(Protocol):
         ...
 
     def reason(self, column: Column) -> str | None:
-        """Say why a column looks like an identifier, None where it does not."""
+        """Return why a column looks like an identifier, None where it does not."""
         ...
 
     def repeats(self, column: Column) -> bool | None:

@@ -77,7 +77,7 @@ def read_file(
 
 
 def check_csv_name(name: str) -> None:
-    """Refuse a name that says nothing of csv, or that nobody can print."""
+    """Raise InputError for a name without a csv ending, or not printable."""
     check_file_name(name)
     if not name.lower().endswith((".csv", ".csv.gz", ".tsv", ".txt")):
         raise InputError(f"{name}: the file's name must end in .csv, .csv.gz or .parquet")

@@ -30,7 +30,7 @@ def sample_size(columns: int) -> int:
 
 
 def share_of(size: int, rows: int | None) -> float:
-    """Return the share of so many records that a sample takes, and some more; 1 if nobody knows."""
+    """Return the share of records that a sample takes, and some more; 1 if unknown."""
     return 1.0 if not rows else min(1.0, 1.2 * size / rows)
 
 
@@ -130,7 +130,7 @@ class Sample:
         self._take(rows, other.draws)
 
     def keep(self, put: Callable[[Any], None]) -> None:
-        """Put away what was drawn, as one table."""
+        """Store the drawn records as one table."""
         rows = pa.table({}) if self.rows is None else self.rows
         put(rows.append_column(DRAW, pa.array(self.draws)))
 

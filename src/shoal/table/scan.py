@@ -237,7 +237,7 @@ def _lines(
 
 
 def header_names(raw: bytes, layout: Layout, name: str) -> list[str]:
-    """Return the column names, or say which is blank, too long or there twice."""
+    """Return the column names; raise InputError for blank, long or duplicate ones."""
     names: list[str] = []
     seen: dict[str, int] = {}
     for number, (start, end) in enumerate(

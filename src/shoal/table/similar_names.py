@@ -17,7 +17,7 @@ def names_alike(names: Iterable[str]) -> list[tuple[str, ...]]:
 
 
 def similar_name_notes(names: Iterable[str]) -> list[str]:
-    """Say which names of columns read alike, for notes."""
+    """Return notes on names of columns that read alike."""
     return [
         f"the names {listed(same)} differ only in case, spaces or Unicode form; "
         "are the right columns meant?"

@@ -70,7 +70,7 @@ def read_survey(
     household: str | None,
     person: str | None = None,
 ) -> Survey:
-    """Return what four kinds of columns say of the records, or an error that says where not."""
+    """Return the survey design that four kinds of columns give."""
     weights = None if weight is None else weights_of(table[weight], table)
     strata = strata_of(table, by) if by else None
     households = _units_of(table, household, "household")
@@ -82,7 +82,7 @@ def read_survey(
 
 
 def _units_of(table: Table, name: str | None, what: str) -> Integers | None:
-    """Return whose record each is by a column, which must say it of every record."""
+    """Return the unit (person or household) of each record; none may be missing."""
     if name is None:
         return None
     column, where = table[name], f"{table.source.name}, {what} {shown(name)}"
@@ -125,7 +125,7 @@ def _check_inside(
 
 
 def weights_of(column: Column, table: Table) -> Floats:
-    """Return survey weights as floats, or say which rows hold none."""
+    """Return survey weights as floats; raise InputError for rows without one."""
     where = f"{table.source.name}, weight {shown(column.name)}"
     if not column.kind.is_number:
         raise InputError(f"{where}: {column.kind}; survey weights must be numbers")
@@ -238,7 +238,7 @@ def small_strata(survey: Survey, k: int) -> list[int]:
 def merge_strata(
     table: Table, by: Sequence[str], survey: Survey, k: int, matrix: Floats
 ) -> tuple[Table, list[str]]:
-    """Return the table with every small stratum joined to another, and the names of what came.
+    """Return the table with every small stratum merged, and the names of merged strata.
 
     Again and again the smallest is joined to the one whose records are most like its own on
     average (matrix (n, d): coordinates of the records). Cells of `by` become the names of all.

@@ -146,7 +146,7 @@ class Table:
 
 
 def check_readable(column: Column, table: Table) -> None:
-    """Raise an InputError for cells of a quasi-identifier that nobody can make sense of."""
+    """Raise InputError for cells of a quasi-identifier that cannot be interpreted."""
     where = f"{table.source.name}, quasi-identifier {shown(column.name)}"
     if column.doubt:
         raise InputError(f"{where}: {column.doubt}")

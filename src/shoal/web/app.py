@@ -126,7 +126,7 @@ async def _while_there(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
 
 
 async def _left(request: Request) -> None:
-    """Wait until a page that has sent its request is gone."""
+    """Wait until the client of a request has disconnected."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 

@@ -42,7 +42,7 @@ KNOWN = "known"  # in a request's state: it came with the token, or by a link th
 
 
 class Guard:
-    """Lets in what comes from the desk's own pages, and gives every answer its headers."""
+    """Middleware that admits requests of the desk's own pages, and sets headers."""
 
     def __init__(self, app: App, token: str, port: int) -> None:
         self.app, self.token = app, token
@@ -90,7 +90,7 @@ class Guard:
         return None
 
     def _locked(self, scope: Scope, headers: dict[bytes, list[bytes]]) -> bytes | None:
-        """Refuse who has no token, but for what holds nothing."""
+        """Refuse requests without the token, but for public paths."""
         given = headers.get(b"authorization", [])
         if len(given) == 1:
             kind, _, token = given[0].decode("latin-1").partition(" ")

@@ -26,7 +26,7 @@ QUEUED, RUNNING, DONE, FAILED, CANCELED = "queued", "running", "done", "failed",
 
 
 class Worker:
-    """A process that reads what is asked in a folder and leaves its answer there."""
+    """A process that reads a request in a folder and writes its answer there."""
 
     def __init__(self, place: Path, request: Mapping[str, Any]) -> None:
         self.place, self.request = place, request
@@ -79,7 +79,7 @@ class Worker:
 async def answer_of(
     place: Path, request: Mapping[str, Any], patience: float, door: asyncio.Semaphore
 ) -> dict[str, Any]:
-    """Let a worker answer a question in a folder, within so many seconds; few pass the door."""
+    """Let a worker answer a request in a folder, within so many seconds and a semaphore."""
 
     async def wait() -> dict[str, Any]:
         async with door:
@@ -93,7 +93,7 @@ async def answer_of(
 
 @dataclass
 class Job:
-    """One run that somebody asked for, from the queue to what it made."""
+    """One requested run, from the queue to its result."""
 
     id: str
     kind: str
@@ -135,7 +135,7 @@ class Job:
         return {key: getattr(self, key) for key in keys}
 
     def to_json(self, ahead: int, after: int) -> dict[str, Any]:
-        """Return all there is to say of it; of the curve what comes after so many points."""
+        """Return the job as JSON; the curve from point `after` on."""
         self.read()
         same = self.kind, last_part(self.name), self.settings, self.more, self.trees
         return {
@@ -156,7 +156,7 @@ class Job:
         }
 
     def read(self) -> None:
-        """Take up what the worker has told since the last time."""
+        """Read the worker's new progress entries."""
         if self.state != RUNNING:
             return
         try:
@@ -185,7 +185,7 @@ class Job:
             self.state = FAILED
 
     def request(self) -> dict[str, Any]:
-        """Return what the worker is told."""
+        """Return the request to the worker."""
         request = {"kind": self.kind, "path": str(self.path), "settings": self.settings}
         return {**request, **self.more, "trees": self.trees}
 

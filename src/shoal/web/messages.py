@@ -24,7 +24,7 @@ def write_json(path: Path, content: Any) -> None:
 
 
 class ProgressWriter:
-    """Tells the server how far a run is, and hears whether to end with the best so far."""
+    """Writes the progress of a run for the server, and reads whether to finish."""
 
     def __init__(self, place: Path) -> None:
         self.stop = StopToken()
@@ -34,11 +34,11 @@ class ProgressWriter:
         self._last, self._stage = 0.0, ""
 
     def reporter(self) -> Reporter:
-        """Return the reporter of a run that this one tells of."""
+        """Return the reporter of the run."""
         return Reporter(self, self.stop)
 
     def expected(self, likely: Any) -> None:
-        """Tell what the run is expected to take."""
+        """Write the estimate of the run."""
         estimate = {
             "seconds": likely.seconds,
             "megabytes": likely.megabytes,
@@ -47,7 +47,7 @@ class ProgressWriter:
         self._write({"expected": estimate})
 
     def __call__(self, look: Any) -> None:
-        """Tell of a look at a run; whoever wants to keep the best asks a search to finish."""
+        """Write the progress of a run; finish the search on request."""
         now = time.perf_counter() - self._start
         if look.stage != self._stage or now - self._last >= OFTEN or look.done >= look.total:
             self._last, self._stage = now, look.stage

@@ -15,7 +15,7 @@ from shoal.web.estimates import Estimates
 
 @dataclass
 class Opened:
-    """A file on the desk: where it lies, what was seen of it, what the page noted."""
+    """An opened file: its path, inspection and draft settings."""
 
     id: str
     name: str
@@ -40,7 +40,7 @@ class Opened:
         return {key: getattr(self, key) for key in keys}
 
     def to_json(self) -> dict[str, Any]:
-        """Return all there is to say of it."""
+        """Return the file as JSON."""
         trees = [
             {"id": key, "column": tree["column"], "levels": tree["levels"]}
             for key, tree in self.trees.items()
@@ -51,7 +51,7 @@ class Opened:
 
 
 def check_ready(file: Opened) -> None:
-    """Refuse a file that was not looked at, or could not be read."""
+    """Raise Refused for a file that is not inspected yet, or could not be read."""
     if file.state != "ready":
         raise Refused(409, "the file is not ready")
 
@@ -62,7 +62,7 @@ def plain_name(name: str) -> str:
 
 
 def tree_names(hierarchies: dict[str, str]) -> dict[str, str]:
-    """Return what the files of hierarchies are called where they are taken home."""
+    """Return the download names of the files of hierarchies."""
     names: dict[str, str] = {}
     for column, rule in hierarchies.items():
         if is_file(rule):

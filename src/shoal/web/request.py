@@ -25,7 +25,7 @@ KINDS = {FLAG: "flag", WHOLE: "number", REAL: "number", NUMBERS: "number", DECIM
 
 
 def form_options() -> list[dict[str, Any]]:
-    """Return what the page is told of options: where a recipe has them, and their defaults."""
+    """Return the options of the page's form: their part of a recipe, kind and default."""
     return [
         {
             "name": entry.name,
@@ -40,7 +40,7 @@ def form_options() -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class HierarchyRequest:
-    """A hierarchy that a page asks for: of a column, by a rule or as text."""
+    """Request for the hierarchy of a column, by a rule or as text."""
 
     column: str
     rule: str | None = None

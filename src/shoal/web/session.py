@@ -29,7 +29,7 @@ FORGET = 24 * 3600.0  # seconds after which a file that nobody asks for is remov
 
 
 class Session:
-    """Files and jobs by their ids, which the desk makes up; no path of a client is ever opened."""
+    """Open files and jobs by generated ids; no path of a client is ever opened."""
 
     def __init__(self, base: Path, folder: Path | None = None, limit: int | None = None) -> None:
         self.folder = folder
@@ -43,7 +43,7 @@ class Session:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def begin(self) -> None:
-        """Start what goes on while the server lives."""
+        """Start the background tasks."""
         self._start(self._forget())
         self._find_out()
 
@@ -60,7 +60,7 @@ class Session:
         return await asyncio.shield(task)
 
     async def _forget(self) -> None:
-        """Remove files that nobody has asked for in a long time."""
+        """Remove files that were long unused."""
         while True:
             await asyncio.sleep(FORGET / 20)
             for file in list(self.files.values()):
@@ -83,7 +83,7 @@ class Session:
         return free if self.limit is None else min(self.limit, free)
 
     def entries(self) -> dict[str, Path]:
-        """Return the files of the folder by ids that say nothing of where they lie."""
+        """Return the files of the folder by ids that do not disclose their paths."""
         if self.folder is None:
             return {}
         entries = {}
@@ -100,7 +100,7 @@ class Session:
         return entries
 
     def to_json(self) -> dict[str, Any]:
-        """Return what is on the desk."""
+        """Return the session as JSON."""
         from shoal import __version__
 
         folder = None
@@ -137,7 +137,7 @@ class Session:
         return self.jobs[key]
 
     async def upload(self, name: str, pieces: AsyncIterator[bytes]) -> Opened:
-        """Take a file in, and look at it."""
+        """Store an upload, and inspect it."""
         ending = ending_of(name)
         self._check_room()
         if self.coming >= UPLOADS:
@@ -196,7 +196,7 @@ class Session:
         return task
 
     async def _look(self, file: Opened) -> None:
-        """Let a worker look at a file; what is wrong with it is told in its place."""
+        """Let a worker inspect a file; errors are stored in the file's state."""
         request = {"kind": "look", "path": str(file.path), "input": file.reading}
         try:
             file.look = await self._ask(request, LOOK, self.looking)
@@ -215,7 +215,7 @@ class Session:
     async def _ask(
         self, request: dict[str, Any], patience: float, door: asyncio.Semaphore | None = None
     ) -> dict[str, Any]:
-        """Let a worker answer a question; its folder is gone after."""
+        """Let a worker answer a request; its folder is removed after."""
         _, place = self._new_place("asked")
         try:
             return await answer_of(place, request, patience, door or self.asking)

@@ -27,7 +27,7 @@ NAME = 1_000  # signs of a column's name
 
 
 def whole_table(path: Path, given: Mapping[str, Any]) -> Table:
-    """Read a file as it is said to be written."""
+    """Read a file with the given input options."""
     more = {key: given[key] for key in ("missing", "types", "delimiter") if given.get(key)}
     return read(path, **more)
 

@@ -35,7 +35,7 @@ PATIENCE = 1.0  # seconds of a search on a sample
 
 
 def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> dict[str, Any]:
-    """Look at a file: its columns in counts, and its first rows."""
+    """Inspect a file: its columns in counts, and its first rows."""
     table, records = some_table(Path(request["path"]), request["input"], place)
     inspection = inspect(table)
     columns = [
@@ -217,7 +217,7 @@ def _by_regions(
 
 
 def _carried(own: Path, request: Mapping[str, Any]) -> None:
-    """Let the recipe in a private folder name files as they are called where it is taken home."""
+    """Rewrite the recipe in a private folder with the download names of files."""
     names = {str(Path(rule).resolve()): name for rule, name in request["trees"].items()}
     recipe = load(own / RECIPE)
     trees = {
@@ -232,7 +232,7 @@ def _carried(own: Path, request: Mapping[str, Any]) -> None:
 def _finished(
     place: Path, drawn: list[dict[str, Any]], request: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Write the charts and an archive of what was made; say what there is to take home.
+    """Write the charts and an archive of the results; return the list of downloads.
 
     Hierarchies lie beside: their lines may hold values that the release does not show.
     """

@@ -86,7 +86,7 @@ class Watch:
         self.head = bytearray()
 
     def see(self, piece: bytes) -> None:
-        """Look at the next piece."""
+        """Check the next piece."""
         if not piece:
             return
         if self.first:
@@ -99,7 +99,7 @@ class Watch:
             self._text(piece)
 
     def end(self) -> None:
-        """Look at the file as a whole."""
+        """Check the file as a whole."""
         if self.packed == 0:
             raise Refused(400, "the file is empty")
         self._columns()

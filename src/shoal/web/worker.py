@@ -23,7 +23,7 @@ NICE = 10
 
 
 def main() -> None:
-    """Answer what is asked in a folder."""
+    """Answer the request in a folder."""
     place = Path(sys.argv[1])
     os.umask(0o077)
     _yield_to_others()

@@ -16,7 +16,7 @@ ROOM, MARK = re.compile("room-[0-9a-f]{16}"), "room"
 
 
 class Workspace:
-    """A folder that one server holds by a lock; what servers that died left is swept away."""
+    """Folder of one server, locked while it runs; left-over ones are removed."""
 
     def __init__(self, path: Path, held: int) -> None:
         self.path, self._held = path, held
@@ -35,7 +35,7 @@ class Workspace:
 
 
 def make_workspace(base: Path) -> Workspace:
-    """Make a folder of our own, and remove those whose servers are gone.
+    """Create a private folder, and remove those of ended servers.
 
     Whatever else lies in the base is left alone: rooms are in a folder of their own, and bear a
     mark.

@@ -38,7 +38,7 @@ def is_star(cell: Any) -> bool:
 
 
 def steps(classes: Collection[Key], reading: str) -> int:
-    """Return about how many cells are looked at to count the candidates of all classes."""
+    """Return about how many cells are compared to count the candidates of all classes."""
     if reading == "own" or not classes:
         return 0
     width = len(next(iter(classes)))
@@ -182,7 +182,7 @@ def _by_bits(classes: Collection[Key]) -> int:
 def _meetings(
     classes: Iterable[Key], reading: str
 ) -> Iterator[tuple[list[int], list[Key], list[Key]]]:
-    """Yield, for any two patterns of stars, where cells must be equal; who may match; whom."""
+    """Yield, for any two patterns of stars, the columns to compare and both sets of keys."""
     by_stars = _by_stars(classes)
     for theirs, keys in by_stars.items():
         for mine, wanted in by_stars.items():

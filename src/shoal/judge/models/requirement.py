@@ -79,13 +79,13 @@ class Requirement:
         return self.of_sensitive or self.dominance is not None
 
     def shown_by_records(self) -> Requirement:
-        """Return what records show of what is asked of people: each value counts, not how often."""
+        """Return the requirement on people as far as records show it: distinct values count."""
         if self.l_kind == "distinct":
             return replace(self, t=None, alpha=None)
         return replace(self, l=None, l_kind="distinct", c=None, t=None, alpha=None)
 
     def check(self, sensitive: Sequence[str], quasi_identifiers: Sequence[str]) -> None:
-        """Refuse what is asked of columns that there are not."""
+        """Raise RequestError for thresholds of unknown columns."""
         if self.of_sensitive and not sensitive:
             raise RequestError("l, t and alpha are asked of sensitive columns; name at least one")
         for what in ("l", "t", "alpha"):
@@ -95,7 +95,7 @@ class Requirement:
             _check_names(dict.fromkeys(columns, 0.0), quasi_identifiers, "k_of", "quasi-identifier")
 
     def threshold(self, what: str, column: str) -> float | None:
-        """Return what is asked of a column by one of the fields."""
+        """Return the threshold of a column by one of the fields."""
         threshold: Threshold = getattr(self, what)
         return threshold.get(column) if isinstance(threshold, Mapping) else threshold
 

@@ -50,7 +50,7 @@ class Axis:
         return f"{sign}{whole}.{rest:0{digits}d}" if digits else f"{sign}{whole}"
 
     def read(self, text: str, what: str) -> Fraction:
-        """Return the place that a text names, or say that it names none."""
+        """Return the position of a text on the axis; raise if it has none."""
         text = text.strip()
         try:
             if self.kind in ("date", "datetime"):

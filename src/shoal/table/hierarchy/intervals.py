@@ -105,7 +105,7 @@ class Quantiles:
 
 @dataclass(frozen=True)
 class Balanced:
-    """What numbers, dates and ordinal values get where nobody said: halves of halves of records.
+    """The default of numbers, dates and ordinal values: halves of halves of records.
 
     Labels are [low,high], both ends belong to it.
     """

@@ -96,7 +96,7 @@ class Listed:
 
     @property
     def repeated(self) -> str:
-        """What is to be said of lines that are there twice, empty where none is."""
+        """A note on duplicate lines, empty where there are none."""
         first: dict[tuple[str, ...], int] = {}
         again = [
             (line, before)

@@ -29,7 +29,7 @@ def automatic(column: Column) -> Rule:
 
 
 def is_file(rule: str) -> bool:
-    """Tell whether what is said of a hierarchy names a file."""
+    """Tell whether the rule of a hierarchy names a file."""
     return rule.partition(":")[0] not in WORDS
 
 
@@ -115,7 +115,7 @@ def in_folder(folder: Path, columns: list[str]) -> dict[str, str]:
 def rules_for(
     columns: list[Column], texts: Mapping[str, str], folder: Path | None = None
 ) -> list[Rule]:
-    """Return every column's rule: what was said of it, else an automatic one."""
+    """Return every column's rule: the given one, else the default."""
     return [
         specify(texts[column.name], folder) if column.name in texts else automatic(column)
         for column in columns

@@ -92,7 +92,7 @@ def _nowhere(_index: int) -> str:
 
 
 def from_paths(paths: Sequence[Path], name: str, place: Place = _nowhere) -> Tree:
-    """Join paths of labels, each from a value up to the root, to a tree; or say what is wrong.
+    """Join paths of labels, each from a value up to the root, to a tree.
 
     A label repeated in the next level is one node. `place` says where a path stands ("line 3: ").
     """
@@ -158,7 +158,7 @@ def _refuse(
     place: Place,
     index: int,
 ) -> None:
-    """Say whether a second parent closes a cycle, and where both stand."""
+    """Raise InputError for a second parent or a cycle, with the places of both."""
     before, now = place(first[label]).removesuffix(": "), place(index).removesuffix(": ")
     both = f" ({before} and {now})" if before else ""
     chain = [parent]

@@ -78,7 +78,7 @@ class Rule(Protocol):
 
     @property
     def given(self) -> bool:
-        """Whether somebody asked for it."""
+        """Whether the rule was given."""
 
     @property
     def shows_values(self) -> bool:

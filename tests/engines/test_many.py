@@ -35,7 +35,7 @@ from shoal.backends.private_folder import FILES
 from shoal.backends.storage import Folder, Remote, is_url, storage
 from shoal.errors import EngineLostError, InputError, OutputError, RequestError
 from shoal.outofcore import budget
-from shoal.outofcore.parts import Shelf
+from shoal.outofcore.parts import OutputFolder
 from shoal.outofcore.run_folder import RunFolder
 from shoal.table.many_files import digest_parts, find_parts, is_many
 
@@ -329,7 +329,7 @@ def test_the_input_is_never_replaced(tmp_path, monkeypatch):
             run(tmp_path / "first" / "*.parquet", tmp_path / target, Here(1), force=True,
                 roles={"quasi_identifiers": QUASI})  # fmt: skip
     with pytest.raises(OutputError, match="the input lies there"):
-        Shelf.of("s3://bucket/out/", True).check(["s3://bucket/out/deep/a.parquet"])
+        OutputFolder.of("s3://bucket/out/", True).check(["s3://bucket/out/deep/a.parquet"])
     assert library.verify(tmp_path / "first", k=10, quasi_identifiers=QUASI).ok
 
 
@@ -357,14 +357,14 @@ def test_files_of_others_stay(tmp_path):
 
 def test_what_a_lost_worker_left_is_not_published(tmp_path, monkeypatch):
     """Half a part in the folder of the run is removed, not renamed with the rest."""
-    before = Shelf.commit
+    before = OutputFolder.commit
 
     def commit(self, staged, names, own, done):
         (staged.path / "part-00000.parquet.12345678.half").write_bytes(b"half")
         (staged.path / "report.html").write_text("of an earlier run")
         before(self, staged, names, own, done)
 
-    monkeypatch.setattr(Shelf, "commit", commit)
+    monkeypatch.setattr(OutputFolder, "commit", commit)
     (tmp_path / "out").mkdir(mode=0o700)
     run(write_parts(tmp_path / "in"), tmp_path / "out", Here(1))
     names = {path.name for path in (tmp_path / "out").iterdir()}
@@ -427,7 +427,7 @@ def test_relative_places(tmp_path, monkeypatch, shoal):
     """Workers need not stand where the command does: places travel whole."""
     monkeypatch.chdir(tmp_path)
     write_parts(tmp_path / "in")
-    assert Shelf.of("out", False).place == str(tmp_path / "out")
+    assert OutputFolder.of("out", False).place == str(tmp_path / "out")
     with RunFolder(Path("out"), 1, shared=True) as work:
         assert Path(work.storage.location).is_absolute()
     assert RunFolder(Path("out"), 1, "memory://x").storage.location.startswith("memory://x/.out.")

@@ -48,7 +48,7 @@ class Dask:
     a process for each core, which talk over loopback by certificates that nobody else has.
     """
 
-    away = True
+    is_remote = True
 
     def __init__(
         self, scheduler: str | None = None, client: Any = None, workers: int | None = None
@@ -89,7 +89,7 @@ class Dask:
             raise RequestError("dask is not installed here: pip install 'shoal[dask]'") from None
         with self._after as after:
             if self._client is None:
-                after.callback(_hush())
+                after.callback(_silence_log())
                 address = self.scheduler or after.enter_context(self._local(distributed))
                 self._client = after.enter_context(self._connected(distributed, address))
             self._check_versions()
@@ -108,7 +108,7 @@ class Dask:
             dask.config.set(OWN),
             contextlib.ExitStack() as after,
         ):
-            with _deaf():
+            with _ignoring_interrupts():
                 cluster = distributed.LocalCluster(
                     n_workers=self.workers or os.cpu_count() or 1,
                     threads_per_worker=1,
@@ -180,7 +180,7 @@ class Dask:
         except Exception:
             if self._client.status == "running":
                 raise
-            raise self._gone() from None
+            raise self._lost() from None
 
     def _mapped(
         self, work: Callable[[Task], Result], tasks: Iterable[Task], stop: StopToken | None
@@ -211,12 +211,12 @@ class Dask:
         self._wait(future, stop)
         try:
             if future.cancelled():
-                raise self._gone()
+                raise self._lost()
             error = future.exception()
             if error is None:
                 return future.result()
         except OSError:
-            raise self._gone() from None
+            raise self._lost() from None
         raise self._failed(error)
 
     def _wait(self, future: Any, stop: StopToken | None) -> None:
@@ -227,7 +227,7 @@ class Dask:
             ready.wait(LOOK)
             check(stop)
             if self._client.status != "running":
-                raise self._gone()
+                raise self._lost()
             if future.done() or self._threads():
                 since = time.monotonic()
             elif time.monotonic() - since > ALONE:
@@ -236,7 +236,7 @@ class Dask:
                     "what was done is kept: start workers, and the same run again"
                 )
 
-    def _gone(self) -> EngineError:
+    def _lost(self) -> EngineError:
         return EngineLostError(
             f"the Dask scheduler at {self._address} is gone; what was done is kept: start it, and "
             "the same run again, to go on"
@@ -245,7 +245,7 @@ class Dask:
     def _failed(self, error: BaseException) -> ShoalError:
         kind = type(error).__name__
         if kind in ("CancelledError", "FutureCancelledError"):
-            return self._gone()
+            return self._lost()
         if kind == "KilledWorker":
             return EngineLostError(
                 "workers died again and again at the same part, maybe of too little memory; give "
@@ -309,7 +309,7 @@ def _counts(sizes: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _deaf() -> Iterator[None]:
+def _ignoring_interrupts() -> Iterator[None]:
     """Start processes that ignore SIGINT; the parent ends them."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -321,7 +321,7 @@ def _deaf() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _hush() -> Callable[[], None]:
+def _silence_log() -> Callable[[], None]:
     """Silence Dask's log; return a function that restores it."""
     log = logging.getLogger("distributed")
     before = log.level

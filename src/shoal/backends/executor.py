@@ -23,13 +23,13 @@ AHEAD = 4  # tasks a worker that wait, so that it never does
 
 
 class Executor(Protocol):
-    """What blocks are run by.
+    """Maps a function over tasks.
 
-    What is run `away` is on other machines, maybe: it reaches files, not the memory of this one.
+    A remote executor runs them on other machines, which reach files, but not this memory.
     """
 
     @property
-    def away(self) -> bool:
+    def is_remote(self) -> bool:
         """Whether tasks are done elsewhere."""
         ...
 
@@ -43,7 +43,7 @@ class Executor(Protocol):
 class Threads:
     """Threads of this process; kernels let each other run."""
 
-    away = False
+    is_remote = False
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = _count(workers)
@@ -64,7 +64,7 @@ class Threads:
 class Processes:
     """Processes of their own; tasks and results are copied to them and back."""
 
-    away = False
+    is_remote = False
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = _count(workers)

@@ -37,7 +37,7 @@ class Spark:
     `session`, Spark runs on the cores of this machine.
     """
 
-    away = True
+    is_remote = True
 
     def __init__(self, scheduler: str | None = None, session: Any = None) -> None:
         self.scheduler = scheduler

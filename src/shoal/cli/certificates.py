@@ -9,7 +9,7 @@ import typer
 
 from shoal.cli.app import app
 from shoal.cli.options import JsonFlag, SensitiveTrees, Tabled, takes
-from shoal.cli.output import echo_verdict, say
+from shoal.cli.output import echo_verdict, write_stdout
 from shoal.errors import RequestError
 
 certificate = typer.Typer(
@@ -108,4 +108,4 @@ def schema() -> None:
     """
     from shoal.save.pack.certificate import schema_json
 
-    say(schema_json())
+    write_stdout(schema_json())

@@ -13,7 +13,7 @@ import typer
 from shoal.backends.storage import cache_folder
 from shoal.cli.app import app
 from shoal.cli.options import PRIVACY, RESOURCES, WRITING, Tabled, given_options, takes
-from shoal.cli.output import live_reporter, say
+from shoal.cli.output import live_reporter, write_stdout
 from shoal.errors import RequestError
 
 UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "": 1.0}
@@ -78,7 +78,7 @@ def compare(
     grid = Grid(sizes, split_names(methods), seconds(budget), state)
     with live_reporter() as report:
         comparison = compare_as(input, settings, grid, run.threads, report)
-    say(comparison.to_json() if run.as_json else f"{comparison.summary()}\n")
+    write_stdout(comparison.to_json() if run.as_json else f"{comparison.summary()}\n")
     if output is not None:
         _write(output, comparison, run.force)
 

@@ -9,7 +9,7 @@ import typer
 
 from shoal.cli.app import app
 from shoal.cli.options import Tabled, takes
-from shoal.cli.output import say
+from shoal.cli.output import write_stdout
 from shoal.errors import InputError, RequestError, shown
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ app.add_typer(group, name="hierarchy")
 @group.callback(invoke_without_command=True)
 def _hierarchy(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
-        say(context.get_help() + "\n")
+        write_stdout(context.get_help() + "\n")
         raise typer.Exit(2)
 
 
@@ -72,7 +72,7 @@ def build(
     if built.uncovered:
         raise InputError(f"{len(built.uncovered)} values of the column have no place in it")
     if output == "-":
-        say(built.to_csv())
+        write_stdout(built.to_csv())
         return
     with Staging(force=force, folders=folders) as staging:
         staging.check(target, data)
@@ -96,7 +96,7 @@ def check(
     Example: `shoal hierarchy check trees/age.csv --data stays.csv --column age`
     """
     tree = _read_hierarchy(file, data, column, options)
-    say(f"{tree.summary()}\n")
+    write_stdout(f"{tree.summary()}\n")
     if tree.uncovered:
         raise InputError(f"{file}: {len(tree.uncovered)} values of the data have no place in it")
 
@@ -119,7 +119,7 @@ def show(
     Example: `shoal hierarchy show widths:10,20 --data stays.csv --column age`
     """
     tree = _read_hierarchy(file, data, column, options)
-    say(f"{tree.summary()}\n\n{tree.draw(depth)}\n")
+    write_stdout(f"{tree.summary()}\n\n{tree.draw(depth)}\n")
 
 
 def _read_hierarchy(

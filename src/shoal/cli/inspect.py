@@ -11,7 +11,7 @@ import typer
 
 from shoal.cli.app import app
 from shoal.cli.options import JsonFlag, MissingAs, SensitiveTrees, Tabled, takes
-from shoal.cli.output import echo_verdict, live_reporter, say
+from shoal.cli.output import echo_verdict, live_reporter, write_stdout
 from shoal.errors import shown
 
 READING = "delimiter", "missing", "types", "orders"
@@ -111,9 +111,11 @@ def inspect(
     orders = options.pop("orders", None)
     inspection = look(with_orders(read(file, **options), orders))
     if as_json:
-        say(json.dumps(inspection.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        write_stdout(json.dumps(inspection.to_dict(), indent=2, ensure_ascii=False) + "\n")
         return
-    say(f"{shown(file.name)[1:-1]}: {inspection.records:,} records\n\n{inspection.summary()}\n")
+    write_stdout(
+        f"{shown(file.name)[1:-1]}: {inspection.records:,} records\n\n{inspection.summary()}\n"
+    )
 
 
 @app.command(cls=Tabled)
@@ -154,10 +156,10 @@ def bound(
             time_limit=time_limit, callback=report,
         )  # fmt: skip
     if as_json:
-        say(json.dumps(asdict(result), indent=2) + "\n")
+        write_stdout(json.dumps(asdict(result), indent=2) + "\n")
         return
     how = "" if result.complete else " (cut short or by part: the true least may well be higher)"
-    say(
+    write_stdout(
         f"no grouping into groups of at least {k} loses less than {result.least()} % "
         f"(SSE/SST; SSE {result.sse:.6g}){how}\n"
     )
@@ -175,13 +177,15 @@ def methods(as_json: JsonFlag = False) -> None:
     every = every_method()
     if as_json:
         keys = ("name", "kind", "summary", "cost", "citation")
-        say(json.dumps([{key: getattr(m, key) for key in keys} for m in every], indent=2) + "\n")
+        write_stdout(
+            json.dumps([{key: getattr(m, key) for key in keys} for m in every], indent=2) + "\n"
+        )
         return
     for method in every:
         chosen = {AUTO: "numbers", AUTO_MIXED: "categories or missing cells"}
         what = chosen.get(method.name)
         auto = f"  (auto chooses this one for {what})" if what else ""
-        say(
+        write_stdout(
             f"{method.name}{auto}\n  {method.summary}\n"
             f"  {method.kind}; {method.cost}\n  {method.citation}\n\n"
         )

@@ -9,7 +9,7 @@ import typer
 
 from shoal.cli.app import app
 from shoal.cli.options import JsonFlag, MissingAs, Tabled, takes
-from shoal.cli.output import say
+from shoal.cli.output import write_stdout
 from shoal.errors import RequestError
 
 
@@ -104,6 +104,6 @@ def measure(
             staging.commit()
         typer.echo(f"wrote {html}", err=True)
     if as_json:
-        say(measures.to_json())
+        write_stdout(measures.to_json())
     else:
-        say(f"{measures if words else measures.summary()}\n")
+        write_stdout(f"{measures if words else measures.summary()}\n")

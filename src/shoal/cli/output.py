@@ -78,7 +78,7 @@ def logging_to_stderr(wanted: bool) -> Iterator[None]:
         log.removeHandler(handler)
 
 
-def say(content: str | bytes) -> None:
+def write_stdout(content: str | bytes) -> None:
     """Write to stdout; one that is full or closed is an error in words.
 
     Whoever stops reading (`| head -1`) has read enough: the rest is left out, and nothing is wrong.
@@ -99,9 +99,9 @@ def say(content: str | bytes) -> None:
 def echo_verdict(result: Any, as_json: bool) -> None:
     """Print the result of a check, or its JSON; exit code 3 where it is not `ok`."""
     if as_json:
-        say(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
+        write_stdout(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
     elif result.ok:
-        say(result.summary() + "\n")
+        write_stdout(result.summary() + "\n")
     else:
         typer.echo(result.summary(), err=True)
     if not result.ok:

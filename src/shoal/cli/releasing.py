@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shoal.cli.output import live_reporter, logging_to_stderr, say
+from shoal.cli.output import live_reporter, logging_to_stderr, write_stdout
 from shoal.errors import InputError, RequestError, UnlistedError, listed
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def make(
         request = None
         if output != "-" or wants_engine(named, settings):
             request = file_request(named, output, settings, run, folder)
-            if request.shelf is None:
+            if request.output_folder is None:
                 inputs = [Path(source)] if source else []
                 staging = Staging(force=run.force, folders=request.targets.folders)
                 request.targets.check(staging, inputs, run.report)
@@ -63,7 +63,7 @@ def make(
         if request is None:
             check_screen(Path(data), settings)
             result = walk(Path(data), settings, report, run.threads, folder, echo_estimate)
-            say(stdout_bytes(result))
+            write_stdout(stdout_bytes(result))
         else:
             request = replace(request, on_estimate=echo_estimate)
             result = release(data, settings, request, report)
@@ -85,7 +85,9 @@ def make_preview(settings: Settings, source: str, sample: int, run: RunOptions) 
         from shoal.run.preview import preview_of
 
         preview = preview_of(Path(source), settings, sample, run.threads, report)
-    say(json.dumps(preview.to_dict(), indent=2) + "\n" if run.as_json else f"{preview.summary()}\n")
+    write_stdout(
+        json.dumps(preview.to_dict(), indent=2) + "\n" if run.as_json else f"{preview.summary()}\n"
+    )
 
 
 def make_pack(
@@ -127,7 +129,7 @@ def _echo_result(result: Any, request: Any, as_json: bool, with_page: bool) -> N
     """Print the summary of a run."""
     if as_json:
         exact = {"private": True, **result.report.to_dict()}
-        say(json.dumps(exact, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        write_stdout(json.dumps(exact, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     typer.echo(result.report.summary(), err=True)
     if result.settings.release.keep_order:
         typer.echo("  warning: the rows keep the input's order, which links them to it", err=True)
@@ -135,11 +137,11 @@ def _echo_result(result: Any, request: Any, as_json: bool, with_page: bool) -> N
         return
     targets = request.targets
     written = [targets.release, targets.report, *([targets.page] if with_page else [])]
-    if request.shelf is not None:
+    if request.output_folder is not None:
         names = ", ".join(path.name for path in written)
-        typer.echo(f"\nwrote {request.shelf.place}/: Parquet parts, {names}", err=True)
-        _echo_private(request.shelf.private, with_page)
-        if not request.shelf.is_url:
+        typer.echo(f"\nwrote {request.output_folder.place}/: Parquet parts, {names}", err=True)
+        _echo_private(request.output_folder.private, with_page)
+        if not request.output_folder.is_url:
             _warn_of_others(targets, result)
         return
     typer.echo(f"\nwrote {', '.join(map(str, written))}", err=True)

@@ -50,12 +50,12 @@ def beside(data: Any) -> Beside | None:
             path = path / MANIFEST
         if not path.is_file():
             return None
-        return next(_found(path), None)
+        return next(_beside(path), None)
     except OSError:
         return None
 
 
-def _found(path: Path) -> Iterator[Beside]:
+def _beside(path: Path) -> Iterator[Beside]:
     """Yield what the papers of a release say, the surest first."""
     name, folder = path.name, path.parent
     ending = next((end for end in ENDINGS if name.lower().endswith(end)), "")

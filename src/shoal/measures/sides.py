@@ -21,8 +21,8 @@ from shoal.kernels.arrays import Flags, Floats, Integers
 class Numbers:
     """A column of numbers, dates or ranks: originals, and the ends of what is released.
 
-    Not-a-number is a missing original, or a released cell that says nothing. `said` tells whether
-    the others are single numbers (means, medians), none an interval. `losses` and `widths` are
+    Not-a-number is a missing original, or a released cell that says nothing. `is_single`: the
+    others are single numbers (means, medians), none an interval. `losses` and `widths` are
     ILoss and NCP of every released cell, `step` is one step of the column's last digit, 0 where it
     has none.
     """
@@ -36,7 +36,7 @@ class Numbers:
     base: float
     unit: float
     step: float
-    said: bool
+    is_single: bool
     losses: Floats
     widths: Floats
     magnitudes: bool

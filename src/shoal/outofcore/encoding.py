@@ -81,13 +81,13 @@ class Collect:
         """Keep what is in a chunk, and return the name of it."""
         name = f"values-of-{chunk}"
         if self.runner.work.read(name) is None:
-            words, drawn = self._found(chunk)
+            words, drawn = self._collected(chunk)
             words.save(self.runner.work, name)
             drawn.keep(partial(keep, self.runner.work, f"{name}-sample"))
             self.runner.work.note(name, True)
         return name
 
-    def _found(self, chunk: int) -> tuple[Vocabulary, Sample]:
+    def _collected(self, chunk: int) -> tuple[Vocabulary, Sample]:
         words = Vocabulary(self.file_plan.plan.schema.with_role(Role.QUASI_IDENTIFIER), self.most)
         size = sample_size(len(words.columns))
         share = share_of(size, self.reading.rows)
@@ -98,6 +98,6 @@ class Collect:
             words.add(piece)
             drawn.add(self.form.pack(piece.only(_is_quasi)))
             done += piece.rows
-            if not self.reading.away:
+            if not self.reading.is_shared:
                 self.runner.report("collecting values", done, self.file_plan.profile.rows)
         return words, drawn

@@ -62,11 +62,12 @@ def file_request(
         place = plain(run.work)
         place = place if is_url(place) else Path(place).absolute()
     if wants_engine(source, settings):
-        from shoal.outofcore.parts import Shelf
+        from shoal.outofcore.parts import OutputFolder
 
-        shelf = Shelf.of(output, run.force)
+        output_folder = OutputFolder.of(output, run.force)
         return FileRequest(
-            shelf.targets, run.force, run.report, folder, place, run.threads, shelf=shelf,
+            output_folder.targets, run.force, run.report, folder, place, run.threads,
+            output_folder=output_folder,
             scheduler=run.scheduler,
         )  # fmt: skip
     if run.scheduler is not None:
@@ -92,7 +93,7 @@ def release(
     callback: Callback | Reporter | None = None,
 ) -> Released:
     """Release a file as its settings say, in the memory that they allow."""
-    if request.shelf is not None:
+    if request.output_folder is not None:
         from shoal.outofcore.cluster import release_by_engine
 
         return release_by_engine(source, settings, request, callback)

@@ -130,7 +130,7 @@ class ProfileStep:
         A file that only this process reads is looked at again: it is known after that alone.
         """
         name = f"look-{chunk}"
-        if not self.reading.away or self.runner.work.read(name) is None:
+        if not self.reading.is_shared or self.runner.work.read(name) is None:
             self._profiled(chunk).keep(self.runner.work, name)
         return name
 
@@ -140,7 +140,7 @@ class ProfileStep:
             if builder is None:
                 builder = _new_builder(piece, settings, self.reading, chunk)
             builder.add(_ranked(_rounded(piece, settings), settings.orders))
-            if not self.reading.away:
+            if not self.reading.is_shared:
                 self.runner.report("looking", builder.rows, builder.rows + 1)
         assert builder is not None
         return builder

@@ -119,22 +119,24 @@ def release_parts(
     """
     begin = time.perf_counter()
     report = Reporter.of(callback)
-    targets, shelf = request.targets, request.shelf
-    assert shelf is not None
+    targets, output_folder = request.targets, request.output_folder
+    assert output_folder is not None
     check_possible(settings)
-    shelf.check(origin.files)
+    output_folder.check(origin.files)
     memory = read_memory(settings.protect.memory or WORKER)
     fingerprint = run_fingerprint(origin.stamps, settings, memory, request, "parts")
-    with RunFolder(shelf.target, fingerprint, request.parent, shared=True) as work:
+    with RunFolder(output_folder.target, fingerprint, request.parent, shared=True) as work:
         if work.resumed:
             LOG.info("going on where an earlier run was")
         runner = TaskRunner(work, engine, Threads(request.threads), report)
         reading = origin.opened(runner)
         budget = budget_for(memory, *reading.shape)
         releasing, made = release_regions(reading, settings, budget, request, runner, shared=True)
-        staged = shelf.stage(work)
+        staged = output_folder.stage(work)
         buckets = releasing.buckets(made)
-        more = f"-{secrets.token_hex(4)}" if shelf.is_url else ""  # beside those of an old release
+        more = (
+            f"-{secrets.token_hex(4)}" if output_folder.is_url else ""
+        )  # beside those of an old release
         more = work.once("names", lambda: more)
         step = partial(buckets.part, staged, more)
         written_parts = runner.all("writing", step, range(buckets.count))
@@ -146,9 +148,9 @@ def release_parts(
         verification = verify_written(files, made.settings, made.released, made.rows, "parquet")
         report("verifying", 2, 2)
         verified = verification.to_dict()
-        if engine.away and counted is None:
+        if engine.is_remote and counted is None:
             LOG.warning("the engine cannot read a column: verified by our own check alone")
-        if engine.away:
+        if engine.is_remote:
             verified["engine"] = {"name": settings.protect.engine, **_plain(counted)}
         final_report = report_of(releasing, made, verified, time.perf_counter() - begin)
         content = manifest(
@@ -169,9 +171,9 @@ def release_parts(
             with staged.writing(target.name) as file:
                 file.write(text)
             names.append(target.name)
-        shelf.commit(staged, names, papers.private, work.forget)
-    final = [shelf.full(part["file"]) for part in parts]
-    return Released(shelf.manifest, final_report, made.settings, origin.released(final))
+        output_folder.commit(staged, names, papers.private, work.forget)
+    final = [output_folder.full(part["file"]) for part in parts]
+    return Released(output_folder.manifest, final_report, made.settings, origin.released(final))
 
 
 def _plain(counted: Counted | None) -> dict[str, int | None]:

@@ -39,9 +39,9 @@ class Moments:
         apart = steps - mean
         squares = float((apart * apart).sum())
         together = self.count + steps.size
-        away = mean - self.mean
-        self.squares += squares + away * away * self.count * (steps.size / together)
-        self.mean += away * (steps.size / together)
+        shift = mean - self.mean
+        self.squares += squares + shift * shift * self.count * (steps.size / together)
+        self.mean += shift * (steps.size / together)
         self.count = together
         self.low = min(self.low, float(steps.min()))
         self.high = max(self.high, float(steps.max()))
@@ -55,9 +55,9 @@ class Moments:
             return
         apart = float(other.base - self.base)
         together = self.count + other.count
-        away = other.mean + apart - self.mean
-        self.squares += other.squares + away * away * self.count * (other.count / together)
-        self.mean += away * (other.count / together)
+        shift = other.mean + apart - self.mean
+        self.squares += other.squares + shift * shift * self.count * (other.count / together)
+        self.mean += shift * (other.count / together)
         self.count = together
         self.low = min(self.low, other.low + apart)
         self.high = max(self.high, other.high + apart)

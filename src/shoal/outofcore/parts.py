@@ -32,14 +32,14 @@ UNFINISHED = re.compile(r"part-[0-9]{5}-[0-9a-f]{8}\.parquet")
 
 
 @dataclass(frozen=True)
-class Shelf:
+class OutputFolder:
     """Where a release of many files goes: an absolute path, or a URL."""
 
     place: str
     force: bool
 
     @classmethod
-    def of(cls, output: str, force: bool) -> Shelf:
+    def of(cls, output: str, force: bool) -> OutputFolder:
         """Return the shelf that `-o` names: a folder or a URL."""
         place = plain(output)
         if not place.isprintable():

@@ -16,7 +16,7 @@ from shoal.outofcore.file_plan import FilePlan
 from shoal.outofcore.moments import Moments
 from shoal.outofcore.shuffle import gather, keep, kept, part
 from shoal.outofcore.solve import Solver, Stage
-from shoal.outofcore.write import Buckets, strewn
+from shoal.outofcore.write import Buckets, random_buckets
 from shoal.partition import Partition
 from shoal.plan.recipe import repeating_settings
 from shoal.release.aggregate import Aggregators, aggregate
@@ -137,10 +137,10 @@ class Releasing:
         return replace(table, columns=tuple(columns))
 
     def _strew(self, form: Form, ranges: Ranges, region: int) -> dict[str, Any]:
-        make = partial(self._strewn, region, form, ranges)
+        make = partial(self._to_buckets, region, form, ranges)
         return cast(dict[str, Any], self.solver.work.once(f"out-{region}", make))
 
-    def _strewn(self, region: int, form: Form, ranges: Ranges) -> dict[str, Any]:
+    def _to_buckets(self, region: int, form: Form, ranges: Ranges) -> dict[str, Any]:
         """Write the released rows of a region by bucket; return its figures."""
         table, partition, packed = self._grouped(region)
         after = self._released(region, table, partition, form)
@@ -157,7 +157,7 @@ class Releasing:
             more = {ROW: packed.column(ROW)}
             places = np.asarray(packed.column(ROW)) * buckets // max(self.file_plan.profile.rows, 1)
         else:
-            places = strewn(self.secret, region, table.rows, buckets)
+            places = random_buckets(self.secret, region, table.rows, buckets)
         part(work, f"rows-{region}", form.pack(after, more), places, buckets)
         chosen = self._chosen(region, partition)
         for side, one, own in (("before", table, self.solver.form), ("after", after, form)):

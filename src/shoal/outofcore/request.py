@@ -12,7 +12,7 @@ from shoal.save.files import Targets
 from shoal.settings import Settings
 
 if TYPE_CHECKING:
-    from shoal.outofcore.parts import Shelf
+    from shoal.outofcore.parts import OutputFolder
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,9 @@ class Released:
 class FileRequest:
     """Output and resources of a run from file to file.
 
-    `folder` is where the files of hierarchies are looked for, `parent` where the folder of the run
-    is made, a path or a URL; with a `shelf`, a release of many files goes there, by an engine whose
-    `scheduler` is at an address. `shuffle_seed` is for tests. `on_estimate` hears what a run in
-    memory is expected to take.
+    `folder` holds the files of hierarchies; the run folder is made in `parent`, a path or a URL. A
+    release of many files goes to `output_folder`, by an engine whose `scheduler` is at an address.
+    `shuffle_seed` is for tests. `on_estimate` is called with the estimate of a run in memory.
     """
 
     targets: Targets
@@ -53,6 +52,6 @@ class FileRequest:
     parent: Path | str | None = None
     threads: int | None = None
     shuffle_seed: int | None = None
-    shelf: Shelf | None = None
+    output_folder: OutputFolder | None = None
     scheduler: str | None = None
     on_estimate: Callable[[Any], None] | None = None

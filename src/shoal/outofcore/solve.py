@@ -116,7 +116,7 @@ class Solver:
             start += piece.rows
             if sum(one.nbytes for one in held) > self.file:
                 write()
-            if not reading.away:
+            if not reading.is_shared:
                 self.runner.report("parting", start, file_plan.profile.rows)
         if held:
             write()

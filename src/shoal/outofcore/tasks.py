@@ -108,14 +108,14 @@ class TaskRunner:
 
     def reading(self, reading: Reading) -> TaskRunner:
         """Return the runner of a reading: local where only this process can read."""
-        return self if reading.away else replace(self, engine=Threads(1))
+        return self if reading.is_shared else replace(self, engine=Threads(1))
 
     def all(self, what: str, step: Step, tasks: Sequence[Any]) -> list[Any]:
         """Return the results of all tasks."""
         return list(self.each(what, step, tasks))
 
     def _results(self, what: str, step: Step, tasks: Sequence[Any]) -> Iterator[Any]:
-        if not self.engine.away:
+        if not self.engine.is_remote:
             yield from freed(self.engine.map(step, tasks, self.report.stop))
             return
         remote_step = RemoteStep(Files(self.work.storage), step, metadata.version("shoal"))

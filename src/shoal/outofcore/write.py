@@ -43,7 +43,7 @@ def chance(secret: str, what: str, count: int) -> npt.NDArray[np.uint64]:
     return np.frombuffer(content, dtype="<u8").astype(np.uint64)
 
 
-def strewn(secret: str, region: int, rows: int, buckets: int) -> Integers:
+def random_buckets(secret: str, region: int, rows: int, buckets: int) -> Integers:
     """Return a bucket for each row of a region, by chance."""
     numbers = chance(secret, f"region {region}", rows)
     return (numbers % np.uint64(buckets)).astype(np.int64)

@@ -32,17 +32,17 @@ def survey_design(table: Table, plan: Plan) -> tuple[Table, Survey, list[str]]:
     survey = read_survey(table, roles.weight, roles.by, roles.household, roles.person)
     notes = []
     if survey.together is not None:
-        count, who = int(survey.together.max()) + 1, survey.who
+        count, unit = int(survey.together.max()) + 1, survey.unit_name
         if count < protect.k:
             raise RequestError(
-                f"{table.source.name}: {count} {who} < k = {protect.k}, a group cannot be made"
+                f"{table.source.name}: {count} {unit} < k = {protect.k}, a group cannot be made"
             )
         if settings.requirement.k_of:
             raise RequestError(
                 "k_of counts records, household and person ask for households and people: take one"
             )
         if survey.households is not None:
-            notes.append(f"{count:,} {who}: every group is made of at least {protect.k} of them")
+            notes.append(f"{count:,} {unit}: every group is made of at least {protect.k} of them")
     if survey.persons is not None:
         people = int(survey.persons.max()) + 1
         notes.append(f"counts people: {people:,} people in {table.rows:,} records")

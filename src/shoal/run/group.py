@@ -175,7 +175,8 @@ class _Groups:
             labels = merge(points.matrix, labels, keep.rules, self.report)
             gone = partition.groups - int(labels.max()) - 1
             kept = (
-                f"{gone:,} of {partition.groups:,} groups of {survey.who} were merged with others"
+                f"{gone:,} of {partition.groups:,} groups of {survey.unit_name} were merged with "
+                "others"
             )
             merged = "merge" if gone else "none"
         lost = information_loss(points.matrix, labels, survey.weights)

@@ -30,7 +30,7 @@ def _check_kept(release: ReleaseSettings, weight: str | None) -> None:
         if not (math.isfinite(step) and step > 0):
             raise RequestError(f"round: the step of {shown(name)} must be a number above 0")
     weights_as = release.weights_as
-    if weights_as is not None and not _is_way(weights_as):
+    if weights_as is not None and not _is_weights_as(weights_as):
         raise RequestError("weights_as must be mean, rounded:N (N a number above 0), exact or drop")
     if weights_as is not None and weight is None:
         raise RequestError("weights_as says how survey weights are released; say --weight, too")
@@ -44,7 +44,7 @@ def _check_kept(release: ReleaseSettings, weight: str | None) -> None:
         )
 
 
-def _is_way(weights_as: str) -> bool:
+def _is_weights_as(weights_as: str) -> bool:
     how, colon, step = weights_as.partition(":")
     if how != "rounded":
         return not colon and how in ("mean", "exact", "drop")

@@ -59,7 +59,7 @@ class Parts:
     parts: tuple[Part, ...]
     chunks: tuple[Chunk, ...]
 
-    away = True
+    is_shared = True
 
     @property
     def rows(self) -> int:
@@ -147,7 +147,7 @@ def find_parts(location: str, chunk: int = CHUNK, is_folder: bool = False) -> Pa
     What is known to be a folder is no pattern, whatever its name.
     """
     location = plain(location)
-    paths = _found(location, is_folder)
+    paths = _find_paths(location, is_folder)
     if not paths:
         raise InputError(f"{shown(location)}: there is no Parquet file here")
     with ThreadPoolExecutor(READERS) as pool:
@@ -192,7 +192,7 @@ def digest_parts(location: str) -> str:
     ).source.sha256
 
 
-def _found(location: str, is_folder: bool = False) -> list[str]:
+def _find_paths(location: str, is_folder: bool = False) -> list[str]:
     if is_url(location):
         return _remote(location, is_folder)
     path = Path(location)

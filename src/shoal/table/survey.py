@@ -51,7 +51,7 @@ class Survey:
         return self.persons if self.households is None else self.households
 
     @property
-    def who(self) -> str:
+    def unit_name(self) -> str:
         """What groups are made of, in plain words."""
         if self.households is not None:
             return "households"
@@ -211,8 +211,8 @@ def check_strata(table: Table, by: Sequence[str], survey: Survey, k: int) -> Non
     names = named_strata(table, by, survey.strata)
     raise SmallStrataError(
         f"{table.source.name}: {len(small)} of {len(names)} strata by {listed(by)} have fewer "
-        f"than k = {k} {survey.who}; leave them out, take a smaller k, or say --small-strata merge "
-        "to join each to the one most like it",
+        f"than k = {k} {survey.unit_name}; leave them out, take a smaller k, or say --small-strata "
+        "merge to join each to the one most like it",
         [names[number] for number in small],
     )
 

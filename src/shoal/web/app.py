@@ -262,7 +262,7 @@ def _compared(body: Any) -> dict[str, Any]:
 def _papers(app: FastAPI, session: Session) -> None:
     @app.get("/jobs/{key}/files/{name:path}")
     async def download(key: str, name: str) -> Response:
-        return _taken(session, key, name)
+        return _download(session, key, name)
 
     @app.get("/jobs/{key}/report")
     async def report(key: str) -> Response:
@@ -301,7 +301,7 @@ def _links(app: FastAPI, session: Session, links: Links) -> None:
     async def follow(key: str, request: Request) -> Response:
         link = links.take(key)
         request.scope.setdefault("state", {})[KNOWN] = True
-        return (_shown if link.page else _taken)(session, link.job, link.name)
+        return (_shown if link.page else _download)(session, link.job, link.name)
 
 
 def _static(app: FastAPI, session: Session) -> None:
@@ -320,7 +320,7 @@ def _static(app: FastAPI, session: Session) -> None:
         return Response(static[name], media_type=STATIC[Path(name).suffix])
 
 
-def _taken(session: Session, key: str, name: str) -> Response:
+def _download(session: Session, key: str, name: str) -> Response:
     path = _made(session, key, name)
     return FileResponse(
         path, media_type="application/octet-stream", filename=path.name,

@@ -32,8 +32,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen."""
         await super().startup(sockets)
-        for door in sockets or []:
-            door.listen(QUEUED)
+        for listener in sockets or []:
+            listener.listen(QUEUED)
 
 
 def serve(
@@ -54,13 +54,13 @@ def serve(
     if folder is not None and not folder.is_dir():
         raise RequestError(f"there is no folder {shown(folder)}")
     os.umask(0o077)
-    door = _door(port)
-    own = int(door.getsockname()[1])
+    listener = _listen(port)
+    own = int(listener.getsockname()[1])
     token = secrets.token_urlsafe(32)
     try:
         session = Session(base or cache_folder(), folder, limit)
     except OSError as error:
-        door.close()
+        listener.close()
         raise OutputError(f"no folder for uploads: {error.strerror}") from None
     address = f"http://{HOST}:{own}/#token={token}"  # no browser sends what is after the #
     config = uvicorn.Config(
@@ -77,10 +77,10 @@ def serve(
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     try:
         with suppress(KeyboardInterrupt):  # which is how a desk is closed
-            asyncio.run(Server(config).serve(sockets=[door]))
+            asyncio.run(Server(config).serve(sockets=[listener]))
     finally:
         opening.cancel()
-        door.close()
+        listener.close()
         session.workspace.leave()
 
 
@@ -96,17 +96,17 @@ def _open(room: Path, address: str) -> None:
     webbrowser.open(page.as_uri())
 
 
-def _door(port: int | None) -> socket.socket:
+def _listen(port: int | None) -> socket.socket:
     """Return a socket of this machine alone."""
     for one in TRIED if port is None else [port]:
-        door = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            door.bind((HOST, one))
+            listener.bind((HOST, one))
         except OSError as error:
-            door.close()
+            listener.close()
             if port is not None:
                 raise RequestError(f"port {port} cannot be taken: {error.strerror}") from None
         else:
-            return door
+            return listener
     raise RequestError("no port is free; say --port")

@@ -106,7 +106,7 @@ def of_values(task: Task) -> list[Measure]:
             ranks.add(side.name, intervals.by_ranks(b, a), cells)
         flags = recovery.known_members(side, compared.classes) & whole
         known.add(side.name, float(flags.sum()), int(was.sum()))
-        if side.said:
+        if side.is_single:
             own = [(side.base + part) * side.unit for part in (side.before, side.after)]
             more = recovery.extra_digits(own[0], own[1])
             if more is not None:

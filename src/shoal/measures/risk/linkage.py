@@ -88,7 +88,7 @@ class MetNumbers:
     before: Floats
     low: Floats
     high: Floats
-    said: bool
+    is_single: bool
     silent: Flags
 
     @classmethod
@@ -103,7 +103,7 @@ class MetNumbers:
         if not scale:  # what does not vary is 0 from everybody
             same = np.zeros(seen.size)
             return cls(np.zeros(side.before.size), same, same, True, same.astype(bool))
-        return cls(side.before / scale, low / scale, high / scale, side.said, np.isnan(low))
+        return cls(side.before / scale, low / scale, high / scale, side.is_single, np.isnan(low))
 
     @classmethod
     def by_ranks(cls, side: Numbers, seen: Integers) -> MetNumbers:
@@ -115,7 +115,7 @@ class MetNumbers:
         """Return the distances of originals from all classes, not squared."""
         x = self.before[rows][:, None]
         apart = x - self.low
-        if self.said:
+        if self.is_single:
             np.abs(apart, out=apart)
         else:
             np.negative(apart, out=apart)

@@ -23,7 +23,7 @@ def known_members(side: Numbers, classes: Integers) -> Flags:
     holed = np.bincount(classes, weights=~there) > 0
     known = there & ~holed[classes] & ~np.isnan(side.low)
     sizes = np.bincount(classes)
-    if side.said:
+    if side.is_single:
         means = np.bincount(classes, weights=np.where(there, side.before, 0.0)) / sizes
         error = np.abs(sizes[classes] * (side.after - means[classes]))
         limit = side.step / 2.0 * (1.0 - NOISE) if side.step else NOISE * side.deviation

@@ -43,13 +43,13 @@ def of_cells(task: Task) -> list[Measure]:
 
 def _fewest(side: Numbers, k: int) -> int:
     """Return the fewest originals of a mean that may be published; ranges disclose two a class."""
-    return k if side.said or k == 1 else ENDS * k
+    return k if side.is_single or k == 1 else ENDS * k
 
 
 def may_be_published(side: Numbers, k: int) -> bool:
     """Tell whether a figure is over enough originals to be published."""
     there = int((~np.isnan(side.before)).sum())
-    return side.said or not there or there >= _fewest(side, k)
+    return side.is_single or not there or there >= _fewest(side, k)
 
 
 def both_moments(compared: Compared, numbers: Sequence[Numbers]) -> Both:

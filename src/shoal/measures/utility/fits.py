@@ -230,12 +230,13 @@ def classification(sides: Sequence[Side], side: Side, halves: Halves) -> FitScor
     ):
         known = np.isin(marks, common)
         results = [
-            chances(_told_apart(features[known], marks[known] == value), test) for value in common
+            chances(_logistic_weights(features[known], marks[known] == value), test)
+            for value in common
         ]
         guess = common[np.argmax(np.stack(results, axis=1), axis=1)]
         scores.append(100.0 * float((guess == truth[tested]).mean()))
     return FitScores(side.name, scores[0], scores[1])
 
 
-def _told_apart(features: Floats, marks: Flags) -> Floats:
+def _logistic_weights(features: Floats, marks: Flags) -> Floats:
     return fitted(features, marks.astype(np.float64), PRIOR / max(marks.size, 1))

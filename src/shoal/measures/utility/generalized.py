@@ -18,7 +18,7 @@ def is_generalized(side: Side, paired: bool) -> bool:
     both sides is one person's where `paired`.
     """
     if isinstance(side, Numbers):
-        return not side.said or _covers(side, paired)
+        return not side.is_single or _covers(side, paired)
     if paired:
         wide = len(side.values) + 1
         forms, values = side.links
@@ -32,7 +32,7 @@ def is_generalized(side: Side, paired: bool) -> bool:
 def has_forms(side: Side) -> bool:
     """Tell whether a column releases anything but single values."""
     if isinstance(side, Numbers):
-        return not side.said or bool(np.isnan(side.low).any())
+        return not side.is_single or bool(np.isnan(side.low).any())
     return bool((side.own < 0).any() or (side.after < 0).any())
 
 

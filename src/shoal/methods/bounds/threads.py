@@ -158,14 +158,14 @@ class Pricer:
 
         def run(work: PricingBuffers, stripe: int, stripes: int) -> None:
             if self.over():
-                groups[stripe::stripes, : self.k] = self._anyone(stripe, stripes)
+                groups[stripe::stripes, : self.k] = self._placeholders(stripe, stripes)
             else:
                 grow(work, stripe, stripes, self.k, groups, reduced)
 
         self._striped(works, run)
         return groups, reduced
 
-    def _anyone(self, stripe: int, stripes: int) -> Integers:
+    def _placeholders(self, stripe: int, stripes: int) -> Integers:
         """Return a placeholder group for every root of a stripe when the time is up."""
         roots = np.arange(stripe, self.rows, stripes)
         groups: Integers = (roots[:, None] + np.arange(self.k)) % self.rows

@@ -41,10 +41,10 @@ def repeat(report: ReportFields) -> str:
 def _verify(report: ReportFields) -> str:
     words = ["shoal", "verify", str(report.release.get("file", "release.csv")), "-k", str(report.k),
              "--quasi", joined_key(column.name for column in report.columns)]  # fmt: skip
-    return escape(shlex.join([*words, *_asked(report)]))
+    return escape(shlex.join([*words, *_requirement_options(report)]))
 
 
-def _asked(report: ReportFields) -> list[str]:
+def _requirement_options(report: ReportFields) -> list[str]:
     """Return the options of `shoal verify` for what was asked beyond k."""
     requirement = report.asked
     words = []

@@ -197,12 +197,12 @@ class _Clock:
         left = self.remaining()
         return None if left is None else max(0.05, left / max(1, self.left))
 
-    def heard(self, method: str, k: int) -> Reporter:
+    def reporter_for(self, method: str, k: int) -> Reporter:
         """Return the reporter of one run; that of auto only ends a search, with its best."""
         number = self.runs - self.left
         share, began = self.share(), time.perf_counter()
 
-        def tell(look: Progress) -> bool | None:
+        def on_progress(look: Progress) -> bool | None:
             if self.callback is not None:
                 stage = f"k = {k}, {method}: {look.stage}"
                 done = replace(look, stage=stage, done=number, total=self.runs)
@@ -212,7 +212,7 @@ class _Clock:
                 return self.canceled or (spent and look.best_loss is not None)
             return self.over() or self.canceled
 
-        return Reporter(tell, self.stop)
+        return Reporter(on_progress, self.stop)
 
 
 def _run(
@@ -236,7 +236,7 @@ def _run(
     began = time.perf_counter()
     try:
         own = settings.replace(protect=protect)
-        result = walk(table, own, clock.heard(method, k), threads)
+        result = walk(table, own, clock.reporter_for(method, k), threads)
     except Canceled:
         return replace(blank, said=f"{LEFT}given up: the budget was spent"), ""
     except ShoalError as error:

@@ -1,4 +1,4 @@
-"""What a long run tells whoever waits for it, and the token by which they stop it."""
+"""Progress reports of long runs, and the stop token."""
 
 from __future__ import annotations
 

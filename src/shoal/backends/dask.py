@@ -28,7 +28,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 CONNECT = 20  # seconds to wait for a scheduler
-ALONE = 120.0  # seconds without any worker after which nobody waits on
+ALONE = 120.0  # seconds to wait for a first worker
 RETRIES = 2  # times that a failed task is tried again
 LOOK = 1.0  # seconds between two looks at the cluster
 LOOPBACK = "127.0.0.1:0"
@@ -45,7 +45,7 @@ class Dask:
 
     `scheduler` is its address (tcp://host:8786, or tls:// with the certificates that Dask's own
     configuration names). Without one, and without a `client`, a cluster of this machine is started,
-    a process for each core, which talk over loopback by certificates that nobody else has.
+    a process for each core, which talk over loopback by private certificates.
     """
 
     is_remote = True

@@ -1,7 +1,7 @@
 """Atomic writing: files appear whole or not at all.
 
 Each file is written beside its final name under a temporary one that only the owner may read,
-brought to disk, and renamed when all are ready. Temporary files are locked while somebody works
+brought to disk, and renamed when all are ready. Temporary files are locked while a run works
 on them; one without a lock was left by a run that was killed, and the next run removes it.
 Runs that write to one folder name their files one run after the other.
 """

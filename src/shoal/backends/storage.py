@@ -189,7 +189,7 @@ class Folder:
             (self.path / name).unlink(missing_ok=True)
 
     def clear(self) -> None:
-        """Remove the folder and all in it, also what somebody writes meanwhile."""
+        """Remove the folder and all in it, also files written meanwhile."""
         end = time.monotonic() + PATIENCE
         while True:
             shutil.rmtree(self.path, ignore_errors=True)

@@ -82,7 +82,7 @@ def echo_choice(tree: dict[str, Any], source: str | None) -> None:
     try:
         if made_of is not None and digest_of(Path(source)) == made_of:
             return
-    except (OSError, InputError):  # many files, or none: whoever reads them says so
+    except (OSError, InputError):  # many files, or none: the reader raises the error
         pass
     many = tree["protect"].get("max_iterations")
     what = f"method {method}" + ("" if many is None else f" and its {many:,} iterations")

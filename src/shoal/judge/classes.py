@@ -14,7 +14,7 @@ from shoal.judge.models.matching import READINGS, candidate_values, candidates, 
 from shoal.judge.sensitive import Sensitive
 from shoal.judge.source import Key
 
-STEPS = 1_000_000  # what a reading that nobody asked for may take: about a second
+STEPS = 1_000_000  # limit of an optional reading: about a second
 MOST = 2_000_000_000  # cells that a reading that was asked for may look at: some minutes
 KEPT = 20_000_000  # counts of sensitive values that it may keep: about 2 GB
 

@@ -115,7 +115,7 @@ def _placed(
     original: Cells, rows: int, side: Side, key: Sequence[str],
     covers: Callable[[Any, Any, bool], bool],
 ) -> tuple[list[int], str]:  # fmt: skip
-    """Return the class of everybody in a release, and how it is known."""
+    """Return the class of every person in a release, and how it is known."""
     if key:
         return _by_key(original, side, key), f"by {listed(key)}"
     moved = {*changed(original, side.cells), *side.quasi}
@@ -167,7 +167,7 @@ def _by_evidence(
         people[row].append(person)
     places = [UNKNOWN] * rows
     if any(sum(ours.values()) > len(people.get(row, ())) for row, ours in records.items()):
-        return places  # records of nobody: what was kept is not what it was
+        return places  # records without a person: a kept column was changed
     covering = _Covering(original, side, there, covers)
     absent = []
     for row, those in people.items():

@@ -61,8 +61,8 @@ class Disk:
     def _combine(self, number: int, rows: Words, mask: Words, part: int) -> None:
         """Write down the classes of a part by the words of a subset.
 
-        Those of a combination that is frequent enough already are one entry: nobody will ask which
-        they are, and a combination may have any number of classes.
+        Those of a combination that is frequent enough already are one entry: which they are
+        does not matter, and a combination may have any number of classes.
         """
         places = np.flatnonzero(mask)
         words = rows[:, places] & mask[places]

@@ -20,7 +20,7 @@ from shoal.judge.verification import Judged, KOf, Offending, Read, Sizes
 
 KEPT = 1_000  # offending classes
 ROWS = 20  # of the table of sizes
-RULED_OUT = 20  # values, at most, that somebody rules out
+RULED_OUT = 20  # values, at most, that an attacker rules out
 
 
 def read_as(tally: Tally, reading: str) -> Counts:
@@ -53,7 +53,7 @@ class Watch:
         self.seen += size
         if self.closeness:
             parts = list(zip(self.rules, tally, strict=False))
-            self._note(self.reading, max(rule.found(counts) for rule, counts in parts))
+            self._note(self.reading, max(rule.figure(counts) for rule, counts in parts))
             good = all(rule.holds(counts) for rule, counts in parts)
         else:
             good = self._see_forms(tally, size)
@@ -65,7 +65,7 @@ class Watch:
     def _see_forms(self, tally: Tally, size: int) -> bool:
         for reading in MISSING:
             counts = read_as(tally, reading)
-            self._note(reading, self.rule.found(counts))
+            self._note(reading, self.rule.figure(counts))
             self.broken[reading] += not self.rule.holds(counts)
         mine = read_as(tally, self.reading)
         if self.diverse:
@@ -89,13 +89,13 @@ class Watch:
         return Judged(
             model=rule.model,
             column=rule.column,
-            asked=rule.asked,
+            asked=rule.threshold,
             found=self.worst.get(self.reading, 0.0),
             ok=not self.classes,
             classes=self.classes,
             records=self.records,
             reachable=rule.holds(best),
-            distance=getattr(rule.found, "name", None),
+            distance=getattr(rule.figure, "name", None),
             certain=(self.certain / self.seen if self.seen else 0.0) if self.diverse else None,
             posterior=tuple(self.posterior),
             readings={} if self.closeness else {name: self._read(name) for name in MISSING},

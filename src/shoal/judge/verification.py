@@ -138,7 +138,7 @@ class Verification:
     smallest set of candidates in each (None where it was not counted). `offending` lists at most
     1,000 of the `offending_count` classes that break something. `warnings` do not make it fail.
     `roles` and `roles_of_sensitive` say where the quasi-identifiers and the sensitive columns are
-    from, where nobody named them.
+    from, where they were not given.
     """
 
     ok: bool

@@ -31,7 +31,7 @@ from shoal.judge.verification import Composition, Judged, KOf, Verification
 
 __all__ = ["Verification", "class_counts", "verify"]
 
-NAMED = 50  # columns of which it is said where their roles are from
+NAMED = 50  # columns whose source of roles is listed
 
 Trees = Mapping[str, str | os.PathLike[str]]
 

@@ -45,7 +45,7 @@ CONSTANTS = re.compile(r"^from shoal\.([\w.]+) import (\([^)]*\)|[^\n]*)", re.M)
 def kernel_sources(root: Path) -> list[Path]:
     """Return the modules in a folder whose code is compiled, wherever they lie, in order.
 
-    They are told by whose decorators they import. A kernel holds the value that a constant of
+    They are recognized by the decorators they import. A kernel holds the value that a constant of
     another module had when it was compiled, so modules that they take constants from belong to
     them.
     """

@@ -29,12 +29,12 @@ class Compared:
     """Both sides of the quasi-identifiers and of the sensitive columns, and their classes.
 
     `first` and `second` are the rows of originals and of released records that are the same
-    person's, None where nobody knows. `classes` numbers the distinct combinations of released
+    person's, None where unknown. `classes` numbers the distinct combinations of released
     quasi-identifiers, `origins` those of the original. `secrets` has, of every sensitive column,
     the released values as numbers, -1 where missing. `weights` are survey weights of the released
     records, `own_weights` those of the originals; `deleted` originals are not in the
     release; `kept` are other columns that are released as they were; `strata` of the released
-    records are None where nobody named any; `others` and `hidden` number the released cells of
+    records are None where none were named; `others` and `hidden` number the released cells of
     every column that is kept, other ones with weights, and sensitive ones; `candidates` are, of
     every class, the records that match it, None where these are its own.
     """

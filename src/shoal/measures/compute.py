@@ -17,7 +17,7 @@ from shoal.measures.task import Effort, Task
 from shoal.measures.utility import distributions
 from shoal.measures.utility import figures as utility
 
-PAIRS = 1000  # of columns that are told, at most
+PAIRS = 1000  # of columns that are reported, at most
 FAMILIES = (
     utility.of_cells, utility.of_models, utility.of_generalization, risk.of_classes,
     risk.of_attacks, risk.of_kept, risk.of_values, risk.of_secrets,

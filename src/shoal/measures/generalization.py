@@ -1,6 +1,6 @@
 """What generalization costs: KAIM's ILoss, NCP, discernibility, class size, entropy.
 
-A column of a group is released as its common ancestor, or, where nobody gave a hierarchy of its
+A column of a group is released as its common ancestor, or, where there is no given hierarchy of its
 numbers, as [least,greatest]. A cell that was missing loses nothing; a group with a missing cell and
 others releases the root, which costs the others everything. A cell that is released as it was
 loses nothing.

@@ -26,7 +26,7 @@ from shoal.table.texts import texts_of
 
 SURE = 6.0  # standard errors from which on an agreement of the rows is no chance
 CHANCE = 14.0  # minus the log of the chance that shuffled rows agree so
-FEW = 0.5  # of the records must be told apart by the kept columns
+FEW = 0.5  # of the records must be distinct by the kept columns
 
 
 @dataclass(frozen=True, eq=False)

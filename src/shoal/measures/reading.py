@@ -31,7 +31,7 @@ def both_sides(
     """Return what a column was and what is released of it.
 
     `tree` is the hierarchy of the column, where one was given; `pairs` are the rows of both that
-    are the same record's, None where nobody knows: of these it is seen what an unknown word covers.
+    are the same record's, None where unknown: they show what an unknown word covers.
     """
     numeric = before.has_places and not (before.kind is Kind.BOOLEAN and not after.kind.is_numeric)
     if numeric and after.kind.is_numeric:
@@ -200,7 +200,7 @@ def words_of(
 ) -> Words:
     """Categories, released as themselves, as words of a tree, masks or *.
 
-    What nobody knows the meaning of covers everything, or, where `strict`, nothing.
+    A word of unknown meaning covers everything, or, where `strict`, nothing.
     """
     known = distinct_values(before.replace(order=None))
     encoded = after.values.dictionary_encode()

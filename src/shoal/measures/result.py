@@ -11,7 +11,7 @@ from shoal.errors import shown
 from shoal.measures.definitions import DEFINITIONS, Definition
 
 SCHEMA = "shoal-measures/1"
-SMALL, NOTHING = 1e-4, 1e-6  # figures that four decimals do not show; that nobody needs to see
+SMALL, NOTHING = 1e-4, 1e-6  # below: shown with more digits; shown as 0
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class ColumnMeasures:
 class Measures:
     """What a release cost and which risks are left: `utility` and `risk` by key.
 
-    `paired` says how many records are known on both sides, 0 where nobody knows who is who;
+    `paired` says how many records are known on both sides, 0 where the pairing is unknown;
     `notes` what could not be measured and why. `k` is the smallest class; `candidates` the smallest
     number of records that match one, where missing cells and `*` match more than themselves.
     """

@@ -83,7 +83,7 @@ class Words:
 
     -1 is a missing original, or a released cell that says nothing; `covers` lists the values that
     each form covers, `own` is the value that a form is itself (-1: none). `read` tells whether
-    somebody knows what every form covers.
+    it is known what every form covers.
     """
 
     __repr__ = in_shape

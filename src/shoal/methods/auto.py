@@ -104,7 +104,7 @@ def choose(
     Effort is a number of iterations computed from n and k: about 1, 10 or 60 seconds for a thousand
     records, less for fewer, and growing with the square root of their number beyond. Texts may have
     hundreds of coordinates, of which an iteration takes longer. Large tables are searched block by
-    block, unless somebody said how long to search (`limited`).
+    block, unless the search is `limited`.
     """
     check_effort(effort)
     if columns <= 1:
@@ -128,7 +128,7 @@ def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = F
 
     Effort is a number of iterations computed from the table's size and k: about 0.2, 2 or 12
     seconds for a thousand records, growing with the square root of their number beyond. Large
-    tables are searched block by block, unless somebody said how long to search (`limited`).
+    tables are searched block by block, unless the search is `limited`.
     """
     check_effort(effort)
     if rows >= LARGE and not limited:
@@ -154,7 +154,7 @@ def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = F
 def merged(tree: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """Return two trees of parameters merged; the second takes precedence.
 
-    A limit of another kind takes the place of a number of iterations that nobody asked for; a
+    A limit of another kind takes the place of the default number of iterations; a
     number of iterations is planned for as a whole.
     """
     both = {**tree, **more}

@@ -19,7 +19,7 @@ ENTRY_CELL = 400  # bytes a cell of such a class takes while it is counted
 ENOUGH = 20_000  # records of a region, of which few lie at a border
 SHARE = 50_000  # records that are worth a way to another machine
 SHARES = 16  # regions at least, where there are so many records: work for several machines
-WORKER = "2GB"  # memory that a task on another machine may take, where nobody says
+WORKER = "2GB"  # default memory of a task on another machine
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ class Vocabulary:
 
     def __init__(self, columns: Sequence[Column], most: int = VALUES) -> None:
         self.columns, self.most = columns, most
-        self.found: dict[str, Any] = {}
+        self.counts: dict[str, Any] = {}
 
     def add(self, table: Table) -> None:
         """Take the values of some records."""
@@ -148,22 +148,22 @@ class Vocabulary:
 
     def join(self, other: Vocabulary) -> None:
         """Take the values that were found elsewhere."""
-        for name, now in other.found.items():
+        for name, now in other.counts.items():
             self._take(name, now)
 
     def _take(self, name: str, now: Any) -> None:
-        before = self.found.get(name)
+        before = self.counts.get(name)
         if before is not None:
             now = pa.concat_tables([before, now]).group_by("value", use_threads=False)
             now = now.aggregate([("often", "sum")]).rename_columns(["value", "often"])
-        self.found[name] = now.combine_chunks()
+        self.counts[name] = now.combine_chunks()
         if now.num_rows > DIFFERENT:
             raise RequestError(
                 f"column {shown(name)} has more than {DIFFERENT:,} different values, too many for "
                 "a tree in a file larger than memory; round them, say another --type, or --drop it"
             )
 
-        every = sum(one.num_rows for one in self.found.values())
+        every = sum(one.num_rows for one in self.counts.values())
         if every > self.most:
             raise RequestError(
                 f"the columns have more than {self.most:,} different values, too many for trees in "
@@ -173,12 +173,12 @@ class Vocabulary:
     def save(self, work: Files, name: str) -> None:
         """Keep the values in the folder of the run."""
         for number, column in enumerate(self.columns):
-            keep(work, f"{name}-{number}", self.found[column.name])
+            keep(work, f"{name}-{number}", self.counts[column.name])
 
     def load(self, work: Files, name: str) -> None:
         """Take the values that were kept."""
         for number, column in enumerate(self.columns):
-            self.found[column.name] = kept(work, f"{name}-{number}")
+            self.counts[column.name] = kept(work, f"{name}-{number}")
 
     def coded(
         self, source: Source, rules: Mapping[str, str], folder: Path | None, ranges: Iterable[str]
@@ -187,7 +187,7 @@ class Vocabulary:
         columns = []
         chosen = set(ranges)
         for column in self.columns:
-            own = self.found[column.name]
+            own = self.counts[column.name]
             values = own.column("value").combine_chunks()
             alone = Table((column.replace(values=values, cells=None),), source)
             often = np.asarray(own.column("often")).astype(np.int64)

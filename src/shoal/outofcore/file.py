@@ -56,7 +56,7 @@ def anonymize_file(
 def file_request(
     source: Any, output: str, settings: Settings, run: RunOptions, folder: Path | None = None
 ) -> FileRequest:
-    """Return where a release goes and how a run goes about it."""
+    """Return the request of a run from file to file, from its options."""
     place: str | Path | None = None
     if run.work is not None:
         place = plain(run.work)

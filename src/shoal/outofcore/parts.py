@@ -1,7 +1,7 @@
 """Output folder of many files: Parquet parts, their manifest and report.
 
 What is private (the exact report, the recipe, the key) goes to a folder beside it.
-All of it is made in the folder of the run, where nobody looks, and gets its place when everything
+All of it is made in the folder of the run, and moved to its place when everything
 is verified: at a path by one rename, at a URL file by file, the manifest last. A folder without a
 manifest is no release.
 """
@@ -151,7 +151,7 @@ class OutputFolder:
         """
         try:
             with uninterrupted():
-                self.check()  # somebody may have been there meanwhile
+                self.check()  # the folder may have changed meanwhile
                 if self.is_url:
                     with self._sent_beside({path.name: text for path, text in own.items()}):
                         self._send(staged, names, done)

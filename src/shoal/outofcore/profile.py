@@ -195,7 +195,7 @@ class ProfileBuilder:
 
     Columns that are `skipped` are not looked at. The sample gets the numbers of the
     quasi-identifiers, not-a-number where there is none. If one `deletes` incomplete records, those
-    have no say in where numbers lie.
+    do not count in the moments.
     """
 
     def __init__(

@@ -87,7 +87,7 @@ def _error_place(error: Exception, kind: str) -> str:
 class TaskRunner:
     """Runs the steps of a run on an `engine`, whose workers use `run` for blocks.
 
-    Sent to a worker, it is somebody who works alone and says nothing.
+    Sent to a worker, it becomes a local runner without progress reports.
     """
 
     work: Files

@@ -67,7 +67,7 @@ def is_mean_requested(column: Column, settings: Settings) -> bool:
     """Tell whether means of a column are requested: by name, for all, or by their digits."""
     requested, digits = settings.release.aggregate, settings.release.decimals
     named = isinstance(requested, str) or column.name in (requested or {})
-    if isinstance(digits, int):  # of all columns: whoever has more of them is rounded
+    if isinstance(digits, int):  # for all columns: those with more digits are rounded
         own = _digits(column) if column.kind.is_number else 0
         rounded = own is None or own > digits
     else:

@@ -58,8 +58,8 @@ def _check_possible(
         for rule in requirement.rules(column.name, Equal(counts)):
             if not rule.holds(counts):
                 raise PrivacyError(
-                    f"{rule.model} of {shown(column.name)} cannot be met: {rule.asked:g} is asked, "
-                    f"all records as one group have {rule.found(counts):.4g}"
+                    f"{rule.model} of {shown(column.name)} cannot be met: {rule.threshold:g} is "
+                    f"asked, all records as one group have {rule.figure(counts):.4g}"
                     f"{_less(own, requirement)}; nothing was written"
                 )
     for name in averaged:

@@ -17,7 +17,7 @@ from shoal.plan.costs import Estimate, estimate
 from shoal.settings import Settings
 
 LEAN, LEAN_MIXED = "hilbert", "kaim"  # whose runs are little but reading, releasing, measuring
-LONG = 10.0  # seconds: what takes longer is told before
+LONG = 10.0  # seconds: longer runs print their estimate
 
 
 def expected(settings: Settings, records: int, columns: int, mixed: bool) -> Estimate | None:

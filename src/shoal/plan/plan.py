@@ -35,7 +35,7 @@ class Plan:
     one. `grouped` is the schema of what is grouped: without strata. `is_mixed` tells that cells
     are texts or missing, or hierarchies are named; `by_hierarchies` is the encoder: nodes of
     `hierarchies`, else distances; `aggregators` say what a group releases, by
-    column. `estimate` is what the run is expected to take, None where nobody has measured it.
+    column. `estimate` is what the run is expected to take, None where it was never measured.
     `folder` is where files of hierarchies are looked for.
     """
 
@@ -132,7 +132,7 @@ class Plan:
         """Return a table, or a piece of one, as it is grouped: rounded, with roles and orders.
 
         Records that miss a quasi-identifier are left out, where that is asked for. Raises an error
-        for cells that nobody can make sense of, and for values that an order lacks.
+        for cells that cannot be interpreted, and for values that an order lacks.
         """
         table = with_rounding(table, self.settings)
         columns = tuple(table[c.name].replace(role=c.role) for c in self.schema.columns)

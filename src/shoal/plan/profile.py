@@ -77,5 +77,5 @@ def repeating(column: Column) -> bool | None:
         return None
     try:
         return int(pc.count_distinct(present).as_py()) < len(present)
-    except NotImplementedError:  # lists and the like: nobody counts by them
+    except NotImplementedError:  # lists and the like are not counted
         return None

@@ -27,7 +27,7 @@ def check_coverage(
 ) -> None:
     """Raise a PrivacyError if a released value does not cover its original.
 
-    `tell` hears how many columns are done, of how many.
+    `tell` is called with the number of columns done, and of all.
     """
     columns = table.with_role(Role.QUASI_IDENTIFIER)
     for done, column in enumerate(columns):

@@ -9,7 +9,7 @@ from shoal.errors import shown
 from shoal.measures.definitions import DEFINITIONS
 from shoal.measures.result import SMALL, figure_text
 
-HEAD = {  # what stands in the head of a report, and how it is said there
+HEAD = {  # figures of a report's head, and their texts
     "regression": "R² kept by a regression of {of}: {value}",
     "classification": "accuracy kept by a classifier of {of}: {value}",
     "variances": "variance kept of {of}: {value}",

@@ -72,7 +72,7 @@ def microaggregate(
 
     `weights`, one above 0 a record, are survey weights: how many of the population it stands for.
     Standardization, centroids and losses count by them, and groups end where no move between two
-    of them gains; a group has k records whatever they weigh. They have no say in methods by trees.
+    of them gains; a group has k records whatever they weigh. Methods on hierarchies ignore them.
 
     >>> import numpy as np, shoal
     >>> groups = shoal.microaggregate(np.array([[1.0], [2.0], [9.0], [8.0]]), 2)
@@ -129,7 +129,7 @@ def refine(
     time_limit: float | None = None,
     callback: Callback | None = None,
 ) -> Partition:
-    """Refine anybody's grouping: fewer, larger groups where that loses less.
+    """Refine a given grouping: fewer, larger groups where that loses less.
 
     `labels` says which group each record of X is in, by any numbers or texts; every group must
     have k records. `how` is `phase2` (groups of much loss dissolved into their neighbors, 2007),

@@ -19,7 +19,7 @@ WRITES_NOTHING = {"compare": "it writes no release"}
 class ReleaseSettings(Part):
     """What a group's value is and how the release is written.
 
-    Where nobody says, groups of a numeric method release means, those of others generalize.
+    By default groups of a numeric method release means, those of others generalize.
     """
 
     aggregate: Annotated[

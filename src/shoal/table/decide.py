@@ -2,7 +2,7 @@
 
 A column has a kind when every cell that is not missing fits it. Where most cells look like
 numbers, dates or booleans and some do not, the column stays text and has a fault, which becomes
-its doubt: it may be passed on as it is, but not be grouped before somebody says what it is.
+its doubt: it may be passed on as it is, but not be grouped before its type is declared.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _trimmed(words: frozenset[str]) -> set[str]:
 def _number(facts: Facts) -> Verdict | None:
     if facts.numbers < facts.present:
         return None
-    if INTEGER not in facts.broken and BEYOND_INTEGER not in facts.found:
+    if INTEGER not in facts.broken and BEYOND_INTEGER not in facts.marks:
         return Verdict(Kind.INTEGER)
     decimals = facts.decimals or 0
     written = Written(decimals=decimals)
@@ -119,9 +119,9 @@ def _number(facts: Facts) -> Verdict | None:
                 lambda cells: cells.digits()[0] + decimals > MAX_DIGITS,
             )
         return Verdict(Kind.DECIMAL, written)
-    if INFINITE in facts.found:
+    if INFINITE in facts.marks:
         return _doubted("too large for a number", lambda cells: ~np.isfinite(cells.floats))
-    if VANISHED in facts.found:
+    if VANISHED in facts.marks:
         return _doubted("too small for a number", Distinct.vanished)
     return Verdict(Kind.FLOAT, written)
 
@@ -140,7 +140,7 @@ def _date(facts: Facts) -> Verdict | None:
 
 
 def _of_calendar(facts: Facts, kind: Kind, pattern: str) -> Verdict:
-    if NO_DAY in facts.found:
+    if NO_DAY in facts.marks:
         times = kind is Kind.DATETIME
         return _doubted("not dates of the calendar", lambda cells: cells.calendar(times=times)[1])
     return Verdict(kind, Written(pattern=pattern))
@@ -164,7 +164,7 @@ def _doubt(facts: Facts) -> Fault | None:
         return Fault("times with a zone or in a form of their own", _every, advice)
     if FOREIGN_DATE not in facts.broken:
         return Fault("ambiguous dates", _every, f"; write 2026-12-31, or {DECLARE}")
-    if FOREIGN_NUMBER not in facts.broken and ZERO_LED not in facts.found:
+    if FOREIGN_NUMBER not in facts.broken and ZERO_LED not in facts.marks:
         advice = f"; write 1234.5, or {DECLARE}"
         return Fault("numbers in a notation of their own", _no_numbers, advice)
     if facts.dates / facts.present > 0.5:
@@ -185,7 +185,7 @@ def _declared(name: str, facts: Facts, declared: str) -> Verdict:
             f"say {', '.join(DECLARED)}"
         )
     attempt, what = ways[declared]
-    if MISFIT in facts.found:
+    if MISFIT in facts.marks:
         return _doubted(what, lambda cells: ~cells.fitting())
     different = Fault("its cells are written in different ways", None)
     return attempt(facts) or Verdict(Kind.TEXT, fault=different)

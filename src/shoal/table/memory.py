@@ -46,7 +46,7 @@ def needed(path: Path) -> int:
     try:
         size = path.stat().st_size
     except OSError:
-        return 0  # whoever reads it will say why it cannot be
+        return 0  # the reader raises the error
     return PROGRAM + size * (PACKED if is_packed(path) else TEXT)
 
 
@@ -96,7 +96,7 @@ def shape(path: Path) -> tuple[int, float]:
         with opened(path, "rb") as file:
             head = file.read(HEAD)
     except (OSError, EOFError):
-        return 1, 0.0  # whoever reads it will say what is wrong
+        return 1, 0.0  # the reader raises the error
     first = head.partition(b"\n")[0]
     columns = 1 + max(first.count(sign.encode()) for sign in DELIMITERS)
     return columns, len(head) / max(head.count(b"\n"), 1)

@@ -19,7 +19,7 @@ from shoal.table.source import Source
 class Table:
     """Columns of one length, each with a name, a role and a kind.
 
-    `roles_given` tells whether somebody chose the roles; a fresh table has quasi-identifiers only.
+    `roles_given` tells whether the user gave roles; a fresh table has quasi-identifiers only.
     """
 
     columns: tuple[Column, ...]

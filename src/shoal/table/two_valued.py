@@ -12,7 +12,7 @@ import numpy.typing as npt
 from shoal.table.roles import Column, Kind
 from shoal.table.table import as_integers, missing_cells, some_rows
 
-MOST = 3  # different numbers that are told apart: beyond two, one more is enough
+MOST = 3  # distinct numbers to collect: one more than two is enough
 
 
 def first_numbers(column: Column) -> list[Fraction]:

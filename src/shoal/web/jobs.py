@@ -104,7 +104,7 @@ class Job:
     recipe: dict[str, Any]
     settings: dict[str, Any]
     more: dict[str, Any]
-    trees: dict[str, str]  # of the settings' hierarchies that are files: their names to take home
+    trees: dict[str, str]  # download names of the hierarchies that are files
     reading: dict[str, Any]  # how the file was read when the job was asked for
     created: float = field(default_factory=time.time)
     state: str = QUEUED

@@ -11,9 +11,9 @@ from typing import Any
 from shoal.progress import Reporter, StopToken
 
 ASKED, ANSWER, PROGRESS, KEEP = "asked.json", "answer.json", "progress.jsonl", "keep"
-MADE, CHARTS, PACKED = "made", "charts", "everything.zip"  # what there is to see and take home
-PRIVATE = "private.zip"  # the private folder of a release, to take home and keep
-OFTEN = 0.2  # seconds between two looks that are told
+MADE, CHARTS, PACKED = "made", "charts", "everything.zip"  # results to view and download
+PRIVATE = "private.zip"  # the private folder of a release, to download
+OFTEN = 0.2  # seconds between two progress entries
 
 
 def write_json(path: Path, content: Any) -> None:

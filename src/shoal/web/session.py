@@ -25,7 +25,7 @@ TREES, TREE = 200, 20 << 20  # hierarchies of a file, and the bytes of one
 SAMPLE = "patients.csv"
 QUESTION, LOOK = 300.0, 1800.0  # seconds that a hierarchy or an estimate, and a look may take
 QUESTIONS, LOOKS = 2, 1  # at once
-FORGET = 24 * 3600.0  # seconds after which a file that nobody asks for is removed
+FORGET = 24 * 3600.0  # seconds after which an unused file is removed
 
 
 class Session:

@@ -35,7 +35,7 @@ def whole_table(path: Path, given: Mapping[str, Any]) -> Table:
 def some_table(path: Path, given: Mapping[str, Any], place: Path) -> tuple[Table, int]:
     """Return a file's table and how many records the file has; of a large file the first part.
 
-    The part lies in the folder of whoever asks, under the file's own name.
+    The part lies in the folder of the job, under the file's own name.
     """
     check_parquet(path)
     room = machine_memory()

@@ -121,17 +121,17 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Rule:
-    """One model for one column: `asked` is its number; `most` tells that less is better.
+    """One model for one column, with its `threshold`; `most` tells that less is better.
 
-    `found` says what a class has, `holds` whether that is enough; both take how often each value
+    `figure` is that of a class, `holds` tells whether it is enough; both take how often each value
     occurs in it.
     """
 
     model: str
     column: str
-    asked: float
+    threshold: float
     most: bool
-    found: Callable[[Counts], float]
+    figure: Callable[[Counts], float]
     holds: Callable[[Counts], bool]
 
     def worst(self, figures: Iterable[float]) -> float:

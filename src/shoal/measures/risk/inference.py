@@ -99,7 +99,7 @@ def by_model(
 ) -> Guessed | None:
     """Return how often naive Bayes, trained on the release, guesses originals it has not seen.
 
-    Where nobody knows who is who, it is trained on all of the release. `most` originals are tested
+    Where the pairing is unknown, it is trained on all of the release. `most` originals are tested
     a fold. None where there is nothing to guess.
     """
     truth, released, kinds = targets(side)

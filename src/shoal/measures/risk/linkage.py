@@ -150,7 +150,7 @@ Met = MetNumbers | MetWords
 
 
 def _unknown(apart: Floats, x: Floats, silent: Flags) -> Floats:
-    """What says nothing is 0 from anybody; a missing original is 1 from what says something."""
+    """Set distances of missing cells: a suppressed cell is 0 from all, a missing original 1."""
     missing = np.isnan(x[:, 0])
     if missing.any():
         apart[missing] = 1.0

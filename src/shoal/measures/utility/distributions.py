@@ -28,7 +28,7 @@ class Moments:
 def moments(values: Floats, weights: Floats | None, around: int) -> Moments | None:
     """Return the moments of the values that are there; None where there is none.
 
-    Every quantile is the mean of `around` values around it, so that no single one is told; of
+    Every quantile is the mean of `around` values around it, so that no single one is disclosed; of
     weighted values it is the least value with so much weight up to it, likewise.
     """
     there = ~np.isnan(values)

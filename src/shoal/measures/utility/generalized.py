@@ -80,7 +80,7 @@ def class_widths(side: Side, classes: Integers) -> float:
 def cell_costs(side: Side, paired: bool) -> tuple[float, float]:
     """Return the sums of ILoss and NCP over the cells of a column, missing originals apart.
 
-    Where nobody knows who is who, the missing originals are among the cells that say nothing.
+    Where the pairing is unknown, the missing originals are among the cells that say nothing.
     """
     absent = np.isnan(side.before) if isinstance(side, Numbers) else side.before < 0
     silent = np.isnan(side.low) if isinstance(side, Numbers) else side.after < 0

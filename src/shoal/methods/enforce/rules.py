@@ -196,7 +196,7 @@ def _by_record(numbers: Integers, values: Distinct) -> Integers:
 def _once(codes: Integers, persons: Integers | None) -> Integers:
     """Return the codes with TWICE for all but one record of a person and a code.
 
-    The records of a person are in one group, always: which of them counts has no say.
+    The records of a person are in one group, always: it does not matter which of them counts.
     """
     if persons is None:
         return codes

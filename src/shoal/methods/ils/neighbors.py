@@ -1,7 +1,7 @@
 """Nearest neighbors of every record: candidate partners of moves.
 
 Neighbors are mutual: who lists a record is listed by it, too. Otherwise an outlier, which is
-nobody's nearest, would be looked at only when its own group changes.
+nearest to none, would be looked at only when its own group changes.
 """
 
 from __future__ import annotations

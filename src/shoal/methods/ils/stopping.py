@@ -23,7 +23,7 @@ CURVE_POINTS = 400
 class Watch:
     """Watches over the rounds of a search; `done` counts the iterations that are over.
 
-    `limit` is after how many the search ends, `usual` where nobody says; `curve` has the
+    `limit` is after how many the search ends, `usual` is the default; `curve` has the
     iterations in which the best loss (in percent) fell.
     """
 

@@ -1,6 +1,6 @@
 """Publicity of every key of a report: setting, release figure, rounded, or private.
 
-`asked` is what somebody chose and what follows from that, `release` what anybody can compute from
+`asked` is what the user chose and what follows from that, `release` what can be computed from
 the released file, `rounded` a figure of the original that is stable against k people, `private` one
 that is not. Only private keys are left out of what is published. A key that is not listed is
 private, and a test fails.

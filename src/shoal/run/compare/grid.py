@@ -36,7 +36,7 @@ MIXED = "kaim", "kaim+", "k-member", "mdav", "tfrp", "hilbert", "fast", "ilsmc+"
 LARGE, LARGE_NUMBERS, LARGE_MIXED = 30_000, ("hilbert", "fast"), ("kaim-fast", "hilbert", "fast")
 LEFT = "left out, "
 ALIKE = {"generalize": ILOSS, "mean": SSE[False]}
-MODELS = "regression", "classification"  # whose figures of utility are told
+MODELS = "regression", "classification"  # models whose utility is reported
 ATTACKS = "distance_linkage", "rank_linkage", "block_linkage"
 
 

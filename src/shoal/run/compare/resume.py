@@ -15,7 +15,7 @@ from shoal.run.compare.points import AUTO, SCHEMA, Point
 class Notes:
     """A file of the runs that came to an end: a line of JSON each, figures alone.
 
-    The first line has the hash of what is compared; a file that has none is somebody else's.
+    The first line has the hash of what is compared; a file that has none is not ours.
     """
 
     def __init__(self, path: str | Path | None, what: str) -> None:

@@ -20,8 +20,8 @@ from shoal.table.texts import as_written, texts_of
 class Distinct:
     """What a column holds, each value once: as text, as a Python value, and how often.
 
-    The values are in order, so that the order of the rows has no say. `indices` says which of them
-    each record has; -1 is a missing cell. Of an ordinal column the values are ranks in its `order`.
+    The values are in order, so that the order of the rows does not matter. `indices` has the value
+    of each record; -1 is a missing cell. Of an ordinal column the values are ranks in its `order`.
     """
 
     __repr__ = in_shape
@@ -72,7 +72,7 @@ class Distinct:
 class Rule(Protocol):
     """How values get their paths to the root.
 
-    `given` tells whether somebody asked for it. `paths` returns one path a value (and more, where
+    `given` tells whether the user named it. `paths` returns one path a value (and more, where
     the rule knows other values), and the positions of the values it has no path for.
     """
 

@@ -96,7 +96,7 @@ class ColumnProfile:
     numbers: int = 0
 
     def reason(self, kind: Kind, rows: int) -> str | None:
-        """Say why the column looks like an identifier, None where it does not."""
+        """Return why the column looks like an identifier, None where it does not."""
         present = rows - self.missing
         if present < 2 or kind is Kind.UNKNOWN:
             return None
@@ -111,7 +111,7 @@ class FileProfile:
     columns: dict[str, ColumnProfile]
 
     def reason(self, column: Column) -> str | None:
-        """Say why a column looks like an identifier, None where it does not, or was not seen."""
+        """Return why a column looks like an identifier, None where it does not, or was not seen."""
         profile = self.columns.get(column.name)
         return None if profile is None else profile.reason(column.kind, self.rows)
 
@@ -126,7 +126,7 @@ class FileProfile:
         return None if profile is None or not present else profile.different < present
 
     def repeat_notes(self, identifiers: Sequence[Column]) -> list[str]:
-        """Say that repeats were looked for in a sample of values, where that found none."""
+        """Return a note where repeats were searched in a sample of values, and none found."""
         sampled = [
             column.name
             for column in identifiers

@@ -67,7 +67,7 @@ def report_of(
 
 
 def _grouped_by(settings: Settings, regions: int) -> str:
-    """Say how the records were grouped."""
+    """Return in words how the records were grouped."""
     engine = settings.protect.engine
     why = (
         "the file does not fit in the memory given" if engine is None else f"the engine is {engine}"
@@ -79,7 +79,7 @@ def _grouped_by(settings: Settings, regions: int) -> str:
 
 
 def _counted(verification: Mapping[str, Any]) -> list[str]:
-    """Say where the engine could not count the release itself."""
+    """Return in words where the engine could not count the release itself."""
     counted = verification.get("engine")
     if counted is None or counted["records"] is not None:
         return []

@@ -73,7 +73,7 @@ def _check_possible(
 
 
 def _less(own: Counted, requirement: Requirement) -> str:
-    """Say what counts for less than it seems to."""
+    """Return a note on spellings and missing cells that do not count as values."""
     ignored = own.missing and requirement.missing_sensitive == "ignored"
     why = ["spellings of one value count as one"] if own.spelled else []
     why += ["missing cells do not count"] if ignored else []

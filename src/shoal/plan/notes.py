@@ -65,7 +65,7 @@ def kept_notes(settings: Settings) -> list[str]:
 
 
 def people_notes(table: Table, settings: Settings, profile: Profile) -> list[str]:
-    """Say that every identifier repeats where records are counted all the same."""
+    """Return a note that every identifier repeats where records are counted all the same."""
     roles = settings.roles
     if roles.person or roles.household:
         return []
@@ -122,7 +122,7 @@ def group_notes(partition: Partition, stop: StopToken) -> list[str]:
 
 
 def ended_early(stop: StopToken, blocks: bool = True) -> list[str]:
-    """Say that an interrupt ended the searches of blocks, which keep no log of their own."""
+    """Return a note where an interrupt ended the searches of blocks, which keep no log."""
     if blocks and stop.finish:
         return ["an interrupt ended the searches early: another run finds other groups"]
     return []

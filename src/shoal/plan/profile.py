@@ -38,7 +38,7 @@ class TableProfile:
         return distinct(self.table[column.name])
 
     def reason(self, column: Column) -> str | None:
-        """Say why a column looks like an identifier, None where it does not."""
+        """Return why a column looks like an identifier, None where it does not."""
         return identifier_reason(self.table[column.name])
 
     def repeats(self, column: Column) -> bool | None:

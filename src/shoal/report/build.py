@@ -187,7 +187,7 @@ def _aggregate_text(aggregators: Mapping[str, str]) -> str:
 
 
 def _note_of_equals(equal: int) -> list[str]:
-    """Say how many groups hold equal records, if any does."""
+    """Return in words how many groups hold equal records, if any does."""
     if not equal:
         return []
     return [f"{equal} groups hold equal records, whose values are released as they were"]

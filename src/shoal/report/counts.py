@@ -62,7 +62,7 @@ def days_text(days: float, kind: str) -> float | str:
 def missing_text(
     *, cells: int, records: int, suppressed: int, starred: int | None, nothing: int, deleted: int
 ) -> dict[str, Any]:
-    """Say how many cells were missing, what that means, and what was done about it.
+    """Return in words how many cells were missing, what that means, and what was done about it.
 
     `starred` counts cells in groups in which the column is missing for others (None: not told),
     `nothing` the records that are * in every quasi-identifier.

@@ -152,7 +152,7 @@ class ReportFields:
         return lines
 
     def constant_notes(self) -> list[str]:
-        """Say which columns have one value in the whole release: it tells nothing of them."""
+        """Return a note on columns that are constant in the release."""
         names = self.constant if self.is_public else self.made_constant
         if not names:
             return []

@@ -53,7 +53,7 @@ def shows_records(released_as: str, kind: str) -> bool:
 
 
 def guarantee(of: Protection) -> dict[str, list[str]]:
-    """Say in plain words what the models that were asked for promise, and what is left open."""
+    """Return what the requested models cover and do not cover, in sentences."""
     k, requirement, sensitive, weights_as = of.k, of.requirement, of.sensitive, of.weights_as
     by_sensitive = requirement is not None and requirement.of_sensitive
     bare = [name for name in sensitive if requirement is None or not _is_varied(requirement, name)]
@@ -128,7 +128,7 @@ def of_file(promised: Mapping[str, list[str]], in_order: bool) -> dict[str, list
 
 
 def _limits(given: bool, by_sensitive: bool) -> list[str]:
-    """Say which known attacks k-anonymity and its kin leave open, each by its name.
+    """Return sentences on known attacks that k-anonymity and its kin do not cover.
 
     Minimality: Wong, Fu, Wang and Pei 2007; downcoding: Cohen 2022; model inference (deFinetti):
     Kifer 2009; composition: Ganta, Kasiviswanathan and Smith 2008.
@@ -162,7 +162,7 @@ def _is_varied(requirement: Requirement, column: str) -> bool:
 
 
 def _promises(requirement: Requirement, sensitive: Sequence[str], people: bool) -> list[str]:
-    """Say what every model that was asked for beyond k promises."""
+    """Return sentences on the guarantee of every requested model beyond k."""
     promises = []
     if people and requirement.of_sensitive:
         promises.append(

@@ -205,7 +205,7 @@ class _Perturbations:
             self.watch.report.stop.check()
 
     def _reached(self, stop: int) -> str:
-        """Say what ended the search before the round was over, if anything did."""
+        """Return in words what ended the search before the round was over, if anything did."""
         if self._least() <= self.states[0].levels[TARGET]:
             return self._at_target()
         if self.watch.done >= stop:

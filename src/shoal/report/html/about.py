@@ -19,7 +19,7 @@ def audience(report: ReportFields) -> str:
 
 
 def about_figures(report: ReportFields) -> str:
-    """Say how figures of the original were rounded, and what that is not."""
+    """Return the text on the rounding of figures of the original."""
     if not report.is_public:
         return ""
     few = (

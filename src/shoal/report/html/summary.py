@@ -52,7 +52,7 @@ def _safe(report: ReportFields) -> str:
 
 
 def verdict(report: ReportFields) -> str:
-    """Say whether the release was verified, in one sentence."""
+    """Return one sentence on the verification of the release."""
     if not report.verification["ok"]:
         return "<strong>This release was not verified.</strong>"
     return (
@@ -75,7 +75,7 @@ def _model(report: ReportFields) -> str:
 
 
 def value_of(report: ReportFields) -> str:
-    """Say what stands for a group's values."""
+    """Return the text on the aggregators."""
     words = {
         "generalize": "closest common generalization",
         "range": "least and greatest value",
@@ -88,7 +88,7 @@ def value_of(report: ReportFields) -> str:
 
 
 def replaced(report: ReportFields) -> str:
-    """Say what was done to the groups."""
+    """Return the text on what groups release and lose."""
     done = f"Each group’s values were replaced by its {value_of(report)}."
     if report.is_public:
         return f"{done} What was lost is told in steps that hide {report.k} people."

@@ -184,7 +184,7 @@ def _knee(best: Sequence[Point]) -> Point:
 
 
 def _why(pick: Point, best: Sequence[Point], runs: int) -> str:
-    """Say why a run is the pick: what its neighbors on the frontier gain and cost."""
+    """Return why a run is the pick: what its neighbors on the frontier gain and cost."""
     loss, risk = _place(pick)
     at = best.index(pick)
     gains = [

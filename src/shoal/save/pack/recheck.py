@@ -133,7 +133,7 @@ def checked_pack(
 
 
 def _origins(made: Certificate) -> tuple[str, ...]:
-    """Say which roles are taken from the papers of the pack."""
+    """Return in words which roles are taken from the papers of the pack."""
     claims, where = made.claims, f"from {NAME} and the recipe {shown(made.recipe)} of the pack"
     quasi = f"quasi-identifiers {listed(claims.quasi_identifiers, NAMED)} {where}"
     hidden = f"sensitive columns {listed(claims.sensitive, NAMED)} {where}"

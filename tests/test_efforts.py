@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal.methods import auto
-from shoal.run.anonymize import walk
+from shoal.run.anonymize import anonymize_with
 from shoal.settings import build
 
 EFFORTS = list(auto.EFFORTS)
@@ -82,5 +82,5 @@ def test_recipes_of_all_efforts_repeat_their_run(effort, texts):
     if texts:
         frame["d"] = rng.choice(list("xyz"), 120)
     found = shoal.anonymize(frame, k=3, effort=effort)
-    again = walk(frame, build(tomllib.loads(found.settings.to_toml())))
+    again = anonymize_with(frame, build(tomllib.loads(found.settings.to_toml())))
     assert again.partition.labels.tolist() == found.partition.labels.tolist()

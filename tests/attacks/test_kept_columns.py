@@ -259,11 +259,11 @@ def test_names_on_the_desk(tmp_path):
 def test_the_sample(tmp_path):
     """The recipe that comes with us releases nothing that singles people out."""
     from shoal.datasets.load import patients_recipe
-    from shoal.run.anonymize import walk
+    from shoal.run.anonymize import anonymize_with
     from shoal.settings import load
 
     recipe = patients_recipe()
-    result = walk(recipe.with_name("patients.csv"), load(recipe), folder=recipe.parent)
+    result = anonymize_with(recipe.with_name("patients.csv"), load(recipe), folder=recipe.parent)
     quasi = result.settings.roles.quasi_identifiers
     released = pd.DataFrame({c.name: c.values.to_pylist() for c in result.table.columns})
     assert found(released, quasi, ["cost"]) < 5

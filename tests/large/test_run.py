@@ -28,7 +28,7 @@ from shoal.outofcore.request import FileRequest
 from shoal.outofcore.run import release_file
 from shoal.outofcore.tasks import TaskRunner
 from shoal.progress import Reporter
-from shoal.run.anonymize import walk
+from shoal.run.anonymize import anonymize_with
 from shoal.save.files import Targets
 from shoal.settings import build
 from shoal.table.streams import Whole, in_pieces
@@ -198,7 +198,7 @@ def test_one_region_says_what_the_whole_says(tmp_path, what):
     source = write_csv(tmp_path / "in.csv", columns)
     made = run(source, tmp_path / "out.csv", plan=Budget(10_000), roles=roles)
     tree = {"roles": roles, "protect": {"k": 10, "method": method}}
-    usual = walk(source, build(tree))
+    usual = anonymize_with(source, build(tree))
     ours, theirs = told(made.report), told(usual.report)
     for name in ("verification", "release"):
         ours.pop(name), theirs.pop(name)
@@ -255,7 +255,7 @@ def test_regions_lose_no_more_than_blocks(tmp_path):
     """Groups of many regions, mended, lose at most two percent more than those of the whole."""
     source = write_csv(tmp_path / "in.csv", people(6000, 5))
     made = run(source, tmp_path / "out.csv", plan=Budget(800))
-    usual = walk(source, build({"roles": ROLES, "protect": {"k": 10, "method": "fast"}}))
+    usual = anonymize_with(source, build({"roles": ROLES, "protect": {"k": 10, "method": "fast"}}))
     assert made.report.information_loss < 1.02 * usual.report.information_loss
 
 
@@ -724,7 +724,7 @@ def test_deleted_records_have_no_say(tmp_path):
     tree = {"roles": {"quasi_identifiers": ["x", "y"]}, "protect": {"incomplete": "delete"}}
     made = run(source, tmp_path / "out.csv", plan=Budget(10_000), **tree)
     protect = {**tree["protect"], "k": 10, "method": "fast"}
-    usual = walk(source, build({**tree, "protect": protect}))
+    usual = anonymize_with(source, build({**tree, "protect": protect}))
     loss = usual.report.information_loss
     assert made.report.information_loss == pytest.approx(loss, rel=0.05)
     for ours, theirs in zip(made.report.columns, usual.report.columns, strict=True):

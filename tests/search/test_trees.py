@@ -35,7 +35,7 @@ from shoal.methods.problem import Nodes, Problem
 from shoal.methods.solve import solve
 from shoal.plan.source import source_of
 from shoal.progress import Reporter
-from shoal.run.anonymize import walk
+from shoal.run.anonymize import anonymize_with
 from shoal.settings import load
 from shoal.table.encode_nodes import code
 from shoal.table.read import read
@@ -50,7 +50,7 @@ def solve_mixed(coded, k, method, report, weights=None, **options):
 
 def repeat(settings, recipe, data):
     """Run a recipe again, as the command line does."""
-    return walk(source_of(settings, recipe, data), settings, folder=recipe.parent)
+    return anonymize_with(source_of(settings, recipe, data), settings, folder=recipe.parent)
 
 
 def random_groups(rng, rows, k):

@@ -88,7 +88,9 @@ def heard(monkeypatch, tmp_path):
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(anonymize, "walk", lambda _, s, __, t: note(s, RunOptions(threads=t)))
+    monkeypatch.setattr(
+        anonymize, "anonymize_with", lambda _, s, __, t: note(s, RunOptions(threads=t))
+    )
     monkeypatch.setattr(file, "file_request", released)
     monkeypatch.setattr(
         preview, "preview_of", lambda _, s, __, t, ___: note(s, RunOptions(threads=t))

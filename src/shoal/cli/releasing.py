@@ -45,7 +45,7 @@ def make(
         from shoal.backends.staging import Staging
         from shoal.outofcore.file import check_screen, file_request, release, wants_engine
         from shoal.plan.source import named_by, source_of
-        from shoal.run.anonymize import walk
+        from shoal.run.anonymize import anonymize_with
         from shoal.save.files import stdout_bytes
 
         folder = None if recipe is None else recipe.parent
@@ -62,7 +62,9 @@ def make(
         result: Any
         if request is None:
             check_screen(Path(data), settings)
-            result = walk(Path(data), settings, report, run.threads, folder, echo_estimate)
+            result = anonymize_with(
+                Path(data), settings, report, run.threads, folder, echo_estimate
+            )
             write_stdout(stdout_bytes(result))
         else:
             request = replace(request, on_estimate=echo_estimate)
@@ -104,7 +106,7 @@ def make_pack(
     with ahead(True), live_reporter() as report:
         from shoal.backends.staging import Staging
         from shoal.outofcore.file import check_whole
-        from shoal.run.anonymize import walk
+        from shoal.run.anonymize import anonymize_with
         from shoal.save.files import Targets
         from shoal.save.pack.folder import check_folder, check_private
         from shoal.save.pack.signing import check_key
@@ -115,7 +117,7 @@ def make_pack(
         if sign is not None:
             check_key(sign)
         check_whole(source, settings)
-        result = walk(Path(source), settings, report, run.threads, None, echo_estimate)
+        result = anonymize_with(Path(source), settings, report, run.threads, None, echo_estimate)
         result.pack(folder, force=run.force, format=kind, sign=sign)
     with contextlib.suppress(KeyboardInterrupt):
         _echo_result(result, None, run.as_json, True)

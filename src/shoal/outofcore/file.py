@@ -12,7 +12,7 @@ from shoal.errors import RequestError
 from shoal.outofcore.request import FileRequest, Released
 from shoal.plan.estimate import machine_memory
 from shoal.progress import Callback, Reporter
-from shoal.run.anonymize import walk
+from shoal.run.anonymize import anonymize_with
 from shoal.save.files import Targets, save
 from shoal.settings import RunOptions, Settings
 from shoal.settings.signature import takes_options
@@ -109,7 +109,9 @@ def release(
     request.targets.check(staging, [source], request.with_page)
     if limit is None:
         check_room(source)
-    result = walk(source, settings, callback, request.threads, request.folder, request.on_estimate)
+    result = anonymize_with(
+        source, settings, callback, request.threads, request.folder, request.on_estimate
+    )
     save(result, request.targets, force=request.force, with_page=request.with_page)
     return Released(request.targets.release, result.report, result.settings)
 

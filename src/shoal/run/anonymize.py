@@ -212,10 +212,10 @@ def anonymize(
     else. Raises a ShoalError that says what to do.
     """
     settings, run = settings_and_run(options)
-    return walk(data, settings, callback, run.threads)
+    return anonymize_with(data, settings, callback, run.threads)
 
 
-def walk(
+def anonymize_with(
     data: Any,
     settings: Settings,
     callback: Callback | Reporter | None = None,

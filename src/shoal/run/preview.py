@@ -18,7 +18,7 @@ from shoal.plan.costs import Estimate
 from shoal.plan.design import survey_design
 from shoal.plan.plan import Plan, once_read, plan_table
 from shoal.progress import Callback, Reporter
-from shoal.run.anonymize import walk
+from shoal.run.anonymize import anonymize_with
 from shoal.settings import Settings, whole
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import PreviewOptions
@@ -112,9 +112,9 @@ def preview_of(
     settings = _with_roles(table, once_read(settings), folder)
     plan, _ = plan_table(table, settings, folder)
     some, part = _samples(table, plan, min(sample, table.rows))
-    smaller = walk(table.take(part), settings, callback, threads, folder)
+    smaller = anonymize_with(table.take(part), settings, callback, threads, folder)
     start = time.perf_counter()
-    result = walk(table.take(some), settings, callback, threads, folder)
+    result = anonymize_with(table.take(some), settings, callback, threads, folder)
     seconds = time.perf_counter() - start
     lost, before = (one.report.exact_loss for one in (result, smaller))
     ratio = math.log(table.rows / some.size)

@@ -189,11 +189,13 @@ def anonymize(request: Mapping[str, Any], place: Path, progress: ProgressWriter)
     check_parquet(path)
     if settings.protect.memory is not None:
         return _by_regions(path, settings, place, progress, request)
-    from shoal.run.anonymize import walk
+    from shoal.run.anonymize import anonymize_with
 
     table = whole_table(path, request["settings"].get("input", {}))
     check_headers(table, settings, request.get("format", "csv"))
-    result = walk(table, once_read(settings), progress.reporter(), on_estimate=progress.expected)
+    result = anonymize_with(
+        table, once_read(settings), progress.reporter(), on_estimate=progress.expected
+    )
     result.pack(place / MADE, format=request.get("format", "csv"))
     drawn = charts_of(result.report, table, result.table)
     return _finished(place, drawn, request)

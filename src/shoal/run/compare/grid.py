@@ -18,7 +18,7 @@ from shoal.plan.hierarchies import digests
 from shoal.plan.plan import once_read, plan_table
 from shoal.progress import Callback, Progress, Reporter
 from shoal.report.verdict import singled_out
-from shoal.run.anonymize import Result, walk
+from shoal.run.anonymize import Result, anonymize_with
 from shoal.run.compare.points import AUTO, Comparison, Point, judged
 from shoal.run.compare.resume import Notes
 from shoal.settings import Settings, names, whole
@@ -236,7 +236,7 @@ def _run(
     began = time.perf_counter()
     try:
         own = settings.replace(protect=protect)
-        result = walk(table, own, clock.reporter_for(method, k), threads)
+        result = anonymize_with(table, own, clock.reporter_for(method, k), threads)
     except Canceled:
         return replace(blank, said=f"{LEFT}given up: the budget was spent"), ""
     except ShoalError as error:

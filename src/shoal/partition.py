@@ -22,7 +22,7 @@ def canonical_labels(labels: npt.NDArray[Any]) -> Integers:
 
 
 def check_labels(labels: Any, rows: int, k: int, what: str = "labels") -> Integers:
-    """Return a grouping as numbers from 0, the first record's group first, or say what is wrong."""
+    """Return a grouping as labels from 0, the first record's group first."""
     unclear = RequestError(f"{what} must be one number or text a record")
     array = labels if isinstance(labels, np.ndarray) else None
     if array is not None and array.ndim != 1:
@@ -63,7 +63,7 @@ def rows_of_groups(labels: Integers) -> list[Integers]:
 
 @dataclass(frozen=True)
 class SearchLog:
-    """How a search went: losses in percent, what brought the gain, why it ended.
+    """Log of a search: losses in percent, gains by part, reason of the end.
 
     `complete` says whether it ended in a local optimum, so that no move between two groups gains;
     `looks` is after how many looks of records at groups it did not (in a search on trees).
@@ -107,7 +107,7 @@ class SearchLog:
 
 @dataclass(frozen=True)
 class Bound:
-    """What no grouping can lose less than: in percent, and as a sum of squares.
+    """Lower bound on the loss: in percent, and as a sum of squares.
 
     `complete` says that it is the bound of the whole linear programme over all groups, or better;
     one that was cut short is a bound all the same.
@@ -144,7 +144,7 @@ class Bound:
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Which group each record is in; every group holds at least k records.
+    """A partition of the records: labels, with at least k records a group.
 
     `labels` counts the groups from 0 in the order the method made them. `information_loss` is
     100 * SSE / SST on the data the method saw, where SSE sums the squared distances of the records

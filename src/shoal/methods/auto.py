@@ -24,7 +24,7 @@ WIDE = 35  # columns beyond which the time of an iteration grows with their numb
 
 @dataclass(frozen=True)
 class Choice:
-    """What `auto` runs, with which parameters of its search, and why."""
+    """The choice of `auto`: method, search options and reason."""
 
     method: str
     options: Mapping[str, Any]
@@ -66,13 +66,13 @@ def lower_effort(problem: Problem, method: str | Method) -> str | None:
 
 
 def runs_blocks(problem: Problem, method: str) -> bool:
-    """Tell whether a method cuts the table into blocks, which an effort does not go on from."""
+    """Tell whether a method works in blocks, whose results a higher effort does not start from."""
     large = method == "auto" and problem.encoding.rows >= LARGE
     return large or find(method).info.in_blocks
 
 
 def chosen(problem: Problem, method: str | Method) -> tuple[Method, Problem, str]:
-    """Return the method that runs, the problem with its search options, and why `auto` took it."""
+    """Return the method, the problem with its search options, and the reason of the choice."""
     encoding = problem.encoding
     options = encoding.search_options(problem.options)
     problem = replace(problem, options=options)
@@ -99,7 +99,7 @@ def chosen(problem: Problem, method: str | Method) -> tuple[Method, Problem, str
 def choose(
     rows: int, columns: int, k: int, effort: str, mixed: bool = False, limited: bool = False
 ) -> Choice:
-    """Decide what suits a table of so many records and columns that vary.
+    """Choose the method for a numeric table of so many records and varying columns.
 
     Effort is a number of iterations computed from n and k: about 1, 10 or 60 seconds for a thousand
     records, less for fewer, and growing with the square root of their number beyond. Texts may have
@@ -124,7 +124,7 @@ def choose(
 
 
 def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = False) -> Choice:
-    """Decide what suits a table of so many records with categories, trees or missing cells.
+    """Choose the method for a table with categories, hierarchies or missing cells.
 
     Effort is a number of iterations computed from the table's size and k: about 0.2, 2 or 12
     seconds for a thousand records, growing with the square root of their number beyond. Large

@@ -51,7 +51,7 @@ class ReleasedRegions:
 
 @dataclass(frozen=True)
 class Releasing:
-    """How regions are released."""
+    """Releases regions: aggregates groups, writes rows to buckets, sums up figures."""
 
     solver: Solver
     stage: Stage
@@ -68,7 +68,7 @@ class Releasing:
         return {name: one.moments for name, one in seen.items() if one.moments is not None}
 
     def release(self) -> ReleasedRegions:
-        """Give every group its values, then strew the rows over buckets and sum up figures."""
+        """Aggregate every group, then write the rows to random buckets and sum up figures."""
         solver, regions = self.solver, range(len(self.stage.regions))
         columns = reduce(
             widened, solver.runner.each("giving groups their values", self._value, regions)
@@ -97,7 +97,7 @@ class Releasing:
         return cast(dict[str, Any], ranges)
 
     def _valued(self, region: int) -> dict[str, Any]:
-        """Write down what the groups of a region release; return the ranges of their numbers."""
+        """Store the released values of a region; return the ranges of their numbers."""
         table, partition, _ = self._grouped(region)
         coded = self.solver.encoder.coded(table)
         file_plan = self.file_plan

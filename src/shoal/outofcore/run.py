@@ -132,7 +132,7 @@ def run_fingerprint(
 
 
 def _trees(settings: Settings, folder: Path | None) -> list[Any]:
-    """Return what tells the files of hierarchies from others: named one by one, or in a folder."""
+    """Return the identities of the files of hierarchies."""
     place, quasi = settings.input.hierarchies, settings.roles.quasi_identifiers
     files = sorted(((folder or Path()) / place).glob("*.csv")) if place else []
     used = [file for file in files if file.is_file() and (not quasi or file.stem in quasi)]
@@ -173,7 +173,7 @@ def _parted(
 
 
 def _grouped(solver: Solver, stage: Stage, rounds: int) -> Stage:
-    """Group the regions, then mend their borders in others; return where the groups are."""
+    """Group the regions, then improve their borders in others; return the last stage."""
     solver.group(stage)
     for _ in range(rounds if len(stage.regions) > 1 else 0):
         moved = solver.move(stage)

@@ -224,7 +224,7 @@ class RunFolder(Files):
                 entry.unlink()
 
     def forget(self) -> None:
-        """Take the request away first: half of what was kept must not be taken for all of it."""
+        """Remove the note of the request first, so that a partial folder is never resumed."""
         self.whole.remove(f"{REQUEST}.json")
         if self.storage is not self.whole:
             self.storage.remove(f"{REQUEST}.json")

@@ -28,7 +28,7 @@ from shoal.table.streams import Reading
 
 @dataclass(frozen=True)
 class Stage:
-    """Records parted into regions: the files they are in, and the places that are each region's.
+    """Assignment of records to regions: their files, and the places of each region.
 
     `number` counts how often groups have moved.
     """
@@ -53,7 +53,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Solver:
-    """What is needed to group regions."""
+    """Solver of regions: runner, encoder, k and seed."""
 
     runner: TaskRunner
     form: Form
@@ -70,7 +70,7 @@ class Solver:
     def part(
         self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool
     ) -> tuple[Stage, int]:
-        """Send all records to the regions of a first cut; return them, and how many came."""
+        """Assign all records to the regions of a first cut; return the stage and the count."""
         step = partial(self._part, reading, file_plan, cuts, keep_order)
         runner = self.runner.reading(reading)
         files: list[str] = []
@@ -84,7 +84,7 @@ class Solver:
     def _part(
         self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
     ) -> dict[str, Any]:
-        """Send the records of a chunk to their regions."""
+        """Write the records of a chunk to their regions."""
         name = f"chunk-{chunk}"
         return cast(
             dict[str, Any],

@@ -23,7 +23,7 @@ _WEIGHTS = {
 
 
 def survey_design(table: Table, plan: Plan) -> tuple[Table, Survey, list[str]]:
-    """Return the table, how its records were drawn, and notes on that.
+    """Return the table, its survey design, and notes.
 
     Strata with fewer than k records are an error, or joined to others, as the settings say.
     """
@@ -66,7 +66,7 @@ def survey_design(table: Table, plan: Plan) -> tuple[Table, Survey, list[str]]:
 
 
 def survey_columns(settings: Settings) -> dict[str, Any]:
-    """Return which columns say how the records were drawn."""
+    """Return the columns of the survey design."""
     roles = settings.roles
     how = None if roles.weight is None else settings.release.weights_as or "mean"
     columns = {

@@ -79,7 +79,7 @@ def _limited(
 
 
 def check_fits(estimate: Estimate | None, settings: Settings, mixed: bool) -> None:
-    """Refuse a run that takes more memory than this machine has, and say what to do."""
+    """Raise RequestError if a run takes more memory than this machine has."""
     room = machine_memory()
     if estimate is None or room is None or estimate.megabytes <= room:
         return

@@ -19,12 +19,12 @@ MOST = 0.5  # of the records may be unique in a column that is kept
 
 
 def with_rounding(table: Table, settings: Settings) -> Table:
-    """Return the table with the columns rounded that are to be."""
+    """Return the table with its kept columns rounded."""
     return rounded(table, settings.release.round) if settings.release.round else table
 
 
 def check_rounding(table: Table, settings: Settings) -> None:
-    """Refuse to round what is not kept; the table has its roles."""
+    """Raise RequestError if a column to round is not kept."""
     kept = [*table.schema.with_role(Role.OTHER), *table.schema.with_role(Role.SENSITIVE)]
     for name in settings.release.round:
         if name == settings.roles.weight:

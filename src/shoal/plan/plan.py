@@ -28,7 +28,7 @@ from shoal.table.table import Table, check_readable
 
 @dataclass(frozen=True)
 class Plan:
-    """What a request means for a table.
+    """The plan of a run: what settings mean for a table.
 
     `settings` are the request with every role and hierarchy spelled out; `schema` is the table
     without rows, its columns with their roles and orders, and `unnamed` are those that nobody gave
@@ -62,7 +62,7 @@ class Plan:
 
     @property
     def requirement(self) -> Requirement:
-        """What privacy asks, as the judge checks it."""
+        """The privacy requirement, as the judge checks it."""
         return self.settings.requirement
 
     @property
@@ -92,7 +92,7 @@ class Plan:
 
     @property
     def aggregation(self) -> Aggregators:
-        """What groups release, and how means are rounded."""
+        """The aggregators, and the rounding of means."""
         own = self.settings
         return Aggregators(self.released_as, own.release.decimals, own.protect.column_weights)
 
@@ -116,7 +116,7 @@ class Plan:
         return [name for name, one in self.aggregators.items() if one == "range"]
 
     def expected(self, records: int) -> Estimate | None:
-        """Return what a run on so many records is expected to take."""
+        """Return the estimate of a run on so many records."""
         columns = len(self.grouped.with_role(Role.QUASI_IDENTIFIER))
         return expected(self.settings, records, columns, self.by_hierarchies)
 
@@ -160,7 +160,7 @@ def plan_table(
 def make_plan(
     settings: Settings, schema: Table, profile: Profile, folder: Path | None = None
 ) -> Plan:
-    """Decide what a request means for a table of which only schema and profile are known.
+    """Return the plan for a schema and a profile.
 
     Ensures that everything a run depends on is checked and spelled out in the plan; raises
     RequestError or InputError, with one line that says what to do, where it cannot be met.
@@ -198,7 +198,7 @@ def _complete(settings: Settings, schema: Table, profile: Profile) -> Profile:
 
 
 def once_read(settings: Settings) -> Settings:
-    """Return the settings for a table that was read as they say: how is nothing to say again."""
+    """Return the settings of a table that is already read, without input options."""
     return settings.replace(input={"delimiter": None, "missing": ("",), "types": {}})
 
 

@@ -16,7 +16,7 @@ from shoal.table.table import Table
 
 
 def read_table(data: Any, settings: Settings) -> tuple[Table, Integers | None]:
-    """Read data as settings say; return the table, and the groups to refine, where it holds some.
+    """Read data with the settings; return the table, and the given groups, if any.
 
     Raises RequestError for options that do not suit the method, and for fewer than k records.
     """
@@ -29,7 +29,7 @@ def read_table(data: Any, settings: Settings) -> tuple[Table, Integers | None]:
 
 
 def given_groups(table: Table, settings: Settings) -> tuple[Table, Integers | None]:
-    """Take out the column that holds the groups to start from; return them as numbers."""
+    """Remove the column of given groups; return the table and the labels."""
     name = settings.roles.group
     if name is None:
         if settings.protect.refine is not None:

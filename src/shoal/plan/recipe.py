@@ -64,7 +64,7 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
 
 
 def _goes_on(settings: Settings) -> bool:
-    """Tell whether a search began with what less effort found: only `auto` finds that again."""
+    """Tell whether a search began with the result of less effort, which only `auto` repeats."""
     protect = settings.protect
     chosen = protect.method == "auto" and protect.start is None and settings.roles.group is None
     return chosen and protect.effort == "best" and not settings.search_options()

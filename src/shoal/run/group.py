@@ -27,7 +27,7 @@ from shoal.table.table import Table
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """What groups are made under: groups that are given, constraints, the survey design.
+    """Conditions of a grouping: given groups, constraints, survey design.
 
     `given` (n) are groups to refine; the survey says what records weigh, and which of them may or
     must be together.
@@ -83,7 +83,7 @@ def find_groups(
 def _encoding(
     table: Table, plan: Plan, coded: Coded | None, conditions: Conditions
 ) -> Points | Nodes:
-    """Return the records as a method sees them, in the order of the rows."""
+    """Return the encoding of the records, in the order of the rows."""
     weights, k = plan.settings.protect.column_weights, plan.k
     if not plan.by_hierarchies:
         survey = conditions.survey.weights
@@ -98,14 +98,14 @@ def _encoding(
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """Groups some of the records, those of a stratum, as settings say."""
+    """Groups the records of a stratum with the method of the settings."""
 
     settings: Settings
     report: Reporter
     threads: int | None
 
     def in_strata(self, encoding: Points | Nodes, conditions: Conditions) -> Partition:
-        """Group every stratum by itself, and join what was found."""
+        """Group every stratum by itself, and join the partitions."""
         strata, given = conditions.survey.strata, conditions.given
         if strata is None:
             return self._group(encoding, conditions)
@@ -159,7 +159,7 @@ class _Groups:
     def _by_unit(
         self, points: Points, survey: Survey, together: Integers, keep: Constraints | None
     ) -> Partition:
-        """Group households or people, each as heavy as its records; groups that break a rule merge.
+        """Group households or people, weighted by their records; groups that break a rule merge.
 
         What the records of one differ from their own mean by is lost in any grouping, so the least
         loss of the means is that of the records.

@@ -52,7 +52,7 @@ def lower_bound(
     threads: int | None = None,
     callback: Callback | Reporter | None = None,
 ) -> Bound:
-    """Return what no grouping of the records into groups of at least k can lose less than.
+    """Return a lower bound on the loss of any grouping into groups of at least k.
 
     X and the options are as in `microaggregate`; losses are of the same kind. The nearest records
     of each record always give a bound. Up to 5,000 records the linear programme over all groups
@@ -85,7 +85,7 @@ def lower_bound(
 def _least(
     matrix: Floats, k: int, effort: str, stop: Stop, report: Reporter, threads: int | None
 ) -> tuple[float, bool]:
-    """Return the least SSE that any grouping has, and whether the bound is complete."""
+    """Return a lower bound on the SSE of any grouping, and whether it is complete."""
     incumbent = Incumbent(matrix, Task(k, options=Search(stop=stop), threads=threads), report)
     if k == 1 or incumbent.total == 0.0:
         return 0.0, True

@@ -189,7 +189,7 @@ def _seed(seed: Any) -> int:
 
 
 def group_size(k: Any) -> int:
-    """Return k as a number, or say what is wrong with it."""
+    """Return k as a number; raise RequestError if it is invalid."""
     size = whole(k, "k")
     if size < 1:
         raise RequestError(f"k must be at least 1, not {size}")

@@ -36,7 +36,7 @@ STEEPEST = -1.0  # the loss falls no faster than the number of records grows
 
 @dataclass(frozen=True)
 class Preview:
-    """What a sample lost and took, and what the whole table is expected to.
+    """Loss, time and memory of a run on a sample, and the estimates for the whole table.
 
     Losses are in percent, `loss_name` says of what. `seconds` and `megabytes` are None where no
     method like it was measured.
@@ -83,7 +83,7 @@ def preview(
     callback: Callback | None = None,
     **options: Unpack[PreviewOptions],
 ) -> Preview:
-    """Run on a sample of the records and tell what all of them will lose and take.
+    """Run on a sample of the records; estimate loss, time and memory of the whole run.
 
     The other arguments are those of `shoal.anonymize`. Strata are sampled each by their share,
     households and people as a whole.

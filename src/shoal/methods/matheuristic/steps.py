@@ -185,7 +185,7 @@ class Steps(Incumbent):
             self._learn()
 
     def _update(self) -> None:
-        """Tell the programme of the best grouping and of the groups that searches found."""
+        """Add the incumbent and the groups of searches to the programme."""
         assert self.generation is not None
         self.generation.upper = min(self.generation.upper, self.cost / self.generation.unit)
         for labels in self.elite:

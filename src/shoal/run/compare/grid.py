@@ -51,7 +51,7 @@ def compare(
     callback: Callback | Reporter | None = None,
     **options: Unpack[CompareOptions],
 ) -> Comparison:
-    """Run several methods with several k, and tell which are worth a choice.
+    """Run several methods with several k; return the frontier of loss and risk, and a pick.
 
     Every run is a whole one: grouped, released, verified, measured; nothing is written. Other
     arguments are those of `shoal.anonymize` (roles, l, t, alpha, effort, weight, by, hierarchies,
@@ -88,7 +88,7 @@ def compare_as(
     threads: int | None = None,
     callback: Callback | Reporter | None = None,
 ) -> Comparison:
-    """Read data as settings say, and compare as they say, whatever their method and k are."""
+    """Read data and compare with the settings, whatever their method and k are."""
     how = settings.input
     table = read(data, delimiter=how.delimiter, missing=how.missing, types=how.types)
     return compare_by(table, settings, grid, threads, callback)
@@ -101,7 +101,7 @@ def compare_by(
     threads: int | None = None,
     callback: Callback | Reporter | None = None,
 ) -> Comparison:
-    """Compare as settings say, whatever their method and k are."""
+    """Compare a table with the settings, whatever their method and k are."""
     methods, budget = grid.methods, grid.budget
     if budget is not None and not budget > 0:
         raise RequestError("budget must be a number of seconds above 0")
@@ -174,7 +174,7 @@ def _usual(rows: int, mixed: bool) -> list[str]:
 
 
 class _Clock:
-    """Shares the time among the runs that are left, and tells runs when it is over."""
+    """Time budget, shared among the remaining runs."""
 
     def __init__(self, budget: float | None, report: Reporter, runs: int) -> None:
         self.budget, self.stop, self.left = budget, report.stop, runs

@@ -158,10 +158,10 @@ def bound(
     if as_json:
         write_stdout(json.dumps(asdict(result), indent=2) + "\n")
         return
-    how = "" if result.complete else " (cut short or by part: the true least may well be higher)"
+    remark = "" if result.complete else " (cut short or by part: the true least may well be higher)"
     write_stdout(
         f"no grouping into groups of at least {k} loses less than {result.least()} % "
-        f"(SSE/SST; SSE {result.sse:.6g}){how}\n"
+        f"(SSE/SST; SSE {result.sse:.6g}){remark}\n"
     )
 
 

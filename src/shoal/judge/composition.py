@@ -110,11 +110,11 @@ def compose(
 
 def _single(groups: list[Group], columns: Sequence[str], known: Beside | None) -> set[str]:
     """Return the columns whose values may be means or the like, and do not say of what."""
-    ways = {} if known is None else known.released_as
+    aggregators = {} if known is None else known.released_as
     names = set()
     for place, name in enumerate(columns):
-        if name in ways:
-            if ways[name] in SINGLE:
+        if name in aggregators:
+            if aggregators[name] in SINGLE:
                 names.add(name)
         elif _is_single(cells_of(groups, place)):
             names.add(name)

@@ -92,11 +92,11 @@ def share(
     covers: Callable[[Any, Any, bool], bool],
 ) -> Shared:  # fmt: skip
     """Assign every person to classes of both releases, and count shared pairs."""
-    places, how = [], []
+    places, bases = [], []
     for side in sides:
-        placed, way = _placed(original, rows, side, key, covers)
+        placed, basis = _placed(original, rows, side, key, covers)
         places.append(placed)
-        how.append(way)
+        bases.append(basis)
     unknown, pairs = 0, []
     for one, other in zip(*places, strict=True):
         if ABSENT in (one, other):
@@ -108,7 +108,7 @@ def share(
     counts = Counter(pairs)
     below = sum(many for many in counts.values() if many < k)
     smallest = min(counts.values(), default=None)
-    return Shared(len(pairs) + unknown, smallest, below, unknown, (how[0], how[1]))
+    return Shared(len(pairs) + unknown, smallest, below, unknown, (bases[0], bases[1]))
 
 
 def _placed(

@@ -83,23 +83,23 @@ def _beside(path: Path) -> Iterator[Beside]:
 
 def _of_report(content: Any, paper: str) -> Iterator[Beside]:
     columns = _at(content, "columns")
-    ways = {}
+    aggregators = {}
     for column in columns if isinstance(columns, list) else []:
-        name, way = _at(column, "name"), _at(column, "released_as")
-        if isinstance(name, str) and isinstance(way, str):
-            ways[name] = way
+        name, aggregator = _at(column, "name"), _at(column, "released_as")
+        if isinstance(name, str) and isinstance(aggregator, str):
+            aggregators[name] = aggregator
     in_order = _at(content, "release", "order") == "as in the input"
     roles = _at(content, "roles")
-    yield from _made(paper, roles, "quasi-identifier", ways, in_order)
+    yield from _made(paper, roles, "quasi-identifier", aggregators, in_order)
 
 
 def _made(
-    where: str, roles: Any, quasi: str, ways: Mapping[str, str] | None = None,
+    where: str, roles: Any, quasi: str, aggregators: Mapping[str, str] | None = None,
     in_order: bool = False,
 ) -> Iterator[Beside]:  # fmt: skip
     names = _names(_at(roles, quasi))
     if names:
-        yield Beside(where, names, ways or {}, in_order, _names(_at(roles, "sensitive")))
+        yield Beside(where, names, aggregators or {}, in_order, _names(_at(roles, "sensitive")))
 
 
 def _names(value: Any) -> tuple[str, ...]:

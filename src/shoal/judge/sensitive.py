@@ -114,8 +114,8 @@ class Sensitive:
         """Return the word of a tree or an order that a cell is; what is none, as it stands."""
         text = str(cell)
         if isinstance(cell, bool):
-            ways = (text.lower(), text, text.upper())
-            return next((word for word in ways if word in self.words), text.lower())
+            cases = (text.lower(), text, text.upper())
+            return next((word for word in cases if word in self.words), text.lower())
         value = number(text) if text not in self.words and not self.is_words else None
         if value is None:
             trimmed = text.strip(" \t")

@@ -105,8 +105,8 @@ def verify(
     chosen = papers.quasi_identifiers if quasi_identifiers is None and papers else quasi_identifiers
     quasi = _names(chosen or (), "quasi-identifier")
     own = () if papers is None or not of_sensitive else papers.sensitive
-    taken = [name for name in own if name not in quasi] if sensitive is None else []
-    hidden = _names(taken or sensitive or (), "sensitive column")
+    declared = [name for name in own if name not in quasi] if sensitive is None else []
+    hidden = _names(declared or sensitive or (), "sensitive column")
     knows = _names(key, "key column")
     if (original is not None and against is None) or (knows and original is None):
         raise RequestError("original goes with against, another release; key goes with original")
@@ -168,7 +168,9 @@ def verify(
             roles=f"quasi-identifiers {listed(quasi, NAMED)} {where}"
             if quasi_identifiers is None
             else "",
-            roles_of_sensitive=f"sensitive columns {listed(taken, NAMED)} {where}" if taken else "",
+            roles_of_sensitive=f"sensitive columns {listed(declared, NAMED)} {where}"
+            if declared
+            else "",
         )
 
 

@@ -156,8 +156,8 @@ def find_out(
                 return None
             return Pairing(rows, released, f"paired by what was kept ({listed(list(kept))})")
         counts = np.unique(second, return_counts=True)[1]
-        ways = math.lgamma(second.size + 1) - sum(math.lgamma(c + 1) for c in counts.tolist())
-        if ways > CHANCE:
+        log_orders = math.lgamma(second.size + 1) - sum(math.lgamma(c + 1) for c in counts.tolist())
+        if log_orders > CHANCE:
             return ordered
     return ordered if same and (in_memory or any(map(_agree, quasi))) else None
 

@@ -167,9 +167,9 @@ class Measures:
 
     def summary(self) -> str:
         """Return two tables of figures, a line each."""
-        how = f"{self.paired:,} of them paired" if self.paired else "not paired"
+        paired = f"{self.paired:,} of them paired" if self.paired else "not paired"
         lines = [
-            f"{self.records:,} released records, {self.originals:,} originals, {how}; smallest "
+            f"{self.records:,} released records, {self.originals:,} originals, {paired}; smallest "
             f"class {self.k:,}"
             + ("" if self.candidates is None else f", smallest candidate set {self.candidates:,}"),
         ]

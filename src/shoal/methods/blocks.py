@@ -85,12 +85,12 @@ def solve_block(block: Block, report: Reporter = QUIET) -> Integers:
     labels = mdav(matrix, k, report, classic=True) if labels is None else canonical_labels(labels)
     if matrix.shape[0] < 2 * k or k == 1:
         return labels
-    how = DESCENT
+    parameters = DESCENT
     if iterations:
-        how = Search(moves=MOVES, samples=5, acceptance=Annealing()).replace(
+        parameters = Search(moves=MOVES, samples=5, acceptance=Annealing()).replace(
             {"stop": {"iterations": iterations}}
         )
-    task = Task(k, labels, how, seed, threads=1)
+    task = Task(k, labels, parameters, seed, threads=1)
     return search(matrix, task, report, weights=weights, closing=False)[0]
 
 
@@ -139,8 +139,8 @@ def solve_coded_block(block: CodedBlock, report: Reporter = QUIET) -> Integers:
     if labels is None:
         labels = cluster(coded, k, report, form="root", start="common", seed=seed, weights=weights)
     labels = canonical_labels(labels)
-    how = TREE_DESCENT.replace({"stop": {"iterations": iterations}})
-    return search_trees(coded, Task(k, labels, how, seed, threads=1), report, weights)[0]
+    parameters = TREE_DESCENT.replace({"stop": {"iterations": iterations}})
+    return search_trees(coded, Task(k, labels, parameters, seed, threads=1), report, weights)[0]
 
 
 def group_coded_in_blocks(

@@ -70,8 +70,8 @@ class Family:
         if info.encoding != encoding.kind:
             if info.on_nodes:
                 return f"{info.name} groups cells of a table by their trees, not a matrix"
-            who = f"{info.name} groups the rows of a matrix"
-            return f"{who}, not cells by their trees; kaim+ and auto do"
+            subject = f"{info.name} groups the rows of a matrix"
+            return f"{subject}, not cells by their trees; kaim+ and auto do"
         if info.columns is None or (width := problem.points.matrix.shape[1]) <= info.columns:
             return None
         why = ", as texts and missing cells count several times" if problem.points.mixed else ""

@@ -54,11 +54,11 @@ class Budget:
 def budget_for(memory: int, columns: int, bytes_a_record: float) -> Budget:
     """Return the budget for records of so many columns, of so many bytes each as they are kept."""
     each = REGION_CELL * columns + 4 * bytes_a_record
-    room = memory - PROGRAM
+    available = memory - PROGRAM
     return Budget(
-        max(1_000, min(REGION, int(room / each))),
-        max(2**16, min(PIECE, room // PIECE_TAKES)),
-        max(2**20, min(FILE, room // FILE_TAKES)),
-        max(1_000, min(ENTRIES, room // (ENTRY_CELL * columns))),
-        min(VALUES, room // VALUE_TAKES),
+        max(1_000, min(REGION, int(available / each))),
+        max(2**16, min(PIECE, available // PIECE_TAKES)),
+        max(2**20, min(FILE, available // FILE_TAKES)),
+        max(1_000, min(ENTRIES, available // (ENTRY_CELL * columns))),
+        min(VALUES, available // VALUE_TAKES),
     )

@@ -137,10 +137,10 @@ def check_screen(source: Path, settings: Settings) -> None:
 
 def check_room(source: Path) -> None:
     """Refuse a file that this machine has no memory for, and say what to do."""
-    room = machine_memory()
-    if room is not None and needed(source) > room * 1e6:
+    available = machine_memory()
+    if available is not None and needed(source) > available * 1e6:
         raise RequestError(
             f"{source.name}: takes about {needed(source) / 1e9:.0f} GB of memory, and there are "
-            f"{room / 1e3:.0f}; say --memory {max(1, int(room // 2000))}GB to group it region by "
-            "region"
+            f"{available / 1e3:.0f}; say --memory {max(1, int(available // 2000))}GB to group it "
+            "region by region"
         )

@@ -163,9 +163,11 @@ def release_parts(
                 "classes": verification.classes,
             },
         )
-        keep = settings.release.keep_order
+        keep_order = settings.release.keep_order
         digest = hashlib.sha256(content).hexdigest()
-        papers = papers_of(targets, made.settings, final_report, digest, keep, request.with_page)
+        papers = papers_of(
+            targets, made.settings, final_report, digest, keep_order, request.with_page
+        )
         names = [part["file"] for part in parts]
         for target, text in {**papers.public, targets.release: content}.items():
             with staged.writing(target.name) as file:

@@ -74,9 +74,11 @@ def release_file(
                 raise OutputError("the file on disk is not what was written; nothing was kept")
             seconds = time.perf_counter() - begin
             final_report = report_of(releasing, made, verification.to_dict(), seconds)
-            keep = settings.release.keep_order
+            keep_order = settings.release.keep_order
             page = request.with_page
-            papers_of(targets, made.settings, final_report, digest, keep, page).add_to(staging)
+            papers_of(targets, made.settings, final_report, digest, keep_order, page).add_to(
+                staging
+            )
             staging.commit(last=targets.release)
     targets.leave_no_page(request.force, request.with_page)
     return Released(targets.release, final_report, made.settings)
@@ -161,8 +163,8 @@ def _parted(
         cuts = solver.work.once(
             "cuts-0", lambda: cut_sample(points, budget.places(file_plan.profile.rows)).to_dict()
         )
-        keep = file_plan.plan.settings.release.keep_order
-        made, rows = solver.part(reading, file_plan, Cuts.from_dict(cuts), keep)
+        keep_order = file_plan.plan.settings.release.keep_order
+        made, rows = solver.part(reading, file_plan, Cuts.from_dict(cuts), keep_order)
         check_size(
             rows, solver.k, f"{file_plan.plan.schema.source.name} without incomplete records"
         )

@@ -200,15 +200,17 @@ class RunFolder(Files):
     def _begin(self) -> None:
         """Resume a killed run of the same request, else start anew."""
         noted = self.read(REQUEST) or {}
-        room = noted.get("room")
-        self.resumed = noted.get("request") == self.request and (room is not None) == self.shared
+        subfolder = noted.get("room")
+        self.resumed = (
+            noted.get("request") == self.request and (subfolder is not None) == self.shared
+        )
         if not self.resumed:
             self.forget()
             self._empty()
-            room = secrets.token_hex(8) if self.shared else None
-            self.note(REQUEST, {"request": self.request, "room": room})
-        if room is not None:
-            self.storage = type(self.whole)(self.whole.full(room))
+            subfolder = secrets.token_hex(8) if self.shared else None
+            self.note(REQUEST, {"request": self.request, "room": subfolder})
+        if subfolder is not None:
+            self.storage = type(self.whole)(self.whole.full(subfolder))
             self.storage.make()
             self.note(REQUEST, {})
 

@@ -86,7 +86,7 @@ def _check_hierarchies(
             return
     different = sorted(set(aggregators.values()))
     averaged = {"mean", "median"}.issuperset(different)
-    released = " and ".join(f"{way}s" for way in different) if averaged else "no generalization"
+    released = " and ".join(f"{one}s" for one in different) if averaged else "no generalization"
     raise RequestError(
         f"a hierarchy is given, but the groups release {released}; say --method kaim, or "
         "--aggregate generalize"
@@ -99,8 +99,8 @@ def _check_rounding(
     decimals: Decimals | dict[str, Decimals] | None,
 ) -> None:
     """Refuse decimals that would round nothing: only means and medians of numbers are rounded."""
-    ways = ("mean", "median")
-    averaged = [name for name, way in aggregators.items() if way in ways and name in numbers]
+    rounded = ("mean", "median")
+    averaged = [name for name, one in aggregators.items() if one in rounded and name in numbers]
     if isinstance(decimals, dict):
         for name in decimals:
             if name in aggregators and name not in numbers:

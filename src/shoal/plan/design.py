@@ -68,9 +68,9 @@ def survey_design(table: Table, plan: Plan) -> tuple[Table, Survey, list[str]]:
 def survey_columns(settings: Settings) -> dict[str, Any]:
     """Return the columns of the survey design."""
     roles = settings.roles
-    how = None if roles.weight is None else settings.release.weights_as or "mean"
+    weights_as = None if roles.weight is None else settings.release.weights_as or "mean"
     columns = {
-        "weight": roles.weight, "weights_as": how, "by": list(roles.by),
+        "weight": roles.weight, "weights_as": weights_as, "by": list(roles.by),
         "household": roles.household, "person": roles.person,
     }  # fmt: skip
     return {key: value for key, value in columns.items() if value}

@@ -37,17 +37,17 @@ def by_hierarchies(settings: Settings, is_mixed: bool) -> bool:
     """
     roles, method = settings.roles, settings.protect.method
     whole = roles.person if roles.household is None else roles.household
-    who = "people" if roles.household is None else "households"
+    units = "people" if roles.household is None else "households"
     if roles.group is not None:
         if whole is not None:
-            raise RequestError(f"groups that are given cannot be made of whole {who} anew")
+            raise RequestError(f"groups that are given cannot be made of whole {units} anew")
         return is_on_nodes(settings.protect.refine)
     groups_by_trees = is_mixed if method == "auto" else find(method).info.on_nodes
     if whole is None:
         return groups_by_trees
     if method != "auto" and groups_by_trees:
         raise RequestError(
-            f"{method} groups records one by one; {who} are grouped by methods of distances, such "
-            "as auto"
+            f"{method} groups records one by one; {units} are grouped by methods of distances, "
+            "such as auto"
         )
     return False

@@ -80,24 +80,24 @@ def _limited(
 
 def check_fits(estimate: Estimate | None, settings: Settings, mixed: bool) -> None:
     """Raise RequestError if a run takes more memory than this machine has."""
-    room = machine_memory()
-    if estimate is None or room is None or estimate.megabytes <= room:
+    available = machine_memory()
+    if estimate is None or available is None or estimate.megabytes <= available:
         return
     lean = "kaim-fast" if mixed else "fast"
-    advice = f"say --memory {max(1, int(room // 2000))}GB to group a file region by region"
+    advice = f"say --memory {max(1, int(available // 2000))}GB to group a file region by region"
     if settings.protect.method not in ("auto", lean):
         advice = f"take --method {lean}, which works in blocks, or {advice}"
     raise RequestError(
-        f"this takes {estimate.describe()}, and the machine has {room / 1000:.0f} GB; {advice}"
+        f"this takes {estimate.describe()}, and the machine has {available / 1000:.0f} GB; {advice}"
     )
 
 
 def machine_memory() -> float | None:
     """Return the megabytes of memory that this machine, or container, has; None: not known."""
     try:
-        room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e6
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e6
     except (ValueError, OSError, AttributeError):
         return None
     with suppress(OSError, ValueError):
-        room = min(room, int(Path("/sys/fs/cgroup/memory.max").read_text()) / 1e6)
-    return room
+        memory = min(memory, int(Path("/sys/fs/cgroup/memory.max").read_text()) / 1e6)
+    return memory

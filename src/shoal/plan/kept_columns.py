@@ -57,10 +57,10 @@ def check_kept(table: Table, settings: Settings, profile: Profile) -> None:
         if column.name in roles.keep_unique:
             continue
         is_weight = column.name == roles.weight
-        how, step = settings.release.weights
-        if is_weight and how in ("mean", "drop"):
+        weights_as, step = settings.release.weights
+        if is_weight and weights_as in ("mean", "drop"):
             continue  # no record stands out by them
-        rounds = is_weight and how == "rounded"
+        rounds = is_weight and weights_as == "rounded"
         released = partial(rounded_weights, step=step) if rounds else same
         share = profile.unique_share(column, released)
         if share > MOST:

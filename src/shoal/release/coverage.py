@@ -23,15 +23,15 @@ def check_coverage(
     aggregators: Mapping[str, str],
     rules: Mapping[str, str],
     folder: Path | None,
-    tell: Callable[[int, int], None],
+    on_column: Callable[[int, int], None],
 ) -> None:
     """Raise a PrivacyError if a released value does not cover its original.
 
-    `tell` is called with the number of columns done, and of all.
+    `on_column` is called with the number of columns done, and of all.
     """
     columns = table.with_role(Role.QUASI_IDENTIFIER)
     for done, column in enumerate(columns):
-        tell(done, len(columns))
+        on_column(done, len(columns))
         if aggregators[column.name] not in ("generalize", "range"):
             continue
         tree = rules.get(column.name, "")

@@ -17,17 +17,17 @@ DIGITS = 6  # significant ones of a group's mean weight: a total drifts by 5e-6 
 
 
 def with_weights(
-    released: Table, partition: Partition, name: str | None, how: str, step: float
+    released: Table, partition: Partition, name: str | None, weights_as: str, step: float
 ) -> tuple[Table, Floats | None]:
-    """Return the release with its weights as `how` says, and these; None where there are none."""
+    """Return the release with its weights treated as `weights_as`, and the weights, if any."""
     if name is None:
         return released, None
-    if how == "drop":
+    if weights_as == "drop":
         return released.only(lambda column: column.name != name), None
     column = released[name]
-    if how == "mean":
+    if weights_as == "mean":
         column = mean_weights(column, partition)
-    elif how == "rounded":
+    elif weights_as == "rounded":
         column = rounded_weights(column, step)
     made = released.mapped(lambda own: column if own.name == name else own)
     return made, as_floats(column)

@@ -171,8 +171,8 @@ class ReportFields:
     def loss_of(self) -> str:
         """Return what the loss is a share of."""
         if self.is_public:
-            ways = ("mean", "median", "majority", "stratum")
-            numbers = all(c.released_as in ways for c in self.columns)
+            numeric = ("mean", "median", "majority", "stratum")
+            numbers = all(c.released_as in numeric for c in self.columns)
             return (
                 "what a cell could say, on average"
                 if not numbers
@@ -200,7 +200,7 @@ class ReportFields:
         models = [_wanted(key, self.asked[key]) for key in BEYOND if key in self.asked]
         if not self.enforced or not models:
             return f"method {self.method}"
-        enforcements = [ENFORCED.get(way, way) for way in self.enforced.split(" and ")]
+        enforcements = [ENFORCED.get(one, one) for one in self.enforced.split(" and ")]
         return f"method {self.method}, {', '.join(models)} {' and '.join(enforcements)}"
 
     def group_span(self) -> str:

@@ -241,8 +241,8 @@ def anonymize_with(
     grouped = plan.without_strata(table)
     coded = None
     if plan.needs_codes:
-        tell = partial(report, "coding")
-        coded = code(grouped, plan.hierarchies, folder, plan.ranges, tell)
+        on_column = partial(report, "coding")
+        coded = code(grouped, plan.hierarchies, folder, plan.ranges, on_column)
     conditions = Conditions(given, build_constraints(grouped, plan, survey.persons), survey)
     partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
     wider = wider_groups(grouped, partition, plan.requirement, report, survey.strata)
@@ -252,8 +252,8 @@ def anonymize_with(
     released = aggregate_groups(table, partition, plan.aggregation, coded, wider, survey.weights)
     released, weights = with_weights(released, partition, *plan.released_weights)
     if coded is not None:
-        tell = partial(report, "checking")
-        check_coverage(table, released, aggregators, plan.all_hierarchies, folder, tell)
+        on_column = partial(report, "checking")
+        check_coverage(table, released, aggregators, plan.all_hierarchies, folder, on_column)
     recipe = repeating_settings(plan, partition.method, partition.search)
     verification = check_release(released, recipe)
     notes = [*notes, *check_survey(released, recipe, survey), *more]

@@ -138,10 +138,10 @@ class _Groups:
         )
 
     def _group(self, encoding: Points | Nodes, conditions: Conditions) -> Partition:
-        survey, keep = conditions.survey, conditions.constraints
+        survey, constraints = conditions.survey, conditions.constraints
         if isinstance(encoding, Points) and survey.together is not None:
-            return self._by_unit(encoding, survey, survey.together, keep)
-        problem = replace(self._problem(encoding), constraints=keep)
+            return self._by_unit(encoding, survey, survey.together, constraints)
+        problem = replace(self._problem(encoding), constraints=constraints)
         protect = self.settings.protect
         if conditions.given is None:
             return solve(problem, protect.method, self.report)
@@ -157,7 +157,7 @@ class _Groups:
         )  # fmt: skip
 
     def _by_unit(
-        self, points: Points, survey: Survey, together: Integers, keep: Constraints | None
+        self, points: Points, survey: Survey, together: Integers, constraints: Constraints | None
     ) -> Partition:
         """Group households or people, weighted by their records; groups that break a rule merge.
 
@@ -171,8 +171,8 @@ class _Groups:
         problem = self._problem(Points(means, points.mixed, masses))
         partition = solve(problem, self.settings.protect.method, self.report)
         labels, kept, merged = partition.labels[units], "", ""
-        if keep is not None:
-            labels = merge(points.matrix, labels, keep.rules, self.report)
+        if constraints is not None:
+            labels = merge(points.matrix, labels, constraints.rules, self.report)
             gone = partition.groups - int(labels.max()) - 1
             kept = (
                 f"{gone:,} of {partition.groups:,} groups of {survey.unit_name} were merged with "

@@ -45,9 +45,9 @@ def _check_kept(release: ReleaseSettings, weight: str | None) -> None:
 
 
 def _is_weights_as(weights_as: str) -> bool:
-    how, colon, step = weights_as.partition(":")
-    if how != "rounded":
-        return not colon and how in ("mean", "exact", "drop")
+    kind, colon, step = weights_as.partition(":")
+    if kind != "rounded":
+        return not colon and kind in ("mean", "exact", "drop")
     try:
         return math.isfinite(float(step)) and float(step) > 0
     except ValueError:

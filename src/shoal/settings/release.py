@@ -71,5 +71,5 @@ class ReleaseSettings(Part):
     @property
     def weights(self) -> tuple[str, Number]:
         """How survey weights are released, and the step of those that are rounded."""
-        how, _, step = (self.weights_as or "mean").partition(":")
-        return how, (int(step) if step.isdecimal() else float(step)) if step else 0
+        kind, _, step = (self.weights_as or "mean").partition(":")
+        return kind, (int(step) if step.isdecimal() else float(step)) if step else 0

@@ -174,17 +174,17 @@ def _doubt(facts: Facts) -> Fault | None:
 
 def _declared(name: str, facts: Facts, declared: str) -> Verdict:
     """Take a column as its declared type; what does not fit is a fault, an error to its reader."""
-    ways = {
+    attempts = {
         "number": (_number, "not numbers"),
         "date": (_date, "not ISO dates"),
         "boolean": (_boolean, "not true or false"),
     }
-    if declared not in ways:
+    if declared not in attempts:
         raise InputError(
             f"there is no type {shown(declared)} for column {shown(name)}; "
             f"say {', '.join(DECLARED)}"
         )
-    attempt, what = ways[declared]
+    attempt, what = attempts[declared]
     if MISFIT in facts.marks:
         return _doubted(what, lambda cells: ~cells.fitting())
     different = Fault("its cells are written in different ways", None)

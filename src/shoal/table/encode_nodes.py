@@ -115,14 +115,14 @@ def code(
     texts: Mapping[str, str] | None = None,
     folder: Path | None = None,
     ranges: Container[str] = (),
-    tell: Callable[[int, int], None] | None = None,
+    on_column: Callable[[int, int], None] | None = None,
     often: Integers | None = None,
 ) -> Coded:
     """Return the quasi-identifiers as nodes of hierarchies.
 
     `texts` names the hierarchies of columns; the others get automatic ones. The numbers of `ranges`
-    are released as [least,greatest] in any case. `tell` hears how many columns are done, of how
-    many; `often` says how many records each row stands for.
+    are released as [least,greatest] in any case. `on_column` is called with the numbers of columns
+    done and of all; `often` says how many records each row stands for.
     """
     columns = table.with_role(Role.QUASI_IDENTIFIER)
     if not columns:
@@ -134,8 +134,8 @@ def code(
     rules = rules_for(columns, texts or {}, folder)
     coded: list[CodedColumn] = []
     for column, rule in zip(columns, rules, strict=True):
-        if tell is not None:
-            tell(len(coded), len(columns))
+        if on_column is not None:
+            on_column(len(coded), len(columns))
         ranged = column.name in ranges
         if isinstance(rule, Flat) and not ranged:
             column = column.replace(order=None)  # noqa: PLW2901 - a flat tree has no order

@@ -111,7 +111,7 @@ def _check_ranked(column: Column, where: str) -> None:
 
 
 def _check_inside(
-    table: Table, inner: Integers | None, outer: Integers | None, who: str, where: str
+    table: Table, inner: Integers | None, outer: Integers | None, inner_name: str, where: str
 ) -> None:
     """Refuse households or people that lie in several of what they should be in one of."""
     if inner is None or outer is None:
@@ -120,7 +120,7 @@ def _check_inside(
     several = pairs.shape[1] - int(inner.max()) - 1
     if several > 0:
         raise InputError(
-            f"{table.source.name}: {who} lie in more than one {where} ({several} too many)"
+            f"{table.source.name}: {inner_name} lie in more than one {where} ({several} too many)"
         )
 
 

@@ -116,11 +116,11 @@ def python_snippet(
     if function == "anonymize_file":
         call = _call(function, name, given, _written(form))
         return f"import shoal\n\nreleased = shoal.{call}\nprint(released.report)\n"
-    how = [f"format={form!r}"] if form != "csv" else []
-    how += ["spreadsheet_safe=True"] if "spreadsheet_safe" in options else []
+    arguments = [f"format={form!r}"] if form != "csv" else []
+    arguments += ["spreadsheet_safe=True"] if "spreadsheet_safe" in options else []
     return (
         f"import shoal\n\nresult = shoal.{_call(function, name, given)}\nprint(result.report)\n"
-        f"result.pack({', '.join([repr(PACK), *how])})\n"
+        f"result.pack({', '.join([repr(PACK), *arguments])})\n"
     )
 
 

@@ -84,9 +84,9 @@ def serve(
         session.workspace.leave()
 
 
-def _open(room: Path, address: str) -> None:
+def _open(folder: Path, address: str) -> None:
     """Open the browser by a file that only its owner reads: others see what commands are given."""
-    page = room / "open.html"
+    page = folder / "open.html"
     link = html.escape(address)
     page.write_text(
         '<!doctype html><meta charset="utf-8"><title>Shoal</title>'

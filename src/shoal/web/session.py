@@ -78,8 +78,8 @@ class Session:
 
     def most(self) -> int:
         """Return the most bytes that an upload may have now."""
-        room = os.statvfs(self.workspace.path)
-        free = max(0, int(room.f_bavail * room.f_frsize) - RESERVE)
+        disk = os.statvfs(self.workspace.path)
+        free = max(0, int(disk.f_bavail * disk.f_frsize) - RESERVE)
         return free if self.limit is None else min(self.limit, free)
 
     def entries(self) -> dict[str, Path]:

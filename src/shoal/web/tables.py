@@ -38,8 +38,8 @@ def some_table(path: Path, given: Mapping[str, Any], place: Path) -> tuple[Table
     The part lies in the folder of the job, under the file's own name.
     """
     check_parquet(path)
-    room = machine_memory()
-    if room is None or needed(path) <= SHARE * room * 1e6:
+    available = machine_memory()
+    if available is None or needed(path) <= SHARE * available * 1e6:
         table = whole_table(path, given)
         records = table.rows
     else:

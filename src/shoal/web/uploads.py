@@ -66,8 +66,8 @@ async def _patient(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 def _keep(file: BinaryIO, piece: bytes, watch: Watch, target: Path) -> None:
     watch.see(piece)
-    room = os.statvfs(target.parent)
-    if room.f_bavail * room.f_frsize < RESERVE + len(piece):
+    disk = os.statvfs(target.parent)
+    if disk.f_bavail * disk.f_frsize < RESERVE + len(piece):
         raise Refused(507, "the disk has no room for this file")
     try:
         file.write(piece)

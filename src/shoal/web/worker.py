@@ -60,9 +60,9 @@ def _yield_to_others() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     from shoal.plan.estimate import machine_memory
 
-    room = machine_memory()
-    if room is not None and sys.platform == "linux":
-        most = int(room * 0.9e6)
+    available = machine_memory()
+    if available is not None and sys.platform == "linux":
+        most = int(available * 0.9e6)
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 

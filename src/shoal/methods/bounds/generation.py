@@ -114,12 +114,12 @@ class Generation:
         """What no grouping costs less than, in the units of the distances."""
         return self.bound * self.unit
 
-    def raise_bound(self, plan: Plan, tell: Callable[[int], None] = lambda _: None) -> None:
+    def raise_bound(self, plan: Plan, on_stage: Callable[[int], None] = lambda _: None) -> None:
         """Let the duals climb (stage 1), solve the programme (2), cut it (3).
 
         It ends where the bound meets the grouping.
         """
-        tell(1)
+        on_stage(1)
         self.climb(plan.climb, plan.branches, plan.grown)
         then = (2, plan.rounds, self.converge), (3, plan.cuts, self.cut)
         for stage, rounds, step in then:
@@ -127,7 +127,7 @@ class Generation:
                 self.complete = True
                 return
             if rounds:
-                tell(stage)
+                on_stage(stage)
                 step(plan)
 
     def inside(self, rows: Integers, labels: Integers) -> Generation:

@@ -20,7 +20,7 @@ def judge_dominance(
     partition: Partition,
     wider: Mapping[str, Partition],
     requirement: Requirement,
-    how: Mapping[str, str],
+    aggregators: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     """Judge the p % rule by its definition, on the values behind the means; a break is an error.
 
@@ -29,7 +29,7 @@ def judge_dominance(
     results = []
     for column in table.with_role(Role.QUASI_IDENTIFIER):
         p = requirement.threshold("dominance", column.name)
-        if p is None or how[column.name] != "mean" or not column.kind.is_number:
+        if p is None or aggregators[column.name] != "mean" or not column.kind.is_number:
             continue
         values = magnitudes(column)
         groups = wider.get(column.name, partition)

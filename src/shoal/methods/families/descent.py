@@ -27,10 +27,10 @@ def has_room(labels: Integers, k: int) -> bool:
 
 
 def descend(
-    problem: Problem, labels: Integers, report: Reporter, how: Search, rules: Rules = NONE
+    problem: Problem, labels: Integers, report: Reporter, parameters: Search, rules: Rules = NONE
 ) -> Integers:
     """Return the next local optimum from some groups of points; no group of it breaks a rule."""
-    task = Task(problem.k, labels, how.replace(DESCENT), problem.seed, 1, rules)
+    task = Task(problem.k, labels, parameters.replace(DESCENT), problem.seed, 1, rules)
     return search(problem.points.matrix, task, report, weights=problem.points.weights)[0]
 
 
@@ -42,7 +42,7 @@ def by_weights(problem: Problem, labels: Integers, report: Reporter) -> Integers
 
 
 def within_constraints(
-    problem: Problem, solution: Solution, report: Reporter, how: Search | None = None
+    problem: Problem, solution: Solution, report: Reporter, parameters: Search | None = None
 ) -> Solution:
     """Return the groups that keep the constraints and lose least, in the best way there.
 
@@ -57,8 +57,8 @@ def within_constraints(
     every = []
     for one in enforced_partitions(matrix, solution.labels, constraints, k, loss, report):
         labels, note = one.labels, one.note
-        if how is not None and labels.max() > 0 and has_room(labels, k):
-            labels = descend(problem, labels, report, how, constraints.rules)
+        if parameters is not None and labels.max() > 0 and has_room(labels, k):
+            labels = descend(problem, labels, report, parameters, constraints.rules)
             note += f"; then {loss(one.labels):.4f} % → {loss(labels):.4f} % by moves within it"
         every.append((loss(labels), labels, one.enforcement, note))
     _, labels, enforcement, note = min(every, key=lambda one: one[0])

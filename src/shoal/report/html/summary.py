@@ -84,7 +84,7 @@ def value_of(report: ReportFields) -> str:
         "medoid": "most typical record’s value",
     }
     different = {column.released_as for column in report.columns}
-    return escape(" or ".join(words.get(way, way) for way in sorted(different)))
+    return escape(" or ".join(words.get(one, one) for one in sorted(different)))
 
 
 def replaced(report: ReportFields) -> str:

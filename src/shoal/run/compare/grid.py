@@ -89,8 +89,8 @@ def compare_as(
     callback: Callback | Reporter | None = None,
 ) -> Comparison:
     """Read data and compare with the settings, whatever their method and k are."""
-    how = settings.input
-    table = read(data, delimiter=how.delimiter, missing=how.missing, types=how.types)
+    options = settings.input
+    table = read(data, delimiter=options.delimiter, missing=options.missing, types=options.types)
     return compare_by(table, settings, grid, threads, callback)
 
 

@@ -16,8 +16,8 @@ def readme(report: Report, settings: Settings, lacks: Sequence[str]) -> str:
     left = "\n".join(f"- {line}" for line in report.guarantee["does_not_cover"])
     lacking = "\n".join(f"- {_plain(line)}" for line in lacks)
     roles = settings.roles
-    who = "households" if roles.household else "people" if roles.person else "records"
-    return f"""# A release that hides everybody among at least {report.k} {who}
+    units = "households" if roles.household else "people" if roles.person else "records"
+    return f"""# A release that hides everybody among at least {report.k} {units}
 
 {release["records"]:,} records, made by shoal {report.versions["shoal"]}, {report.made_by()}.
 Verdict: {verdict_text(report.verdict, report.measures)}.

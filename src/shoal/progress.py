@@ -147,11 +147,11 @@ def live_progress(stop: StopToken) -> Iterator[Reporter]:
         if progress.stage not in tasks:
             bar.start()
             tasks[progress.stage] = bar.add_task(progress.stage, total=progress.total)
-        told = progress.stage
+        text = progress.stage
         if progress.best_loss is not None:
-            told = f"{progress.stage}, loss {progress.best_loss:.4f} %"
+            text = f"{progress.stage}, loss {progress.best_loss:.4f} %"
         bar.update(
-            tasks[progress.stage], completed=progress.done, total=progress.total, description=told
+            tasks[progress.stage], completed=progress.done, total=progress.total, description=text
         )
 
     try:

@@ -97,7 +97,7 @@ def verify(
     `records` and `columns` say what the release should hold, where known; `kind` ("csv", "csv.gz"
     or "parquet") overrides the file's name.
     """
-    of_sensitive = any(asked is not None for asked in (l, t, alpha))
+    of_sensitive = any(one is not None for one in (l, t, alpha))
     open_roles = quasi_identifiers is None or (sensitive is None and of_sensitive)
     papers = beside(data) if open_roles or against is not None else None
     if quasi_identifiers is None and papers is None:
@@ -148,16 +148,16 @@ def verify(
         met = None
         if against is not None:
             theirs = beside(against)
-            asked = CompositionRequest(
+            request = CompositionRequest(
                 quasi, sensitive if sensitive is None else hidden, requirement.k, papers, theirs,
                 (roles_source(papers, quasi_identifiers), roles_source(theirs, None)),
             )  # fmt: skip
             both = _again(data, kind, delimiter, source), _again(against, None, None)
-            met = compose(both[0](), both[1](), asked)
+            met = compose(both[0](), both[1](), request)
             if original is not None:
                 in_order = (_in_order(data, papers, original), _in_order(against, theirs, original))
                 whose = opened(original, None, None)
-                placed = place_people(both[0](), both[1](), whose, asked, knows, in_order)
+                placed = place_people(both[0](), both[1](), whose, request, knows, in_order)
                 met = replace(met, shared=placed)
         verification = _verification(
             source, ruling, counted, missing_as, records, columns, met, manifest_problems

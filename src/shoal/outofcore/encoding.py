@@ -78,7 +78,7 @@ class Collect:
     most: int
 
     def __call__(self, chunk: int) -> str:
-        """Keep what is in a chunk, and return the name of it."""
+        """Store the values of a chunk, and return its name."""
         name = f"values-of-{chunk}"
         if self.runner.work.read(name) is None:
             words, drawn = self._collected(chunk)

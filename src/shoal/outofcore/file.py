@@ -117,7 +117,7 @@ def release(
 
 
 def check_whole(source: str, settings: Settings) -> None:
-    """Refuse what a pack cannot be made of: it takes all records at once."""
+    """Raise RequestError for input that a pack cannot be made of."""
     if wants_engine(source, settings):
         raise RequestError("a pack is made of one file, in memory; leave out --engine")
     check_screen(Path(source), settings)
@@ -136,7 +136,7 @@ def check_screen(source: Path, settings: Settings) -> None:
 
 
 def check_room(source: Path) -> None:
-    """Refuse a file that this machine has no memory for, and say what to do."""
+    """Raise RequestError for a file that exceeds this machine's memory."""
     available = machine_memory()
     if available is not None and needed(source) > available * 1e6:
         raise RequestError(

@@ -65,7 +65,7 @@ class FilePlan:
             yield {**rules, **files}, None
 
     def carried(self) -> FilePlan:
-        """Return the same with all that a machine needs that has not these files."""
+        """Return the plan with the content of its files, for other machines."""
         rules, folder = self.plan.settings.hierarchies.items(), self.plan.folder or Path()
         files = {name: folder / one for name, one in rules if is_file(one)}
         return replace(self, trees={name: read_bytes(file) for name, file in files.items()})

@@ -35,7 +35,7 @@ class Origin(Protocol):
 
     @property
     def stamps(self) -> list[Any]:
-        """What tells it from another, as plain values."""
+        """Its identity, as plain values."""
         ...
 
     @property

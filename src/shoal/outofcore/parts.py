@@ -33,14 +33,14 @@ UNFINISHED = re.compile(r"part-[0-9]{5}-[0-9a-f]{8}\.parquet")
 
 @dataclass(frozen=True)
 class OutputFolder:
-    """Where a release of many files goes: an absolute path, or a URL."""
+    """Output folder of a release of many files: an absolute path, or a URL."""
 
     place: str
     force: bool
 
     @classmethod
     def of(cls, output: str, force: bool) -> OutputFolder:
-        """Return the shelf that `-o` names: a folder or a URL."""
+        """Return the output folder that `-o` names: a path or a URL."""
         place = plain(output)
         if not place.isprintable():
             raise RequestError(f"{shown(output)}: the output's name is not plain UTF-8")
@@ -145,7 +145,7 @@ class OutputFolder:
         own: Mapping[Path, bytes],
         done: Callable[[], None],
     ) -> None:
-        """Bring what was made to its place; when it is there, and before old files go, `done`.
+        """Move the release to its place; call `done` before old files are removed.
 
         `own` are the private files, by their targets.
         """
@@ -260,7 +260,7 @@ def _real(place: str) -> str:
 
 
 def ours_in(folder: Storage, names: Iterable[str]) -> set[str]:
-    """Return which files of a folder are of a release of ours: its manifest says so.
+    """Return the files of a folder that belong to a release, by its manifest.
 
     A part that was sent to a URL by a run that was killed has a name that tells.
     """

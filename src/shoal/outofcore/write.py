@@ -44,13 +44,13 @@ def chance(secret: str, what: str, count: int) -> npt.NDArray[np.uint64]:
 
 
 def random_buckets(secret: str, region: int, rows: int, buckets: int) -> Integers:
-    """Return a bucket for each row of a region, by chance."""
+    """Return a random bucket for each row of a region."""
     numbers = chance(secret, f"region {region}", rows)
     return (numbers % np.uint64(buckets)).astype(np.int64)
 
 
 class Hashed:
-    """A file that knows the sha256 of what was written to it."""
+    """A file that computes the sha256 of its content."""
 
     closed = False
 

@@ -24,7 +24,7 @@ STEEP = 2.3  # no method grows faster
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run is expected to take, give or take a factor of two."""
+    """Estimated time and memory of a run, within a factor of two."""
 
     seconds: float
     megabytes: float
@@ -49,7 +49,7 @@ def _room(megabytes: float) -> str:
 
 
 def _round(value: float) -> float:
-    """Return a number with two digits that say something."""
+    """Return a number with two significant digits."""
     digits = max(0, math.floor(math.log10(max(value, 1.0))) - 1)
     return max(1.0, round(value, -digits))
 
@@ -66,7 +66,7 @@ def _known() -> Mapping[str, list[tuple[int, int, int, float, float]]]:
 
 
 def estimate(method: str, records: int, columns: int, k: int) -> Estimate | None:
-    """Return what a run takes with a method as it is by default; None: not known.
+    """Return the estimate of a method with its defaults; None: not known.
 
     A run is grouped, released, verified and measured. `fast:best` is fast with effort best.
     """

@@ -31,7 +31,7 @@ def has_mixed_cells(
 
 
 def by_hierarchies(settings: Settings, is_mixed: bool) -> bool:
-    """Tell whether records are compared by hierarchies, as the method asked for does.
+    """Tell whether the requested method compares records by hierarchies.
 
     `auto` does where cells are mixed.
     """

@@ -12,7 +12,7 @@ from shoal.table.table import Table
 
 
 def check_release(released: Table, settings: Settings) -> Verification:
-    """Verify the released Table; one that is not safe never leaves."""
+    """Verify the released Table; raise PrivacyError if it is not safe."""
     verification = verify(released, **claims(settings, released))
     if not verification.ok:
         raise PrivacyError(f"the release is not safe: {'; '.join(verification.problems)}")

@@ -172,14 +172,14 @@ def _column(column: Column, released: Released, figures: Mapping[str, Any]) -> C
 
 @cache
 def versions() -> Mapping[str, str]:
-    """Return the versions of what can change a result; to look them up takes milliseconds."""
+    """Return the versions of libraries that can change a result."""
     names = ("shoal", "numpy", "numba", "pyarrow")
     known = {name: metadata.version(name) for name in names}
     return {**known, "python": platform.python_version()}
 
 
 def _aggregate_text(aggregators: Mapping[str, str]) -> str:
-    """Return what groups release in one word, or column by column."""
+    """Return the aggregators as one word, or column by column."""
     different = set(aggregators.values())
     if len(different) == 1:
         return next(iter(different))
@@ -194,7 +194,7 @@ def _note_of_equals(equal: int) -> list[str]:
 
 
 def _bound(partition: Partition) -> dict[str, Any] | None:
-    """Return what no grouping can lose less than, and how far the grouping is from it."""
+    """Return the lower bound, and the distance of the partition from it."""
     if partition.bound is None:
         return None
     above = partition.bound.above(partition.information_loss)

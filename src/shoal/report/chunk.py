@@ -47,7 +47,7 @@ class Pair:
 
     @cached_property
     def stars(self) -> Flags:
-        """Which released cells say nothing."""
+        """Which released cells are suppressed."""
         return starred(self.after)
 
     @cached_property

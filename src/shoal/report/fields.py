@@ -184,7 +184,7 @@ class ReportFields:
         return f"what the cells said ({'ILoss' if words else 'mean of the columns'})"
 
     def beyond_k(self) -> list[str]:
-        """Return what else was asked for and found, a line each."""
+        """Return the requirements beyond k and their figures, a line each."""
         lines = [
             f"{one['model']} of {shown(one['column'])}: {found_text(one)}, asked: "
             f"{bound(one)} {short(one['asked'])}"
@@ -210,7 +210,7 @@ class ReportFields:
 
 
 def _wanted(key: str, value: Any) -> str:
-    """Return one thing that is asked beyond k: with its number, where one is for all columns."""
+    """Return a requirement beyond k in words, with its threshold where it is for all columns."""
     return key if isinstance(value, Mapping) else f"{key} = {short(value)}"
 
 

@@ -33,7 +33,7 @@ KINDS = ("csv", "csv.gz", "parquet")
 
 @dataclass(frozen=True)
 class Targets:
-    """Where files go: release, report and page; what is private to a folder of its own.
+    """Paths of the files of a release, and of its private folder.
 
     `output` is what the recipe notes, as seen from the private folder: a file or a folder.
     """
@@ -128,7 +128,7 @@ def verify_written(
 
 
 def verified_bytes(release: Release, path: Path, content: bytes, kind: str) -> None:
-    """Verify a written file, and that it is the one that was meant, to the byte."""
+    """Verify a written file, and compare it with the released table."""
     verify_written(path, release.settings, release.table, release.table.rows, kind)
     wanted = release.settings.roles.quasi_identifiers
     meant = holds_table(release.table, wanted, path, kind)
@@ -168,7 +168,7 @@ def save(
 
 @dataclass(frozen=True)
 class Papers:
-    """What is written beside a release, and what is private of it, by its place."""
+    """Files beside a release, published and private, by path."""
 
     public: dict[Path, bytes]
     private: dict[Path, bytes]

@@ -20,7 +20,7 @@ Number = int | float
 
 
 class Part(BaseModel):
-    """A frozen part of the settings: what is not known is an error."""
+    """A frozen part of the settings; unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 

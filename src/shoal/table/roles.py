@@ -15,7 +15,7 @@ TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of Arrow's units of t
 
 
 class Role(StrEnum):
-    """What a column is to the release."""
+    """Role of a column."""
 
     IDENTIFIER = "identifier"  # names a person; dropped
     QUASI_IDENTIFIER = "quasi-identifier"  # could be looked up elsewhere; grouped
@@ -24,7 +24,7 @@ class Role(StrEnum):
 
 
 class Kind(StrEnum):
-    """What the cells of a column are."""
+    """Kind of the cells of a column."""
 
     INTEGER = "integer"
     DECIMAL = "decimal"  # numbers written with a fixed point: exact
@@ -48,7 +48,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Written:
-    """How a csv column writes its values, so that released cells look like the ones they replace.
+    """Format of a csv column, so that released cells look like the original ones.
 
     decimals: the most digits after the point (below zero: trailing zeros); words: what false and
     true are called; pattern: strftime of a date and time.

@@ -52,13 +52,13 @@ class Survey:
 
     @property
     def unit_name(self) -> str:
-        """What groups are made of, in plain words."""
+        """The units of groups: households, people or records."""
         if self.households is not None:
             return "households"
         return "records" if self.persons is None else "people"
 
     def units(self, rows: Integers) -> int:
-        """Return how many there are to hide among, of some rows: households, people or records."""
+        """Return the number of units (households, people or records) among some rows."""
         whole = self.together
         return int(rows.size if whole is None else np.unique(whole[rows]).size)
 
@@ -113,7 +113,7 @@ def _check_ranked(column: Column, where: str) -> None:
 def _check_inside(
     table: Table, inner: Integers | None, outer: Integers | None, inner_name: str, where: str
 ) -> None:
-    """Refuse households or people that lie in several of what they should be in one of."""
+    """Raise InputError for households or people that lie in several strata or households."""
     if inner is None or outer is None:
         return
     pairs = np.unique(np.stack([inner, outer]), axis=1)

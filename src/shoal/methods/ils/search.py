@@ -86,7 +86,7 @@ def search(
     weights: Floats | None = None,
     closing: bool = True,
 ) -> tuple[Integers, SearchLog]:
-    """Return the best grouping found, and how. Never more loss than the start had.
+    """Return the best grouping and the search log; never more loss than the start.
 
     Requires 2 <= k and 2k rows. With rules the start must be given and keep them, and no group of
     the result breaks one: it is the first local optimum, nothing is perturbed. `closing` compares
@@ -134,7 +134,7 @@ class _Perturbations:
         warm_up(matrix.shape[1])
 
     def _near(self) -> Integers:
-        """Return the nearest records of each, which say where to look for partners."""
+        """Return the nearest neighbors of each record: candidate partners of moves."""
         wanted = self.options.neighbors
         if wanted is None:  # measured: more of them cost more than they find
             wanted = max(4, 4 * self.k // 5)
@@ -221,7 +221,7 @@ class _Perturbations:
         """Leave the groups as they are."""
 
     def _note(self, since: int, trace: Floats) -> None:
-        """Add what the best of all runs lost after each iteration. trace (runs, iterations) IN."""
+        """Add the best loss of all runs after each iteration. trace (runs, iterations) IN."""
         lost = [self._percent(float(error)) for error in trace.min(axis=0)]
         self.watch.note(since, np.array(lost))
 
@@ -232,7 +232,7 @@ class _Perturbations:
         return percent(float(error), self.total)
 
     def look(self) -> Progress:
-        """Return what there is to see: losses and groups of the best run, moves of all."""
+        """Return the progress: losses and groups of the best run, moves of all."""
         best = min(self.states, key=lambda s: float(s.sums[BEST_SUM]))
         return self.watch.look(
             self._percent(best.sums[CURRENT]),
@@ -302,7 +302,7 @@ class _Restarts(_Perturbations):
         self._restore()
 
     def _restore(self) -> None:
-        """Take back the incumbent of each run; say if it is good enough."""
+        """Restore the incumbent of each run; tell whether it is good enough."""
         for s, best, least in zip(self.states, self.best, self.least, strict=True):
             s.records[:, BEST], s.sums[BEST_SUM] = best, least
         patience = self.options.stop.patience

@@ -21,7 +21,7 @@ CURVE_POINTS = 400
 
 
 class Watch:
-    """Watches over the rounds of a search; `done` counts the iterations that are over.
+    """Stopping criteria of a search; `done` counts the finished iterations.
 
     `limit` is after how many the search ends, `usual` is the default; `curve` has the
     iterations in which the best loss (in percent) fell.
@@ -70,7 +70,7 @@ class Watch:
         self.lowest = float(best[-1])
 
     def log(self, end: float, start: float, **figures: Any) -> SearchLog:
-        """Return how the search went; it began with a loss of `start` percent and left `end`."""
+        """Return the search log, from a loss of `start` to `end` percent."""
         curve = thinned(self.curve, self.done, end)
         fields = {"seconds": self.seconds, "runs": 1, "schedule": max(1, self.done), **figures}
         return SearchLog(
@@ -81,7 +81,7 @@ class Watch:
     def look(
         self, current: float, best: float, *, groups: int, tried: int, applied: int
     ) -> Progress:
-        """Return what there is to see: losses in percent, groups and moves of the best run."""
+        """Return the progress: losses in percent, groups and moves of the best run."""
         known = self.limit if self.limit < NEVER else self.done + 1
         return Progress(
             "searching", self.done, known, self.seconds, current, best, groups, tried, applied

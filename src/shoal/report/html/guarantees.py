@@ -25,9 +25,9 @@ def beyond_k(report: ReportFields) -> str:
         return ""
     cells = "".join(
         f'<tr><td>{escape(model)}</td><td class="name">{escape(column)}</td>'
-        f'<td class="n">{escape(asked)}</td>'
-        f'<td class="n">{escape(found)}</td></tr>'
-        for model, column, asked, found in rows
+        f'<td class="n">{escape(threshold)}</td>'
+        f'<td class="n">{escape(figure)}</td></tr>'
+        for model, column, threshold, figure in rows
     )
     return (
         "<h2>What was asked beyond k</h2>\n"

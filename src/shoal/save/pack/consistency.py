@@ -37,7 +37,7 @@ from shoal.table.read import digest_of
 
 @dataclass(frozen=True)
 class Papers:
-    """What the papers of a pack say: certificate, report, recipe, dictionary."""
+    """The papers of a pack: certificate, report, recipe, dictionary."""
 
     place: Path
     made: Certificate
@@ -131,7 +131,7 @@ class Papers:
         return {what: rule for what, rule in given.items() if rule}, problems
 
     def _verified(self, given: Mapping[str, Any]) -> Verification | str:
-        """Verify the release anew, as the certificate claims; or say why that cannot be done."""
+        """Verify the release against the claims of the certificate; else return why not."""
         claims, release = self.made.claims, self.made.release
         arguments = claims.model_dump(exclude={"needs", "k_of"})
         if claims.l is None and claims.t is None and claims.alpha is None:

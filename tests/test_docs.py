@@ -16,6 +16,8 @@ import pytest
 import shoal
 from shoal.run import microaggregate
 
+DRAWS = True  # charts
+
 
 def blocks(text, language):
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)

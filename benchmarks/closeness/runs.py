@@ -46,7 +46,7 @@ def of_census(sensitive):
 def of_adult(sensitive, distance, step):
     """Return every so many records of the adult table with one sensitive column."""
     table = adult()
-    some = table.taken(np.arange(0, table.rows, step))
+    some = table.take(np.arange(0, table.rows, step))
     named = [*ADULT, sensitive] if distance == "hierarchical" else ADULT
     return Case("adult", some, ADULT, sensitive, distance, trees(named), "generalize")
 

@@ -56,7 +56,7 @@ def compared(name, runs, all_t=T):
 
 def warm(case, method, k, more):
     """Compile everything, on a few records."""
-    few = case._replace(table=case.table.taken(np.arange(0, case.table.rows, FEW)))
+    few = case._replace(table=case.table.take(np.arange(0, case.table.rows, FEW)))
     run(few, method, k, 0.3, "auto", **more)
 
 

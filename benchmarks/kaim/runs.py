@@ -47,7 +47,7 @@ class Loss(NamedTuple):
 
 def sampled(table, records):
     """Return some random records; a larger sample holds the smaller ones."""
-    return table.taken(np.random.default_rng(0).permutation(table.rows)[:records])
+    return table.take(np.random.default_rng(0).permutation(table.rows)[:records])
 
 
 def blanked(table, share):
@@ -104,7 +104,7 @@ def lost(method, k, width=WIDTH, data=ALL, start=None, seed=0):
     begun = time.perf_counter()
     whole = some = coded(data, width)
     if method == "k-member":
-        some = whole.taken(np.flatnonzero(~incomplete(whole)))
+        some = whole.take(np.flatnonzero(~incomplete(whole)))
     gone = whole.rows - some.rows
     labels = solve(Problem(Nodes(some), k, seed, start=start), method, Reporter(None)).labels
     found = Loss(loss_rate(some, labels, gone), 100 * gone / whole.rows)

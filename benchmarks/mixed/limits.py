@@ -23,7 +23,7 @@ POINTS = 120  # of a curve
 def limits():
     """`kaim`, then `kaim+` from its groups, with three limits of time."""
     coded = code(adult_table(), trees())
-    compiled(coded.taken(np.arange(FEW)))
+    compiled(coded.take(np.arange(FEW)))
     bars, rows, curves, gains = [], [], [], []
     for k in SIZES:
         begun = time.perf_counter()
@@ -54,7 +54,7 @@ def limits():
 
 def compiled(few):
     """Compile both methods, so that no seconds of a run are the compiler's."""
-    few_groups = Problem(Nodes(few), SIZES[0], changes={"stop": {"iterations": 100}})
+    few_groups = Problem(Nodes(few), SIZES[0], options={"stop": {"iterations": 100}})
     solve(few_groups, "kaim+", Reporter(None))
 
 
@@ -70,7 +70,7 @@ def searched(coded, k, labels, limit):
             heard.append((progress.seconds, progress.best_loss))
 
     changes = {"stop": {"seconds": limit}}
-    problem = Problem(Nodes(coded), k, start=labels, changes=changes)
+    problem = Problem(Nodes(coded), k, start=labels, options=changes)
     found = solve(problem, "kaim+", Reporter(hear))
     kept = np.unique(np.linspace(0, len(heard) - 1, POINTS).astype(int))
     end = found.search.seconds, found.search.loss_end

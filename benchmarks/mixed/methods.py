@@ -32,7 +32,7 @@ def methods():
         for method, more in METHODS.items():
             if k == SIZES[0]:
                 warm = {"max_iterations": 100} if method in SEARCHES else {}
-                released(table.taken(np.arange(FEW)), k, method, warm, said)
+                released(table.take(np.arange(FEW)), k, method, warm, said)
             report = released(table, k, method, more, said)
             loss = report.information_loss_released
             losses.setdefault((name, k), {})[method] = loss

@@ -29,7 +29,7 @@ def adult_table():
 def tables():
     """Return every tenth record of adult and the sample: the data and what a run says of it."""
     whole = adult_table()
-    some = whole.taken(np.arange(0, whole.rows, 10))
+    some = whole.take(np.arange(0, whole.rows, 10))
     said = tomllib.loads(RECIPE.read_text(encoding="utf-8"))
     return {
         "adult": (some, {"quasi_identifiers": NAMES, "hierarchies": trees()}),

@@ -89,7 +89,7 @@ def best(name, k, **options):
     found = shoal.microaggregate(matrix(name), k, method="best", standardize=False, **options)
     seconds = time.perf_counter() - start
     print(f"      {name:<9} k = {k:<2} {seconds:6.1f} s  {found.information_loss:.5f}  "
-          f"{found.bound.told(found.information_loss)}", flush=True)  # fmt: skip
+          f"{found.bound.describe(found.information_loss)}", flush=True)  # fmt: skip
     return found, seconds
 
 

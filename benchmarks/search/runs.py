@@ -42,7 +42,7 @@ def matrix(name):
 
 def run(points, k, recipe, iterations, *, start=None, seed=0, runs=1, callback=None):
     """Return the labels and the log of one search, on one core."""
-    options = RECIPES[recipe].having({"stop": {"iterations": iterations}, "runs": runs})
+    options = RECIPES[recipe].replace({"stop": {"iterations": iterations}, "runs": runs})
     return search(points, Task(k, start, options, seed, threads=1), Reporter(callback))
 
 

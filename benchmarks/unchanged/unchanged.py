@@ -84,7 +84,7 @@ def _groups(data: Any, method: str, more: dict[str, Any]) -> dict[str, Any]:
 def sample_runs() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield every method on the sample, with the whole report."""
     table = load_patients()
-    some = table.taken(np.arange(300))
+    some = table.take(np.arange(300))
     roles = {
         "identifiers": ["name", "number"], "sensitive": ["diagnosis"], "drop": ["cost"],
         "quasi_identifiers": ["age", "sex", "postcode", "length_of_stay", "income"],

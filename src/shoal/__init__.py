@@ -1,4 +1,4 @@
-"""Shoal makes microdata safe to release: each record hides among at least k.
+"""Shoal: k-anonymous releases of microdata, by microaggregation and generalization.
 
 The names below are loaded when they are first used: `import shoal` itself starts nothing.
 """

@@ -1,4 +1,4 @@
-"""The command line's first lines: an interrupt is an orderly end from the start."""
+"""Entry point of the command line, with orderly handling of interrupts."""
 
 from __future__ import annotations
 

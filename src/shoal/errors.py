@@ -1,4 +1,4 @@
-"""What a user may catch. Every message is one line, says what to do, and holds no record value."""
+"""Exceptions. Every message is one line, says what to do, and holds no record value."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ class ShoalError(Exception):
     exit_code = 2
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the error as plain values: what it is, what it says, what more it knows."""
+        """Return the error as plain values: kind, message, attributes."""
         return {"kind": type(self).__name__, "said": str(self), "more": vars(self)}
 
 
-def from_plain(told: Mapping[str, Any]) -> ShoalError:
+def from_plain(values: Mapping[str, Any]) -> ShoalError:
     """Return the error that plain values tell of."""
-    kinds, found = [ShoalError], ShoalError
+    kinds, error_kind = [ShoalError], ShoalError
     while kinds:
         kind = kinds.pop()
         kinds += kind.__subclasses__()
-        found = kind if kind.__name__ == told["kind"] else found
-    error = found.__new__(found, told["said"])
-    vars(error).update(told["more"])
+        error_kind = kind if kind.__name__ == values["kind"] else error_kind
+    error = error_kind.__new__(error_kind, values["said"])
+    vars(error).update(values["more"])
     return error
 
 
@@ -52,13 +52,13 @@ class PrivacyError(ShoalError):
 
 
 class EngineError(ShoalError):
-    """A cluster cannot do it: its workers lack something, or it is gone."""
+    """A cluster cannot run the tasks: its workers lack something, or it has ended."""
 
     exit_code = 1
 
 
 class EngineLostError(EngineError):
-    """An engine is gone, for now: what was done is kept, and the same run goes on with it."""
+    """The cluster connection was lost; partial results are kept and the run can be resumed."""
 
 
 class Canceled(ShoalError):  # noqa: N818 - not an error of anybody's making
@@ -87,8 +87,8 @@ def in_shape(one: Any) -> str:
     there is of anything else; floats and texts are left out.
     """
     fields: Iterable[str] = getattr(one, "_fields", ()) or getattr(one, "__dataclass_fields__", ())
-    found = [_field(name, getattr(one, name, None)) for name in fields]
-    return f"<{type(one).__name__}{''.join(f' {said}' for said in found if said)}>"
+    texts = [_field(name, getattr(one, name, None)) for name in fields]
+    return f"<{type(one).__name__}{''.join(f' {text}' for text in texts if text)}>"
 
 
 def _field(name: str, value: Any) -> str:
@@ -106,7 +106,7 @@ def _field(name: str, value: Any) -> str:
 
 
 class UnlistedError(InputError):
-    """Something lacks values of a column; `values` are those, for a person who asks.
+    """A hierarchy or order lacks values of a column; `values` are those.
 
     A message never shows them: `where` says what does.
     """
@@ -123,7 +123,7 @@ class UnlistedError(InputError):
 
 
 def check_known(given: Iterable[str], known: Sequence[str], what: str) -> None:
-    """Refuse what is given for a column that is no quasi-identifier; `what` says of what."""
+    """Raise RequestError for names that are no quasi-identifiers; `what` is the option."""
     for name in given:
         if name not in known:
             raise RequestError(

@@ -1,4 +1,4 @@
-"""The scikit-learn shaped door. Needs `pip install shoal[sklearn]`."""
+"""Estimator with the scikit-learn interface. Needs `pip install shoal[sklearn]`."""
 
 from __future__ import annotations
 

@@ -17,12 +17,12 @@ PROVEN = 1e-6  # a share of the loss, within which a bound meets it
 
 def canonical_labels(labels: npt.NDArray[Any]) -> Integers:
     """Return the labels numbered from 0 in the order in which they first appear."""
-    _, first, found = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[found].astype(np.int64)
+    _, first, numbers = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[numbers].astype(np.int64)
 
 
 def check_labels(labels: Any, rows: int, k: int, what: str = "labels") -> Integers:
-    """Return a grouping as numbers from 0, the first record's group first, or say what is wrong."""
+    """Return a grouping as labels from 0, the first record's group first."""
     unclear = RequestError(f"{what} must be one number or text a record")
     array = labels if isinstance(labels, np.ndarray) else None
     if array is not None and array.ndim != 1:
@@ -63,7 +63,7 @@ def rows_of_groups(labels: Integers) -> list[Integers]:
 
 @dataclass(frozen=True)
 class SearchLog:
-    """How a search went: losses in percent, what brought the gain, why it ended.
+    """Log of a search: losses in percent, gains by part, reason of the end.
 
     `complete` says whether it ended in a local optimum, so that no move between two groups gains;
     `looks` is after how many looks of records at groups it did not (in a search on trees).
@@ -89,7 +89,7 @@ class SearchLog:
         return asdict(self)
 
     def summary(self) -> str:
-        """Return one line for people."""
+        """Return a summary in one line."""
         on_trees, rounds = "regroup" in self.gains, "programme" in self.gains
         whole = on_trees or self.iterations > 0 or self.stopped_by == "iterations"
         unfinished = "" if whole else ", before the first local optimum: not repeatable"
@@ -107,7 +107,7 @@ class SearchLog:
 
 @dataclass(frozen=True)
 class Bound:
-    """What no grouping can lose less than: in percent, and as a sum of squares.
+    """Lower bound on the loss: in percent, and as a sum of squares.
 
     `complete` says that it is the bound of the whole linear programme over all groups, or better;
     one that was cut short is a bound all the same.
@@ -125,8 +125,8 @@ class Bound:
             return float("inf")
         return 100.0 * (loss - self.information_loss) / self.information_loss
 
-    def told(self, loss: float) -> str:
-        """Return how good a loss is, for people."""
+    def describe(self, loss: float) -> str:
+        """Return in words how far a loss is from the bound."""
         above = self.above(loss)
         if above == 0.0:
             return "proven optimal: no grouping loses less"
@@ -144,7 +144,7 @@ class Bound:
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Which group each record is in; every group holds at least k records.
+    """A partition of the records: labels, with at least k records a group.
 
     `labels` counts the groups from 0 in the order the method made them. `information_loss` is
     100 * SSE / SST on the data the method saw, where SSE sums the squared distances of the records
@@ -202,8 +202,8 @@ class Partition:
         return rows_of_groups(self.labels)
 
     def summary(self) -> str:
-        """Return one line for people."""
-        bound = "" if self.bound is None else f"; {self.bound.told(self.information_loss)}"
+        """Return a summary in one line."""
+        bound = "" if self.bound is None else f"; {self.bound.describe(self.information_loss)}"
         return (
             f"{self.labels.size} records in {self.groups} groups of {self.sizes.min()} to "
             f"{self.sizes.max()}, k = {self.k}, {self.method}: "

@@ -1,4 +1,4 @@
-"""What a long run tells whoever waits for it, and the token by which they stop it."""
+"""Progress reports of long runs, and the stop token."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Progress:
-    """One look at a run: what it does, how far it is (of `total`), for how many seconds.
+    """Progress of a run: stage, `done` of `total`, and seconds.
 
     While a search goes on, `done` counts its iterations, losses are in percent and belong to the
     best run, and `total` is only one ahead where no number of iterations was set.
@@ -39,7 +39,7 @@ Callback = Callable[[Progress], bool | None]
 
 
 class StopToken:
-    """Whether somebody asked a run to stop; made where a run is started, and passed along.
+    """Stop token: whether a run is asked to stop; created by the caller and passed along.
 
     While a search is `anytime`, the first request only asks it to `finish` with its best so far;
     any other sets `canceled`. An interrupt that comes while compiled code calls back into Python is
@@ -111,7 +111,7 @@ class Reporter:
             raise Canceled(f"stopped by the callback while {stage}; there is no result")
 
     def look(self, progress: Progress, last: bool) -> bool:
-        """Hand on a look at a search; tell whether the callback wants it to end with its best."""
+        """Report the progress of a search; tell whether the callback asks it to finish."""
         self.stop.check()
         now = time.perf_counter() - self._start
         if self.callback is None or (progress.done > 0 and not last and now - self._last < 0.05):
@@ -147,11 +147,11 @@ def live_progress(stop: StopToken) -> Iterator[Reporter]:
         if progress.stage not in tasks:
             bar.start()
             tasks[progress.stage] = bar.add_task(progress.stage, total=progress.total)
-        told = progress.stage
+        text = progress.stage
         if progress.best_loss is not None:
-            told = f"{progress.stage}, loss {progress.best_loss:.4f} %"
+            text = f"{progress.stage}, loss {progress.best_loss:.4f} %"
         bar.update(
-            tasks[progress.stage], completed=progress.done, total=progress.total, description=told
+            tasks[progress.stage], completed=progress.done, total=progress.total, description=text
         )
 
     try:

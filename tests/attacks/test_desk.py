@@ -23,7 +23,7 @@ from starlette.routing import Route
 
 from desks import Server
 from shoal.web.app import make_app
-from shoal.web.session import Desk
+from shoal.web.session import Session
 from thorough import spread
 
 ID = "0" * 32
@@ -53,9 +53,9 @@ def job(desk):
 
 def every_route(folder):
     """Every method and path of the desk, ids in the place of parameters."""
-    room = Desk(folder)
+    room = Session(folder)
     app = make_app(room, "token", 1).app
-    room.room.leave()
+    room.workspace.leave()
     found = [
         (method, re.sub(r"\{[^}]+\}", ID, route.path))
         for route in app.routes
@@ -197,13 +197,13 @@ def test_an_old_link_is_dead(tmp_path):
 
     async def attack():
         nonlocal now
-        room = Desk(tmp_path)
+        room = Session(tmp_path)
         guard = make_app(room, "token", 1, links=(links := Links(lambda: now)))
         key = links.make(ID, "release.csv")
         now += SECONDS + 0.001
         old = await asked(guard, f"/links/{key}")
         gone = await asked(guard, f"/links/{links.make(ID, 'release.csv')}")
-        room.room.leave()
+        room.workspace.leave()
         return old, gone
 
     for status, body in asyncio.run(attack()):

@@ -227,13 +227,13 @@ def test_a_pack(tmp_path):
 
 def desk_answer(path, place, roles):
     """Return what the desk answers to a page that asks for a release."""
-    from shoal.web.messages import Teller
+    from shoal.web.messages import ProgressWriter
     from shoal.web.tasks import anonymize
 
     place.mkdir()
     settings = {"roles": roles, "protect": {"k": 5, "method": "mdav"}}
     asked = {"settings": settings, "path": str(path), "trees": {}}
-    tell = Teller(place)
+    tell = ProgressWriter(place)
     try:
         return anonymize(asked, place, tell)["report"]
     finally:
@@ -259,11 +259,11 @@ def test_names_on_the_desk(tmp_path):
 def test_the_sample(tmp_path):
     """The recipe that comes with us releases nothing that singles people out."""
     from shoal.datasets.load import patients_recipe
-    from shoal.run.anonymize import walk
+    from shoal.run.anonymize import anonymize_with
     from shoal.settings import load
 
     recipe = patients_recipe()
-    result = walk(recipe.with_name("patients.csv"), load(recipe), folder=recipe.parent)
+    result = anonymize_with(recipe.with_name("patients.csv"), load(recipe), folder=recipe.parent)
     quasi = result.settings.roles.quasi_identifiers
     released = pd.DataFrame({c.name: c.values.to_pylist() for c in result.table.columns})
     assert found(released, quasi, ["cost"]) < 5

@@ -17,7 +17,7 @@ import pytest
 
 import shoal as library
 from shoal.outofcore.budget import Budget
-from shoal.outofcore.request import Order
+from shoal.outofcore.request import FileRequest
 from shoal.outofcore.run import release_file
 from shoal.save.files import Targets
 from shoal.settings import build
@@ -139,7 +139,7 @@ def test_a_file_larger_than_memory(tmp_path):
         "roles": {**roles, "identifiers": ["patient", "card"]}, "protect": {"k": K},
         "release": {"keep_order": True},
     }  # fmt: skip
-    order = Order(Targets.of(str(tmp_path / "out.csv")), False, False, None, None, 1)
+    order = FileRequest(Targets.of(str(tmp_path / "out.csv")), False, False, None, None, 1)
     try:
         release_file(tmp_path / "in.csv", build(tree), Budget(100), order)
     except library.RequestError as error:

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 
 from shoal.backends.executor import Threads
 from shoal.outofcore.many_files import FromParts, release_parts
-from shoal.outofcore.parts import Shelf
-from shoal.outofcore.request import Order
+from shoal.outofcore.parts import OutputFolder
+from shoal.outofcore.request import FileRequest
 from shoal.settings import build
 from shoal.table.many_files import find_parts
 
@@ -60,9 +60,10 @@ def write_parts(folder: Path, make=people, sizes=(900, 1, 1300, 0, 800)):
 
 def order_of(output, force=False, parent=None, threads=None):
     """The order of a release of many files, whose rows are in one order each time."""
-    shelf = Shelf.of(str(output), force)
-    return Order(
-        shelf.targets, force, False, None, parent, threads, shuffle_seed=1, shelf=shelf
+    output_folder = OutputFolder.of(str(output), force)
+    return FileRequest(
+        output_folder.targets, force, False, None, parent, threads, shuffle_seed=1,
+        output_folder=output_folder,
     )  # fmt: skip
 
 

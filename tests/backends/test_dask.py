@@ -249,7 +249,7 @@ def test_a_mistake_of_ours_shows_no_record(tmp_path, cluster, monkeypatch):
     """An unexpected error on a worker is told by its kind and place, never by its words."""
     from shoal.outofcore import file_plan
 
-    monkeypatch.setattr(file_plan, "Look", lambda *_: partial(operator.truediv, 1))
+    monkeypatch.setattr(file_plan, "ProfileStep", lambda *_: partial(operator.truediv, 1))
     pattern = write_parts(tmp_path / "in")
     with pytest.raises(EngineError, match=r"a worker failed: ZeroDivisionError in ") as found:
         run(pattern, tmp_path / "out", Dask(cluster.address))
@@ -416,31 +416,33 @@ def test_interrupted_at_the_terminal(tmp_path):
 def test_errands_refuse(tmp_path):
     """Another version, and a folder that is not there."""
     from shoal.backends.storage import Folder
-    from shoal.outofcore.run_folder import Files, Work
-    from shoal.outofcore.tasks import Errand
+    from shoal.outofcore.run_folder import Files, RunFolder
+    from shoal.outofcore.tasks import RemoteStep
 
-    with Work(tmp_path / "a", 1) as work:
+    with RunFolder(tmp_path / "a", 1) as work:
         own = metadata.version("shoal")
-        errand = Errand(Files(work.storage), partial(pow, 7), own)
-        assert errand(2)["result"] == 49
-        assert "the run was started by 9.9" in replace(errand, version="9.9")(1)["error"]["said"]
-        lost = replace(errand, files=Files(Folder(tmp_path / "nowhere")))(1)
+        remote_step = RemoteStep(Files(work.storage), partial(pow, 7), own)
+        assert remote_step(2)["result"] == 49
+        assert (
+            "the run was started by 9.9" in replace(remote_step, version="9.9")(1)["error"]["said"]
+        )
+        lost = replace(remote_step, files=Files(Folder(tmp_path / "nowhere")))(1)
         assert "name a folder that all machines see" in lost["error"]["said"]
-    assert "does not find" in errand(1)["error"]["said"]  # the run has ended meanwhile
+    assert "does not find" in remote_step(1)["error"]["said"]  # the run has ended meanwhile
 
 
 def test_what_may_pass_is_tried_again(tmp_path):
     """A storage that does not answer a worker is the engine's to try again, not the run's end."""
-    from shoal.outofcore.run_folder import Files, Work
-    from shoal.outofcore.tasks import Errand, FailedError
+    from shoal.outofcore.run_folder import Files, RunFolder
+    from shoal.outofcore.tasks import FailedError, RemoteStep
 
     def timeout(_):
         raise EngineLostError("no answer for person 1")
 
-    with Work(tmp_path / "a", 1) as work:
-        errand = Errand(Files(work.storage), timeout, metadata.version("shoal"))
+    with RunFolder(tmp_path / "a", 1) as work:
+        remote_step = RemoteStep(Files(work.storage), timeout, metadata.version("shoal"))
         with pytest.raises(FailedError, match=r"^OSError in tasks\.py, line \d+ on \S+$"):
-            errand(1)
+            remote_step(1)
 
 
 def test_errors_as_plain_values():

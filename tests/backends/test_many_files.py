@@ -35,8 +35,8 @@ from shoal.backends.private_folder import FILES
 from shoal.backends.storage import Folder, Remote, is_url, storage
 from shoal.errors import EngineLostError, InputError, OutputError, RequestError
 from shoal.outofcore import budget
-from shoal.outofcore.parts import Shelf
-from shoal.outofcore.run_folder import Work
+from shoal.outofcore.parts import OutputFolder
+from shoal.outofcore.run_folder import RunFolder
 from shoal.table.many_files import digest_parts, find_parts, is_many
 from thorough import spread
 
@@ -330,7 +330,7 @@ def test_the_input_is_never_replaced(tmp_path, monkeypatch):
             run(tmp_path / "first" / "*.parquet", tmp_path / target, Here(1), force=True,
                 roles={"quasi_identifiers": QUASI})  # fmt: skip
     with pytest.raises(OutputError, match="the input lies there"):
-        Shelf.of("s3://bucket/out/", True).check(["s3://bucket/out/deep/a.parquet"])
+        OutputFolder.of("s3://bucket/out/", True).check(["s3://bucket/out/deep/a.parquet"])
     assert library.verify(tmp_path / "first", k=10, quasi_identifiers=QUASI).ok
 
 
@@ -358,14 +358,14 @@ def test_files_of_others_stay(tmp_path):
 
 def test_what_a_lost_worker_left_is_not_published(tmp_path, monkeypatch):
     """Half a part in the folder of the run is removed, not renamed with the rest."""
-    before = Shelf.commit
+    before = OutputFolder.commit
 
     def commit(self, staged, names, own, done):
         (staged.path / "part-00000.parquet.12345678.half").write_bytes(b"half")
         (staged.path / "report.html").write_text("of an earlier run")
         before(self, staged, names, own, done)
 
-    monkeypatch.setattr(Shelf, "commit", commit)
+    monkeypatch.setattr(OutputFolder, "commit", commit)
     (tmp_path / "out").mkdir(mode=0o700)
     run(write_parts(tmp_path / "in"), tmp_path / "out", Here(1))
     names = {path.name for path in (tmp_path / "out").iterdir()}
@@ -404,19 +404,19 @@ def test_a_task_of_an_earlier_run(tmp_path):
     from functools import partial
 
     from shoal.outofcore.run_folder import Files
-    from shoal.outofcore.tasks import Errand
+    from shoal.outofcore.tasks import RemoteStep
 
-    one = Work(tmp_path / "out", {"k": 3}, shared=True).__enter__()
-    errand = Errand(Files(one.storage), partial(pow, 2), library.__version__)
-    assert errand(3)["result"] == 8
+    one = RunFolder(tmp_path / "out", {"k": 3}, shared=True).__enter__()
+    remote_step = RemoteStep(Files(one.storage), partial(pow, 2), library.__version__)
+    assert remote_step(3)["result"] == 8
     os.close(one._lock)  # killed
-    with Work(tmp_path / "out", {"k": 4}, shared=True) as other:
+    with RunFolder(tmp_path / "out", {"k": 4}, shared=True) as other:
         assert not other.resumed
         with pytest.raises(OutputError):
             one.note("grouped-0-0", 1)
-        assert "does not find" in errand(3)["error"]["said"]
+        assert "does not find" in remote_step(3)["error"]["said"]
         assert other.storage.names() == ["request.json"]
-    with Work("memory://x/a", {"k": 3}, shared=True) as far:
+    with RunFolder("memory://x/a", {"k": 3}, shared=True) as far:
         files = Files(far.storage)
         files.note("early", 1)
         assert files.read("early") == 1
@@ -428,10 +428,10 @@ def test_relative_places(tmp_path, monkeypatch, shoal):
     """Workers need not stand where the command does: places travel whole."""
     monkeypatch.chdir(tmp_path)
     write_parts(tmp_path / "in")
-    assert Shelf.of("out", False).place == str(tmp_path / "out")
-    with Work(Path("out"), 1, shared=True) as work:
+    assert OutputFolder.of("out", False).place == str(tmp_path / "out")
+    with RunFolder(Path("out"), 1, shared=True) as work:
         assert Path(work.storage.location).is_absolute()
-    assert Work(Path("out"), 1, "memory://x").storage.location.startswith("memory://x/.out.")
+    assert RunFolder(Path("out"), 1, "memory://x").storage.location.startswith("memory://x/.out.")
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     found = shoal("anonymize", "../in", "-k", "10", *SAID, "-o", ".", "--no-report")
@@ -603,7 +603,7 @@ def test_which_failures_pass():
 def test_a_folder_that_cannot_be_removed(tmp_path, monkeypatch, caplog):
     """Records that stay behind are told of."""
     monkeypatch.setattr(Folder, "clear", lambda self: None)
-    with Work(tmp_path / "out", 1):
+    with RunFolder(tmp_path / "out", 1):
         pass
     assert "cannot be removed: remove it, it holds records" in caplog.text
 
@@ -612,12 +612,12 @@ def test_the_folder_of_a_run_at_a_url(tmp_path):
     """It is taken over by the same request and emptied by another; gone in the end."""
     place = url(tmp_path)
     target = f"{place}/out"
-    one = Work(target, {"k": 3}).__enter__()
+    one = RunFolder(target, {"k": 3}).__enter__()
     one.note("done", [1])
-    again = Work(target, {"k": 3}).__enter__()
+    again = RunFolder(target, {"k": 3}).__enter__()
     assert again.resumed
     assert again.read("done") == [1]
-    with Work(target, {"k": 4}) as other:
+    with RunFolder(target, {"k": 4}) as other:
         assert not other.resumed
         assert other.read("done") is None
     assert left(tmp_path) == []

@@ -127,7 +127,7 @@ def test_errors(tmp_path, session, monkeypatch):
     with pytest.raises(InputError, match=r"9\.parquet.*infinite"):
         run(pattern, tmp_path / "out", spark(session))
     (tmp_path / "in" / "9.parquet").unlink()
-    monkeypatch.setattr(file_plan, "Look", lambda *_: partial(operator.truediv, 1))
+    monkeypatch.setattr(file_plan, "ProfileStep", lambda *_: partial(operator.truediv, 1))
     with pytest.raises(EngineError, match=r"a worker failed: ZeroDivisionError in ") as found:
         run(pattern, tmp_path / "out", spark(session))
     assert "person" not in str(found.value)

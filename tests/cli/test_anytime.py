@@ -98,7 +98,7 @@ def test_auto_says_why(table, tmp_path, shoal):
     """Auto tells what it chose and why; effort is a number of iterations."""
     ran = shoal("anonymize", table, "-k", "4", "-o", tmp_path / "r.csv", "--effort", "quick",
                 "--no-report")  # fmt: skip
-    iterations = choose(120, 3, 4, "quick").changes["stop"]["iterations"]
+    iterations = choose(120, 3, 4, "quick").options["stop"]["iterations"]
     said = f"the search for the least squared error (SSE), {iterations:,} iterations"
     assert f"auto chose ilsmc+: {said}" in ran.err
     assert load(tmp_path / "r.private/run.toml").protect.max_iterations == iterations
@@ -110,7 +110,7 @@ def test_auto_says_why(table, tmp_path, shoal):
 def test_effort_grows_with_the_table():
     """About as many iterations as take 1, 10 and 60 seconds; more for more records, less for k."""
     count = {
-        (rows, k, effort): choose(rows, 2, k, effort).changes["stop"]["iterations"]
+        (rows, k, effort): choose(rows, 2, k, effort).options["stop"]["iterations"]
         for rows in (100, 1000, 4000) for k in (3, 10) for effort in EFFORTS
     }  # fmt: skip
     assert count[1000, 3, "normal"] == pytest.approx(10 * count[1000, 3, "quick"], rel=0.01)

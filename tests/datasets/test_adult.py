@@ -43,7 +43,7 @@ def test_one_line(shoal, tmp_path):
 def test_kaim_loses_less_than_k_member():
     """On every tenth record kaim loses less than k-member, with incomplete records or without."""
     table = library.read(DATA / "adult.csv")
-    some = table.taken(np.arange(0, table.rows, 10))
+    some = table.take(np.arange(0, table.rows, 10))
     trees = {name: str(DATA / "adult_hierarchies" / f"{name}.csv") for name in QUASI}
 
     def lost(**options):

@@ -56,7 +56,7 @@ def _run_file(case: Case, folder: Path, desk: Any, key: str) -> Outcome:
     if told["state"] != "done":
         said = str(told.get("error", ""))
         return Outcome("refused", said, [*found, *_bad(case, said)])
-    found += _pack(case.having(options=options), folder, desk, answer.json["id"])
+    found += _pack(case.replace(options=options), folder, desk, answer.json["id"])
     desk.ask("DELETE", f"/jobs/{answer.json['id']}")
     return Outcome("released", "", found)
 

@@ -36,7 +36,7 @@ class Case:
         """How many records there are."""
         return len(self.columns[0].cells) if self.columns else 0
 
-    def having(self, **changes: Any) -> Case:
+    def replace(self, **changes: Any) -> Case:
         """Return the case with something changed."""
         return replace(self, **changes)
 
@@ -46,7 +46,7 @@ class Case:
             replace(column, cells=tuple(column.cells[row] for row in rows))
             for column in self.columns
         )
-        return self.having(columns=columns)
+        return self.replace(columns=columns)
 
     def to_json(self) -> str:
         """Return the case as a line of JSON."""

@@ -129,7 +129,7 @@ def _from_other_sources(case: Case, folder: Path, released: Released) -> list[Fi
     for source in PLAIN_SOURCES:
         if source == case.source:
             continue
-        other = case.having(source=source)
+        other = case.replace(source=source)
         data = to_source(other, folder)
         result = doors.by_python(data, write_files(other, folder))
         if isinstance(result, Refused | Crashed):

@@ -49,7 +49,7 @@ def _fewer_rows(case: Case) -> Iterator[Case]:
 def _fewer_columns(case: Case) -> Iterator[Case]:
     for column in case.columns:
         columns = tuple(one for one in case.columns if one is not column)
-        yield case.having(columns=columns, options=_without(case.options, column.name))
+        yield case.replace(columns=columns, options=_without(case.options, column.name))
 
 
 def _without(options: dict[str, Any], name: str) -> dict[str, Any]:
@@ -72,17 +72,17 @@ def _without(options: dict[str, Any], name: str) -> dict[str, Any]:
 def _fewer_options(case: Case) -> Iterator[Case]:
     for name in case.options:
         if name not in KEPT:
-            yield case.having(options={n: v for n, v in case.options.items() if n != name})
+            yield case.replace(options={n: v for n, v in case.options.items() if n != name})
 
 
 def _plainer(case: Case) -> Iterator[Case]:
     for source in ("arrow", "csv"):
         if case.source not in ("arrow", "csv"):
-            yield case.having(source=source)
+            yield case.replace(source=source)
     for place, column in enumerate(case.columns):
         for other in _plainer_cells(column):
             columns = (*case.columns[:place], other, *case.columns[place + 1 :])
-            yield case.having(columns=columns)
+            yield case.replace(columns=columns)
 
 
 def _plainer_cells(column: Column) -> Iterator[Column]:

@@ -20,7 +20,7 @@ def sides(before, after, paired=True, **changes):
     """Both sides of one column."""
     tables = [read(pa.table({"x": values})) for values in (before, after)]
     pairs = (np.arange(len(before)), np.arange(len(after))) if paired else None
-    return both_sides(tables[0]["x"].having(**changes), tables[1]["x"], None, pairs)
+    return both_sides(tables[0]["x"].replace(**changes), tables[1]["x"], None, pairs)
 
 
 @pytest.mark.parametrize(

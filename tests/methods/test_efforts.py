@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal.methods import auto
-from shoal.run.anonymize import walk
+from shoal.run.anonymize import anonymize_with
 from shoal.settings import build
 
 EFFORTS = list(auto.EFFORTS)
@@ -69,8 +69,8 @@ def test_what_less_effort_finds_is_kept(monkeypatch):
 
 def test_best_uses_its_time():
     """A search by trees with best effort does not end when nothing was found for a while."""
-    assert "patience" not in auto.choose_mixed(60, 3, 3, "best").changes["stop"]
-    assert "patience" in auto.choose_mixed(60, 3, 3, "normal").changes["stop"]
+    assert "patience" not in auto.choose_mixed(60, 3, 3, "best").options["stop"]
+    assert "patience" in auto.choose_mixed(60, 3, 3, "normal").options["stop"]
 
 
 @pytest.mark.parametrize("effort", ["quick", "normal", "best"])
@@ -82,5 +82,5 @@ def test_recipes_of_all_efforts_repeat_their_run(effort, texts):
     if texts:
         frame["d"] = rng.choice(list("xyz"), 120)
     found = shoal.anonymize(frame, k=3, effort=effort)
-    again = walk(frame, build(tomllib.loads(found.settings.to_toml())))
+    again = anonymize_with(frame, build(tomllib.loads(found.settings.to_toml())))
     assert again.partition.labels.tolist() == found.partition.labels.tolist()

@@ -51,7 +51,7 @@ def test_refinements_are_methods_that_start_from_groups(how):
     encoding = ENCODINGS[method.info.encoding]
     start = np.arange(30) % 7
     changes = {"stop": {"iterations": 5}} if method.info.is_search else {}
-    found = solve(Problem(encoding, 3, start=start, changes=changes), method, Reporter(None))
+    found = solve(Problem(encoding, 3, start=start, options=changes), method, Reporter(None))
     assert found.information_loss <= encoding.loss(start)
     assert found.sizes.min() >= 3
 

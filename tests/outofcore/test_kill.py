@@ -24,7 +24,7 @@ CHILD = """
 import os, signal, sys
 from pathlib import Path
 from shoal.outofcore.budget import Budget
-from shoal.outofcore.request import Order
+from shoal.outofcore.request import FileRequest
 from shoal.outofcore.run import release_file
 from shoal.outofcore.solve import Solver
 from shoal.save.files import Targets
@@ -56,9 +56,9 @@ def look(progress):
         os.kill(os.getpid(), signal.SIGKILL)
 
 tree = {"roles": {"quasi_identifiers": ["a", "b", "c"], "other": ["s"]}, "protect": {"k": 5}}
-order = Order(Targets.of(output), force=True, with_page=False)
+request = FileRequest(Targets.of(output), force=True, with_page=False)
 print("begin", flush=True)
-release_file(source, build(tree), Budget(800), order, look)
+release_file(source, build(tree), Budget(800), request, look)
 print("calls", calls, flush=True)
 """
 

@@ -15,7 +15,7 @@ from naive import large as twin
 from shoal.errors import InputError
 from shoal.outofcore import profile as module
 from shoal.outofcore.moments import Moments
-from shoal.outofcore.profile import Looking, Sketch, Survey
+from shoal.outofcore.profile import FileProfile, ProfileBuilder, Sketch
 from shoal.table.frames import from_arrow
 from shoal.table.roles import Column, Kind
 from shoal.table.sampling import Sample, drawn, hashes, sample_size
@@ -123,15 +123,15 @@ def test_survey_and_notes():
     """What was seen of a file comes back from notes as it was."""
     table = pa.table({"a": [1, 2, None, 4], "t": ["x", "x", "y", None], "id": list("abcd")})
     sample = Sample(0, 100)
-    looking = Looking(["a", "t"], {"id"}, sample)
+    looking = ProfileBuilder(["a", "t"], {"id"}, sample)
     looking.add(from_arrow(table, Source("t", "parquet", "0")))
-    found = looking.survey()
+    found = looking.profile()
     assert found.rows == 4
     assert set(found.columns) == {"a", "t"}
     assert (found.columns["a"].missing, found.columns["a"].different) == (1, 3)
     assert (found.columns["t"].missing, found.columns["t"].different) == (1, 2)
     assert found.columns["t"].moments is None
-    again = Survey.from_dict(found.to_dict())
+    again = FileProfile.from_dict(found.to_dict())
     assert again == found
     assert np.isnan(np.asarray(sample.rows["t"])).all()
 
@@ -143,7 +143,7 @@ def test_infinite_names_its_row():
     from dataclasses import replace
 
     parts[1] = replace(parts[1], source=replace(parts[1].source, start=8))
-    looking = Looking(["x"], (), Sample(0, 100))
+    looking = ProfileBuilder(["x"], (), Sample(0, 100))
     looking.add(parts[0])
     with pytest.raises(InputError, match=r"infinite \(row 10\)"):
         looking.add(parts[1])
@@ -156,18 +156,18 @@ def test_infinite_names_its_row():
 def test_what_was_seen_apart_is_joined(values, cuts):
     """What several have seen of parts of a column, joined, is what one sees of it all."""
     parts = list(pieces(values, [cut % len(values) for cut in cuts], pa.int64()))
-    alone = Looking(["x"], (), Sample(3, 10))
+    alone = ProfileBuilder(["x"], (), Sample(3, 10))
     together, seen = None, 0
     for part in parts:
         alone.add(part)
-        one = Looking(["x"], (), Sample(3, 10, seen))
+        one = ProfileBuilder(["x"], (), Sample(3, 10, seen))
         one.add(part)
         seen += part.rows
         if together is None:
             together = one
         else:
             together.join(one)
-    whole, joined = alone.survey(), together.survey()
+    whole, joined = alone.profile(), together.profile()
     assert joined.rows == whole.rows == len(values)
     one, other = joined.columns["x"], whole.columns["x"]
     assert (one.different, one.missing) == (other.different, other.missing)

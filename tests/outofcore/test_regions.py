@@ -80,10 +80,10 @@ def test_turned_keeps_equals_together():
 
 def test_parting_and_gathering(tmp_path):
     """What goes to a place is found there, from all files, in the order of the rows."""
-    from shoal.outofcore.run_folder import Work
+    from shoal.outofcore.run_folder import RunFolder
     from shoal.outofcore.shuffle import gather, part
 
-    with Work(tmp_path / "r.csv", 1) as work:
+    with RunFolder(tmp_path / "r.csv", 1) as work:
         one = pa.table({"a": [1, 2, 3, 4], "b": ["x", None, "y", "z"]})
         assert part(work, "one", one, np.array([2, 0, 2, 0]), 3) == [2, 0, 2]
         assert part(work, "two", one.slice(0, 1), np.array([2]), 3) == [0, 0, 1]

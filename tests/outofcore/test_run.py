@@ -24,11 +24,11 @@ from shoal.backends.executor import Threads
 from shoal.errors import InputError, OutputError, PrivacyError, RequestError
 from shoal.outofcore import file_plan, release, report, run_folder
 from shoal.outofcore.budget import Budget
-from shoal.outofcore.request import Order
+from shoal.outofcore.request import FileRequest
 from shoal.outofcore.run import release_file
-from shoal.outofcore.tasks import Crew
+from shoal.outofcore.tasks import TaskRunner
 from shoal.progress import Reporter
-from shoal.run.anonymize import walk
+from shoal.run.anonymize import anonymize_with
 from shoal.save.files import Targets
 from shoal.settings import build
 from shoal.table.streams import Whole, in_pieces
@@ -88,7 +88,7 @@ def run(source, output, plan=SMALL, callback=None, force=False, **tree):
     """Release a file region by region."""
     tree.setdefault("roles", ROLES)
     tree["protect"] = {"k": 10, **tree.get("protect", {})}
-    order = Order(Targets.of(str(output)), force=force, with_page=False, shuffle_seed=1)
+    order = FileRequest(Targets.of(str(output)), force=force, with_page=False, shuffle_seed=1)
     return release_file(source, build(tree), plan, order, callback)
 
 
@@ -198,7 +198,7 @@ def test_one_region_says_what_the_whole_says(tmp_path, what):
     source = write_csv(tmp_path / "in.csv", columns)
     made = run(source, tmp_path / "out.csv", plan=Budget(10_000), roles=roles)
     tree = {"roles": roles, "protect": {"k": 10, "method": method}}
-    usual = walk(source, build(tree))
+    usual = anonymize_with(source, build(tree))
     ours, theirs = told(made.report), told(usual.report)
     for name in ("verification", "release"):
         ours.pop(name), theirs.pop(name)
@@ -255,7 +255,7 @@ def test_regions_lose_no_more_than_blocks(tmp_path):
     """Groups of many regions, mended, lose at most two percent more than those of the whole."""
     source = write_csv(tmp_path / "in.csv", people(6000, 5))
     made = run(source, tmp_path / "out.csv", plan=Budget(800))
-    usual = walk(source, build({"roles": ROLES, "protect": {"k": 10, "method": "fast"}}))
+    usual = anonymize_with(source, build({"roles": ROLES, "protect": {"k": 10, "method": "fast"}}))
     assert made.report.information_loss < 1.02 * usual.report.information_loss
 
 
@@ -265,7 +265,9 @@ def test_threads_have_no_say(tmp_path):
     found = []
     for threads in (1, 2):
         output = tmp_path / f"out{threads}.csv"
-        order = Order(Targets.of(str(output)), with_page=False, threads=threads, shuffle_seed=1)
+        order = FileRequest(
+            Targets.of(str(output)), with_page=False, threads=threads, shuffle_seed=1
+        )
         release_file(source, build({"roles": ROLES, "protect": {"k": 10}}), SMALL, order)
         found.append(output.read_bytes())
     assert found[0] == found[1]
@@ -279,7 +281,7 @@ def test_rows_are_shuffled(tmp_path):
     source = write_csv(tmp_path / "in.csv", columns)
     orders = []
     for name in ("one.csv", "two.csv"):
-        order = Order(Targets.of(str(tmp_path / name)), with_page=False)
+        order = FileRequest(Targets.of(str(tmp_path / name)), with_page=False)
         release_file(source, build({"roles": roles, "protect": {"k": 5}}), SMALL, order)
         orders.append([int(row["diagnosis"]) for row in read_csv(tmp_path / name)])
     assert sorted(orders[0]) == list(range(2000))
@@ -459,7 +461,7 @@ def test_a_release_that_is_not_safe_never_leaves(tmp_path, monkeypatch):
         found = before(self, region, table, partition, form)
         ages = found["age"].values.to_pylist()
         ages[0] = 1000 + region
-        return found.mapped(lambda c: c.having(values=pa.array(ages)) if c.name == "age" else c)
+        return found.mapped(lambda c: c.replace(values=pa.array(ages)) if c.name == "age" else c)
 
     monkeypatch.setattr(release.Releasing, "_released", spoiled)
     with pytest.raises(PrivacyError, match="smaller than 10"):
@@ -589,10 +591,10 @@ def test_orders_of_texts_that_look_like_numbers(tmp_path):
     source = write_csv(tmp_path / "in.csv", {"o": words, "y": [i % 97 for i in range(16_500)]})
     roles = {"quasi_identifiers": ["o", "y"]}
     settings = build({"roles": roles, "orders": {"o": order}, "protect": {"k": 10}})
-    with run_folder.Work(tmp_path / "out.csv", 1) as folder:
-        crew = Crew(folder, Threads(1), Threads(1), Reporter(None))
-        file_plan.look(Whole(in_pieces(source, None, ("",), {})), settings, crew)
-        own = file_plan.ask(settings, folder, None).survey.columns["o"].moments
+    with run_folder.RunFolder(tmp_path / "out.csv", 1) as folder:
+        runner = TaskRunner(folder, Threads(1), Threads(1), Reporter(None))
+        file_plan.profile_file(Whole(in_pieces(source, None, ("",), {})), settings, runner)
+        own = file_plan.plan_file(settings, folder, None).profile.columns["o"].moments
     mean, deviation = twin.mean_and_deviation([order.index(word) for word in words])
     assert float(own.base) + own.mean == pytest.approx(mean)
     assert own.deviation == pytest.approx(deviation)
@@ -667,7 +669,7 @@ def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
 
     file.write_text("".join(f"{c},{'L' if c < 'e' else 'R'},*\n" for c in "abcdefgh"))
     with monkeypatch.context() as patch:
-        patch.setattr(run_folder.Work, "__exit__", lambda self, *error: os.close(self._lock))
+        patch.setattr(run_folder.RunFolder, "__exit__", lambda self, *error: os.close(self._lock))
         patch.setattr(release.Releasing, "_strew", killed)
         with pytest.raises(KeyboardInterrupt):
             run(source, tmp_path / "out.csv", **tree)
@@ -696,7 +698,7 @@ def test_killed_between_look_and_parting(tmp_path, monkeypatch, ending):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(run_folder.Work, "__exit__", lambda self, *error: os.close(self._lock))
+        patch.setattr(run_folder.RunFolder, "__exit__", lambda self, *error: os.close(self._lock))
         patch.setattr(Solver, "part", killed)
         with pytest.raises(KeyboardInterrupt):
             run(source, tmp_path / "out.parquet", roles=roles)
@@ -722,7 +724,7 @@ def test_deleted_records_have_no_say(tmp_path):
     tree = {"roles": {"quasi_identifiers": ["x", "y"]}, "protect": {"incomplete": "delete"}}
     made = run(source, tmp_path / "out.csv", plan=Budget(10_000), **tree)
     protect = {**tree["protect"], "k": 10, "method": "fast"}
-    usual = walk(source, build({**tree, "protect": protect}))
+    usual = anonymize_with(source, build({**tree, "protect": protect}))
     loss = usual.report.information_loss
     assert made.report.information_loss == pytest.approx(loss, rel=0.05)
     for ours, theirs in zip(made.report.columns, usual.report.columns, strict=True):

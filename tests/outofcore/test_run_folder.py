@@ -11,7 +11,7 @@ import pytest
 
 from shoal.errors import OutputError, RequestError
 from shoal.outofcore import run_folder as module
-from shoal.outofcore.run_folder import Work
+from shoal.outofcore.run_folder import RunFolder
 
 
 def kill(work):
@@ -23,7 +23,7 @@ def test_only_the_owner_can_enter(tmp_path):
     """The folder is 0700 and its files are 0600, whatever the mask says."""
     before = os.umask(0)
     try:
-        with Work(tmp_path / "r.csv", 1) as work:
+        with RunFolder(tmp_path / "r.csv", 1) as work:
             work.note("some", [1])
             with work.writing("more") as file:
                 file.write(b"x")
@@ -40,7 +40,7 @@ def test_only_the_owner_can_enter(tmp_path):
 def test_nothing_is_left(tmp_path, error):
     """The folder is gone at the end, after an error and after an interrupt."""
     try:
-        with Work(tmp_path / "new/r.csv", 1) as work:
+        with RunFolder(tmp_path / "new/r.csv", 1) as work:
             work.note("some", [1])
             assert work.folder.exists()
             if error:
@@ -52,14 +52,14 @@ def test_nothing_is_left(tmp_path, error):
 
 def test_a_killed_run_is_taken_over(tmp_path):
     """The same request finds what was kept; another one finds an empty folder."""
-    first = Work(tmp_path / "r.csv", {"k": 3}).__enter__()
+    first = RunFolder(tmp_path / "r.csv", {"k": 3}).__enter__()
     first.note("done", [7])
     kill(first)
-    again = Work(tmp_path / "r.csv", {"k": 3}).__enter__()
+    again = RunFolder(tmp_path / "r.csv", {"k": 3}).__enter__()
     assert again.resumed
     assert again.read("done") == [7]
     kill(again)
-    with Work(tmp_path / "r.csv", {"k": 4}) as other:
+    with RunFolder(tmp_path / "r.csv", {"k": 4}) as other:
         assert not other.resumed
         assert other.read("done") is None
 
@@ -67,7 +67,7 @@ def test_a_killed_run_is_taken_over(tmp_path):
 @pytest.mark.parametrize("when", ["at the end", "at a start"])
 def test_killed_while_files_are_removed(tmp_path, monkeypatch, when):
     """A run that is killed while it cleans up leaves nothing that the next one would go on from."""
-    first = Work(tmp_path / "r.csv", {"k": 3}).__enter__()
+    first = RunFolder(tmp_path / "r.csv", {"k": 3}).__enter__()
     first.note("done", [7])
     kill(first)
 
@@ -78,36 +78,36 @@ def test_killed_while_files_are_removed(tmp_path, monkeypatch, when):
         raise Killed
 
     if when == "at the end":
-        again = Work(tmp_path / "r.csv", {"k": 3}).__enter__()
+        again = RunFolder(tmp_path / "r.csv", {"k": 3}).__enter__()
         monkeypatch.setattr(module.shutil, "rmtree", die)
         with pytest.raises(Killed):
             again.__exit__(None, None, None)
         kill(again)
     else:
-        monkeypatch.setattr(module.Work, "_leave", lambda *_, **__: None)
+        monkeypatch.setattr(module.RunFolder, "_leave", lambda *_, **__: None)
         monkeypatch.setattr(module.Path, "iterdir", die)
-        other = Work(tmp_path / "r.csv", {"k": 4})
+        other = RunFolder(tmp_path / "r.csv", {"k": 4})
         with pytest.raises(Killed):
             other.__enter__()
         kill(other)
     monkeypatch.undo()
-    with Work(tmp_path / "r.csv", {"k": 3}) as last:
+    with RunFolder(tmp_path / "r.csv", {"k": 3}) as last:
         assert not last.resumed
         assert last.read("done") is None
 
 
 def test_two_runs_at_once(tmp_path):
     """A second run for one output is refused while the first is at work, and harms nothing."""
-    with Work(tmp_path / "r.csv", 1) as work:
+    with RunFolder(tmp_path / "r.csv", 1) as work:
         work.note("done", [7])
         with pytest.raises(RequestError, match="another run is at work"):
-            Work(tmp_path / "r.csv", 1).__enter__()
+            RunFolder(tmp_path / "r.csv", 1).__enter__()
         assert work.read("done") == [7]
 
 
 def test_half_a_file_does_not_count(tmp_path):
     """A file has its name only when it is whole."""
-    with Work(tmp_path / "r.csv", 1) as work:
+    with RunFolder(tmp_path / "r.csv", 1) as work:
         with contextlib.suppress(ValueError), work.writing("some") as file:
             file.write(b"half")
             raise ValueError
@@ -117,7 +117,7 @@ def test_half_a_file_does_not_count(tmp_path):
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000])
 def test_a_note_that_cannot_be_read_does_not_count(tmp_path, text):
     """A note that is cut short, or nested too deeply to be read, is made again."""
-    with Work(tmp_path / "r.csv", 1) as work:
+    with RunFolder(tmp_path / "r.csv", 1) as work:
         work.note("a", 1)
         with work.writing("a.json") as file:
             file.write(text.encode())
@@ -127,7 +127,7 @@ def test_a_note_that_cannot_be_read_does_not_count(tmp_path, text):
 
 def test_a_full_disk_is_an_error_in_words(tmp_path, monkeypatch):
     """No room for temporary files is one line that names the way out."""
-    with Work(tmp_path / "r.csv", 1) as work:
+    with RunFolder(tmp_path / "r.csv", 1) as work:
 
         def full(*_):
             raise OSError(28, "No space left on device")
@@ -142,7 +142,7 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path):
     """A link in the place of the folder is not followed."""
     aside = tmp_path / "aside"
     aside.mkdir()
-    work = Work(tmp_path / "r.csv", 1)
+    work = RunFolder(tmp_path / "r.csv", 1)
     work.folder.symlink_to(aside)
     with pytest.raises(OutputError, match="not a folder of one's own"):
         work.__enter__()
@@ -151,28 +151,28 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path):
 
 def test_what_was_forgotten_is_swept(tmp_path, monkeypatch):
     """What a killed run for another output left is removed after a day, not before."""
-    old = Work(tmp_path / "old.csv", 1).__enter__()
+    old = RunFolder(tmp_path / "old.csv", 1).__enter__()
     kill(old)
-    with Work(tmp_path / "new.csv", 1):
+    with RunFolder(tmp_path / "new.csv", 1):
         assert old.folder.exists()
     later = time.time() + module.FORGOTTEN + 60
     monkeypatch.setattr(module.time, "time", lambda: later)
-    with Work(tmp_path / "new.csv", 1):
+    with RunFolder(tmp_path / "new.csv", 1):
         assert not old.folder.exists()
 
 
 def test_what_somebody_holds_is_not_swept(tmp_path, monkeypatch):
     """A run that is at work keeps its folder however old it is."""
-    with Work(tmp_path / "old.csv", 1) as old:
+    with RunFolder(tmp_path / "old.csv", 1) as old:
         later = time.time() + module.FORGOTTEN + 60
         monkeypatch.setattr(module.time, "time", lambda: later)
-        with Work(tmp_path / "new.csv", 1):
+        with RunFolder(tmp_path / "new.csv", 1):
             assert old.folder.exists()
 
 
 def test_once(tmp_path):
     """What was made once is not made again."""
-    with Work(tmp_path / "r.csv", 1) as work:
+    with RunFolder(tmp_path / "r.csv", 1) as work:
         made = []
 
         def make():
@@ -190,16 +190,16 @@ def test_a_start_that_fails_leaves_nothing(tmp_path, monkeypatch):
     def full(self, name, said):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Work, "note", full)
+    monkeypatch.setattr(RunFolder, "note", full)
     with pytest.raises(OutputError, match="No space left"):
-        Work(tmp_path / "new/r.csv", 1).__enter__()
+        RunFolder(tmp_path / "new/r.csv", 1).__enter__()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_run_that_is_refused_leaves_the_other_alone(tmp_path):
     """A second run for one output removes nothing of the first."""
-    with Work(tmp_path / "r.csv", 1) as work:
+    with RunFolder(tmp_path / "r.csv", 1) as work:
         work.note("some", [1])
         with pytest.raises(RequestError, match="another run"):
-            Work(tmp_path / "r.csv", 1).__enter__()
+            RunFolder(tmp_path / "r.csv", 1).__enter__()
         assert work.read("some") == [1]

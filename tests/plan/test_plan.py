@@ -14,8 +14,8 @@ import pytest
 from shoal.backends.executor import Threads
 from shoal.errors import RequestError, ShoalError
 from shoal.outofcore import file_plan
-from shoal.outofcore.run_folder import Work
-from shoal.outofcore.tasks import Crew
+from shoal.outofcore.run_folder import RunFolder
+from shoal.outofcore.tasks import TaskRunner
 from shoal.plan.plan import make_plan, plan_table
 from shoal.progress import Reporter
 from shoal.settings import build
@@ -79,10 +79,10 @@ def in_memory(path, settings):
 def out_of_core(path, settings, folder):
     """The plan of the same file, of which only schema and profile are known."""
     report = Reporter(None)
-    with Work(folder / "release.csv", {"test": True}, None) as work:
-        crew = Crew(work, Threads(1), Threads(1), report)
-        file_plan.look(Whole(in_pieces(path, None, ("",), {})), settings, crew)
-        return file_plan.ask(settings, work, None).plan
+    with RunFolder(folder / "release.csv", {"test": True}, None) as work:
+        runner = TaskRunner(work, Threads(1), Threads(1), report)
+        file_plan.profile_file(Whole(in_pieces(path, None, ("",), {})), settings, runner)
+        return file_plan.plan_file(settings, work, None).plan
 
 
 def told(make, *arguments):

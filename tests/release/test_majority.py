@@ -14,7 +14,7 @@ import shoal
 from naive.majority import majority, rounding_share
 from shoal.errors import RequestError
 from shoal.outofcore.budget import Budget
-from shoal.outofcore.request import Order
+from shoal.outofcore.request import FileRequest
 from shoal.outofcore.run import release_file
 from shoal.save.files import Targets
 from shoal.settings import build
@@ -129,7 +129,7 @@ def released_by_regions(folder, cells, ending, **tree):
     frame = pd.DataFrame(cells)
     source = folder / f"in.{ending}"
     frame.to_csv(source, index=False) if ending == "csv" else frame.to_parquet(source)
-    order = Order(Targets.of(str(folder / "out.csv")), with_page=False, shuffle_seed=1)
+    order = FileRequest(Targets.of(str(folder / "out.csv")), with_page=False, shuffle_seed=1)
     settings = build({"protect": {"k": 4}, "release": {"keep_order": True}, **tree})
     made = release_file(source, settings, Budget(200), order, None)
     return made.report, pd.read_csv(folder / "out.csv")

@@ -14,7 +14,7 @@ import pytest
 
 from shoal.partition import Partition, canonical_labels
 from shoal.release.aggregate import Aggregators, aggregate
-from shoal.report.build import Released, Run, Said, build_report
+from shoal.report.build import Findings, Released, Run, build_report
 from shoal.report.chunk import Chunk
 from shoal.report.figures import (
     FIGURES,
@@ -78,7 +78,7 @@ def fixed_point(column):
     """A column of decimals as a csv file gives it."""
     if column.name != "price":
         return column
-    return column.having(kind=Kind.DECIMAL, written=Written(decimals=2))
+    return column.replace(kind=Kind.DECIMAL, written=Written(decimals=2))
 
 
 def release(what, seed, missing, weighted, rows=90):
@@ -112,17 +112,18 @@ def parts_of(whole, count, seed):
     place = np.random.default_rng(seed).integers(0, count, int(whole.labels.max()) + 1)
     for number in np.unique(place):
         rows = np.flatnonzero(place[whole.labels] == number)
-        before = whole.before.taken(rows)
+        before = whole.before.take(rows)
         coded = whole.coded
         if coded is not None:
             some = [in_trees_of(known, before[known.name]) for known in coded.columns]
             coded = Coded(tuple(some), rows.size)
         yield Chunk(
-            before, whole.after.taken(rows), canonical_labels(whole.labels[rows]), whole.how, coded,
+            before, whole.after.take(rows), canonical_labels(whole.labels[rows]),
+            whole.aggregators, coded,
             {},
             None if whole.weights is None else whole.weights[rows],
             None if whole.released_weights is None else whole.released_weights[rows],
-            whole.originals.taken(rows), whole.points[rows],
+            whole.originals.take(rows), whole.points[rows],
         )  # fmt: skip
 
 
@@ -145,9 +146,11 @@ def report_of(whole, figures):
     trees = {} if whole.coded is None else {one.name: one for one in whole.coded.columns}
     stable = compared(whole.before, whole.after, trees, K)
     made = build_report(
-        Released(whole.before, whole.after.names, whole.how, trees, (), {"cost": 10}, stable),
+        Released(
+            whole.before, whole.after.names, whole.aggregators, trees, (), {"cost": 10}, stable
+        ),
         Run("given", K, 0, figures["classes"]["loss"], "", 0.0),
-        Said({"k": K, "ok": True}, [], []),
+        Findings({"k": K, "ok": True}, [], []),
         figures,
     )
     return asdict(made)
@@ -180,7 +183,9 @@ def test_chunks_say_what_the_whole_says(what, missing, weighted):
         whole = release(what, seed, missing, weighted)
         deleted = 2 * seed
         usual = figures_of([whole], K, deleted, whole.coded)
-        some = in_chunks(list(parts_of(whole, count, seed)), whole.how, whole.coded, deleted)
+        some = in_chunks(
+            list(parts_of(whole, count, seed)), whole.aggregators, whole.coded, deleted
+        )
         for family in EXACT:
             assert usual[family] == some[family], family
         for name, own in usual["numbers"].items():
@@ -194,11 +199,11 @@ def test_the_order_of_chunks_does_not_matter(what):
     """Partial results combine in any order and in any pairs."""
     whole = release(what, 5, True, True)
     chunks = list(parts_of(whole, 4, 5))
-    usual = in_chunks(chunks, whole.how, whole.coded, 1)
-    check(usual | {"stable": {}}, in_chunks(chunks[::-1], whole.how, whole.coded, 1)
+    usual = in_chunks(chunks, whole.aggregators, whole.coded, 1)
+    check(usual | {"stable": {}}, in_chunks(chunks[::-1], whole.aggregators, whole.coded, 1)
           | {"stable": {}}, ("correlations",), exactly=False)  # fmt: skip
     columns = ranges_of(whole)
-    ranges = Ranges(columns, whole.how, K, 1, value_counts(whole.coded))
+    ranges = Ranges(columns, whole.aggregators, K, 1, value_counts(whole.coded))
     a, b, c, d = (chunk_figures(chunk, ranges) for chunk in chunks)
     pairs = finalize([combine(combine(a, b), combine(c, d))], ranges)
     for family in EXACT:
@@ -208,7 +213,7 @@ def test_the_order_of_chunks_does_not_matter(what):
 def test_what_the_figures_are():
     """Loss, mean, variance and correlation of a column are those of plain arithmetic."""
     whole = release("means", 1, False, True)
-    found = in_chunks(list(parts_of(whole, 5, 1)), whole.how, None, 0)
+    found = in_chunks(list(parts_of(whole, 5, 1)), whole.aggregators, None, 0)
     w = whole.weights
     b, a = (np.asarray(side["pay"].values).astype(float) for side in (whole.before, whole.after))
     center = (w * b).sum() / w.sum()
@@ -231,7 +236,7 @@ def test_what_the_figures_are():
 def test_every_family_is_plain():
     """Partial results of every family go through JSON unchanged."""
     whole = release("mixed", 3, True, True)
-    ranges = Ranges(ranges_of(whole), whole.how, K, 0, value_counts(whole.coded))
+    ranges = Ranges(ranges_of(whole), whole.aggregators, K, 0, value_counts(whole.coded))
     found = chunk_figures(whole, ranges)
     assert list(found) == list(FIGURES)
     assert plain(found) == found

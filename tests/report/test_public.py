@@ -38,7 +38,7 @@ def grouped(table):
 
 def stable_figures(table, released, how, coded, k):
     """Return every stable figure, those of columns and those that compare the tables."""
-    quasi = [released[column.name] for column in table.having(Role.QUASI_IDENTIFIER)]
+    quasi = [released[column.name] for column in table.with_role(Role.QUASI_IDENTIFIER)]
     chunk = Chunk(table, released, classes_of(quasi, released.rows), how, coded)
     trees = {} if coded is None else {column.name: column for column in coded.columns}
     return figures_of([chunk], k, 0, coded)["stable"] | compared(table, released, trees, k)
@@ -166,7 +166,7 @@ class Case:
             cells = [None if lost else v for v, lost in zip(given, gone, strict=True)]
             more[name] = pa.array([*values.to_pylist(), *cells], type=values.type)
         taken = np.concatenate([np.arange(self.labels.size), rows])
-        return self.figures(more, self.released.taken(taken))
+        return self.figures(more, self.released.take(taken))
 
     def removed(self, rng, where):
         rows = self.chosen(rng, where)
@@ -180,7 +180,7 @@ class Case:
         fewer = {name: values.take(pa.array(kept)) for name, values in self.columns.items()}
         if any(values.null_count == len(values) for values in fewer.values()):
             return {}
-        return self.figures(fewer, self.released.taken(kept))
+        return self.figures(fewer, self.released.take(kept))
 
 
 WHERE = ("low", "high", "both", "largest", "smallest")

@@ -7,7 +7,7 @@ import pytest
 
 from shoal.measures.compared import classes_of
 from shoal.outofcore.budget import Budget
-from shoal.outofcore.request import Order
+from shoal.outofcore.request import FileRequest
 from shoal.outofcore.run import release_file
 from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
@@ -43,7 +43,7 @@ def test_regions_say_what_the_whole_says(tmp_path):
             "release": {"keep_order": True},
         }
     )
-    order = Order(Targets.of(str(tmp_path / "out.csv")), with_page=False, shuffle_seed=1)
+    order = FileRequest(Targets.of(str(tmp_path / "out.csv")), with_page=False, shuffle_seed=1)
     made = release_file(source, settings, Budget(400), order).report
     assert "regions" in " ".join(made.notes)
     roles = dict.fromkeys(quasi, Role.QUASI_IDENTIFIER)

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.measures.result import told
+from shoal.measures.result import figure_text
 from shoal.report.html.document import page
 from shoal.report.worst import worst_of, worst_utility
 
@@ -46,7 +46,7 @@ def test_the_head_shows_the_worst_with_its_column(report):
     for key in ("variances", "correlations", "regression"):
         by = utility[key]["by"]
         name = (max if key == "correlations" else min)(by, key=by.get)
-        text = told(by[name], utility[key]["unit"])
+        text = figure_text(by[name], utility[key]["unit"])
         lines = [line for line in report.summary().splitlines() if line.startswith("at worst: ")]
         assert any(f"'{name}'" in line and text in line for line in lines), (key, lines)
         assert any(f"{name}" in part and text in part for part in page(report).split("<li>"))
@@ -54,7 +54,7 @@ def test_the_head_shows_the_worst_with_its_column(report):
 
 def test_one_loss_stands_beside_that_of_the_method(report):
     """The head has the method's own loss by its name, and NCP; a public one has no exact figure."""
-    ncp = told(report.measures["utility"]["ncp"]["value"], "percent")
+    ncp = figure_text(report.measures["utility"]["ncp"]["value"], "percent")
     assert f"of the variation (SSE/SST); NCP {ncp}, to compare methods by" in report.summary()
     assert f"NCP {ncp}" in page(report)
     public = report.published()
@@ -80,9 +80,9 @@ def test_dates_are_dates(report):
 
 def test_small_figures_are_not_written_as_nothing():
     """A figure that four decimals do not show has its first digit."""
-    assert told(0.0000152, "number") == "0.00002"
-    assert told(0.12345, "number") == "0.1235"
-    assert told(1e-12, "number") == told(0, "number") == "0"
+    assert figure_text(0.0000152, "number") == "0.00002"
+    assert figure_text(0.12345, "number") == "0.1235"
+    assert figure_text(1e-12, "number") == figure_text(0, "number") == "0"
 
 
 def test_totals_say_why_they_drift():

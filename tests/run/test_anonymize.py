@@ -15,7 +15,7 @@ import shoal
 from shoal.partition import Partition
 from shoal.plan.source import source_of
 from shoal.run import group
-from shoal.run.anonymize import walk
+from shoal.run.anonymize import anonymize_with
 from shoal.settings import load
 
 QUASI = ["age", "admission_date", "length_of_stay", "income"]
@@ -23,7 +23,7 @@ QUASI = ["age", "admission_date", "length_of_stay", "income"]
 
 def repeat(settings, recipe, data):
     """Run a recipe again, as the command line does."""
-    return walk(source_of(settings, recipe, data), settings, folder=recipe.parent)
+    return anonymize_with(source_of(settings, recipe, data), settings, folder=recipe.parent)
 
 
 @pytest.fixture(scope="module")

@@ -127,13 +127,13 @@ def test_how_a_bound_is_told():
     bound = Bound(4.0, 1.0, True)
     assert bound.above(4.0) == 0.0
     assert bound.above(4.1) == pytest.approx(2.5)
-    assert "at most 2.5 % above the optimum" in bound.told(4.1)
-    assert bound.told(4.0) == "proven optimal: no grouping loses less"
+    assert "at most 2.5 % above the optimum" in bound.describe(4.1)
+    assert bound.describe(4.0) == "proven optimal: no grouping loses less"
     assert Bound(0.0, 0.0, False).above(1.0) == float("inf")
-    assert Bound(0.0, 0.0, False).told(1.0).startswith("not known to be near the optimum")
-    assert "at most 1.3 %" in Bound(4.0, 1.0, True).told(4.0 * 1.01201)
-    assert "at most 100 %" in Bound(1.0, 1.0, True).told(1.997)
-    assert "less than 1.9999 %" in Bound(1.99999, 1.0, True).told(2.1)
+    assert Bound(0.0, 0.0, False).describe(1.0).startswith("not known to be near the optimum")
+    assert "at most 1.3 %" in Bound(4.0, 1.0, True).describe(4.0 * 1.01201)
+    assert "at most 100 %" in Bound(1.0, 1.0, True).describe(1.997)
+    assert "less than 1.9999 %" in Bound(1.99999, 1.0, True).describe(2.1)
     assert Bound(0.0, 0.0, True).above(0.0) == 0.0
 
 

@@ -297,11 +297,11 @@ def test_command(shoal, files, tmp_path):
 def test_recipe_with_hierarchies(tmp_path):
     """The recipe beside a release says its hierarchies: ILoss and NCP are the report's."""
     from shoal.datasets.load import patients_recipe
-    from shoal.run.anonymize import walk
+    from shoal.run.anonymize import anonymize_with
     from shoal.settings import load
 
     recipe = patients_recipe()
-    made = walk(recipe.with_name("patients.csv"), load(recipe), folder=recipe.parent)
+    made = anonymize_with(recipe.with_name("patients.csv"), load(recipe), folder=recipe.parent)
     made.save(tmp_path / "out", keep_order=True)
     told = json.loads((tmp_path / "out.private" / "report.json").read_text())
     found = library.measure(

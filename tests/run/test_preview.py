@@ -87,7 +87,7 @@ def test_limits_and_efforts_count():
 )  # fmt: skip
 def test_words(seconds, megabytes, said):
     """Two digits are enough."""
-    assert Estimate(seconds, megabytes).told() == f"{said} of memory"
+    assert Estimate(seconds, megabytes).describe() == f"{said} of memory"
 
 
 def test_what_cannot_fit_is_refused_with_a_way_out(monkeypatch):

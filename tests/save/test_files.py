@@ -285,7 +285,7 @@ def test_a_writer_that_splits_classes_is_caught(result, tmp_path, monkeypatch, k
         column = table["pay"]
         values = column.values.to_numpy(zero_copy_only=False).copy()
         values[0] += 0.01
-        broken = column.having(values=pa.array(values))
+        broken = column.replace(values=pa.array(values))
         return honest(table.mapped(lambda c: broken if c.name == "pay" else c), order, kind)
 
     monkeypatch.setattr(files, "release_bytes", faulty)
@@ -309,7 +309,7 @@ def test_a_writer_that_cuts_digits_is_caught(result, tmp_path, monkeypatch, cut,
             values = np.array([float(f"{value:.3g}") for value in values])
         else:
             values = values.astype(np.float32).astype(np.float64)
-        broken = column.having(values=pa.array(values))
+        broken = column.replace(values=pa.array(values))
         return honest(table.mapped(lambda c: broken if c.name == "pay" else c), order, kind)
 
     monkeypatch.setattr(files, "release_bytes", faulty)
@@ -351,7 +351,7 @@ def test_lost_rows_and_extra_columns_are_caught(result, tmp_path, monkeypatch):
         result.save(tmp_path)
 
     def extra(table, order, kind):
-        named = table["row"].having(name="who")
+        named = table["row"].replace(name="who")
         return honest(type(table)((*table.columns, named), table.source), order, kind)
 
     monkeypatch.setattr(files, "release_bytes", extra)

@@ -17,12 +17,12 @@ from shoal.run import anonymize, preview
 from shoal.run.compare import grid as comparing
 from shoal.settings import RunOptions, build, load, signatures
 from shoal.settings.option import COMMANDS, FUNCTIONS, PANELS
-from shoal.settings.table import NEEDED, RUN, TABLE, said_to, taken_by
+from shoal.settings.table import NEEDED, RUN, TABLE, options_of, options_of_command
 from shoal.settings.tree import arguments_of, tree_of, values_of
 from shoal.settings.write import PAGE, SIGNATURES, page
 from shoal.settings.write import signatures as written
 from shoal.web.equivalent import command_line, python_snippet
-from shoal.web.request import PARTS, read_asked, told_options
+from shoal.web.request import PARTS, form_options, read_recipe
 
 EXAMPLES = {
     "k": 7, "l": 3, "l_kind": "entropy", "c": 2.5, "t": {"ill": 0.2}, "alpha": 0.5,
@@ -88,8 +88,10 @@ def heard(monkeypatch, tmp_path):
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(anonymize, "walk", lambda _, s, __, t: note(s, RunOptions(threads=t)))
-    monkeypatch.setattr(file, "order_for", released)
+    monkeypatch.setattr(
+        anonymize, "anonymize_with", lambda _, s, __, t: note(s, RunOptions(threads=t))
+    )
+    monkeypatch.setattr(file, "file_request", released)
     monkeypatch.setattr(
         preview, "preview_of", lambda _, s, __, t, ___: note(s, RunOptions(threads=t))
     )
@@ -108,7 +110,7 @@ def test_every_option_has_an_example():
         assert set(entry.option.functions) <= set(FUNCTIONS)
 
 
-@pytest.mark.parametrize(("function", "name"), cases({f: taken_by(f) for f in FUNCTIONS}))
+@pytest.mark.parametrize(("function", "name"), cases({f: options_of(f) for f in FUNCTIONS}))
 def test_python(function, name, heard):
     """Every argument of a function arrives."""
     given = arguments_of(values_for(name))
@@ -133,7 +135,7 @@ def say(words):
     raise AssertionError(ran.output)
 
 
-@pytest.mark.parametrize(("command", "name"), cases({c: said_to(c) for c in COMMANDS}))
+@pytest.mark.parametrize(("command", "name"), cases({c: options_of_command(c) for c in COMMANDS}))
 def test_command_line(command, name, heard, tmp_path):
     """Every option of a command arrives; a recipe is heeded for what a pack would not tell."""
     needed = {"k": 5, "group": "g", "refine": "iterative"} if command == "refine" else {"k": 5}
@@ -174,12 +176,12 @@ def _keys(tree, path=""):
             yield from _keys(value, f"{path}{key}.")
 
 
-@pytest.mark.parametrize("option", told_options(), ids=lambda option: option["name"])
+@pytest.mark.parametrize("option", form_options(), ids=lambda option: option["name"])
 def test_desk(option, heard):
     """Whatever the page may ask for arrives, and is said as a command and as Python."""
     name = option["name"]
     recipe = tree_of(values_for(name))
-    asked = read_asked(recipe, {}, {})
+    asked = read_recipe(recipe, {}, {})
     wanted = {**values_for(name), "spreadsheet_safe": True}
     assert build(asked) == build(tree_of(wanted))
     place = asked if not option["part"] else asked[option["part"]]
@@ -195,7 +197,7 @@ def test_desk(option, heard):
     assert [settings for settings, _ in heard] == [build(with_memory)] * 2
 
 
-@pytest.mark.parametrize("option", told_options(), ids=lambda option: option["name"])
+@pytest.mark.parametrize("option", form_options(), ids=lambda option: option["name"])
 def test_desk_compares(option, heard, monkeypatch):
     """A comparison's command and snippet ask for what was compared: its k and methods aside."""
     name, plans = option["name"], []
@@ -214,7 +216,7 @@ def test_desk_compares(option, heard, monkeypatch):
     with pytest.raises(Enough):
         exec(python_snippet("compare", "t.csv", recipe, asked, {}), {})  # noqa: S102
     left_out = {"protect": {"k": 5, "method": "auto", "memory": None}}
-    wanted = build(recipe).having(**left_out, release={"spreadsheet_safe": False})
+    wanted = build(recipe).replace(**left_out, release={"spreadsheet_safe": False})
     assert [settings for settings, _ in heard] == [wanted] * 2
     assert plans == [([5, 6], ["mdav"], 60)] * 2
 
@@ -230,7 +232,7 @@ def test_what_a_comparison_cannot_take_is_said(entry):
 
 def test_the_desk_knows_what_it_is_told():
     """The page is told of the options that the server takes from it, each with its default."""
-    told = told_options()
+    told = form_options()
     assert {one["name"] for one in told} == {e.name for e in TABLE.values() if e.option.desk}
     known = {name for part, names in PARTS.items() for name in (names or [part])}
     assert known == {one["name"] for one in told}
@@ -242,7 +244,7 @@ def test_signatures(function):
     """What `inspect.signature` shows are the table's names and defaults; no other is taken."""
     call = getattr(shoal, function)
     shown = inspect.signature(call).parameters
-    for entry in taken_by(function):
+    for entry in options_of(function):
         default = inspect.Parameter.empty if entry.default is NEEDED else entry.argument_default
         assert shown[entry.name].default == default
         assert shown[entry.name].kind is inspect.Parameter.KEYWORD_ONLY
@@ -279,7 +281,11 @@ def test_what_is_written_is_in_step():
 def test_help_has_panels(command):
     """The help of a command shows its options in panels, in the table's order."""
     ran = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"})
-    wanted = [panel for panel in PANELS if any(e.option.panel == panel for e in said_to(command))]
+    wanted = [
+        panel
+        for panel in PANELS
+        if any(e.option.panel == panel for e in options_of_command(command))
+    ]
     places = [ran.output.index(f"─ {panel} ─") for panel in wanted]
     assert places == sorted(places)
-    assert all(flag in ran.output for entry in said_to(command) for flag in entry.flags)
+    assert all(flag in ran.output for entry in options_of_command(command) for flag in entry.flags)

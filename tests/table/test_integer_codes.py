@@ -12,7 +12,7 @@ import pytest
 
 import shoal as library
 from shoal.outofcore.budget import Budget
-from shoal.outofcore.request import Order
+from shoal.outofcore.request import FileRequest
 from shoal.outofcore.run import release_file
 from shoal.save.files import Targets
 from shoal.settings import build
@@ -85,7 +85,7 @@ def test_who_asked_for_means_is_not_asked():
 
 def test_larger_than_memory(tmp_path):
     """A run out of core has the same note."""
-    order = Order(Targets.of(str(tmp_path / "out.csv")), with_page=False, shuffle_seed=1)
+    order = FileRequest(Targets.of(str(tmp_path / "out.csv")), with_page=False, shuffle_seed=1)
     settings = build({"protect": {"k": 4}})
     made = release_file(written(tmp_path, "csv"), settings, Budget(100), order, None)
     note = next(note for note in made.report.notes if "codes" in note)

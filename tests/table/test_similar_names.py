@@ -6,7 +6,7 @@ import unicodedata
 
 from shoal.table.inspect import inspect
 from shoal.table.read import read
-from shoal.table.similar_names import names_alike, said_of_names
+from shoal.table.similar_names import names_alike, similar_name_notes
 
 ALIKE = ["age", "Age", " age", "städt", unicodedata.normalize("NFD", "städt"), "ages", "a ge"]
 
@@ -25,4 +25,4 @@ def test_inspect_and_notes_tell_of_them(tmp_path):
     found = inspect(read(file))
     assert [column.alike for column in found.columns] == [("Age",), ("age",), ()]
     assert "'age', 'Age' differ only in case, spaces or Unicode form" in found.summary()
-    assert len(said_of_names(ALIKE)) == 2
+    assert len(similar_name_notes(ALIKE)) == 2

@@ -96,14 +96,14 @@ def test_the_snippet_asks_for_the_same(recipe, monkeypatch):
         found.append((data, asked))
         return Made()
 
-    monkeypatch.setattr(anonymize, "walk", heard_walk)
+    monkeypatch.setattr(anonymize, "anonymize_with", heard_walk)
     code = python_snippet("anonymize", "t.csv", recipe, {"format": "parquet"}, TREES)
     exec(compile(code, "snippet", "exec"), {"shoal": shoal})  # noqa: S102 - what a person would do
     (source, asked), (folder, how) = found
     safe = recipe.get("release", {}).get("spreadsheet_safe", False)
     assert (source, folder) == ("t.csv", "pack")
     assert how == {"format": "parquet", **({"spreadsheet_safe": True} if safe else {})}
-    wanted = settings_of(recipe).having(release={"spreadsheet_safe": False})
+    wanted = settings_of(recipe).replace(release={"spreadsheet_safe": False})
     assert asked == wanted
 
 

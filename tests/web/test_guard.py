@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from shoal.web.app import make_app
 from shoal.web.guard import OPEN
-from shoal.web.session import Desk
+from shoal.web.session import Session
 
 ID = "0" * 32
 
@@ -21,9 +21,9 @@ ID = "0" * 32
 @pytest.fixture(scope="module")
 def routes(tmp_path_factory):
     """The whole table of routes: (method, path with ids in the place of parameters)."""
-    room = Desk(tmp_path_factory.mktemp("routes"))
+    room = Session(tmp_path_factory.mktemp("routes"))
     app = make_app(room, "token", 1, api=True).app
-    room.room.leave()
+    room.workspace.leave()
     table = [
         (method, re.sub(r"\{name:path\}", "release.csv", route.path))
         for route in app.routes

@@ -22,7 +22,7 @@ from shoal.web import session as desk_module
 from shoal.web.errors import Refused
 from shoal.web.jobs import QUEUED, Job, Queue
 from shoal.web.processes import Processes
-from shoal.web.session import Desk
+from shoal.web.session import Session
 
 ROOT = Path(shoal.__file__).parent
 REPOSITORY = ROOT.parents[1]
@@ -120,7 +120,7 @@ def test_what_nobody_asks_for_is_removed(tmp_path, monkeypatch):
     monkeypatch.setattr(desk_module, "FORGET", 2.0)
 
     async def wait():
-        desk = Desk(tmp_path)
+        desk = Session(tmp_path)
         desk.begin()
         file = await desk.open("patients.csv", None)
         place = file.place

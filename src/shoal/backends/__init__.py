@@ -1,4 +1,4 @@
-"""Where things run and where files lie: threads, Dask, Spark; paths and URLs; staged files.
+"""Backends: threads, Dask and Spark; storage at paths and URLs; staged files.
 
 What runs in them is chosen elsewhere. `executor.py` runs tasks on threads, `dask.py` and `spark.py`
 on clusters; `storage.py` opens paths and URLs; `staging.py` lets files appear whole or not at all;

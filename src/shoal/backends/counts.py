@@ -1,4 +1,4 @@
-"""What an engine finds when it groups a release by its quasi-identifiers, in its own way."""
+"""Class counts of a release, as an engine returns them."""
 
 from __future__ import annotations
 

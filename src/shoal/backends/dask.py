@@ -1,4 +1,4 @@
-"""Tasks on a Dask cluster: one that is there already, or a small one of this machine."""
+"""Dask backend: tasks on a running cluster, or on a local one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 CONNECT = 20  # seconds to wait for a scheduler
-ALONE = 120.0  # seconds without any worker after which nobody waits on
+ALONE = 120.0  # seconds to wait for a first worker
 RETRIES = 2  # times that a failed task is tried again
 LOOK = 1.0  # seconds between two looks at the cluster
 LOOPBACK = "127.0.0.1:0"
@@ -45,10 +45,10 @@ class Dask:
 
     `scheduler` is its address (tcp://host:8786, or tls:// with the certificates that Dask's own
     configuration names). Without one, and without a `client`, a cluster of this machine is started,
-    a process for each core, which talk over loopback by certificates that nobody else has.
+    a process for each core, which talk over loopback by private certificates.
     """
 
-    away = True
+    is_remote = True
 
     def __init__(
         self, scheduler: str | None = None, client: Any = None, workers: int | None = None
@@ -89,7 +89,7 @@ class Dask:
             raise RequestError("dask is not installed here: pip install 'shoal[dask]'") from None
         with self._after as after:
             if self._client is None:
-                after.callback(_hush())
+                after.callback(_silence_log())
                 address = self.scheduler or after.enter_context(self._local(distributed))
                 self._client = after.enter_context(self._connected(distributed, address))
             self._check_versions()
@@ -108,7 +108,7 @@ class Dask:
             dask.config.set(OWN),
             contextlib.ExitStack() as after,
         ):
-            with _deaf():
+            with _ignoring_interrupts():
                 cluster = distributed.LocalCluster(
                     n_workers=self.workers or os.cpu_count() or 1,
                     threads_per_worker=1,
@@ -150,17 +150,17 @@ class Dask:
         except TimeoutError:
             raise EngineError(f"the scheduler at {self._address} has no workers") from None
         with self._watched():
-            found = client.run(metadata.version, "shoal", on_error="return")
+            by_worker = client.run(metadata.version, "shoal", on_error="return")
         other = {
             address: "none" if isinstance(version, Exception) else str(version)
-            for address, version in found.items()
+            for address, version in by_worker.items()
             if version != own
         }
         if other:
-            told = ", ".join(f"{at} has {what}" for at, what in sorted(other.items())[:5])
+            versions = ", ".join(f"{at} has {what}" for at, what in sorted(other.items())[:5])
             raise EngineError(
-                f"{len(other)} of {len(found)} workers have another version of shoal than {own}: "
-                f"{told}; install the same on all machines"
+                f"{len(other)} of {len(by_worker)} workers have another version of shoal than "
+                f"{own}: {versions}; install the same on all machines"
             )
 
     def map(
@@ -180,7 +180,7 @@ class Dask:
         except Exception:
             if self._client.status == "running":
                 raise
-            raise self._gone() from None
+            raise self._lost() from None
 
     def _mapped(
         self, work: Callable[[Task], Result], tasks: Iterable[Task], stop: StopToken | None
@@ -207,16 +207,16 @@ class Dask:
         return sum(int(worker["nthreads"]) for worker in known)
 
     def _result(self, future: Any, stop: StopToken | None = None) -> Any:
-        """Return what came of a task; wait as long as there is somebody who may do it."""
+        """Return the result of a task; wait while the cluster has workers."""
         self._wait(future, stop)
         try:
             if future.cancelled():
-                raise self._gone()
+                raise self._lost()
             error = future.exception()
             if error is None:
                 return future.result()
         except OSError:
-            raise self._gone() from None
+            raise self._lost() from None
         raise self._failed(error)
 
     def _wait(self, future: Any, stop: StopToken | None) -> None:
@@ -227,7 +227,7 @@ class Dask:
             ready.wait(LOOK)
             check(stop)
             if self._client.status != "running":
-                raise self._gone()
+                raise self._lost()
             if future.done() or self._threads():
                 since = time.monotonic()
             elif time.monotonic() - since > ALONE:
@@ -236,7 +236,7 @@ class Dask:
                     "what was done is kept: start workers, and the same run again"
                 )
 
-    def _gone(self) -> EngineError:
+    def _lost(self) -> EngineError:
         return EngineLostError(
             f"the Dask scheduler at {self._address} is gone; what was done is kept: start it, and "
             "the same run again, to go on"
@@ -245,14 +245,14 @@ class Dask:
     def _failed(self, error: BaseException) -> ShoalError:
         kind = type(error).__name__
         if kind in ("CancelledError", "FutureCancelledError"):
-            return self._gone()
+            return self._lost()
         if kind == "KilledWorker":
             return EngineLostError(
                 "workers died again and again at the same part, maybe of too little memory; give "
                 "them more, or allow a part less with --memory"
             )
-        told = str(error) if kind == "FailedError" else kind
-        return worker_failed(told)
+        reason = str(error) if kind == "FailedError" else kind
+        return worker_failed(reason)
 
     def write(self, frame: Any, hidden: Sequence[str], folder: str) -> None:
         """Write a Dask DataFrame as Parquet files, without what is in the hidden columns."""
@@ -280,9 +280,11 @@ class Dask:
         with dask.config.set({"dataframe.convert-string": False}):
             by = frame.groupby(wanted, sort=False, dropna=False, observed=True)
             sizes = by.size(split_out=max(1, frame.npartitions // 4))
-            found = sizes.to_frame("size").map_partitions(_told, meta=dict.fromkeys(TOLD, "int64"))
+            counts = sizes.to_frame("size").map_partitions(
+                _counts, meta=dict.fromkeys(COUNTED, "int64")
+            )
             with self._watched():
-                every = self._result(self._client.compute(found))
+                every = self._result(self._client.compute(counts))
         there = every[every["classes"] > 0]
         smallest = int(there["smallest"].min()) if len(there) else 0
         return Counted(int(every["records"].sum()), int(every["classes"].sum()), smallest)
@@ -296,19 +298,19 @@ def _called(work: Callable[[Task], Result], task: Task) -> Result:
     return work(task)
 
 
-TOLD = ("records", "classes", "smallest")
+COUNTED = ("records", "classes", "smallest")
 
 
-def _told(sizes: Any) -> Any:
+def _counts(sizes: Any) -> Any:
     """Return what is counted in a partition, as a dataframe of one row."""
     one = sizes["size"]
     counted = (int(one.sum()), len(one), int(one.min()) if len(one) else 0)
-    return type(sizes)({name: [value] for name, value in zip(TOLD, counted, strict=True)})
+    return type(sizes)({name: [value] for name, value in zip(COUNTED, counted, strict=True)})
 
 
 @contextlib.contextmanager
-def _deaf() -> Iterator[None]:
-    """Let processes be started that do not hear Ctrl-C: whoever started them ends them."""
+def _ignoring_interrupts() -> Iterator[None]:
+    """Start processes that ignore SIGINT; the parent ends them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -319,8 +321,8 @@ def _deaf() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _hush() -> Callable[[], None]:
-    """Let Dask's own log be silent while we say in our words what happens; return what ends it."""
+def _silence_log() -> Callable[[], None]:
+    """Silence Dask's log; return a function that restores it."""
     log = logging.getLogger("distributed")
     before = log.level
     log.setLevel(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""An Executor runs one function for many tasks and gives the results in their order.
+"""Executor protocol: map a function over tasks, results in their order.
 
 It never sits inside a loop over records: a task is a block of them, and takes a tenth of a second.
 """
@@ -23,13 +23,13 @@ AHEAD = 4  # tasks a worker that wait, so that it never does
 
 
 class Executor(Protocol):
-    """What blocks are run by.
+    """Maps a function over tasks.
 
-    What is run `away` is on other machines, maybe: it reaches files, not the memory of this one.
+    A remote executor runs them on other machines, which reach files, but not this memory.
     """
 
     @property
-    def away(self) -> bool:
+    def is_remote(self) -> bool:
         """Whether tasks are done elsewhere."""
         ...
 
@@ -43,7 +43,7 @@ class Executor(Protocol):
 class Threads:
     """Threads of this process; kernels let each other run."""
 
-    away = False
+    is_remote = False
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = _count(workers)
@@ -64,7 +64,7 @@ class Threads:
 class Processes:
     """Processes of their own; tasks and results are copied to them and back."""
 
-    away = False
+    is_remote = False
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = _count(workers)
@@ -78,13 +78,13 @@ class Processes:
             yield from in_order(pool, work, tasks, self.workers, stop)
 
 
-def worker_failed(told: str) -> EngineError:
+def worker_failed(reason: str) -> EngineError:
     """Return the error for a task that failed wherever it was tried, by its kind and place."""
-    if told.partition(" ")[0] in PASSING:
+    if reason.partition(" ")[0] in PASSING:
         return EngineLostError(
-            f"a worker failed: {told}; what was done is kept: start the same run again, to go on"
+            f"a worker failed: {reason}; what was done is kept: start the same run again, to go on"
         )
-    return EngineError(f"a worker failed: {told}")
+    return EngineError(f"a worker failed: {reason}")
 
 
 def check(stop: StopToken | None) -> None:

@@ -28,8 +28,8 @@ def private_folder(folder: Path) -> Path:
 
 def stem_of(name: str) -> str:
     """Return the name of a released file without its ending."""
-    found = next((one for one in ENDINGS if name.lower().endswith(f".{one}")), None)
-    return name if found is None else name[: -len(found) - 1]
+    ending = next((one for one in ENDINGS if name.lower().endswith(f".{one}")), None)
+    return name if ending is None else name[: -len(ending) - 1]
 
 
 def private_folders(release: Path) -> list[Path]:

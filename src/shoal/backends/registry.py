@@ -1,4 +1,4 @@
-"""Engines by their names; none is loaded before it is asked for."""
+"""Registry of engines by name; each is imported when it is first used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks on Spark: the session there is, a cluster's, or a small one of this machine.
+"""Spark backend: the active session, a cluster, or a local one.
 
 A task is a row of one Arrow batch, and so is what comes of it, as plain values; each is a job of
 its own, so that some come back while others run, and Spark does again what a lost executor had.
@@ -37,7 +37,7 @@ class Spark:
     `session`, Spark runs on the cores of this machine.
     """
 
-    away = True
+    is_remote = True
 
     def __init__(self, scheduler: str | None = None, session: Any = None) -> None:
         self.scheduler = scheduler
@@ -98,17 +98,17 @@ class Spark:
                 for name, value in local.items():
                     builder = builder.config(name, value)
             try:
-                found = builder.master(self.scheduler or "local[*]").getOrCreate()
+                started = builder.master(self.scheduler or "local[*]").getOrCreate()
             except Exception as error:
                 raise EngineError(
                     f"Spark does not start ({type(error).__name__}): it needs Java 17, and a "
                     "master that answers"
                 ) from None
             try:
-                yield found
+                yield started
             finally:
                 with contextlib.suppress(Exception):
-                    found.stop()
+                    started.stop()
 
     def _width(self) -> int:
         """Return how many tasks run at once."""
@@ -146,9 +146,9 @@ class Spark:
 
     def _failed(self, error: Exception) -> ShoalError:
         text = str(error)
-        found = re.search(r"FailedError: (\w+ in [\w.]+, line \d+ on \S+)", text)
-        if found:
-            return worker_failed(found[1])
+        match = re.search(r"FailedError: (\w+ in [\w.]+, line \d+ on \S+)", text)
+        if match:
+            return worker_failed(match[1])
         if "No module named 'shoal'" in text:
             return EngineError(
                 "the workers of Spark have no shoal: install the same version on all machines"
@@ -198,9 +198,9 @@ class Spark:
     def _counted(self, f: Any, quoted: Sequence[Any], files: Sequence[str]) -> Counted:
         frame = self._session.read.parquet(*map(reachable, files))
         sizes = frame.groupBy(*quoted).agg(f.count(f.lit(1)).alias("size"))
-        asked = sizes.agg(f.sum("size"), f.count(f.lit(1)), f.min("size"))
+        totals = sizes.agg(f.sum("size"), f.count(f.lit(1)), f.min("size"))
         try:
-            records, classes, smallest = asked.collect()[0]
+            records, classes, smallest = totals.collect()[0]
         except Exception as error:
             if type(error).__name__ == "AnalysisException":
                 raise

@@ -1,7 +1,7 @@
-"""Files that appear whole or not at all.
+"""Atomic writing: files appear whole or not at all.
 
 Each file is written beside its final name under a temporary one that only the owner may read,
-brought to disk, and renamed when all are ready. Temporary files are locked while somebody works
+brought to disk, and renamed when all are ready. Temporary files are locked while a run works
 on them; one without a lock was left by a run that was killed, and the next run removes it.
 Runs that write to one folder name their files one run after the other.
 """
@@ -165,7 +165,7 @@ class Staging:
 
 
 class _Open(io.RawIOBase):
-    """A descriptor to write to; whoever holds it closes it."""
+    """A descriptor to write to; the owner closes it."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -188,7 +188,7 @@ class _Open(io.RawIOBase):
 
 
 def check_above(target: Path) -> None:
-    """Refuse a file or folder whose own folder is not there: nobody asked for that one."""
+    """Raise OutputError if the parent folder of a file or folder is missing."""
     above = target.absolute().parent
     if os.path.isdir(above):  # noqa: PTH112 - never raises
         return
@@ -337,7 +337,7 @@ def _sync(folder: Path) -> None:
 
 
 def sweep(folder: Path, name: str) -> int:
-    """Remove temporary files of this target that nobody holds, and return how many."""
+    """Remove unlocked temporary files of this target, and return how many."""
     removed = 0
     prefix = _prefix(name)
     with os.scandir(folder) as entries:

@@ -1,4 +1,4 @@
-"""Folders of files: a path of this machine, or a URL that fsspec opens (s3://bucket/folder).
+"""Storage: a folder on this machine, or a URL that fsspec opens (s3://bucket/folder).
 
 Files appear whole or not at all. What lies at a URL is guarded by the storage there; the keys to it
 are in the environment of each machine, never in a URL, which reports and recipes show.
@@ -33,7 +33,7 @@ def cache_folder() -> Path:
 
 
 def remove_unheld(folder: Path) -> bool:
-    """Remove a folder that no process holds by a lock; tell whether it is gone."""
+    """Remove a folder that no process has locked; tell whether it was removed."""
     with contextlib.suppress(OSError):
         held = os.open(folder, os.O_RDONLY)
         try:
@@ -77,7 +77,7 @@ class Storage(Protocol):
         ...
 
     def remove(self, *names: str) -> None:
-        """Remove files; those that are gone do not matter."""
+        """Remove files; missing ones are ignored."""
         ...
 
     def clear(self) -> None:
@@ -127,8 +127,8 @@ def stamp_of(location: str) -> str:
     if is_url(location):
         folder, _, name = location.rpartition("/")
         return Remote(folder).stamp(name)
-    found = Path(location).stat()
-    return f"{found.st_size} {found.st_mtime_ns}"
+    status = Path(location).stat()
+    return f"{status.st_size} {status.st_mtime_ns}"
 
 
 class Folder:
@@ -176,12 +176,12 @@ class Folder:
 
     def entries(self) -> dict[str, str]:
         """Return everything that lies in the folder, hidden, half or whole; no link is followed."""
-        found = {}
+        entries = {}
         with os.scandir(self.path) as listing:
             for entry in listing:
                 plain = "file" if entry.is_file(follow_symlinks=False) else "folder"
-                found[entry.name] = "link" if entry.is_symlink() else plain
-        return dict(sorted(found.items()))
+                entries[entry.name] = "link" if entry.is_symlink() else plain
+        return dict(sorted(entries.items()))
 
     def remove(self, *names: str) -> None:
         """Remove files."""
@@ -189,7 +189,7 @@ class Folder:
             (self.path / name).unlink(missing_ok=True)
 
     def clear(self) -> None:
-        """Remove the folder and all in it, also what somebody writes meanwhile."""
+        """Remove the folder and all in it, also files written meanwhile."""
         end = time.monotonic() + PATIENCE
         while True:
             shutil.rmtree(self.path, ignore_errors=True)
@@ -268,41 +268,41 @@ class Remote:
     def stamp(self, name: str) -> str:
         """Return what tells a file from one that was changed."""
         system, path = self._opened
-        found = system.info(f"{path}/{name}")
-        told = [found.get(key) for key in ("ETag", "etag", "LastModified", "mtime")]
-        return f"{found['size']} {next((one for one in told if one is not None), '')}"
+        info = system.info(f"{path}/{name}")
+        stamps = [info.get(key) for key in ("ETag", "etag", "LastModified", "mtime")]
+        return f"{info['size']} {next((one for one in stamps if one is not None), '')}"
 
     def glob(self) -> list[str]:
         """Return the URLs of the files that a pattern names; of a folder, all in it."""
         system, path = self._opened
-        found = system.glob(path) if has_magic(path) else system.ls(path, detail=False)
-        return sorted(system.unstrip_protocol(one) for one in found)
+        paths = system.glob(path) if has_magic(path) else system.ls(path, detail=False)
+        return sorted(system.unstrip_protocol(one) for one in paths)
 
     def names(self) -> list[str]:
         """Return the names of all files."""
         system, path = self._opened
         try:
-            found = system.ls(path, detail=False)
+            paths = system.ls(path, detail=False)
         except FileNotFoundError:
             return []
-        return sorted(str(one).rstrip("/").rpartition("/")[2] for one in found)
+        return sorted(str(one).rstrip("/").rpartition("/")[2] for one in paths)
 
     def entries(self) -> dict[str, str]:
         """Return everything that lies at the URL, folders too; nothing where there is none."""
         system, path = self._opened
-        found: dict[str, str] = {}
+        entries: dict[str, str] = {}
         try:
             every = system.ls(path, detail=True)
         except FileNotFoundError:
-            return found
+            return entries
         for one in every:
             place = str(one["name"]).rstrip("/")
             if place == str(path).rstrip("/"):  # a mark that there is a folder
                 continue
             name = place.rpartition("/")[2]
             plain = "file" if one.get("type") == "file" else "folder"
-            found[name] = "link" if one.get("islink") else plain
-        return dict(sorted(found.items()))
+            entries[name] = "link" if one.get("islink") else plain
+        return dict(sorted(entries.items()))
 
     def remove(self, *names: str) -> None:
         """Remove files."""

@@ -9,8 +9,8 @@ from typing import Annotated, Any, get_args
 import typer
 
 from shoal.cli.app import app
-from shoal.cli.options import RESOURCES, WRITING, Tabled, said, takes
-from shoal.cli.recipes import beside_recipe, chosen_again, tell_of_choice, with_trees, with_values
+from shoal.cli.options import RESOURCES, WRITING, Tabled, given_options, takes
+from shoal.cli.recipes import beside_recipe, chosen_again, echo_choice, with_trees, with_values
 from shoal.cli.releasing import make, make_pack, make_preview, showing
 from shoal.errors import RequestError
 
@@ -105,11 +105,11 @@ def anonymize(
     if recipe is not None:
         tree |= chosen_again(load_tree(recipe)) if choose_again else load_tree(recipe)
         if "method" not in options:
-            tell_of_choice(tree, input)
+            echo_choice(tree, input)
         for key in ("path", "sha256", "commitment"):
             tree["input"].pop(key, None)
         beside_recipe(tree, recipe.parent)
-    for part, values in tree_of(said(options)).items():
+    for part, values in tree_of(given_options(options)).items():
         tree.setdefault(part, {}).update(values)
     run = run_of(options)
     with showing(run.show_values):
@@ -151,7 +151,7 @@ def refine(
         raise RequestError(f"--how must be one of {', '.join(get_args(Refine))}")
     run = run_of(options)
     with showing(run.show_values):
-        make(build(tree_of(said(options))), str(input), output, run)
+        make(build(tree_of(given_options(options))), str(input), output, run)
 
 
 @app.command("run", cls=Tabled)
@@ -190,7 +190,7 @@ def run_again(
     tree = load_tree(recipe)
     if choose_again:
         tree = chosen_again(tree)
-    tell_of_choice(tree, input)
+    echo_choice(tree, input)
     settings = build(tree, recipe.name) if choose_again else load(recipe)
     settings = with_trees(settings, options.pop("hierarchies", {}))
     settings = with_values(settings, options.pop("orders", {}), options.pop("missing", None))
@@ -200,7 +200,7 @@ def run_again(
             raise RequestError("the recipe names no output; say -o OUT")
         output = noted if is_url(noted) else os.path.normpath(recipe.parent / noted)
         output += "/" if noted.endswith("/") and not output.endswith("/") else ""
-    settings = settings.having(**tree_of(options))
+    settings = settings.replace(**tree_of(options))
     run = run_of(options)
     with showing(run.show_values):
         make(settings, input, output, run, recipe)

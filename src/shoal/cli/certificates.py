@@ -9,7 +9,7 @@ import typer
 
 from shoal.cli.app import app
 from shoal.cli.options import JsonFlag, SensitiveTrees, Tabled, takes
-from shoal.cli.output import say, tell_verdict
+from shoal.cli.output import echo_verdict, write_stdout
 from shoal.errors import RequestError
 
 certificate = typer.Typer(
@@ -54,13 +54,13 @@ def check(
 
     if original is not None and private is None:
         raise RequestError("--original takes --private FOLDER, the private folder of the pack")
-    found = check_pack(
+    checked = check_pack(
         folder, trees=split_pairs(hierarchy, "--hierarchy", first=True), original=original,
         private=private, key=key, **options,
     )  # fmt: skip
-    for origin in found.origins:
+    for origin in checked.origins:
         typer.echo(origin, err=True)
-    tell_verdict(found, as_json)
+    echo_verdict(checked, as_json)
 
 
 @certificate.command(cls=Tabled)
@@ -108,4 +108,4 @@ def schema() -> None:
     """
     from shoal.save.pack.certificate import schema_json
 
-    say(schema_json())
+    write_stdout(schema_json())

@@ -12,8 +12,8 @@ import typer
 
 from shoal.backends.storage import cache_folder
 from shoal.cli.app import app
-from shoal.cli.options import PRIVACY, RESOURCES, WRITING, Tabled, said, takes
-from shoal.cli.output import live_reporter, say
+from shoal.cli.options import PRIVACY, RESOURCES, WRITING, Tabled, given_options, takes
+from shoal.cli.output import live_reporter, write_stdout
 from shoal.errors import RequestError
 
 UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "": 1.0}
@@ -69,7 +69,7 @@ def compare(
     if "hierarchy_folder" in options and "hierarchies" in options:
         raise RequestError("say --hierarchies or --hierarchy, not both")
     run, sizes = run_of(options), sorted(set(_sizes(k)))
-    settings = build(tree_of({"k": sizes[0], **said(options)}))
+    settings = build(tree_of({"k": sizes[0], **given_options(options)}))
     if output is not None:
         _check(output, run.force)
     state = _state(input, k, methods, settings.to_toml())
@@ -77,10 +77,10 @@ def compare(
         state.unlink(missing_ok=True)
     grid = Grid(sizes, split_names(methods), seconds(budget), state)
     with live_reporter() as report:
-        found = compare_as(input, settings, grid, run.threads, report)
-    say(found.to_json() if run.as_json else f"{found.summary()}\n")
+        comparison = compare_as(input, settings, grid, run.threads, report)
+    write_stdout(comparison.to_json() if run.as_json else f"{comparison.summary()}\n")
     if output is not None:
-        _write(output, found, run.force)
+        _write(output, comparison, run.force)
 
 
 def _sizes(text: str) -> list[int]:
@@ -102,9 +102,9 @@ def seconds(text: str | None) -> float | None:
         raise RequestError("a time is a number and s, min or h: 60s, 5min") from None
 
 
-def _state(file: Path, k: str, methods: list[str] | None, asked: str) -> Path | None:
+def _state(file: Path, k: str, methods: list[str] | None, settings_text: str) -> Path | None:
     """Return where figures of runs are noted until a comparison is whole; None: nowhere to."""
-    what = repr((str(file.resolve()), k, methods, asked))
+    what = repr((str(file.resolve()), k, methods, settings_text))
     name = hashlib.sha256(what.encode("utf-8")).hexdigest()[:24]
     place = cache_folder()
     with contextlib.suppress(OSError):
@@ -124,14 +124,14 @@ def _check(folder: Path, force: bool) -> None:
         Staging(force=force, folders=[folder]).check(folder / name)
 
 
-def _write(folder: Path, found: Any, force: bool) -> None:
+def _write(folder: Path, comparison: Any, force: bool) -> None:
     """Write table, chart and page of a comparison."""
     from shoal.backends.staging import Staging
     from shoal.report.comparison import comparison_csv, comparison_page
 
-    told = found.to_dict()
-    svg = found.plot().to_svg()
-    contents = found.to_json(), comparison_csv(told), svg, comparison_page(told, svg)
+    figures = comparison.to_dict()
+    svg = comparison.plot().to_svg()
+    contents = comparison.to_json(), comparison_csv(figures), svg, comparison_page(figures, svg)
     with Staging(force=force, folders=[folder]) as staging:
         for name, content in zip(NAMES, contents, strict=True):
             staging.check(folder / name)

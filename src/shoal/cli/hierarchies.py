@@ -1,4 +1,4 @@
-"""The commands for trees of values: hierarchy build, check, show."""
+"""The commands for hierarchies: hierarchy build, check, show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from shoal.cli.app import app
 from shoal.cli.options import Tabled, takes
-from shoal.cli.output import say
+from shoal.cli.output import write_stdout
 from shoal.errors import InputError, RequestError, shown
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ app.add_typer(group, name="hierarchy")
 @group.callback(invoke_without_command=True)
 def _hierarchy(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
-        say(context.get_help() + "\n")
+        write_stdout(context.get_help() + "\n")
         raise typer.Exit(2)
 
 
@@ -68,17 +68,17 @@ def build(
         target = target / f"{column}.csv"
     if output != "-":
         Staging(force=force, folders=folders).check(target, data)
-    found = _of(data, column, rule, options)
-    if found.uncovered:
-        raise InputError(f"{len(found.uncovered)} values of the column have no place in it")
+    built = _of(data, column, rule, options)
+    if built.uncovered:
+        raise InputError(f"{len(built.uncovered)} values of the column have no place in it")
     if output == "-":
-        say(found.to_csv())
+        write_stdout(built.to_csv())
         return
     with Staging(force=force, folders=folders) as staging:
         staging.check(target, data)
-        staging.add(target, found.to_csv().encode("utf-8"))
+        staging.add(target, built.to_csv().encode("utf-8"))
         staging.commit()
-    typer.echo(f"{found.summary()}\nwrote {target}", err=True)
+    typer.echo(f"{built.summary()}\nwrote {target}", err=True)
 
 
 @group.command(cls=Tabled)
@@ -95,10 +95,10 @@ def check(
 
     Example: `shoal hierarchy check trees/age.csv --data stays.csv --column age`
     """
-    found = _said(file, data, column, options)
-    say(f"{found.summary()}\n")
-    if found.uncovered:
-        raise InputError(f"{file}: {len(found.uncovered)} values of the data have no place in it")
+    tree = _read_hierarchy(file, data, column, options)
+    write_stdout(f"{tree.summary()}\n")
+    if tree.uncovered:
+        raise InputError(f"{file}: {len(tree.uncovered)} values of the data have no place in it")
 
 
 @group.command(cls=Tabled)
@@ -118,11 +118,13 @@ def show(
 
     Example: `shoal hierarchy show widths:10,20 --data stays.csv --column age`
     """
-    found = _said(file, data, column, options)
-    say(f"{found.summary()}\n\n{found.draw(depth)}\n")
+    tree = _read_hierarchy(file, data, column, options)
+    write_stdout(f"{tree.summary()}\n\n{tree.draw(depth)}\n")
 
 
-def _said(file: str, data: Path | None, column: str | None, reading: dict[str, Any]) -> Hierarchy:
+def _read_hierarchy(
+    file: str, data: Path | None, column: str | None, reading: dict[str, Any]
+) -> Hierarchy:
     """Return the hierarchy of a file alone, or what a rule makes of a column of data."""
     from shoal.table.hierarchy.view import hierarchy
 

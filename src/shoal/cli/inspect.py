@@ -1,4 +1,4 @@
-"""The commands that look: verify, inspect, bound, methods; and warmup."""
+"""The commands verify, inspect, bound, methods and warmup."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 
 from shoal.cli.app import app
 from shoal.cli.options import JsonFlag, MissingAs, SensitiveTrees, Tabled, takes
-from shoal.cli.output import live_reporter, say, tell_verdict
+from shoal.cli.output import echo_verdict, live_reporter, write_stdout
 from shoal.errors import shown
 
 READING = "delimiter", "missing", "types", "orders"
@@ -76,7 +76,7 @@ def verify(
 
     if options.get("sensitive") == ["none"]:
         options["sensitive"] = []
-    found = check(
+    verification = check(
         file,
         k=k,
         quasi_identifiers=None if quasi is None else split_names(quasi),
@@ -88,9 +88,9 @@ def verify(
         missing_as=missing_as,
         **arguments_of(options),
     )
-    for origin in found.origins:
+    for origin in verification.origins:
         typer.echo(origin, err=True)
-    tell_verdict(found, as_json)
+    echo_verdict(verification, as_json)
 
 
 @app.command(cls=Tabled)
@@ -109,11 +109,13 @@ def inspect(
     from shoal.table.read import read
 
     orders = options.pop("orders", None)
-    found = look(with_orders(read(file, **options), orders))
+    inspection = look(with_orders(read(file, **options), orders))
     if as_json:
-        say(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        write_stdout(json.dumps(inspection.to_dict(), indent=2, ensure_ascii=False) + "\n")
         return
-    say(f"{shown(file.name)[1:-1]}: {found.records:,} records\n\n{found.summary()}\n")
+    write_stdout(
+        f"{shown(file.name)[1:-1]}: {inspection.records:,} records\n\n{inspection.summary()}\n"
+    )
 
 
 @app.command(cls=Tabled)
@@ -149,17 +151,17 @@ def bound(
     rest = tuple(name for name in table.schema.names if name not in named)  # nothing is released
     roles = RoleSettings(quasi_identifiers=named, other=rest)
     with live_reporter() as report:
-        found = lower_bound(
+        result = lower_bound(
             assign(table, roles).table, k, effort=effort, orders=orders,
             time_limit=time_limit, callback=report,
         )  # fmt: skip
     if as_json:
-        say(json.dumps(asdict(found), indent=2) + "\n")
+        write_stdout(json.dumps(asdict(result), indent=2) + "\n")
         return
-    how = "" if found.complete else " (cut short or by part: the true least may well be higher)"
-    say(
-        f"no grouping into groups of at least {k} loses less than {found.least()} % "
-        f"(SSE/SST; SSE {found.sse:.6g}){how}\n"
+    remark = "" if result.complete else " (cut short or by part: the true least may well be higher)"
+    write_stdout(
+        f"no grouping into groups of at least {k} loses less than {result.least()} % "
+        f"(SSE/SST; SSE {result.sse:.6g}){remark}\n"
     )
 
 
@@ -175,13 +177,15 @@ def methods(as_json: JsonFlag = False) -> None:
     every = every_method()
     if as_json:
         keys = ("name", "kind", "summary", "cost", "citation")
-        say(json.dumps([{key: getattr(m, key) for key in keys} for m in every], indent=2) + "\n")
+        write_stdout(
+            json.dumps([{key: getattr(m, key) for key in keys} for m in every], indent=2) + "\n"
+        )
         return
     for method in every:
         chosen = {AUTO: "numbers", AUTO_MIXED: "categories or missing cells"}
         what = chosen.get(method.name)
         auto = f"  (auto chooses this one for {what})" if what else ""
-        say(
+        write_stdout(
             f"{method.name}{auto}\n  {method.summary}\n"
             f"  {method.kind}; {method.cost}\n  {method.citation}\n\n"
         )

@@ -1,4 +1,4 @@
-"""The command that measures: what a release cost and which risks are left."""
+"""The command measure: utility and disclosure risk of a release."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from shoal.cli.app import app
 from shoal.cli.options import JsonFlag, MissingAs, Tabled, takes
-from shoal.cli.output import say
+from shoal.cli.output import write_stdout
 from shoal.errors import RequestError
 
 
@@ -82,7 +82,7 @@ def measure(
         from shoal.backends.staging import Staging
 
         Staging(force=force).check(html, Path(original), Path(release))
-    found = measured(
+    measures = measured(
         original,
         release,
         weight=weight,
@@ -100,10 +100,10 @@ def measure(
 
         with Staging(force=force) as staging:
             staging.check(html, Path(original), Path(release))
-            staging.add(html, measures_page(found.to_dict()).encode("utf-8"))
+            staging.add(html, measures_page(measures.to_dict()).encode("utf-8"))
             staging.commit()
         typer.echo(f"wrote {html}", err=True)
     if as_json:
-        say(found.to_json())
+        write_stdout(measures.to_json())
     else:
-        say(f"{found if words else found.summary()}\n")
+        write_stdout(f"{measures if words else measures.summary()}\n")

@@ -1,4 +1,4 @@
-"""Options of commands: those of the table, read into values, and some that are not in it.
+"""Command line options: those of the table of options, and a few beyond it.
 
 The table is loaded when a command is parsed, not before: `shoal --help` lists commands without it.
 """
@@ -79,9 +79,9 @@ def _complete(
     function: Callable[..., None], names: tuple[str, ...], command: str
 ) -> Callable[..., None]:
     """Return a command with its own parameters and those of the table, by panels."""
-    from shoal.settings.table import TABLE, said_to
+    from shoal.settings.table import TABLE, options_of_command
 
-    entries = [TABLE[name] for name in names] if names else said_to(command)
+    entries = [TABLE[name] for name in names] if names else options_of_command(command)
 
     def run(**given: Any) -> None:
         options = {}
@@ -111,19 +111,21 @@ def _panel(parameter: inspect.Parameter) -> int:
 def _parameter(entry: Any, command: str) -> inspect.Parameter:
     """Return an option as a parameter that typer reads."""
     option, word = entry.option, entry.option.kind.word
-    told = typer.Option(
+    typer_option = typer.Option(
         *entry.flags, help=option.help, rich_help_panel=option.panel, min=option.least
     )
     named = inspect.Parameter.KEYWORD_ONLY
     if command in option.needed:
-        return inspect.Parameter(entry.name, named, annotation=Annotated[word, told])
+        return inspect.Parameter(entry.name, named, annotation=Annotated[word, typer_option])
     if word is bool:
-        return inspect.Parameter(entry.name, named, default=False, annotation=Annotated[bool, told])
+        return inspect.Parameter(
+            entry.name, named, default=False, annotation=Annotated[bool, typer_option]
+        )
     return inspect.Parameter(
-        entry.name, named, default=None, annotation=Annotated[word | None, told]
+        entry.name, named, default=None, annotation=Annotated[word | None, typer_option]
     )
 
 
-def said(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that say something: an empty list leaves what a recipe says."""
+def given_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that are given: an empty list leaves a recipe's value."""
     return {name: value for name, value in options.items() if value not in ([], {})}

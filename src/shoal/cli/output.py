@@ -1,4 +1,4 @@
-"""What the command line says: data on stdout, errors as one line on stderr with an exit code."""
+"""Output of the command line: data on stdout, one-line errors and exit codes on stderr."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def live_reporter() -> contextlib.AbstractContextManager[Reporter]:
 
 @contextlib.contextmanager
 def logging_to_stderr(wanted: bool) -> Iterator[None]:
-    """Show on stderr what the engine's workers have done, if somebody wants to know."""
+    """Log the tasks of the engine's workers to stderr, on request."""
     if not wanted:
         yield
         return
@@ -78,7 +78,7 @@ def logging_to_stderr(wanted: bool) -> Iterator[None]:
         log.removeHandler(handler)
 
 
-def say(content: str | bytes) -> None:
+def write_stdout(content: str | bytes) -> None:
     """Write to stdout; one that is full or closed is an error in words.
 
     Whoever stops reading (`| head -1`) has read enough: the rest is left out, and nothing is wrong.
@@ -96,13 +96,13 @@ def say(content: str | bytes) -> None:
         raise OutputError(f"stdout cannot be written: {error.strerror}") from None
 
 
-def tell_verdict(found: Any, as_json: bool) -> None:
-    """Say what a check found, good news and JSON on stdout; exit code 3 where it is not `ok`."""
+def echo_verdict(result: Any, as_json: bool) -> None:
+    """Print the result of a check, or its JSON; exit code 3 where it is not `ok`."""
     if as_json:
-        say(json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")
-    elif found.ok:
-        say(found.summary() + "\n")
+        write_stdout(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
+    elif result.ok:
+        write_stdout(result.summary() + "\n")
     else:
-        typer.echo(found.summary(), err=True)
-    if not found.ok:
+        typer.echo(result.summary(), err=True)
+    if not result.ok:
         raise typer.Exit(3)

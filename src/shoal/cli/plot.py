@@ -1,4 +1,4 @@
-"""The command that draws charts."""
+"""The command plot: charts of a release."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def plot(
         raise RequestError(f"{what} takes {wanted} column names (--name), here are {len(names)}")
     if what == "frontier":
         path = source / "comparison.json" if source.is_dir() else source
-        told = load_json(path)
-        if not str(told.get("schema", "")).startswith("shoal-comparison/"):
+        content = load_json(path)
+        if not str(content.get("schema", "")).startswith("shoal-comparison/"):
             raise RequestError(f"{shown(path)}: this is no comparison")
-        chart = Chart(frontier(told))
+        chart = Chart(frontier(content))
     else:
         report, file = load_report(source)
         chart = getattr(Plots(report, lambda: load_released(report, file)), what)(*names)

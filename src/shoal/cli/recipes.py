@@ -1,4 +1,4 @@
-"""Recipes that are run again: files beside them, and what the recipe of a pack does not tell."""
+"""Running recipes again: files beside them, and what a published recipe leaves out."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def with_values(settings: Any, orders: dict[str, Any], missing: list[str] | None
             )
         signs = tuple(missing)
     changed = settings.model_copy(update={"orders": own})
-    return changed.having(input={"missing": tuple(signs)})
+    return changed.replace(input={"missing": tuple(signs)})
 
 
 def chosen_again(tree: dict[str, Any]) -> dict[str, Any]:
@@ -71,8 +71,8 @@ def chosen_again(tree: dict[str, Any]) -> dict[str, Any]:
     return {**tree, "protect": protect, "search": search}
 
 
-def tell_of_choice(tree: dict[str, Any], source: str | None) -> None:
-    """Say that method and iterations of a recipe were found for another file than this one."""
+def echo_choice(tree: dict[str, Any], source: str | None) -> None:
+    """Print that method and iterations of a recipe were chosen for another file."""
     method = tree.get("protect", {}).get("method", AUTO)
     if source is None or method == AUTO or "shoal" not in tree:
         return
@@ -82,7 +82,7 @@ def tell_of_choice(tree: dict[str, Any], source: str | None) -> None:
     try:
         if made_of is not None and digest_of(Path(source)) == made_of:
             return
-    except (OSError, InputError):  # many files, or none: whoever reads them says so
+    except (OSError, InputError):  # many files, or none: the reader raises the error
         pass
     many = tree["protect"].get("max_iterations")
     what = f"method {method}" + ("" if many is None else f" and its {many:,} iterations")
@@ -99,7 +99,7 @@ def beside_recipe(tree: dict[str, Any], folder: Path) -> None:
 
     trees = tree.get("hierarchies", {})
     tree["hierarchies"] = {
-        name: str(folder / said) if is_file(said) else said for name, said in trees.items()
+        name: str(folder / rule) if is_file(rule) else rule for name, rule in trees.items()
     }
     if tree["input"].get("hierarchies"):
         tree["input"]["hierarchies"] = str(folder / tree["input"]["hierarchies"])

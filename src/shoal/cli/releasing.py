@@ -1,4 +1,4 @@
-"""What a command that makes a release does: run the walk, write what it gives, say what it did."""
+"""Common part of commands that make a release: run, write, print a summary."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shoal.cli.output import live_reporter, logging_to_stderr, say
+from shoal.cli.output import live_reporter, logging_to_stderr, write_stdout
 from shoal.errors import InputError, RequestError, UnlistedError, listed
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def showing(values: bool) -> Iterator[None]:
-    """Add the values that an error is about to its message, where somebody asked for them."""
+    """Add the values that an error is about to its message, on request."""
     try:
         yield
     except UnlistedError as error:
@@ -32,7 +32,7 @@ def showing(values: bool) -> Iterator[None]:
 def make(
     settings: Settings, source: str | None, output: str, run: RunOptions, recipe: Path | None = None
 ) -> None:
-    """Run the walk with a progress bar, write what it gives, say what was done."""
+    """Anonymize with a progress bar, write the release, print a summary."""
     from shoal.report.draw import ahead
 
     if output == "-" and run.as_json:
@@ -43,49 +43,53 @@ def make(
         logging_to_stderr(run.verbose),
     ):
         from shoal.backends.staging import Staging
-        from shoal.outofcore.file import check_screen, order_for, release, wants_engine
+        from shoal.outofcore.file import check_screen, file_request, release, wants_engine
         from shoal.plan.source import named_by, source_of
-        from shoal.run.anonymize import walk
+        from shoal.run.anonymize import anonymize_with
         from shoal.save.files import stdout_bytes
 
         folder = None if recipe is None else recipe.parent
         named = source if recipe is None else named_by(settings, recipe, source)
-        order = None
+        request = None
         if output != "-" or wants_engine(named, settings):
-            order = order_for(named, output, settings, run, folder)
-            if order.shelf is None:
+            request = file_request(named, output, settings, run, folder)
+            if request.output_folder is None:
                 inputs = [Path(source)] if source else []
-                staging = Staging(force=run.force, folders=order.targets.folders)
-                order.targets.check(staging, inputs, run.report)
+                staging = Staging(force=run.force, folders=request.targets.folders)
+                request.targets.check(staging, inputs, run.report)
         data = source_of(settings, recipe, source) if recipe is not None else source
         assert data is not None
         result: Any
-        if order is None:
+        if request is None:
             check_screen(Path(data), settings)
-            result = walk(Path(data), settings, report, run.threads, folder, tell_ahead)
-            say(stdout_bytes(result))
+            result = anonymize_with(
+                Path(data), settings, report, run.threads, folder, echo_estimate
+            )
+            write_stdout(stdout_bytes(result))
         else:
-            order = replace(order, told_ahead=tell_ahead)
-            result = release(data, settings, order, report)
+            request = replace(request, on_estimate=echo_estimate)
+            result = release(data, settings, request, report)
     with contextlib.suppress(KeyboardInterrupt):  # the release is there: nothing to take back
-        _tell(result, order, run.as_json, run.report)
+        _echo_result(result, request, run.as_json, run.report)
 
 
-def tell_ahead(likely: Any) -> None:
-    """Say what a long run is expected to take."""
+def echo_estimate(likely: Any) -> None:
+    """Print the estimate of a long run."""
     from shoal.plan.estimate import LONG
 
     if likely.seconds >= LONG:
-        typer.echo(f"expected: {likely.told()}", err=True)
+        typer.echo(f"expected: {likely.describe()}", err=True)
 
 
 def make_preview(settings: Settings, source: str, sample: int, run: RunOptions) -> None:
-    """Run on a sample, and say what the whole is expected to lose and to take."""
+    """Run on a sample, and print the estimated loss, time and memory."""
     with live_reporter() as report:
         from shoal.run.preview import preview_of
 
-        found = preview_of(Path(source), settings, sample, run.threads, report)
-    say(json.dumps(found.to_dict(), indent=2) + "\n" if run.as_json else f"{found.summary()}\n")
+        preview = preview_of(Path(source), settings, sample, run.threads, report)
+    write_stdout(
+        json.dumps(preview.to_dict(), indent=2) + "\n" if run.as_json else f"{preview.summary()}\n"
+    )
 
 
 def make_pack(
@@ -96,60 +100,60 @@ def make_pack(
     run: RunOptions,
     sign: Path | None = None,
 ) -> None:
-    """Run the walk with a progress bar, write a release pack, say what was done."""
+    """Anonymize with a progress bar, write a release pack, print a summary."""
     from shoal.report.draw import ahead
 
     with ahead(True), live_reporter() as report:
         from shoal.backends.staging import Staging
         from shoal.outofcore.file import check_whole
-        from shoal.run.anonymize import walk
+        from shoal.run.anonymize import anonymize_with
         from shoal.save.files import Targets
         from shoal.save.pack.folder import check_folder, check_private
         from shoal.save.pack.signing import check_key
 
-        check_folder(folder, run.force, settings.having(input={"path": source}))
+        check_folder(folder, run.force, settings.replace(input={"path": source}))
         targets = Targets.in_folder(folder, kind)
         check_private(targets, Staging(force=run.force, folders=[targets.private]))
         if sign is not None:
             check_key(sign)
         check_whole(source, settings)
-        result = walk(Path(source), settings, report, run.threads, None, tell_ahead)
+        result = anonymize_with(Path(source), settings, report, run.threads, None, echo_estimate)
         result.pack(folder, force=run.force, format=kind, sign=sign)
     with contextlib.suppress(KeyboardInterrupt):
-        _tell(result, None, run.as_json, True)
+        _echo_result(result, None, run.as_json, True)
         names = ", ".join(sorted(path.name for path in folder.iterdir()))
         typer.echo(f"\nwrote {folder}/: {names}", err=True)
-        _tell_private(str(targets.private), True)
+        _echo_private(str(targets.private), True)
         _warn_of_others(targets, result)
 
 
-def _tell(result: Any, order: Any, as_json: bool, with_page: bool) -> None:
-    """Say what was done."""
+def _echo_result(result: Any, request: Any, as_json: bool, with_page: bool) -> None:
+    """Print the summary of a run."""
     if as_json:
-        told = {"private": True, **result.report.to_dict()}
-        say(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        exact = {"private": True, **result.report.to_dict()}
+        write_stdout(json.dumps(exact, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     typer.echo(result.report.summary(), err=True)
     if result.settings.release.keep_order:
         typer.echo("  warning: the rows keep the input's order, which links them to it", err=True)
-    if order is None:
+    if request is None:
         return
-    targets = order.targets
+    targets = request.targets
     written = [targets.release, targets.report, *([targets.page] if with_page else [])]
-    if order.shelf is not None:
+    if request.output_folder is not None:
         names = ", ".join(path.name for path in written)
-        typer.echo(f"\nwrote {order.shelf.place}/: Parquet parts, {names}", err=True)
-        _tell_private(order.shelf.private, with_page)
-        if not order.shelf.is_url:
+        typer.echo(f"\nwrote {request.output_folder.place}/: Parquet parts, {names}", err=True)
+        _echo_private(request.output_folder.private, with_page)
+        if not request.output_folder.is_url:
             _warn_of_others(targets, result)
         return
     typer.echo(f"\nwrote {', '.join(map(str, written))}", err=True)
-    _tell_private(str(targets.private), with_page)
+    _echo_private(str(targets.private), with_page)
     _warn_of_old(targets)
     _warn_of_others(targets, result)
 
 
-def _tell_private(folder: str, with_page: bool) -> None:
-    """Say what is in the private folder, and that it stays there."""
+def _echo_private(folder: str, with_page: bool) -> None:
+    """Print the files of the private folder."""
     from shoal.backends.private_folder import FILES, PAGE
 
     names = ", ".join(name for name in FILES if with_page or name != PAGE)

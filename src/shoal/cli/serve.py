@@ -1,4 +1,4 @@
-"""The command that opens the desk: serve."""
+"""The command serve: opens the desk, the web interface."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def serve(
     from shoal.table.memory import read_memory
     from shoal.web.serve import serve as open_desk
 
-    def told(address: str) -> None:
+    def on_open(address: str) -> None:
         typer.echo(f"The desk is open at\n\n  {address}\n\nCtrl-C closes it.", err=True)
 
     open_desk(
@@ -54,5 +54,5 @@ def serve(
         base=work,
         limit=None if limit is None else int(read_memory(limit)),
         api=api,
-        told=told,
+        on_open=on_open,
     )

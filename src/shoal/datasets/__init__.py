@@ -1,4 +1,4 @@
-"""Tables to try things on: one of our own making, and loaders for the reference tables."""
+"""Datasets: the embedded sample, and loaders for the reference tables."""
 
 from shoal.datasets.load import load, load_patients, patients_recipe
 

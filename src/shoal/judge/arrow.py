@@ -1,4 +1,4 @@
-"""Parquet and dataframes, by Arrow's batches; values are compared as values."""
+"""Parquet files and dataframes as Arrow batches; cells are compared as values."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def parquet(files: Sequence[str], name: str) -> Source:
 
     schema, each = None, []
     for file in files:
-        with _opened(file) as found:
-            own = found.schema_arrow.remove_metadata()
-            each.append(int(found.metadata.num_rows))
+        with _opened(file) as opened:
+            own = opened.schema_arrow.remove_metadata()
+            each.append(int(opened.metadata.num_rows))
         if schema is not None and own != schema:
             raise InputError(f"{_name(file)}: its columns are not those of the other files")
         schema = own
@@ -39,8 +39,8 @@ def parquet(files: Sequence[str], name: str) -> Source:
             _check_plain(schema.field(column).type, column, name)
         for file in files:
             try:
-                with _opened(file) as found:
-                    for batch in found.iter_batches(BATCH, columns=chosen, use_threads=False):
+                with _opened(file) as opened:
+                    for batch in opened.iter_batches(BATCH, columns=chosen, use_threads=False):
                         yield make([batch.column(name) for name in chosen])
             except (pa.ArrowException, OSError, ValueError):
                 raise InputError(f"{_name(file)}: not a whole Parquet file") from None
@@ -72,11 +72,11 @@ def _opened(file: str) -> Iterator[Any]:
     try:
         # Read ahead, Arrow keeps what it has read until the end: the whole file.
         raw = open_at(file) if is_url(file) else file
-        found = pq.ParquetFile(raw, buffer_size=2**20, pre_buffer=False)
+        parquet_file = pq.ParquetFile(raw, buffer_size=2**20, pre_buffer=False)
     except (pa.ArrowException, OSError, ValueError):
         raise InputError(f"{_name(file)}: not a Parquet file, or not a whole one") from None
-    with found:
-        yield found
+    with parquet_file:
+        yield parquet_file
 
 
 def frame(data: Any) -> Source:

@@ -1,4 +1,4 @@
-"""Many records of Parquet or a dataframe, counted batch by batch as words."""
+"""Counting of Parquet files and dataframes, batch by batch, as 64-bit words."""
 
 from __future__ import annotations
 

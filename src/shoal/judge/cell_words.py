@@ -1,4 +1,4 @@
-"""Cells as words of 64 bits, which are equal where the cells are.
+"""Cells as 64-bit words that are equal where the cells are.
 
 Numbers, truth values, dates and times of Parquet and dataframes are their own bits: those of a
 float with one zero and one not-a-number. Texts and all other cells are their digests of 128 bits
@@ -51,7 +51,7 @@ class Encoder:
         return np.hstack([*cells, flags, *codes, numbers, np.ones_like(numbers)])
 
     def layout(self, subsets: Sequence[Subset]) -> Layout:
-        """Return how the entries are laid out, once a batch was seen."""
+        """Return the layout of entries, once a batch was read."""
         flags = self.begins[-1]
         masks = np.zeros((len(subsets), flags + (self.width + 63) // 64), np.uint64)
         for subset, mask in zip(subsets, masks, strict=True):
@@ -85,9 +85,9 @@ def words_of(values: Any) -> Words:
     if known.is_null(kind):
         return np.zeros((len(values), 0), np.uint64)
     distinct, places = _distinct(values)
-    found = digests(map(_bytes, distinct))[places]
-    found[_gone(values)] = 0
-    return found
+    words = digests(map(_bytes, distinct))[places]
+    words[_gone(values)] = 0
+    return words
 
 
 def _bits(values: Any) -> Words:
@@ -101,12 +101,12 @@ def _bits(values: Any) -> Words:
     if sign == "f":
         floats = raw.astype(np.float64) + 0.0  # 0.0 and -0.0 are equal
         floats[np.isnan(floats)] = np.nan
-        found: Words = floats.view(np.uint64)
+        bits: Words = floats.view(np.uint64)
     else:
         whole = raw // DAY if kind == pa.date64() else raw
-        found = whole.astype(np.uint64 if sign == "u" else np.int64).view(np.uint64)
-    found[_gone(values)] = 0
-    return found
+        bits = whole.astype(np.uint64 if sign == "u" else np.int64).view(np.uint64)
+    bits[_gone(values)] = 0
+    return bits
 
 
 def _distinct(values: Any) -> tuple[list[Any], npt.NDArray[np.intp]]:
@@ -140,11 +140,11 @@ def _codes(values: Any, column: Sensitive) -> Words:
     """Return the codes of sensitive cells, and count them."""
     distinct, places = _distinct(values)
     known = np.array([column.code(cell) for cell in distinct], np.uint64)
-    found = known[places]
-    found[_gone(values)] = MISSING
-    for code, times in zip(*np.unique(found, return_counts=True), strict=True):
+    codes = known[places]
+    codes[_gone(values)] = MISSING
+    for code, times in zip(*np.unique(codes, return_counts=True), strict=True):
         column.whole[int(code)] += int(times)
-    return found
+    return codes
 
 
 def of_counts(
@@ -156,18 +156,18 @@ def of_counts(
     Cells are joined by NUL, which the reader refuses in a cell: different cells, different bytes.
     """
     every = [tuple(range(width)), *(subset.places for subset in subsets)]
-    found = np.empty((len(counts), 2 * len(every) + len(sensitive) + 2), np.uint64)
+    words = np.empty((len(counts), 2 * len(every) + len(sensitive) + 2), np.uint64)
     for number, places in enumerate(every):
         texts = ("\0".join([row[place] for place in places]).encode("latin-1") for row in counts)
-        found[:, 2 * number : 2 * number + 2] = digests(texts)
+        words[:, 2 * number : 2 * number + 2] = digests(texts)
     for place, column in enumerate(sensitive):
         codes = [column.code(row[width + place]) for row in counts]
         for code, times in zip(codes, counts.values(), strict=True):
             column.whole[code] += times
-        found[:, 2 * len(every) + place] = codes
-    found[:, FIRST] = np.frombuffer(firsts, np.int64)
-    found[:, TIMES] = np.fromiter(counts.values(), np.uint64, len(counts))
-    return found
+        words[:, 2 * len(every) + place] = codes
+    words[:, FIRST] = np.frombuffer(firsts, np.int64)
+    words[:, TIMES] = np.fromiter(counts.values(), np.uint64, len(counts))
+    return words
 
 
 def layout_of_counts(sensitive: Sequence[Sensitive], subsets: Sequence[Subset]) -> Layout:

@@ -1,4 +1,4 @@
-"""Classes in memory: the records that share every quasi-identifier, and who could be whom."""
+"""Equivalence classes in memory, and the candidates that a missing cell matches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shoal.judge.models.matching import READINGS, candidate_values, candidates, 
 from shoal.judge.sensitive import Sensitive
 from shoal.judge.source import Key
 
-STEPS = 1_000_000  # what a reading that nobody asked for may take: about a second
+STEPS = 1_000_000  # limit of an optional reading: about a second
 MOST = 2_000_000_000  # cells that a reading that was asked for may look at: some minutes
 KEPT = 20_000_000  # counts of sensitive values that it may keep: about 2 GB
 
@@ -140,10 +140,10 @@ class Memory:
         sizes: Counter[Key] = Counter()
         for key, size in self.sizes.items():
             sizes[part_of(key, subset)] += size
-        found = candidates(sizes, self.reading)
-        rare = {key for key, many in found.items() if many < subset.k}
+        matching = candidates(sizes, self.reading)
+        rare = {key for key, many in matching.items() if many < subset.k}
         records = sum(sizes[key] for key in rare)
-        self.narrow.append(Narrow(min(found.values(), default=0), len(rare), records))
+        self.narrow.append(Narrow(min(matching.values(), default=0), len(rare), records))
         self._rare.append(rare)
 
     def quick(self, k: int) -> Counter[int] | None:
@@ -166,11 +166,11 @@ class Memory:
         return [bisect_left(self.firsts, first) + 1 for first in firsts]
 
     def readings(self, own: int) -> dict[str, int | None]:
-        """Return the smallest set of candidates in each reading, where it can be told soon."""
-        found: dict[str, int | None] = {"own": own}
+        """Return the smallest set of candidates in each reading, where that is cheap."""
+        by_reading: dict[str, int | None] = {"own": own}
         for reading in READINGS[1:]:
             if reading == self.reading:
-                found[reading] = min(self.candidates.values(), default=0)
+                by_reading[reading] = min(self.candidates.values(), default=0)
             else:
-                found[reading] = smallest(self.sizes, reading, STEPS)
-        return found
+                by_reading[reading] = smallest(self.sizes, reading, STEPS)
+        return by_reading

@@ -1,4 +1,4 @@
-"""Composition (Ganta, Kasiviswanathan and Smith 2008): two releases of the same people, met.
+"""Composition of two releases (Ganta, Kasiviswanathan and Smith 2008).
 
 In plain words: somebody knows a person's quasi-identifiers, finds the person's class in this
 release and a class of the other that fits, and keeps the records whose sensitive values occur in
@@ -51,15 +51,15 @@ WARNING = (
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is known of the two releases: roles as asked (None: nobody said), and papers beside."""
+class CompositionRequest:
+    """Roles of the two releases as requested (None: unknown), and papers beside them."""
 
     quasi: Sequence[str]
     sensitive: Sequence[str] | None
     k: int
     ours: Beside | None = None
     theirs: Beside | None = None
-    told: tuple[str, str] = ("", "")
+    roles: tuple[str, str] = ("", "")
 
     def their_quasi(self, header: Sequence[str]) -> list[str]:
         """Return the quasi-identifiers of the other release, as far as they are known."""
@@ -68,37 +68,41 @@ class Asked:
 
 
 def compose(
-    ours: AbstractContextManager[Source], theirs: AbstractContextManager[Source], asked: Asked
+    ours: AbstractContextManager[Source],
+    theirs: AbstractContextManager[Source],
+    request: CompositionRequest,
 ) -> Composition:
-    """Return what is left of the classes of a release for somebody who has the other too."""
+    """Return the candidate sets that remain when both releases are known."""
     with ours as source, theirs as other:
         shared = [name for name in source.header if name in other.header]
-        columns = [name for name in asked.quasi if name in other.header]
-        keys = asked.their_quasi(other.header)
+        columns = [name for name in request.quasi if name in other.header]
+        keys = request.their_quasi(other.header)
         crossed = [name for name in shared if name in keys and name not in columns]
-        if asked.sensitive is None:
+        if request.sensitive is None:
             hidden = [name for name in shared if name not in (*columns, *keys)]
         else:
-            hidden = [name for name in asked.sensitive if name in shared and name not in keys]
+            hidden = [name for name in request.sensitive if name in shared and name not in keys]
         if not columns and not hidden and not crossed:
             raise InputError(f"{other.name}: it shares no column with this release")
         second = _groups(other, keys, columns, hidden)
-        first = _groups(source, asked.quasi, columns, hidden)
+        first = _groups(source, request.quasi, columns, hidden)
     try:
         single = {
-            *_single(first, columns, asked.ours), *_single(second, columns, asked.theirs), *crossed
-        }  # fmt: skip
-        found = [
-            met(_only(first, hidden, some), _only(second, hidden, some), columns, some, asked.k)
-            for some in _sets(first, second, hidden, asked.sensitive is None)
+            *_single(first, columns, request.ours),
+            *_single(second, columns, request.theirs),
+            *crossed,
+        }
+        meetings = [
+            met(_only(first, hidden, some), _only(second, hidden, some), columns, some, request.k)
+            for some in _sets(first, second, hidden, request.sensitive is None)
         ]
-        least = [one.smallest for one in found if one.smallest is not None]
-        worst = max(found, key=lambda one: (one.records, one.below, one.pairs))
+        least = [one.smallest for one in meetings if one.smallest is not None]
+        worst = max(meetings, key=lambda one: (one.records, one.below, one.pairs))
         return replace(
             worst,
             smallest=min(least, default=None),
             unjudged=tuple(name for name in shared if name in single),
-            roles=asked.told,
+            roles=request.roles,
         )
     finally:
         span.cache_clear()  # no values of records stay behind
@@ -106,15 +110,15 @@ def compose(
 
 def _single(groups: list[Group], columns: Sequence[str], known: Beside | None) -> set[str]:
     """Return the columns whose values may be means or the like, and do not say of what."""
-    ways = {} if known is None else known.released_as
-    found = set()
+    aggregators = {} if known is None else known.released_as
+    names = set()
     for place, name in enumerate(columns):
-        if name in ways:
-            if ways[name] in SINGLE:
-                found.add(name)
+        if name in aggregators:
+            if aggregators[name] in SINGLE:
+                names.add(name)
         elif _is_single(cells_of(groups, place)):
-            found.add(name)
-    return found
+            names.add(name)
+    return names
 
 
 def _is_single(cells: Iterable[Any]) -> bool:
@@ -148,11 +152,11 @@ def _sets(
 
 
 def _whole(groups: list[Group], place: int) -> Counter[Any]:
-    found: Counter[Any] = Counter()
+    counts: Counter[Any] = Counter()
     for group in groups:
         for values, times in group.values.items():
-            found[values[place]] += times
-    return found
+            counts[values[place]] += times
+    return counts
 
 
 def _only(groups: list[Group], hidden: Sequence[str], some: Sequence[str]) -> list[Group]:
@@ -160,18 +164,18 @@ def _only(groups: list[Group], hidden: Sequence[str], some: Sequence[str]) -> li
     if list(hidden) == list(some):
         return groups
     places = [list(hidden).index(name) for name in some]
-    found = []
+    kept = []
     for group in groups:
         values: Counter[Key] = Counter()
         for row, times in group.values.items():
             values[tuple(row[place] for place in places)] += times
-        found.append(Group(group.cells, values, group.size))
-    return found
+        kept.append(Group(group.cells, values, group.size))
+    return kept
 
 
 def place_people(
     ours: AbstractContextManager[Source], theirs: AbstractContextManager[Source],
-    original: AbstractContextManager[Source], asked: Asked, key: Sequence[str],
+    original: AbstractContextManager[Source], request: CompositionRequest, key: Sequence[str],
     in_order: tuple[bool, bool],
 ) -> Shared:  # fmt: skip
     """Return with how many others each person of the original shares both classes."""
@@ -180,24 +184,24 @@ def place_people(
             _, cells = composition_people.read_all(source, _comparable)
         rows = len(next(iter(cells.values())))
         sides = (
-            _side(ours, asked.quasi, asked.ours, cells, in_order[0]),
-            _side(theirs, None, asked.theirs, cells, in_order[1], asked),
+            _side(ours, request.quasi, request.ours, cells, in_order[0]),
+            _side(theirs, None, request.theirs, cells, in_order[1], request),
         )
-        return composition_people.share(cells, rows, sides, key, asked.k, _may_cover)
+        return composition_people.share(cells, rows, sides, key, request.k, _may_cover)
     finally:
         span.cache_clear()
 
 
 def _side(
     opened: AbstractContextManager[Source], quasi: Sequence[str] | None, known: Beside | None,
-    original: composition_people.Cells, in_order: bool, asked: Asked | None = None,
+    original: composition_people.Cells, in_order: bool, request: CompositionRequest | None = None,
 ) -> composition_people.Side:  # fmt: skip
-    """Return a release, read; where nobody knows its roles, by all columns that it changed."""
+    """Return a release, read; where its roles are unknown, by all columns that it changed."""
     with opened as source:
         raw, cells = composition_people.read_all(source, _comparable)
     if quasi is None:
-        assert asked is not None
-        quasi = asked.their_quasi(source.header)
+        assert request is not None
+        quasi = request.their_quasi(source.header)
         if known is None:
             more = composition_people.changed(original, cells)
             quasi = [name for name in source.header if name in {*quasi, *more}]
@@ -228,16 +232,16 @@ def _groups(
 
     counts, _ = counting.tally(source.keys([*quasi, *sensitive]), full)
     places = [list(quasi).index(name) for name in columns]
-    found: dict[Key, Group] = {}
+    groups: dict[Key, Group] = {}
     for row, times in counts.items():
         key = row[: len(quasi)]
-        if key not in found:
+        if key not in groups:
             cells = tuple(_comparable(key[place], source.as_bytes) for place in places)
-            found[key] = Group(cells, Counter())
+            groups[key] = Group(cells, Counter())
         values = tuple(_comparable(cell, source.as_bytes) for cell in row[len(quasi) :])
-        found[key].values[values] += times
-        found[key].size += times
-    return list(found.values())
+        groups[key].values[values] += times
+        groups[key].size += times
+    return list(groups.values())
 
 
 def _comparable(cell: Any, as_bytes: bool) -> Any:
@@ -251,5 +255,5 @@ def _comparable(cell: Any, as_bytes: bool) -> Any:
     if isinstance(cell, float):
         return Decimal(repr(cell))
     text = cell.encode("latin-1").decode("utf-8", "surrogateescape") if as_bytes else str(cell)
-    found = number(text)
-    return text if found is None else found
+    value = number(text)
+    return text if value is None else value

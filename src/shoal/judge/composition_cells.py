@@ -1,4 +1,4 @@
-"""Whether two released cells may stand for one value: numbers, dates, intervals, periods, masks."""
+"""Whether two released cells may stand for one value: numbers, dates, intervals, masks."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Span = tuple[Fraction, Fraction, bool]  # from, to, and whether the last one bel
 
 def is_range(cell: str) -> bool:
     """Tell whether a cell is a mask, or spans more than one value."""
-    found = span(cell)
-    return cell[-1] == "*" or (found is not None and found[0] != found[1])
+    ends = span(cell)
+    return cell[-1] == "*" or (ends is not None and ends[0] != ends[1])
 
 
 def overlap(one: Any, other: Any) -> bool:

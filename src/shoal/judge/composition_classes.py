@@ -1,4 +1,4 @@
-"""Which classes of two releases could hold the same person, and what is left of them.
+"""Classes of two releases that could hold the same person, and their intersections.
 
 Classes are looked up by the columns that hold no intervals and masks, and compared one by one in
 the others; more than PAIRS such comparisons are refused. Where they have many patterns of stars,
@@ -80,11 +80,11 @@ def _near(first: set[Any], second: set[Any]) -> dict[Any, set[Any]]:
 
 
 def _patterns(groups: list[Group], exact: Sequence[int]) -> dict[frozenset[int], list[Group]]:
-    found: dict[frozenset[int], list[Group]] = {}
+    by_pattern: dict[frozenset[int], list[Group]] = {}
     for group in groups:
         stars = frozenset(i for i in exact if group.cells[i] is None)
-        found.setdefault(stars, []).append(group)
-    return found
+        by_pattern.setdefault(stars, []).append(group)
+    return by_pattern
 
 
 def _check_work(

@@ -1,4 +1,4 @@
-"""Two releases and the table they were made of: with how many others people share both classes.
+"""Composition with the original: how many people share both classes of each person.
 
 The pair of a person's classes, one in each release, is what somebody learns who has both. A record
 of the original is placed in a release by columns that name it (`key`), by its row where the rows
@@ -46,7 +46,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Shared:
-    """How many people there are in both, the fewest that share both classes, who has too few.
+    """People in both releases, the fewest that share both classes, and those below k.
 
     `unknown` are those that could not be placed; `how` is how the others were, in each release.
     """
@@ -62,17 +62,17 @@ def read_all(source: Source, comparable: Compare) -> tuple[Cells, Cells]:
     """Return the columns of a file: as they are, and in cells that compare with those of others."""
     names = source.header
     raw: list[list[Any]] = [[] for _ in names]
-    found: list[list[Any]] = [[] for _ in names]
+    columns: list[list[Any]] = [[] for _ in names]
     known: dict[Any, Any] = {}
     for number, row in enumerate(source.keys(names)):
         if number >= MOST:
             raise InputError(f"{source.name}: more than {MOST} records are too many to place")
-        for own, cells, cell in zip(raw, found, row, strict=True):
+        for own, cells, cell in zip(raw, columns, row, strict=True):
             if (kind := (type(cell), cell)) not in known:
                 known[kind] = comparable(cell, source.as_bytes)
             own.append(cell)
             cells.append(known[kind])
-    return dict(zip(names, raw, strict=True)), dict(zip(names, found, strict=True))
+    return dict(zip(names, raw, strict=True)), dict(zip(names, columns, strict=True))
 
 
 def numbered(rows: Sequence[Key]) -> list[int]:
@@ -91,12 +91,12 @@ def share(
     original: Cells, rows: int, sides: tuple[Side, Side], key: Sequence[str], k: int,
     covers: Callable[[Any, Any, bool], bool],
 ) -> Shared:  # fmt: skip
-    """Place everybody in both releases, and count who shares both classes."""
-    places, how = [], []
+    """Assign every person to classes of both releases, and count shared pairs."""
+    places, bases = [], []
     for side in sides:
-        found, way = _placed(original, rows, side, key, covers)
-        places.append(found)
-        how.append(way)
+        placed, basis = _placed(original, rows, side, key, covers)
+        places.append(placed)
+        bases.append(basis)
     unknown, pairs = 0, []
     for one, other in zip(*places, strict=True):
         if ABSENT in (one, other):
@@ -108,14 +108,14 @@ def share(
     counts = Counter(pairs)
     below = sum(many for many in counts.values() if many < k)
     smallest = min(counts.values(), default=None)
-    return Shared(len(pairs) + unknown, smallest, below, unknown, (how[0], how[1]))
+    return Shared(len(pairs) + unknown, smallest, below, unknown, (bases[0], bases[1]))
 
 
 def _placed(
     original: Cells, rows: int, side: Side, key: Sequence[str],
     covers: Callable[[Any, Any, bool], bool],
 ) -> tuple[list[int], str]:  # fmt: skip
-    """Return the class of everybody in a release, and how it is known."""
+    """Return the class of every person in a release, and how it is known."""
     if key:
         return _by_key(original, side, key), f"by {listed(key)}"
     moved = {*changed(original, side.cells), *side.quasi}
@@ -130,8 +130,8 @@ def _placed(
         )
         if all(fits):
             return list(side.classes), "by the order of the rows"
-    found = _by_evidence(original, rows, side, kept, there, covers)
-    return found, f"by {listed(kept)} and what covers them" if kept else "by what covers them"
+    places = _by_evidence(original, rows, side, kept, there, covers)
+    return places, f"by {listed(kept)} and what covers them" if kept else "by what covers them"
 
 
 def _rows(cells: Cells, names: Sequence[str], many: int) -> list[Key]:
@@ -165,9 +165,9 @@ def _by_evidence(
     people: dict[Key, list[int]] = defaultdict(list)
     for person, row in enumerate(_rows(original, kept, rows)):
         people[row].append(person)
-    found = [UNKNOWN] * rows
+    places = [UNKNOWN] * rows
     if any(sum(ours.values()) > len(people.get(row, ())) for row, ours in records.items()):
-        return found  # records of nobody: what was kept is not what it was
+        return places  # records without a person: a kept column was changed
     covering = _Covering(original, side, there, covers)
     absent = []
     for row, those in people.items():
@@ -176,11 +176,11 @@ def _by_evidence(
             absent += those
         elif sum(ours.values()) == len(those):
             for person, number in covering.forced(those, ours).items():
-                found[person] = number
+                places[person] = number
     if len(absent) == rows - many:
         for person in absent:
-            found[person] = ABSENT
-    return found
+            places[person] = ABSENT
+    return places
 
 
 class _Covering:
@@ -198,7 +198,7 @@ class _Covering:
         self.work = 0
 
     def forced(self, people: Sequence[int], records: Counter[int]) -> dict[int, int]:
-        """Return the people who can be in one class only, if everybody is in one of these."""
+        """Return the people with a single possible class, if all are in one of these."""
         if len(records) == 1:
             return dict.fromkeys(people, next(iter(records)))
         self.work += len(people) * len(records)
@@ -206,7 +206,7 @@ class _Covering:
             return {}
         left = dict(records)
         may = {person: {n for n in records if self._may(person, n)} for person in people}
-        found: dict[int, int] = {}
+        forced: dict[int, int] = {}
         waiting = list(people)
         while waiting:
             sure = [person for person in waiting if len(may[person]) == 1]
@@ -217,19 +217,19 @@ class _Covering:
                 left[number] = left.get(number, 0) - 1
                 if left[number] < 0:
                     return {}  # more people than records: the evidence is wrong
-                found[person] = number
+                forced[person] = number
             full = {number for number, many in left.items() if not many}
-            waiting = [person for person in waiting if person not in found]
+            waiting = [person for person in waiting if person not in forced]
             for person in waiting:
                 may[person] -= full
-        return {} if any(not classes for classes in may.values()) else found
+        return {} if any(not classes for classes in may.values()) else forced
 
     def _may(self, person: int, number: int) -> bool:
         row = self.firsts[number]
         for name in self.there:
-            asked = (name, self.side.cells[name][row], self.original[name][person])
-            if asked not in self.known:
-                self.known[asked] = self.covers(asked[1], asked[2], name in self.side.exact)
-            if not self.known[asked]:
+            pair = (name, self.side.cells[name][row], self.original[name][person])
+            if pair not in self.known:
+                self.known[pair] = self.covers(pair[1], pair[2], name in self.side.exact)
+            if not self.known[pair]:
                 return False
         return True

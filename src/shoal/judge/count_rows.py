@@ -1,4 +1,4 @@
-"""Counts as rows of words of 64 bits, and which of them are equal.
+"""Counts as rows of 64-bit words: equal rows are merged.
 
 An entry is a row: the words of its key, the codes of its sensitive values, the record in which it
 occurs first, and how often it occurs. Equal rows are found by sorting a mix of their words; rows
@@ -39,14 +39,14 @@ class Layout:
 
 def mix(words: Words) -> Words:
     """Return one word a row, equal for equal rows, that spreads over all its bits."""
-    found = np.full(len(words), 0x9E3779B97F4A7C15, np.uint64)
+    mixed = np.full(len(words), 0x9E3779B97F4A7C15, np.uint64)
     for column in words.T:
-        found ^= column
-        found *= _ODD[0]
-        found ^= found >> _FAR
-    found *= _ODD[1]
-    found ^= found >> _NEAR
-    return found
+        mixed ^= column
+        mixed *= _ODD[0]
+        mixed ^= mixed >> _FAR
+    mixed *= _ODD[1]
+    mixed ^= mixed >> _NEAR
+    return mixed
 
 
 def parts_of(words: Words) -> Words:
@@ -81,10 +81,10 @@ def merged(entries: Words, width: int) -> Words:
     if not len(entries):
         return entries
     order, begins = grouped(entries[:, :width])
-    found = entries[order[begins]]
-    found[:, FIRST] = np.minimum.reduceat(entries[order, FIRST], begins)
-    found[:, TIMES] = np.add.reduceat(entries[order, TIMES], begins)
-    return found
+    unique = entries[order[begins]]
+    unique[:, FIRST] = np.minimum.reduceat(entries[order, FIRST], begins)
+    unique[:, TIMES] = np.add.reduceat(entries[order, TIMES], begins)
+    return unique
 
 
 class Pile:

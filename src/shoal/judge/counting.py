@@ -1,4 +1,4 @@
-"""Classes counted from the first record on, in memory while there are few.
+"""Counting of classes, in memory while there are few, else on disk.
 
 Beyond SPILL entries (distinct combinations of quasi-identifiers and sensitive values) the counts go
 to temporary files and are judged part by part (`disk.py`): the result is the same, but other

@@ -1,4 +1,4 @@
-"""Whether a released value covers the original: by code that knows no tree and no method.
+"""Coverage: whether a released value covers the original, without any hierarchy or method.
 
 It reads the released text as a person would: * is anything, [a,b) and [a,b] are intervals, 12** is
 what begins with 12 and is as long, 2026-Q1 is a part of the calendar; any other word must stand on
@@ -163,15 +163,15 @@ def number(text: str) -> Fraction | None:
 def file_lines(path: Path) -> dict[str, set[str]]:
     """Return of every first cell of a hierarchy's file the other words of its line."""
     text = path.read_bytes().decode("utf-8-sig")
-    found: dict[str, set[str]] = {}
+    lines: dict[str, set[str]] = {}
     for sign in ";,\t":
         try:
             reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
             rows = [row for row in reader if row]
         except csv.Error:
             continue
-        if rows and len(rows[0]) > 1 and (not found or rows[0][-1] == "*"):
-            found = {row[0]: set(row) for row in rows}
+        if rows and len(rows[0]) > 1 and (not lines or rows[0][-1] == "*"):
+            lines = {row[0]: set(row) for row in rows}
             if rows[0][-1] == "*":
                 break
-    return found
+    return lines

@@ -1,4 +1,4 @@
-"""What lies beside a release and says which role its columns have: report, certificate, recipe.
+"""Declared roles: what the report, certificate or recipe beside a release says of columns.
 
 They are read plainly, once more, by no code that wrote them. A report is taken for a release only
 if it names its sha256, the others if they name its file.
@@ -50,27 +50,27 @@ def beside(data: Any) -> Beside | None:
             path = path / MANIFEST
         if not path.is_file():
             return None
-        return next(_found(path), None)
+        return next(_beside(path), None)
     except OSError:
         return None
 
 
-def _found(path: Path) -> Iterator[Beside]:
+def _beside(path: Path) -> Iterator[Beside]:
     """Yield what the papers of a release say, the surest first."""
     name, folder = path.name, path.parent
     ending = next((end for end in ENDINGS if name.lower().endswith(end)), "")
     stem = name[: len(name) - len(ending)] if ending else name
     digest = ""
     for paper in (f"{stem}.report.json", "report.json"):
-        told = _read(folder / paper, json.loads)
-        if told is None:
+        content = _read(folder / paper, json.loads)
+        if content is None:
             continue
         digest = digest or _digest(path)
-        if _at(told, "release", "sha256") == digest:
-            yield from _of_report(told, paper)
-    told = _read(folder / "certificate.json", json.loads)
-    if told is not None and _at(told, "release", "file") == name:
-        claims = _at(told, "claims")
+        if _at(content, "release", "sha256") == digest:
+            yield from _of_report(content, paper)
+    content = _read(folder / "certificate.json", json.loads)
+    if content is not None and _at(content, "release", "file") == name:
+        claims = _at(content, "claims")
         yield from _made("certificate.json", claims, "quasi_identifiers")
     own = [f"{stem}.run.toml", *(["run.toml"] if stem == "release" or name == MANIFEST else [])]
     for paper in own:
@@ -81,30 +81,30 @@ def _found(path: Path) -> Iterator[Beside]:
         yield from _made(MANIFEST, _read(path, json.loads), "quasi_identifiers")
 
 
-def _of_report(told: Any, paper: str) -> Iterator[Beside]:
-    columns = _at(told, "columns")
-    ways = {}
+def _of_report(content: Any, paper: str) -> Iterator[Beside]:
+    columns = _at(content, "columns")
+    aggregators = {}
     for column in columns if isinstance(columns, list) else []:
-        name, way = _at(column, "name"), _at(column, "released_as")
-        if isinstance(name, str) and isinstance(way, str):
-            ways[name] = way
-    in_order = _at(told, "release", "order") == "as in the input"
-    roles = _at(told, "roles")
-    yield from _made(paper, roles, "quasi-identifier", ways, in_order)
+        name, aggregator = _at(column, "name"), _at(column, "released_as")
+        if isinstance(name, str) and isinstance(aggregator, str):
+            aggregators[name] = aggregator
+    in_order = _at(content, "release", "order") == "as in the input"
+    roles = _at(content, "roles")
+    yield from _made(paper, roles, "quasi-identifier", aggregators, in_order)
 
 
 def _made(
-    where: str, roles: Any, quasi: str, ways: Mapping[str, str] | None = None,
+    where: str, roles: Any, quasi: str, aggregators: Mapping[str, str] | None = None,
     in_order: bool = False,
 ) -> Iterator[Beside]:  # fmt: skip
     names = _names(_at(roles, quasi))
     if names:
-        yield Beside(where, names, ways or {}, in_order, _names(_at(roles, "sensitive")))
+        yield Beside(where, names, aggregators or {}, in_order, _names(_at(roles, "sensitive")))
 
 
-def _names(said: Any) -> tuple[str, ...]:
-    plain = isinstance(said, list) and all(isinstance(name, str) for name in said)
-    return tuple(said) if plain else ()
+def _names(value: Any) -> tuple[str, ...]:
+    plain = isinstance(value, list) and all(isinstance(name, str) for name in value)
+    return tuple(value) if plain else ()
 
 
 def _at(tree: Any, *keys: str) -> Any:
@@ -138,8 +138,8 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def told_by(known: Beside | None, said: Sequence[str] | None) -> str:
+def roles_source(known: Beside | None, given: Sequence[str] | None) -> str:
     """Return where roles are from, in words."""
-    if said is not None:
+    if given is not None:
         return "as asked"
     return "nothing lies beside it" if known is None else f"from {shown(known.where)} beside it"

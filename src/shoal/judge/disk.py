@@ -1,4 +1,4 @@
-"""Classes on disk: part by part, with the subsets of quasi-identifiers in parts of their own.
+"""Equivalence classes on disk, part by part, and subsets of quasi-identifiers.
 
 An entry goes to the part that the mix of its key names, so all entries of a key are in one part,
 and each part is judged alone: memory holds one part of 256 at a time.
@@ -46,28 +46,28 @@ class Disk:
             entries = self._read("entries", part, self.layout.width)
             if not len(entries):
                 continue
-            found = merged(entries, self.layout.key)
+            counted = merged(entries, self.layout.key)
             if not self.layout.codes:
                 self.spill.drop("entries", part)
             for number, mask in enumerate(self.layout.masks):
-                self._combine(number, found, mask, part)
-            found = found[np.argsort(found[:, FIRST])][:, FIRST:]
-            self.spill.add("classes", part, found.tobytes())
-            sizes, classes = np.unique(found[:, TIMES], return_counts=True)
+                self._combine(number, counted, mask, part)
+            counted = counted[np.argsort(counted[:, FIRST])][:, FIRST:]
+            self.spill.add("classes", part, counted.tobytes())
+            sizes, classes = np.unique(counted[:, TIMES], return_counts=True)
             self.sizes.update(dict(zip(sizes.tolist(), classes.tolist(), strict=True)))
         for number in range(len(self.subsets)):
             self.narrow.append(self._narrow(number))
 
-    def _combine(self, number: int, found: Words, mask: Words, part: int) -> None:
+    def _combine(self, number: int, rows: Words, mask: Words, part: int) -> None:
         """Write down the classes of a part by the words of a subset.
 
-        Those of a combination that is frequent enough already are one entry: nobody will ask which
-        they are, and a combination may have any number of classes.
+        Those of a combination that is frequent enough already are one entry: which they are
+        does not matter, and a combination may have any number of classes.
         """
         places = np.flatnonzero(mask)
-        words = found[:, places] & mask[places]
+        words = rows[:, places] & mask[places]
         order, begins = grouped(words)
-        sizes = found[order, TIMES]
+        sizes = rows[order, TIMES]
         total = np.add.reduceat(sizes, begins)
         lengths = np.diff(begins, append=len(order))
         good = np.repeat(total >= self.subsets[number].k, lengths)
@@ -77,7 +77,7 @@ class Disk:
         order, sizes = order[kept], sizes[kept]
         words = words[order]
         where = np.full(len(order), part, np.uint64)
-        every = np.column_stack([words, where, found[order, FIRST], sizes])
+        every = np.column_stack([words, where, rows[order, FIRST], sizes])
         self._add(f"subset{number}", every, parts_of(words))
 
     def _narrow(self, number: int) -> Narrow:
@@ -95,9 +95,9 @@ class Disk:
             rare = total < self.subsets[number].k
             classes += int(np.count_nonzero(rare))
             records += int(total[rare].sum())
-            found = every[order[np.repeat(rare, np.diff(begins, append=len(order)))]]
-            told = np.column_stack([found[:, FIRST], np.full(len(found), number, np.uint64)])
-            self._add("rare", told, found[:, width])
+            rows = every[order[np.repeat(rare, np.diff(begins, append=len(order)))]]
+            pairs = np.column_stack([rows[:, FIRST], np.full(len(rows), number, np.uint64)])
+            self._add("rare", pairs, rows[:, width])
         return Narrow(min(smallest, default=0), classes, records)
 
     def quick(self, k: int) -> Counter[int] | None:
@@ -148,7 +148,7 @@ class Disk:
 
 
 def _counted(codes: list[int], times: list[int]) -> dict[int, int]:
-    found: dict[int, int] = {}
+    sizes: dict[int, int] = {}
     for code, many in zip(codes, times, strict=True):
-        found[code] = found.get(code, 0) + many
-    return found
+        sizes[code] = sizes.get(code, 0) + many
+    return sizes

@@ -1,4 +1,4 @@
-"""A release of many files: those that its manifest lists, each as it was when it was verified.
+"""Releases of many files: the files of a manifest, each checked against its hash.
 
 Whoever reads the folder (Arrow's datasets, Spark, Dask) may read whatever lies in it. So nothing
 else may: no other file of any ending, hidden or not, no folder, no link; beside the parts there are
@@ -59,9 +59,9 @@ def opened(data: str) -> Source:
 
 
 def _of_manifest(place: Storage, entries: Mapping[str, str], name: str) -> Source:
-    told = _read(place.full(MANIFEST), name)
+    manifest = _read(place.full(MANIFEST), name)
     parts = [
-        Part(one["file"], one["sha256"], one["records"], one["bytes"]) for one in told["parts"]
+        Part(one["file"], one["sha256"], one["records"], one["bytes"]) for one in manifest["parts"]
     ]
     names = [part.file for part in parts]
     _check_names(names, entries, name)
@@ -77,11 +77,11 @@ def _of_manifest(place: Storage, entries: Mapping[str, str], name: str) -> Sourc
             raise InputError(f"{part.file}: is not the file that {MANIFEST} lists")
         sizes.append(size)
     source = arrow.parquet([place.full(one) for one in names], name)
-    return replace(source, manifest=Manifest(told, parts, source.each, sizes))
+    return replace(source, manifest=Manifest(manifest, parts, source.each, sizes))
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON; no key is said twice, as readers differ in which they take."""
+    """Return a JSON object; duplicate keys are refused, as readers differ."""
     if len({key for key, _ in pairs}) < len(pairs):
         raise ValueError
     return dict(pairs)
@@ -92,20 +92,20 @@ def _read(file: str, name: str) -> dict[str, Any]:
     with open_at(file) as raw:
         content = raw.read(LARGEST + 1)
     try:
-        told: dict[str, Any] = json.loads(content[:LARGEST], object_pairs_hook=_once)
-        texts = [told["schema"], *told["columns"], *told["quasi_identifiers"]]
-        for part in told["parts"]:
+        manifest: dict[str, Any] = json.loads(content[:LARGEST], object_pairs_hook=_once)
+        texts = [manifest["schema"], *manifest["columns"], *manifest["quasi_identifiers"]]
+        for part in manifest["parts"]:
             texts += [part["file"], part["sha256"]]
             _ = part["records"], part["bytes"]
-        _ = told["k"], told["classes"], told["records"]
-        lists = (told["parts"], told["columns"], told["quasi_identifiers"])
-        if told["schema"] != SCHEMA or not all(isinstance(text, str) for text in texts):
+        _ = manifest["k"], manifest["classes"], manifest["records"]
+        lists = (manifest["parts"], manifest["columns"], manifest["quasi_identifiers"])
+        if manifest["schema"] != SCHEMA or not all(isinstance(text, str) for text in texts):
             raise ValueError
         if not all(isinstance(one, list) for one in lists):
             raise TypeError
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{name}: its {MANIFEST} is not one of ours") from None
-    return told
+    return manifest
 
 
 def _check_names(names: Sequence[str], entries: Mapping[str, str], name: str) -> None:

@@ -1,4 +1,4 @@
-"""Trees of sensitive values, for the distance of t-closeness: read here once more.
+"""Hierarchies of sensitive values, for t-closeness; the judge's own reader.
 
 A tree is a csv file of lines `value;parent;…;*`, or prefixes of texts: `prefixes:3,2`. The node of
 a value at a level is the word of its line there; how high it is is the number of its level.
@@ -50,15 +50,15 @@ class Tree:
         return [(level, word) for level, word in enumerate(words, 1)]
 
 
-def read_tree(said: str | os.PathLike[str], column: str) -> Tree:
-    """Return the tree that somebody names for a column."""
-    if isinstance(said, str) and said.startswith(PREFIXES):
-        parts = said.removeprefix(PREFIXES).split(",")
+def read_tree(rule: str | os.PathLike[str], column: str) -> Tree:
+    """Return the hierarchy of a column, from a file or a rule."""
+    if isinstance(rule, str) and rule.startswith(PREFIXES):
+        parts = rule.removeprefix(PREFIXES).split(",")
         lengths = tuple(int(part) if part.isdecimal() else 0 for part in parts)
         if not all(lengths) or list(lengths) != sorted(set(lengths), reverse=True):
             raise RequestError(f"the hierarchy of {shown(column)}: say prefixes:3,2")
         return Tree(len(lengths) + 1, {}, lengths)
-    path = Path(said)
+    path = Path(rule)
     if not path.is_file():
         raise InputError(
             f"the hierarchy of {shown(column)}: there is no file {shown(path.name)}; verify takes "

@@ -1,4 +1,4 @@
-"""The judge's own lines of a file: one that is too long is refused before it is read whole."""
+"""Lines of a csv file, the judge's own reader: too long lines are refused early."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ class Part(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """What a manifest says, and what its files say of themselves: records and bytes of each."""
+    """Content of a manifest, and the records and bytes of its files as found."""
 
-    told: Mapping[str, Any]
+    content: Mapping[str, Any]
     parts: Sequence[Part]
     records: Sequence[int] = ()
     bytes: Sequence[int] = ()
@@ -32,31 +32,33 @@ class Manifest(NamedTuple):
     @property
     def quasi_identifiers(self) -> list[str]:
         """The quasi-identifiers by which it counts classes."""
-        return list(self.told["quasi_identifiers"])
+        return list(self.content["quasi_identifiers"])
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What it says that nobody checks."""
-        more = [key for key in self.told if key not in KEYS]
+        """Warnings on keys that are not checked."""
+        more = [key for key in self.content if key not in KEYS]
         return (f"{MANIFEST} says what is not checked: {listed(more)}",) if more else ()
 
     def problems(self, header: Sequence[str], sizes: Mapping[int, int]) -> list[str]:
         """Return which numbers are not what was counted; sizes has the classes of each size."""
-        told, found = self.told, []
+        content, problems = self.content, []
         smallest, classes = min(sizes, default=0), sum(sizes.values())
         records = sum(size * many for size, many in sizes.items())
-        if not _is_count(told["k"]) or told["k"] > smallest:
-            found.append(f"{MANIFEST} says a k that the smallest class, of {smallest}, has not")
+        if not _is_count(content["k"]) or content["k"] > smallest:
+            problems.append(f"{MANIFEST} says a k that the smallest class, of {smallest}, has not")
         for what, counted in (("classes", classes), ("records", records)):
-            if not _is_count(told[what]) or told[what] != counted:
-                found.append(f"{MANIFEST} says another number of {what} than there are: {counted}")
-        if told["columns"] != list(header):
-            found.append(f"{MANIFEST} says other columns than there are")
+            if not _is_count(content[what]) or content[what] != counted:
+                problems.append(
+                    f"{MANIFEST} says another number of {what} than there are: {counted}"
+                )
+        if content["columns"] != list(header):
+            problems.append(f"{MANIFEST} says other columns than there are")
         for part, own, size in zip(self.parts, self.records, self.bytes, strict=True):
             if (part.records, part.bytes) != (own, size) or isinstance(part.records, bool):
-                found.append(f"{MANIFEST} says other records or bytes of {shown(part.file)}")
-        return found
+                problems.append(f"{MANIFEST} says other records or bytes of {shown(part.file)}")
+        return problems
 
 
-def _is_count(said: Any) -> bool:
-    return isinstance(said, int) and not isinstance(said, bool) and said >= 0
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

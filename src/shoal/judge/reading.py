@@ -1,4 +1,4 @@
-"""The second parser: csv by the standard library; `arrow.py` has Parquet and dataframes.
+"""Reading of csv files by the standard library: the judge's own parser.
 
 `folder.py` has releases of many files.
 """
@@ -99,15 +99,15 @@ def _csv(text: IO[str], name: str, delimiter: str | None) -> Source:
 
 def _header(lines: Iterator[str], name: str) -> str:
     """Return the first line, with those that its quoted names go on in."""
-    found = io.StringIO(newline="\n")
+    header = io.StringIO(newline="\n")
     quotes = 0
     for line in lines:
         quotes += line.count('"')
-        if found.write(line) and found.tell() > LINE:
+        if header.write(line) and header.tell() > LINE:
             raise long_line(name, 1)
         if quotes % 2 == 0:
             break
-    return found.getvalue().removeprefix("\u00ef\u00bb\u00bf")
+    return header.getvalue().removeprefix("\u00ef\u00bb\u00bf")
 
 
 def _chosen(places: list[int]) -> Callable[[list[str]], Key]:
@@ -141,7 +141,7 @@ def _utf8(cell: str, name: str) -> str:
 
 def _delimiter(line: str, name: str) -> str:
     plain = "".join(line.split('"')[::2])
-    found = [sign for sign in ",;\t|" if sign in plain]
-    if len(found) > 1:
+    signs = [sign for sign in ",;\t|" if sign in plain]
+    if len(signs) > 1:
         raise InputError(f"{name}, line 1: say with --delimiter what separates the columns")
-    return found[0] if found else ","
+    return signs[0] if signs else ","

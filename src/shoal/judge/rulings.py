@@ -1,4 +1,4 @@
-"""The rulings: class by class, in one pass, whatever their order.
+"""Rulings: every privacy model, judged class by class in one pass.
 
 All rules hold for the union of classes that have them. So the whole file as one class is the best
 that any grouping could do, and a rule that even it breaks cannot be met at all.
@@ -20,7 +20,7 @@ from shoal.judge.verification import Judged, KOf, Offending, Read, Sizes
 
 KEPT = 1_000  # offending classes
 ROWS = 20  # of the table of sizes
-RULED_OUT = 20  # values, at most, that somebody rules out
+RULED_OUT = 20  # values, at most, that an attacker rules out
 
 
 def read_as(tally: Tally, reading: str) -> Counts:
@@ -49,11 +49,11 @@ class Watch:
         self.diverse = "diversity" in self.rule.model
 
     def see(self, tally: Tally, size: int) -> bool:
-        """Look at a class of so many records; tell whether it keeps the rule."""
+        """Judge a class of so many records; tell whether it keeps the rule."""
         self.seen += size
         if self.closeness:
             parts = list(zip(self.rules, tally, strict=False))
-            self._note(self.reading, max(rule.found(counts) for rule, counts in parts))
+            self._note(self.reading, max(rule.figure(counts) for rule, counts in parts))
             good = all(rule.holds(counts) for rule, counts in parts)
         else:
             good = self._see_forms(tally, size)
@@ -65,7 +65,7 @@ class Watch:
     def _see_forms(self, tally: Tally, size: int) -> bool:
         for reading in MISSING:
             counts = read_as(tally, reading)
-            self._note(reading, self.rule.found(counts))
+            self._note(reading, self.rule.figure(counts))
             self.broken[reading] += not self.rule.holds(counts)
         mine = read_as(tally, self.reading)
         if self.diverse:
@@ -77,25 +77,25 @@ class Watch:
                     self.posterior[excluded] = max(sure, now)
         return self.rule.holds(mine)
 
-    def _note(self, reading: str, found: float) -> None:
+    def _note(self, reading: str, figure: float) -> None:
         before = self.worst.get(reading)
-        self.worst[reading] = found if before is None else self.rule.worst((before, found))
+        self.worst[reading] = figure if before is None else self.rule.worst((before, figure))
 
     def judged(self, whole: Tally | None = None) -> Judged:
-        """Return what was seen; `whole` is the count of all classes as one."""
+        """Return the judgment; `whole` is the count of all classes as one."""
         rule = self.rule
         every = self.column.tally(self.column.whole) if whole is None else whole
         best = every.values if self.closeness else read_as(every, self.reading)
         return Judged(
             model=rule.model,
             column=rule.column,
-            asked=rule.asked,
+            asked=rule.threshold,
             found=self.worst.get(self.reading, 0.0),
             ok=not self.classes,
             classes=self.classes,
             records=self.records,
             reachable=rule.holds(best),
-            distance=getattr(rule.found, "name", None),
+            distance=getattr(rule.figure, "name", None),
             certain=(self.certain / self.seen if self.seen else 0.0) if self.diverse else None,
             posterior=tuple(self.posterior),
             readings={} if self.closeness else {name: self._read(name) for name in MISSING},
@@ -125,7 +125,7 @@ class Ruling:
         self.last = math.inf  # no class from that record on needs to be kept
 
     def see(self, counted: Counted) -> None:
-        """Look at all classes."""
+        """Judge all classes."""
         quick = counted.quick(self.k)
         if quick is not None:
             self.sizes, self.matching, self.smallest = quick, quick, min(quick, default=0)
@@ -173,7 +173,7 @@ class Ruling:
         """Return the first classes that break something."""
         every = sorted(self.offending)[:KEPT]
         rulings = [watch.judged().label for watch in self.watches]
-        labels = ["k", *rulings, *(found.label for found in self.k_of(counted))]
+        labels = ["k", *rulings, *(one.label for one in self.k_of(counted))]
         numbers = counted.numbers([first for first, _, _ in every])
         return tuple(
             Offending(number, size, first, tuple(labels[i] for i in breaks))
@@ -200,8 +200,8 @@ class Ruling:
 def watches(requirement: Requirement, column: Sensitive, place: int, whole: Tally) -> list[Watch]:
     """Return what watches a column; `whole` is how often values occur in the whole release."""
     declared = column.tree is not None or column.order is not None
-    asked = requirement.asked("t", column.name) is not None
-    distances = column.distances(whole) if asked or declared else [None]
+    is_close = requirement.threshold("t", column.name) is not None
+    distances = column.distances(whole) if is_close or declared else [None]
     by_distance = [requirement.rules(column.name, distance) for distance in distances]
     return [
         Watch(
@@ -217,7 +217,7 @@ def watches(requirement: Requirement, column: Sensitive, place: int, whole: Tall
 
 def _excluded(requirement: Requirement, rule: Rule) -> int:
     """Return how many numbers of ruled out values are looked at: 0 to l - 2."""
-    wanted = requirement.asked("l", rule.column)
+    wanted = requirement.threshold("l", rule.column)
     if "diversity" not in rule.model or wanted is None:
         return 0
     return min(RULED_OUT, max(0, math.ceil(wanted) - 1))

@@ -69,7 +69,7 @@ class Sensitive:
         self.ranks: dict[str, int] = {word: rank for rank, word in enumerate(words)}
         if tree is not None:
             words = list(tree.lines)
-        self.named = {found: word for word in words if (found := number(word)) is not None}
+        self.named = {value: word for word in words if (value := number(word)) is not None}
         self.words = set(words)
         self.values: list[Any] = [None]
         self.whole: Counter[int] = Counter()
@@ -81,18 +81,18 @@ class Sensitive:
 
     def code(self, cell: Any) -> int:
         """Return the code of a cell."""
-        found = self._cells.get(cell)
-        if found is None:
+        code = self._cells.get(cell)
+        if code is None:
             gone = is_star(cell) or (self.as_bytes and cell in self.missing)
             value = None if gone else self._value(cell)
-            found = self._codes.setdefault(value, len(self.values))
-            if found == len(self.values):
+            code = self._codes.setdefault(value, len(self.values))
+            if code == len(self.values):
                 self.values.append(value)
                 form = plain_value(value, self.silent, self.has_moments)
-                self.forms.append(self._forms.setdefault(form, found))
-                self.respelled |= self.forms[-1] != found
-            self._cells[cell] = found
-        return found
+                self.forms.append(self._forms.setdefault(form, code))
+                self.respelled |= self.forms[-1] != code
+            self._cells[cell] = code
+        return code
 
     def _value(self, cell: Any) -> Any:
         text = cell
@@ -105,22 +105,22 @@ class Sensitive:
             return cell
         if self.is_words:
             return text
-        found, trimmed = number(text), text.strip(" \t")
-        if found is None and (DATE.fullmatch(trimmed) or trimmed.lower() in ("true", "false")):
+        value, trimmed = number(text), text.strip(" \t")
+        if value is None and (DATE.fullmatch(trimmed) or trimmed.lower() in ("true", "false")):
             return trimmed
-        return text if found is None else found
+        return text if value is None else value
 
     def _declared(self, cell: Any) -> str:
         """Return the word of a tree or an order that a cell is; what is none, as it stands."""
         text = str(cell)
         if isinstance(cell, bool):
-            ways = (text.lower(), text, text.upper())
-            return next((word for word in ways if word in self.words), text.lower())
-        found = number(text) if text not in self.words and not self.is_words else None
-        if found is None:
+            cases = (text.lower(), text, text.upper())
+            return next((word for word in cases if word in self.words), text.lower())
+        value = number(text) if text not in self.words and not self.is_words else None
+        if value is None:
             trimmed = text.strip(" \t")
             return trimmed if DATE.fullmatch(trimmed) and not self.is_words else text
-        return self.named.get(found, text.strip(" \t").removeprefix("+"))
+        return self.named.get(value, text.strip(" \t").removeprefix("+"))
 
     def tally(self, values: Counts) -> Tally:
         """Return counts of codes with those of their forms."""
@@ -137,10 +137,10 @@ class Sensitive:
 
         `whole` counts all that there is, once every record was seen.
         """
-        found = [self._distance(whole.values, list(range(len(self.values))))]
+        distances = [self._distance(whole.values, list(range(len(self.values))))]
         if self.respelled:
-            found.append(self._distance(whole.forms, self.forms))
-        return found
+            distances.append(self._distance(whole.forms, self.forms))
+        return distances
 
     def _distance(self, whole: Counts, forms: Sequence[int]) -> Distance:
         there = self.values[1:]
@@ -183,11 +183,11 @@ class Sensitive:
 
 def _least(places: list[Any], forms: Sequence[int]) -> list[Any]:
     """Return the places of codes; at the code of a form, the least of its values'."""
-    found = list(places)
+    order = list(places)
     for code, form in enumerate(forms):
         if form != MISSING:
-            found[form] = min(found[form], places[code])
-    return found
+            order[form] = min(order[form], places[code])
+    return order
 
 
 def _on_a_line(value: Any) -> bool:
@@ -200,14 +200,14 @@ def _moments(texts: Sequence[Any]) -> dict[Any, tuple[datetime, str]]:
 
     Python's own moments stop at microseconds: the digits after them stand beside.
     """
-    found: dict[Any, tuple[datetime, str]] = {}
+    moments: dict[Any, tuple[datetime, str]] = {}
     for text in texts:
         if not isinstance(text, str) or not DATE.fullmatch(text):
             return {}
         try:
             beyond = BEYOND.search(text)
-            found[text] = datetime.fromisoformat(text), beyond[1].rstrip("0") if beyond else ""
+            moments[text] = datetime.fromisoformat(text), beyond[1].rstrip("0") if beyond else ""
         except ValueError:
             return {}
-    aware = {moment.tzinfo is not None for moment, _ in found.values()}
-    return found if len(aware) == 1 else {}
+    aware = {moment.tzinfo is not None for moment, _ in moments.values()}
+    return moments if len(aware) == 1 else {}

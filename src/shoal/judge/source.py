@@ -1,4 +1,4 @@
-"""An opened release, as the judge sees it: cells record by record, or Arrow's batches."""
+"""Source: an opened release, as records or as Arrow batches."""
 
 from __future__ import annotations
 

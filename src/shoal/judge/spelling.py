@@ -1,4 +1,4 @@
-"""When two sensitive cells are one value in other letters; the judge's own reading of that.
+"""Spellings of one sensitive value; the judge's own definition.
 
 Compatibility forms and cases of letters are made one (NFKC, case folding), and whatever takes no
 ink is left out: white space, control and format characters, and those that Unicode lists as
@@ -62,19 +62,19 @@ def plain_value(value: Any, silent: Collection[Any], moments: bool = False) -> A
         return None
     if isinstance(value, bytes):
         value = value.decode("utf-8", "surrogateescape")
-    found = value
+    plain = value
     if isinstance(value, bool):
-        found = str(value).lower()
+        plain = str(value).lower()
     elif isinstance(value, int | float | Decimal):
-        found = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
+        plain = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
     elif isinstance(value, str):
         moment = _moment(value) if moments else None
         letters = plain_text(value)
         digits = number(letters)
-        found = moment if moment is not None else letters if digits is None else digits
+        plain = moment if moment is not None else letters if digits is None else digits
         if letters in ("", "*"):
             return None
-    return None if found in silent else found
+    return None if plain in silent else plain
 
 
 def _moment(text: str) -> tuple[str, Any, str] | None:
@@ -83,9 +83,9 @@ def _moment(text: str) -> tuple[str, Any, str] | None:
     if len(trimmed) < 16 or not trimmed[:4].isdigit() or trimmed[4] != "-":
         return None
     try:
-        found = datetime.fromisoformat(trimmed)
+        moment = datetime.fromisoformat(trimmed)
     except ValueError:
         return None
     fraction = trimmed.partition(".")[2]
     beyond = "".join(sign for sign in fraction[6:9] if sign.isdigit()).rstrip("0")
-    return "moment", found if found.tzinfo is None else found.astimezone(UTC), beyond
+    return "moment", moment if moment.tzinfo is None else moment.astimezone(UTC), beyond

@@ -1,4 +1,4 @@
-"""Temporary files for counts that are more than memory should hold.
+"""Temporary files for counts that exceed memory.
 
 What belongs to a name and a part is one file that only its owner can read (0600, in a folder of
 0700); all are gone when the judge is done, whatever happened.

@@ -1,4 +1,4 @@
-"""How many people, households or strata lie in a class of a release, and what values people have.
+"""People, households and strata in the classes of a release.
 
 No code of the release's making. Of people, every person and value of a class counts once: whoever
 has three records of one class with one value counts once for it, with two values once for each.
@@ -42,12 +42,12 @@ def judge_people(
     words: Sequence[str],
     missing: Sequence[str],
 ) -> list[Judged]:
-    """Judge what is asked of sensitive columns by people.
+    """Judge the requirement on sensitive columns, counting people.
 
     columns and the values of `sensitive` are Arrow arrays; the rest is as `verify` takes it.
     """
     keys = _keys(columns)
-    found = []
+    judged = []
     for name, values in sensitive.items():
         tree = read_tree(hierarchies[name], name) if name in hierarchies else None
         column = Sensitive(name, False, tree, orders.get(name), name in words, missing)
@@ -67,8 +67,8 @@ def judge_people(
         for watch in watches(requirement, column, 0, whole):
             for key, tally in tallies.items():
                 watch.see(tally, len(people[key]))
-            found.append(watch.judged(whole))
-    return found
+            judged.append(watch.judged(whole))
+    return judged
 
 
 def _counted(pairs: set[Any]) -> dict[int, int]:

@@ -1,4 +1,4 @@
-"""What a release shows: numbers, and classes by their numbers, never a value of a record."""
+"""Verification: the result of `verify`, in counts and never with a value of a record."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Judged:
         return f"{self.model} of {shown(self.column)}"
 
     @property
-    def told(self) -> str:
+    def found_text(self) -> str:
         """What the worst class has, in a few digits."""
         return digits_beside(self.found, self.asked, DIGITS)
 
@@ -138,7 +138,7 @@ class Verification:
     smallest set of candidates in each (None where it was not counted). `offending` lists at most
     1,000 of the `offending_count` classes that break something. `warnings` do not make it fail.
     `roles` and `roles_of_sensitive` say where the quasi-identifiers and the sensitive columns are
-    from, where nobody named them.
+    from, where they were not given.
     """
 
     ok: bool
@@ -161,8 +161,8 @@ class Verification:
 
     @property
     def origins(self) -> list[str]:
-        """Where roles are from that nobody named, a line each."""
-        return [said for said in (self.roles, self.roles_of_sensitive) if said]
+        """Sources of roles that were not given, a line each."""
+        return [line for line in (self.roles, self.roles_of_sensitive) if line]
 
     def summary(self) -> str:
         """Return the verdict in words."""
@@ -201,18 +201,18 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        found: dict[str, Any] = _plain(asdict(self))
+        fields: dict[str, Any] = _plain(asdict(self))
         table = [{"size": size, "classes": classes} for size, classes in self.sizes.table]
-        found["sizes"]["table"] = table
+        fields["sizes"]["table"] = table
         if self.against is not None:
-            found["against"]["judged"] = self.against.judged
+            fields["against"]["judged"] = self.against.judged
         for key in ("roles", "roles_of_sensitive"):
-            if not found[key]:
-                del found[key]
-        return found
+            if not fields[key]:
+                del fields[key]
+        return fields
 
     def __str__(self) -> str:
-        return "\n".join([self.summary(), *(f"  {said}" for said in self.origins)])
+        return "\n".join([self.summary(), *(f"  {line}" for line in self.origins)])
 
     def __bool__(self) -> bool:
         return self.ok
@@ -220,7 +220,7 @@ class Verification:
 
 def _of_model(judged: Judged) -> list[str]:
     bound = "below" if judged.model.startswith("recursive") else "asked:"
-    lines = [f"{judged.label}: {judged.told}, {bound} {judged.asked:g}"]
+    lines = [f"{judged.label}: {judged.found_text}, {bound} {judged.asked:g}"]
     if judged.readings:
         each = (
             f"{WORDS[name]} {digits_beside(one.found, judged.asked, DIGITS)} "
@@ -254,9 +254,9 @@ def _of_composition(against: Composition) -> list[str]:
         )
     by = listed(against.sensitive) if against.sensitive else "no column"
     lines.append(f"  classes met by {listed(against.columns) or 'no column'}, records by {by}")
-    for which, told in zip(("this", "the other"), against.roles, strict=True):
-        if told:
-            lines.append(f"  roles of {which} release: {told}")
+    for which, roles in zip(("this", "the other"), against.roles, strict=True):
+        if roles:
+            lines.append(f"  roles of {which} release: {roles}")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""The judge's door: `verify` says what a released file or dataframe keeps, from it alone.
+"""`verify`: check a released file or dataframe, from it alone.
 
 Everything it uses is in `judge/`, which shares no code with the reader, the methods or the writer:
 a mistake there cannot approve itself here.
@@ -16,13 +16,12 @@ from typing import Any
 
 from shoal.errors import InputError, RequestError, listed, shown
 from shoal.judge.classes import Counted, Subset
-from shoal.judge.composition import WARNING, compose, place_people
-from shoal.judge.composition import Asked as Meeting
+from shoal.judge.composition import WARNING, CompositionRequest, compose, place_people
 from shoal.judge.counting import count
-from shoal.judge.declared import Beside, beside, told_by
+from shoal.judge.declared import Beside, beside, roles_source
 from shoal.judge.hierarchies import read_tree
 from shoal.judge.models.matching import READINGS
-from shoal.judge.models.requirement import Asked, Requirement
+from shoal.judge.models.requirement import Requirement, Threshold
 from shoal.judge.reading import opened
 from shoal.judge.rulings import Ruling, summarized
 from shoal.judge.sensitive import Sensitive
@@ -32,7 +31,7 @@ from shoal.judge.verification import Composition, Judged, KOf, Verification
 
 __all__ = ["Verification", "class_counts", "verify"]
 
-NAMED = 50  # columns of which it is said where their roles are from
+NAMED = 50  # columns whose source of roles is listed
 
 Trees = Mapping[str, str | os.PathLike[str]]
 
@@ -43,11 +42,11 @@ def verify(
     k: int,
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
-    l: Asked = None,  # noqa: E741 - its name in the literature
+    l: Threshold = None,  # noqa: E741 - its name in the literature
     l_kind: str = "distinct",
     c: float | None = None,
-    t: Asked = None,
-    alpha: Asked = None,
+    t: Threshold = None,
+    alpha: Threshold = None,
     k_of: Mapping[tuple[str, ...], int] | None = None,
     hierarchies: Trees | None = None,
     orders: Mapping[str, Sequence[Any]] | None = None,
@@ -132,7 +131,7 @@ def verify(
     The judge shares no code with whatever made the release. l and alpha count values that differ
     only in case, spaces or invisible signs as one; t-closeness takes the larger of both distances.
     """
-    of_sensitive = any(asked is not None for asked in (l, t, alpha))
+    of_sensitive = any(one is not None for one in (l, t, alpha))
     open_roles = quasi_identifiers is None or (sensitive is None and of_sensitive)
     papers = beside(data) if open_roles or against is not None else None
     if quasi_identifiers is None and papers is None:
@@ -140,8 +139,8 @@ def verify(
     chosen = papers.quasi_identifiers if quasi_identifiers is None and papers else quasi_identifiers
     quasi = _names(chosen or (), "quasi-identifier")
     own = () if papers is None or not of_sensitive else papers.sensitive
-    taken = [name for name in own if name not in quasi] if sensitive is None else []
-    hidden = _names(taken or sensitive or (), "sensitive column")
+    declared = [name for name in own if name not in quasi] if sensitive is None else []
+    hidden = _names(declared or sensitive or (), "sensitive column")
     knows = _names(key, "key column")
     if (original is not None and against is None) or (knows and original is None):
         raise RequestError("original goes with against, another release; key goes with original")
@@ -154,7 +153,7 @@ def verify(
         requirement = requirement.shown_by_records()
     named = [*(hierarchies or {}), *(orders or {}), *words]
     _check(quasi, hidden, missing_as, delimiter, named)
-    trees = {n: read_tree(said, n) for n, said in (hierarchies or {}).items() if n in hidden}
+    trees = {n: read_tree(rule, n) for n, rule in (hierarchies or {}).items() if n in hidden}
     subsets = [
         Subset(names, tuple(quasi.index(name) for name in names), own)
         for names, own in requirement.k_of.items()
@@ -177,40 +176,46 @@ def verify(
             )
         ruling = Ruling(requirement, ours, subsets)
         ruling.see(counted)
-        told = _of_manifest(source, quasi, ruling, lambda: after.enter_context(Spill()))
+        manifest_problems = _of_manifest(
+            source, quasi, ruling, lambda: after.enter_context(Spill())
+        )
         met = None
         if against is not None:
             theirs = beside(against)
-            asked = Meeting(
+            request = CompositionRequest(
                 quasi, sensitive if sensitive is None else hidden, requirement.k, papers, theirs,
-                (told_by(papers, quasi_identifiers), told_by(theirs, None)),
+                (roles_source(papers, quasi_identifiers), roles_source(theirs, None)),
             )  # fmt: skip
             both = _again(data, kind, delimiter, source), _again(against, None, None)
-            met = compose(both[0](), both[1](), asked)
+            met = compose(both[0](), both[1](), request)
             if original is not None:
                 in_order = (_in_order(data, papers, original), _in_order(against, theirs, original))
                 whose = opened(original, None, None)
-                placed = place_people(both[0](), both[1](), whose, asked, knows, in_order)
+                placed = place_people(both[0](), both[1](), whose, request, knows, in_order)
                 met = replace(met, shared=placed)
-        found = _verification(source, ruling, counted, missing_as, records, columns, met, told)
-        where = told_by(papers, None)
+        verification = _verification(
+            source, ruling, counted, missing_as, records, columns, met, manifest_problems
+        )
+        where = roles_source(papers, None)
         return replace(
-            found,
+            verification,
             roles=f"quasi-identifiers {listed(quasi, NAMED)} {where}"
             if quasi_identifiers is None
             else "",
-            roles_of_sensitive=f"sensitive columns {listed(taken, NAMED)} {where}" if taken else "",
+            roles_of_sensitive=f"sensitive columns {listed(declared, NAMED)} {where}"
+            if declared
+            else "",
         )
 
 
 def _verification(
     source: Source, ruling: Ruling, counted: Counted, reading: str, records: int | None,
-    columns: Sequence[str] | None, met: Composition | None, told: Sequence[str],
+    columns: Sequence[str] | None, met: Composition | None, manifest_problems: Sequence[str],
 ) -> Verification:  # fmt: skip
     every = sum(size * classes for size, classes in ruling.sizes.items())
     models = tuple(watch.judged() for watch in ruling.watches)
     subsets = ruling.k_of(counted)
-    problems = [*_missing_or_extra(source.header, columns), *told]
+    problems = [*_missing_or_extra(source.header, columns), *manifest_problems]
     if not every:
         problems.append("there are no records")
     elif ruling.classes:
@@ -218,11 +223,12 @@ def _verification(
         few = f"; it cannot be met at all, there are only {every} records"
         problems.append(text + (few if every < ruling.k else ""))
     rulings: list[Judged | KOf] = [*models, *subsets]
-    for found in rulings:
-        if every and not found.ok:
-            never = "" if found.reachable else "; it cannot be met at all, by any grouping"
+    for judged in rulings:
+        if every and not judged.ok:
+            never = "" if judged.reachable else "; it cannot be met at all, by any grouping"
             problems.append(
-                f"{found.classes} classes with {found.records} records break {found.label}{never}"
+                f"{judged.classes} classes with {judged.records} records break "
+                f"{judged.label}{never}"
             )
     if records is not None and every != records:
         problems.append(f"there are {every} records, not {records}")
@@ -254,30 +260,30 @@ def _verification(
 
 def _of_meeting(met: Composition, k: int) -> list[str]:
     """Return what is wrong when this release and the other are known."""
-    shared, found = met.shared, []
+    shared, problems = met.shared, []
     if shared is not None:
         if shared.below:
-            found.append(
+            problems.append(
                 f"{shared.below} of {shared.people} people share their classes in both releases "
                 f"with fewer than {k - 1} others"
             )
         if shared.unknown:
-            found.append(
+            problems.append(
                 f"{shared.unknown} of {shared.people} people cannot be placed in both releases; "
                 "name columns that all three files know them by (--key)"
             )
-        return found
+        return problems
     if not met.judged:
-        found.append(
+        problems.append(
             f"two releases of {listed(met.unjudged)} cannot be judged from the releases alone: "
             "means and other single values do not say whom they stand for; say --original FILE"
         )
     if met.below:
-        found.append(
+        problems.append(
             f"with the other release, {met.below} pairs of classes leave fewer than {k} "
             f"candidates; {met.records} records of this file are among them"
         )
-    return found
+    return problems
 
 
 def _is_file(data: Any) -> bool:
@@ -291,13 +297,13 @@ def _again(
     if _is_file(data):
         return lambda: opened(data, kind, delimiter)
     if source is None:
-        with opened(data, kind, delimiter) as found:
-            return lambda: nullcontext(found)
+        with opened(data, kind, delimiter) as opened_source:
+            return lambda: nullcontext(opened_source)
     return lambda: nullcontext(source)
 
 
 def _in_order(data: Any, papers: Beside | None, original: Any) -> bool:
-    """Tell whether rows are said to be in the order of the original: in memory they are."""
+    """Tell whether rows are declared to be in the original order; in memory they are."""
     in_memory = not _is_file(data) and not _is_file(original)
     return in_memory or (papers is not None and papers.in_order)
 
@@ -334,8 +340,8 @@ def class_counts(
             raise InputError(f"{source.name}: a column holds lists, not values") from None
 
 
-def _names(said: Sequence[str], role: str) -> list[str]:
-    wanted = [said] if isinstance(said, str) else list(said)
+def _names(names: Sequence[str], role: str) -> list[str]:
+    wanted = [names] if isinstance(names, str) else list(names)
     if not wanted and role == "quasi-identifier":
         raise RequestError(f"name at least one {role} to verify")
     if len(set(wanted)) < len(wanted):
@@ -343,8 +349,10 @@ def _names(said: Sequence[str], role: str) -> list[str]:
     return wanted
 
 
-def _tuples(said: Mapping[Any, int]) -> dict[tuple[str, ...], int]:
-    return {(names,) if isinstance(names, str) else tuple(names): k for names, k in said.items()}
+def _tuples(by_columns: Mapping[Any, int]) -> dict[tuple[str, ...], int]:
+    return {
+        (names,) if isinstance(names, str) else tuple(names): k for names, k in by_columns.items()
+    }
 
 
 def _check(

@@ -1,4 +1,4 @@
-"""What is counted of a release, and where the counts go: memory or disk."""
+"""What is counted of a release, in memory or on disk."""
 
 from __future__ import annotations
 

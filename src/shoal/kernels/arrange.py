@@ -1,4 +1,4 @@
-"""Building a tree: neighbors into one leaf, boxes around leaves, boxes around boxes."""
+"""Building the tree of boxes over records."""
 
 from __future__ import annotations
 

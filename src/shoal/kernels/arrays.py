@@ -1,4 +1,4 @@
-"""Types of arrays, as signatures name them."""
+"""Array types for signatures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a box says about the distances to the records in it.
+"""Lower and upper bounds on distances to the records in a box.
 
 Rounding is monotonic, so the distance to a box, summed in the order in which distances are summed,
 is never more than the distance to a record in it: skipping loses nothing, not even a tie.

@@ -1,4 +1,4 @@
-"""How often LLVM optimizes a kernel: Numba does so twice, which is seldom worth the time.
+"""Compiler passes of kernels: how often LLVM optimizes them.
 
 This reaches into Numba below what it documents; where a version of it has no such places, kernels
 are compiled in its own way (`jit.py`), which takes a fifth longer and gives the same numbers.

@@ -1,4 +1,4 @@
-"""The one decorator: flags and cache of every kernel.
+"""The decorators of kernels: flags and cache.
 
 `nogil` lets a thread pool run kernels side by side. There is no `fastmath` (a sum must not
 depend on the machine's vector width) and no `parallel` (it can abort the process or a fork).
@@ -45,14 +45,14 @@ CONSTANTS = re.compile(r"^from shoal\.([\w.]+) import (\([^)]*\)|[^\n]*)", re.M)
 def kernel_sources(root: Path) -> list[Path]:
     """Return the modules in a folder whose code is compiled, wherever they lie, in order.
 
-    They are told by whose decorators they import. A kernel holds the value that a constant of
+    They are recognized by the decorators they import. A kernel holds the value that a constant of
     another module had when it was compiled, so modules that they take constants from belong to
     them.
     """
     texts = {path: path.read_text(encoding="utf-8") for path in root.rglob("*.py")}
-    found = [path for path, text in texts.items() if COMPILED.search(text)]
-    seen = set(found)
-    for path in found:  # grows as it is gone through
+    paths = [path for path, text in texts.items() if COMPILED.search(text)]
+    seen = set(paths)
+    for path in paths:  # grows as it is gone through
         for module, names in CONSTANTS.findall(texts[path]):
             if not re.search(r"\b[A-Z][A-Z0-9_]+\b", names):
                 continue
@@ -61,8 +61,8 @@ def kernel_sources(root: Path) -> list[Path]:
                            if p in texts), None)  # fmt: skip
             if source is not None and source not in seen:
                 seen.add(source)
-                found.append(source)
-    return sorted(found)
+                paths.append(source)
+    return sorted(paths)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The sizes of a tree's blocks. Measured: half or twice of either differs little."""
+"""Block sizes of the tree. Measured: half or twice of either differs little."""
 
 from __future__ import annotations
 

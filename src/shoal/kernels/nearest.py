@@ -1,4 +1,4 @@
-"""Nearest and farthest among the records of a tree, skipping what its boxes exclude."""
+"""Nearest and farthest records in the tree, with pruning by boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A function that kernels call by its address, and that is compiled when somebody needs it."""
+"""Functions that kernels call by address, compiled on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random numbers inside kernels: the same for a seed on any machine."""
+"""Random numbers in kernels: the same for a seed on any machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a group may not break, as numbers: the fast form of what `judge/models/` states plainly.
+"""Constraints as numbers for kernels: the fast form of `judge/models/`.
 
 One array holds everything, codes of values too. First stand a few counts, then for every sensitive
 column a head of HEAD numbers, and behind them what the heads point to: distributions, magnitudes,

@@ -1,4 +1,4 @@
-"""Running sums with twice the precision, so that a centroid does not drift as records leave."""
+"""Running sums in double-double precision, so that centroids do not drift."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records that are still without a group, in a tree of boxes: what a search may skip.
+"""Tree of boxes over the records that have no group yet.
 
 A leaf is a block of LEAF records, attribute by attribute; those still in the pool stand in front.
 A frame is a block of FAN boxes, attribute by attribute: the children of one node. So a search

@@ -1,1 +1,1 @@
-"""Numbers we report: pure functions of data and partition."""
+"""Measures of utility and risk: pure functions of data and partition."""

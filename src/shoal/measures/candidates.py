@@ -1,4 +1,4 @@
-"""Who could be whose record, where a missing cell or `*` matches more than itself."""
+"""Candidate records of each released record, where missing cells and `*` match others."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def candidates_of(columns: Sequence[Column], classes: Integers, reading: str) ->
     sizes = np.bincount(classes).tolist()
     cells = [column.values.take(firsts).to_pylist() for column in columns]
     keys = list(zip(*cells, strict=True))
-    found = candidates(dict(zip(keys, sizes, strict=True)), reading)
-    return np.array([found[key] for key in keys], dtype=np.int64)
+    matching = candidates(dict(zip(keys, sizes, strict=True)), reading)
+    return np.array([matching[key] for key in keys], dtype=np.int64)

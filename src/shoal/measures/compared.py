@@ -1,4 +1,4 @@
-"""Original and release side by side: the columns, who is who, and the classes of the release."""
+"""Original and release side by side: columns, pairing of records, and classes."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Compared:
     """Both sides of the quasi-identifiers and of the sensitive columns, and their classes.
 
     `first` and `second` are the rows of originals and of released records that are the same
-    person's, None where nobody knows. `classes` numbers the distinct combinations of released
+    person's, None where unknown. `classes` numbers the distinct combinations of released
     quasi-identifiers, `origins` those of the original. `secrets` has, of every sensitive column,
     the released values as numbers, -1 where missing. `weights` are survey weights of the released
     records, `own_weights` those of the originals; `deleted` originals are not in the
     release; `kept` are other columns that are released as they were; `strata` of the released
-    records are None where nobody named any; `others` and `hidden` number the released cells of
+    records are None where none were named; `others` and `hidden` number the released cells of
     every column that is kept, other ones with weights, and sensitive ones; `candidates` are, of
     every class, the records that match it, None where these are its own.
     """
@@ -69,7 +69,7 @@ class Compared:
 
     @property
     def paired(self) -> bool:
-        """Whether it is known who is who."""
+        """Whether originals and released records are paired."""
         return self.first is not None
 
     @cached_property
@@ -107,7 +107,7 @@ class Compared:
 
     @property
     def known(self) -> Compared:
-        """What is known best: aligned where it is known who is who, else both as they stand."""
+        """The tables aligned by the pairing, where there is one, else as they stand."""
         return self.aligned if self.paired else self
 
     @cached_property
@@ -121,9 +121,9 @@ class Compared:
             return self
         return replace(
             self,
-            quasi=tuple(side.taken(first, second) for side in self.quasi),
-            sensitive=tuple(side.taken(first, second) for side in self.sensitive),
-            kept=tuple(side.taken(first, second) for side in self.kept),
+            quasi=tuple(side.take(first, second) for side in self.quasi),
+            sensitive=tuple(side.take(first, second) for side in self.sensitive),
+            kept=tuple(side.take(first, second) for side in self.kept),
             secrets=tuple(codes[second] for codes in self.secrets),
             classes=renumbered(self.classes[second]),
             origins=renumbered(self.origins[first]),
@@ -152,8 +152,8 @@ def secret_codes(column: Column, missing: Iterable[str] = ()) -> Integers:
     """
     if column.kind is Kind.TEXT:
         values = distinct_values(column)
-        found: Integers = np.append(forms_of(column, values, missing), -1)[values.indices]
-        return found
+        forms: Integers = np.append(forms_of(column, values, missing), -1)[values.indices]
+        return forms
     codes = codes_of(column)
     gone = np.asarray(column.values.is_null(nan_is_null=True))
     return np.where(gone, -1, codes)
@@ -174,5 +174,5 @@ def joined(labels: Integers, codes: Integers) -> Integers:
 
 def renumbered(codes: Integers) -> Integers:
     """Return the codes as numbers from 0 on, without gaps."""
-    found: Integers = np.unique(codes, return_inverse=True)[1]
-    return found.astype(np.int64).reshape(-1)
+    numbers: Integers = np.unique(codes, return_inverse=True)[1]
+    return numbers.astype(np.int64).reshape(-1)

@@ -17,7 +17,7 @@ from shoal.measures.task import Effort, Task
 from shoal.measures.utility import distributions
 from shoal.measures.utility import figures as utility
 
-PAIRS = 1000  # of columns that are told, at most
+PAIRS = 1000  # of columns that are reported, at most
 FAMILIES = (
     utility.of_cells, utility.of_models, utility.of_generalization, risk.of_classes,
     risk.of_attacks, risk.of_kept, risk.of_values, risk.of_secrets,
@@ -39,38 +39,38 @@ def measure_all(
     """
     start = time.perf_counter()
     effort = effort or Effort()
-    said = list(notes)
+    texts = list(notes)
     numbers = compared.known.numbers
     if compared.paired:
         numbers = [side.shown for side in numbers]
     if public:
-        numbers = [side for side in numbers if utility.may_be_told(side, compared.k)]
+        numbers = [side for side in numbers if utility.may_be_published(side, compared.k)]
     both, pairs = utility.both_moments(compared, numbers), distributions.correlations(numbers)
-    found = {one.key: one for one in utility.of_distributions(compared, numbers, both, pairs)}
+    measures = {one.key: one for one in utility.of_distributions(compared, numbers, both, pairs)}
     for part in FAMILIES:
         rng = np.random.default_rng(seed)
         for one in part(Task(compared, effort, sample, rng, public)):
-            found[one.key] = one
-    found = {key: _bounded(one) for key, one in found.items() if not np.isnan(one.value)}
+            measures[one.key] = one
+    measures = {key: _bounded(one) for key, one in measures.items() if not np.isnan(one.value)}
     if not compared.paired:
-        said.append(
+        texts.append(
             "nobody said which released record is whose: what compares records with their own is "
             "left out"
         )
     elif compared.first is not None and compared.first.size < compared.originals:
-        said.append(
+        texts.append(
             f"{compared.first.size:,} of {compared.originals:,} originals have a released record "
             "of their own; what compares the two is of these"
         )
     unread = [side.name for side in compared.words if not side.read]
     if unread:
-        said.append(
+        texts.append(
             f"nobody knows what some released words of {listed(unread)} cover; they count as "
             "anything (a hierarchy would tell)"
         )
     return Measures(
-        utility={d.key: found[d.key] for d in UTILITY if d.key in found},
-        risk={d.key: found[d.key] for d in RISK if d.key in found},
+        utility={d.key: measures[d.key] for d in UTILITY if d.key in measures},
+        risk={d.key: measures[d.key] for d in RISK if d.key in measures},
         columns=tuple(_columns(both)),
         pairs=tuple(
             {"columns": list(pair.columns), "before": pair.before, "after": pair.after}
@@ -83,7 +83,7 @@ def measure_all(
         candidates=None if compared.candidates is None else int(compared.candidates.min()),
         quasi_identifiers=tuple(side.name for side in compared.quasi),
         sensitive=tuple(side.name for side in compared.sensitive),
-        notes=tuple(said),
+        notes=tuple(texts),
         seconds=time.perf_counter() - start,
     )
 

@@ -22,10 +22,10 @@ def exact_sum(values: Floats) -> int:
         return exact_sum(np.ldexp(values, -SHIFT)) << SHIFT
     parts = values.tolist()
     total = 0
-    while found := math.fsum(parts):
-        numerator, denominator = found.as_integer_ratio()
+    while rounded := math.fsum(parts):
+        numerator, denominator = rounded.as_integer_ratio()
         total += numerator * (UNIT // denominator)
-        parts.append(-found)
+        parts.append(-rounded)
     return total
 
 

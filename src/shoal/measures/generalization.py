@@ -1,6 +1,6 @@
 """What generalization costs: KAIM's ILoss, NCP, discernibility, class size, entropy.
 
-A column of a group is released as its common ancestor, or, where nobody gave a hierarchy of its
+A column of a group is released as its common ancestor, or, where there is no given hierarchy of its
 numbers, as [least,greatest]. A cell that was missing loses nothing; a group with a missing cell and
 others releases the root, which costs the others everything. A cell that is released as it was
 loses nothing.
@@ -37,32 +37,32 @@ def spans(column: CodedColumn, labels: Integers) -> Spans:
     """Return the closest common generalization of every group in a column."""
     order = np.argsort(labels, kind="stable")
     starts = np.concatenate(([0], np.cumsum(np.bincount(labels))[:-1]))
-    codes, found = column.codes[order], column.values.indices[order]
+    codes, indices = column.codes[order], column.values.indices[order]
     least, most = np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
     nodes = column.tree.common(least, most)
-    low, high = np.minimum.reduceat(found, starts), np.maximum.reduceat(found, starts)
+    low, high = np.minimum.reduceat(indices, starts), np.maximum.reduceat(indices, starts)
     high = np.where(low < 0, -1, high)
     starred = low < 0 if column.by_range else nodes == 0
     return Spans(nodes, low, high, starred)
 
 
-def cell_losses(column: CodedColumn, labels: Integers, found: Spans | None = None) -> Floats:
+def cell_losses(column: CodedColumn, labels: Integers, own: Spans | None = None) -> Floats:
     """Return ILoss of every cell: 0 unchanged or missing before, 1 everything lost.
 
     Numbers: (greatest - least + 1) / the same of the column, with the bounds a label prints;
-    categories: values below the released node / values of the tree. `found` are the spans of the
+    categories: values below the released node / values of the tree. `own` are the spans of the
     groups, where they are known.
     """
-    found = spans(column, labels) if found is None else found
+    own = spans(column, labels) if own is None else own
     if column.by_range:
         assert column.places is not None
-        wide = column.places[found.high] - column.places[found.low] if column.places.size else 0.0
+        wide = column.places[own.high] - column.places[own.low] if column.places.size else 0.0
         lost = (1.0 - column.unit) * wide + column.unit
-        lost = np.where(found.low == found.high, 0.0, lost)
-        lost = np.where(found.starred, 1.0, lost)[labels]
+        lost = np.where(own.low == own.high, 0.0, lost)
+        lost = np.where(own.starred, 1.0, lost)[labels]
     else:
-        lost = column.losses[found.nodes][labels]
-        lost = np.where(found.nodes[labels] == column.codes, 0.0, lost)
+        lost = column.losses[own.nodes][labels]
+        lost = np.where(own.nodes[labels] == column.codes, 0.0, lost)
     return np.where(column.absent, 0.0, lost)
 
 
@@ -73,24 +73,24 @@ def loss_rate(coded: Coded, labels: Integers, deleted: int = 0) -> float:
     return 100.0 * (lost + deleted * width) / ((coded.rows + deleted) * width)
 
 
-def _penalties(column: CodedColumn, labels: Integers, found: Spans) -> Floats:
+def _penalties(column: CodedColumn, labels: Integers, nodes: Spans) -> Floats:
     """Return the normalized certainty penalty of every cell (Xu and others 2006).
 
     Numbers: width of the released interval's values / that of the column; categories:
     (values below - 1) / (values of the tree - 1).
     """
     if column.by_range and column.places is not None and column.places.size:
-        wide = column.places[found.high] - column.places[found.low]
-        lost = np.where(found.starred, 1.0, wide)[labels]
+        wide = column.places[nodes.high] - column.places[nodes.low]
+        lost = np.where(nodes.starred, 1.0, wide)[labels]
     else:
         below = column.tree.values_below
         share = (below - 1.0) / max(int(below[0]) - 1, 1)
-        lost = share[found.nodes][labels]
-        lost = np.where(found.nodes[labels] == column.codes, 0.0, lost)
+        lost = share[nodes.nodes][labels]
+        lost = np.where(nodes.nodes[labels] == column.codes, 0.0, lost)
     return np.where(column.absent, 0.0, lost)
 
 
-def _bits(column: CodedColumn, labels: Integers, found: Spans, counts: Integers) -> float:
+def _bits(column: CodedColumn, labels: Integers, nodes: Spans, counts: Integers) -> float:
     """Return how many bits are lost: of every cell, -log2 of its share of what is covered.
 
     (Gionis and Tassa 2009.) A value that makes up most of what its released form covers can be
@@ -98,13 +98,13 @@ def _bits(column: CodedColumn, labels: Integers, found: Spans, counts: Integers)
     """
     if column.by_range:
         before = np.concatenate(([0], np.cumsum(counts)))
-        covered = before[found.high + 1] - before[np.maximum(found.low, 0)]
-        covered = np.where(found.starred, before[-1], covered)
+        covered = before[nodes.high + 1] - before[np.maximum(nodes.low, 0)]
+        covered = np.where(nodes.starred, before[-1], covered)
     else:
         own = np.zeros(len(column.tree), dtype=np.int64)
         own[column.nodes] = counts
         before = np.concatenate(([0], np.cumsum(own)))
-        covered = before[column.tree.ends[found.nodes]] - before[found.nodes]
+        covered = before[column.tree.ends[nodes.nodes]] - before[nodes.nodes]
     present = ~column.absent
     mine = counts[column.values.indices[present]]
     return float(np.log2(covered[labels][present] / mine).sum())
@@ -117,12 +117,12 @@ def column_costs(
 
     `counts` says how many of all records have each value of the column.
     """
-    found = spans(column, labels)
-    lost = cell_losses(column, labels, found)
+    nodes = spans(column, labels)
+    lost = cell_losses(column, labels, nodes)
     return lost, {
         "iloss": float(lost.sum()),
-        "ncp": float(_penalties(column, labels, found).sum()),
-        "bits": _bits(column, labels, found, counts),
+        "ncp": float(_penalties(column, labels, nodes).sum()),
+        "bits": _bits(column, labels, nodes, counts),
     }
 
 

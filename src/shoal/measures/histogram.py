@@ -1,4 +1,4 @@
-"""Distributions before and after, in bins that give nobody away.
+"""Histograms before and after, in bins that disclose no record.
 
 The bins span the released values, which are public; whatever of the original lies beyond is
 counted in the outermost bins, so that no extreme value shows. Of the original, a bin with fewer

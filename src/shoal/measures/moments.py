@@ -18,8 +18,8 @@ def correlation(x: Floats, y: Floats) -> float | None:
         return None
     x, y = x - x.mean(), y - y.mean()
     x, y = x / np.abs(x).max(), y / np.abs(y).max()
-    found = float((x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum()))
-    return max(-1.0, min(1.0, found))
+    value = float((x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum()))
+    return max(-1.0, min(1.0, value))
 
 
 def correlation_matrix(columns: Sequence[Floats]) -> Floats:
@@ -27,28 +27,28 @@ def correlation_matrix(columns: Sequence[Floats]) -> Floats:
 
     Complete columns all at once, those with missing cells pair by pair.
     """
-    found = np.full((len(columns), len(columns)), np.nan)
+    correlations = np.full((len(columns), len(columns)), np.nan)
     whole = [i for i, column in enumerate(columns) if not np.isnan(column).any()]
     varied = [i for i in whole if columns[i].size > 1 and columns[i].min() < columns[i].max()]
     if varied:
         matrix = np.stack([columns[i] - columns[i].mean() for i in varied])
         matrix /= np.abs(matrix).max(axis=1, keepdims=True)
         matrix /= np.sqrt((matrix * matrix).sum(axis=1, keepdims=True))
-        found[np.ix_(varied, varied)] = np.clip(matrix @ matrix.T, -1.0, 1.0)
+        correlations[np.ix_(varied, varied)] = np.clip(matrix @ matrix.T, -1.0, 1.0)
     complete = set(whole)
     for i, j in combinations(range(len(columns)), 2):
         if i not in complete or j not in complete:
             value = correlation(columns[i], columns[j])
             if value is not None:
-                found[i, j] = found[j, i] = value
-    return found
+                correlations[i, j] = correlations[j, i] = value
+    return correlations
 
 
 def mean_ranks(values: Floats) -> Floats:
     """Return ranks as shares of all values that are there, equal ones their mean rank."""
-    found = np.full(values.size, np.nan)
+    ranks = np.full(values.size, np.nan)
     there = ~np.isnan(values)
     _, back, counts = np.unique(values[there], return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
-    found[there] = ((2 * last - counts + 1) / 2.0)[back.reshape(-1)] / max(int(there.sum()), 1)
-    return found
+    ranks[there] = ((2 * last - counts + 1) / 2.0)[back.reshape(-1)] / max(int(there.sum()), 1)
+    return ranks

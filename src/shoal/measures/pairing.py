@@ -1,4 +1,4 @@
-"""Who is who: which released record is which original's.
+"""Pairing of originals and released records.
 
 Releases are shuffled, so that this is not known from the files alone, but for three cases: the rows
 are in the same order, a column names the record, or the columns that are kept as they are tell most
@@ -26,18 +26,18 @@ from shoal.table.texts import texts_of
 
 SURE = 6.0  # standard errors from which on an agreement of the rows is no chance
 CHANCE = 14.0  # minus the log of the chance that shuffled rows agree so
-FEW = 0.5  # of the records must be told apart by the kept columns
+FEW = 0.5  # of the records must be distinct by the kept columns
 
 
 @dataclass(frozen=True, eq=False)
-class Who:
-    """The rows of originals and of released records that are the same person's, and how known."""
+class Pairing:
+    """Pairs of rows, an original and its released record, and the basis of that knowledge."""
 
     __repr__ = in_shape
 
     first: Integers
     second: Integers
-    how: str
+    basis: str
 
 
 def common_codes(before: Column, after: Column) -> tuple[Integers, Integers]:
@@ -49,15 +49,15 @@ def common_codes(before: Column, after: Column) -> tuple[Integers, Integers]:
         codes[~gone] = np.unique(numbers, return_inverse=True)[1].reshape(-1) + 1
         return codes[: len(before.values)], codes[len(before.values) :]
     known: dict[str, int] = {}
-    found = []
+    both = []
     for column in (before, after):
         encoded = column.values.dictionary_encode()
         places = [
             known.setdefault(text, len(known) + 1) for text in texts_of(column, encoded.dictionary)
         ]
         indices = np.asarray(encoded.indices.fill_null(len(places)))
-        found.append(np.array([*places, 0], dtype=np.int64)[indices])
-    return found[0], found[1]
+        both.append(np.array([*places, 0], dtype=np.int64)[indices])
+    return both[0], both[1]
 
 
 def _comparable(before: Column, after: Column) -> list[npt.NDArray[Any]]:
@@ -85,7 +85,7 @@ def is_kept(before: Column, after: Column) -> bool:
     return bool(np.array_equal(np.sort(first), np.sort(second)))
 
 
-def by_key(original: Table, release: Table, key: Sequence[str]) -> Who:
+def by_key(original: Table, release: Table, key: Sequence[str]) -> Pairing:
     """Pair the records by columns that name them."""
     first, second = _labels(original, release, key)
     named = [_named(table, key) for table in (original, release)]
@@ -95,11 +95,11 @@ def by_key(original: Table, release: Table, key: Sequence[str]) -> Who:
                 f"{table.source.name}: {listed(list(key))} does not name records: some share a "
                 "value"
             )
-    found, those = _once(first[named[0]], second[named[1]])
-    rows, released = named[0][found], named[1][those]
+    matched, those = _once(first[named[0]], second[named[1]])
+    rows, released = named[0][matched], named[1][those]
     if not rows.size:
         raise InputError(f"the two tables have no value of {listed(list(key))} in common")
-    return Who(rows, released, f"paired by {listed(list(key))}")
+    return Pairing(rows, released, f"paired by {listed(list(key))}")
 
 
 def _named(table: Table, key: Sequence[str]) -> Integers:
@@ -133,8 +133,8 @@ def find_out(
     quasi: Sequence[Side],
     kept: Sequence[str],
     in_memory: bool,
-) -> Who | None:
-    """Find out who is who, or that it cannot be known.
+) -> Pairing | None:
+    """Return the pairing of records, None where it cannot be known.
 
     Kept columns decide: the same row by row, the rows are in the same order; else they pair the
     records that they tell apart, if these are most. A column whose values only were swapped looks
@@ -143,7 +143,7 @@ def find_out(
     chance, and in dataframes.
     """
     same = original.rows == release.rows
-    ordered = Who(np.arange(original.rows), np.arange(original.rows), "rows in the same order")
+    ordered = Pairing(np.arange(original.rows), np.arange(original.rows), "rows in the same order")
     if kept:
         first, second = _labels(original, release, kept)
         if not (same and np.array_equal(first, second)):
@@ -151,13 +151,13 @@ def find_out(
             together = same and np.array_equal(np.sort(first), np.sort(second))
             if not together or rows.size < max(2, FEW * original.rows):
                 return None
-            paired = [side.taken(rows, released) for side in quasi]
+            paired = [side.take(rows, released) for side in quasi]
             if any(map(_agree, quasi)) and not any(map(_agree, paired)):
                 return None
-            return Who(rows, released, f"paired by what was kept ({listed(list(kept))})")
+            return Pairing(rows, released, f"paired by what was kept ({listed(list(kept))})")
         counts = np.unique(second, return_counts=True)[1]
-        ways = math.lgamma(second.size + 1) - sum(math.lgamma(c + 1) for c in counts.tolist())
-        if ways > CHANCE:
+        log_orders = math.lgamma(second.size + 1) - sum(math.lgamma(c + 1) for c in counts.tolist())
+        if log_orders > CHANCE:
             return ordered
     return ordered if same and (in_memory or any(map(_agree, quasi))) else None
 
@@ -183,12 +183,12 @@ def _agree(side: Side) -> bool:
 
 def _together(before: Floats, after: Floats) -> bool:
     """Tell whether numbers' ranks go together row by row, and not with the rows next to them."""
-    found = []
+    codes = []
     for x, y in _beside(mean_ranks(before), mean_ranks(after)):
         r = correlation(x, y)
-        found.append(0.0 if r is None else r)
+        codes.append(0.0 if r is None else r)
     size = int((~(np.isnan(before) | np.isnan(after))).sum())
-    return (found[0] - max(0.0, found[1], found[2])) * math.sqrt(size) > SURE
+    return (codes[0] - max(0.0, codes[1], codes[2])) * math.sqrt(size) > SURE
 
 
 def _beside(

@@ -1,4 +1,4 @@
-"""Two columns -> both sides of one: what released cells say, whatever they are written as."""
+"""Sides of a column: reads original and released cells into comparable form."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def both_sides(
     """Return what a column was and what is released of it.
 
     `tree` is the hierarchy of the column, where one was given; `pairs` are the rows of both that
-    are the same record's, None where nobody knows: of these it is seen what an unknown word covers.
+    are the same record's, None where unknown: they show what an unknown word covers.
     """
     numeric = before.has_places and not (before.kind is Kind.BOOLEAN and not after.kind.is_numeric)
     if numeric and after.kind.is_numeric:
         return _numbers(before, after)
     if numeric:
-        found = _intervals(before, after, tree)
-        if found is not None:
-            return found
+        intervals = _intervals(before, after, tree)
+        if intervals is not None:
+            return intervals
     return words_of(before, after, tree, pairs)
 
 
@@ -97,7 +97,7 @@ def _unit(column: Column) -> float:
 
 
 def _step(column: Column, unit: float) -> float:
-    """Return one step of the column's last digit on the scale; 0 where nobody knows it."""
+    """Return one step of the column's last digit on the scale; 0 where it is unknown."""
     if column.is_ordinal or column.kind in (Kind.INTEGER, Kind.DATE, Kind.BOOLEAN):
         return 1.0 / unit
     if column.kind is Kind.DECIMAL:
@@ -127,18 +127,18 @@ def _intervals(before: Column, after: Column, tree: CodedColumn | None) -> Numbe
     step = _step(before, 1.0)
     least, most = (numbers.min(), numbers.max()) if numbers.size else (0.0, 0.0)
     ends = np.full((len(forms) + 1, 2), np.nan)
-    said = tree is None
+    is_exact = tree is None
     for at, form in enumerate(forms):
         if form == STAR:
             continue
-        found = span(form, axis, ranks) or _below(form, tree)
-        if found is None:
+        own_span = span(form, axis, ranks) or _below(form, tree)
+        if own_span is None:
             return None
-        low, high, mark = found
+        low, high, mark = own_span
         high = high - Fraction(step) if mark == ")" else high
         ends[at, 0] = least if low <= -BEYOND_ALL else float(low)
         ends[at, 1] = most if high >= BEYOND_ALL else float(high)
-        said = said and not mark
+        is_exact = is_exact and not mark
     unit = _scale(numbers, ends[~np.isnan(ends)])
     numbers, ends, step = numbers / unit, ends / unit, step / unit
     least, most = least / unit, most / unit
@@ -157,7 +157,7 @@ def _intervals(before: Column, after: Column, tree: CodedColumn | None) -> Numbe
     b = np.full(first.size, np.nan)
     b[first] = numbers
     return Numbers(
-        before.name, b, ends[codes, 0], ends[codes, 1], 0.0, unit, step, said,
+        before.name, b, ends[codes, 0], ends[codes, 1], 0.0, unit, step, is_exact,
         losses[codes], widths[codes], _is_magnitude(before, b, 0.0), before.kind_name,
     )  # fmt: skip
 
@@ -200,9 +200,9 @@ def words_of(
 ) -> Words:
     """Categories, released as themselves, as words of a tree, masks or *.
 
-    What nobody knows the meaning of covers everything, or, where `strict`, nothing.
+    A word of unknown meaning covers everything, or, where `strict`, nothing.
     """
-    known = distinct_values(before.having(order=None))
+    known = distinct_values(before.replace(order=None))
     encoded = after.values.dictionary_encode()
     texts = texts_of(after, encoded.dictionary)
     place = {value: code for code, value in enumerate(known.texts)}
@@ -212,18 +212,18 @@ def words_of(
     unread: list[int] = []
     covers: list[Integers] = []
     for form, text in enumerate(texts):
-        found = _covered_by_tree(text, tree)
-        if found is None:
-            found = cover(text, known.texts, place)
-        if found is None:
+        covered = _covered_by_tree(text, tree)
+        if covered is None:
+            covered = cover(text, known.texts, place)
+        if covered is None:
             unread.append(form)
-            found = np.zeros(0, dtype=np.int64)
-        covers.append(found)
+            covered = np.zeros(0, dtype=np.int64)
+        covers.append(covered)
     if unread and pairs is not None:
-        was, said = known.indices[pairs[0]], codes[pairs[1]]
-        every = [np.bincount(part, minlength=len(texts) + 1) for part in (said, codes)]
+        was, released = known.indices[pairs[0]], codes[pairs[1]]
+        every = [np.bincount(part, minlength=len(texts) + 1) for part in (released, codes)]
         wide = len(known.texts) + 1
-        seen = np.unique(said * wide + was + 1)  # form by form, its values in order
+        seen = np.unique(released * wide + was + 1)  # form by form, its values in order
         starts = np.searchsorted(seen, np.arange(len(texts) + 1) * wide + 1)
         ends = np.searchsorted(seen, np.arange(1, len(texts) + 2) * wide)
         for form in [form for form in unread if every[0][form] == every[1][form]]:

@@ -11,7 +11,7 @@ from shoal.errors import shown
 from shoal.measures.definitions import DEFINITIONS, Definition
 
 SCHEMA = "shoal-measures/1"
-SMALL, NOTHING = 1e-4, 1e-6  # figures that four decimals do not show; that nobody needs to see
+SMALL, NOTHING = 1e-4, 1e-6  # below: shown with more digits; shown as 0
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Measure:
     @property
     def text(self) -> str:
         """The value with its unit."""
-        return told(self.value, self.words.unit)
+        return figure_text(self.value, self.words.unit)
 
     @property
     def worst(self) -> str:
@@ -52,14 +52,14 @@ class Measure:
         name = (min if self.words.better == "higher" else max)(self.by, key=self.by.__getitem__)
         if self.by[name] == self.value:
             return shown(name)
-        return f"at worst {told(self.by[name], self.words.unit)}: {shown(name)}"
+        return f"at worst {figure_text(self.by[name], self.words.unit)}: {shown(name)}"
 
     @property
     def spread(self) -> str:
         """The interval in words, empty where there is none."""
         if self.interval is None:
             return ""
-        low, high = (told(end, self.words.unit) for end in self.interval)
+        low, high = (figure_text(end, self.words.unit) for end in self.interval)
         return f"{low} to {high}, from a sample of {self.sampled:,}"
 
     @property
@@ -69,19 +69,19 @@ class Measure:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        found: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "value": self.value,
             "unit": self.words.unit,
             "sentence": self.sentence,
         }
         if self.by:
-            found["by"] = dict(self.by)
+            fields["by"] = dict(self.by)
         if self.interval is not None:
-            found |= {"interval": list(self.interval), "sampled": self.sampled}
-        return found
+            fields |= {"interval": list(self.interval), "sampled": self.sampled}
+        return fields
 
 
-def told(value: float, unit: str) -> str:
+def figure_text(value: float, unit: str) -> str:
     """Return a figure as people write it."""
     if unit == "count":
         return f"{round(value):,}"
@@ -116,7 +116,7 @@ class ColumnMeasures:
 class Measures:
     """What a release cost and which risks are left: `utility` and `risk` by key.
 
-    `paired` says how many records are known on both sides, 0 where nobody knows who is who;
+    `paired` says how many records are known on both sides, 0 where the pairing is unknown;
     `notes` what could not be measured and why. `k` is the smallest class; `candidates` the smallest
     number of records that match one, where missing cells and `*` match more than themselves.
     """
@@ -167,9 +167,9 @@ class Measures:
 
     def summary(self) -> str:
         """Return two tables of figures, a line each."""
-        how = f"{self.paired:,} of them paired" if self.paired else "not paired"
+        paired = f"{self.paired:,} of them paired" if self.paired else "not paired"
         lines = [
-            f"{self.records:,} released records, {self.originals:,} originals, {how}; smallest "
+            f"{self.records:,} released records, {self.originals:,} originals, {paired}; smallest "
             f"class {self.k:,}"
             + ("" if self.candidates is None else f", smallest candidate set {self.candidates:,}"),
         ]
@@ -178,7 +178,7 @@ class Measures:
             width = max((len(one.title) for one in part.values()), default=0)
             lines += [
                 f"  {one.title:<{width}}  {one.text:>12}"
-                + "".join(f"  ({said})" for said in (one.worst, one.spread) if said)
+                + "".join(f"  ({text})" for text in (one.worst, one.spread) if text)
                 for one in part.values()
             ]
         lines += [""] if self.notes else []

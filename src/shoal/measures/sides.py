@@ -1,4 +1,4 @@
-"""Both sides of a column: what the originals were, and what the release says of them.
+"""Sides of a column: original values, and the intervals or words that were released.
 
 A released number is an interval, most often of one point; a released word covers some of the
 original's values; `*` and a missing cell say nothing and cover everything. Numbers are shifted and
@@ -21,8 +21,8 @@ from shoal.kernels.arrays import Flags, Floats, Integers
 class Numbers:
     """A column of numbers, dates or ranks: originals, and the ends of what is released.
 
-    Not-a-number is a missing original, or a released cell that says nothing. `said` tells whether
-    the others are single numbers (means, medians), none an interval. `losses` and `widths` are
+    Not-a-number is a missing original, or a released cell that says nothing. `is_single`: the
+    others are single numbers (means, medians), none an interval. `losses` and `widths` are
     ILoss and NCP of every released cell, `step` is one step of the column's last digit, 0 where it
     has none.
     """
@@ -36,7 +36,7 @@ class Numbers:
     base: float
     unit: float
     step: float
-    said: bool
+    is_single: bool
     losses: Floats
     widths: Floats
     magnitudes: bool
@@ -65,7 +65,7 @@ class Numbers:
         """
         return replace(self, before=np.where(np.isnan(self.low), np.nan, self.before))
 
-    def taken(self, before: Integers, after: Integers) -> Numbers:
+    def take(self, before: Integers, after: Integers) -> Numbers:
         """Return some originals and some released records."""
         return replace(
             self,
@@ -83,7 +83,7 @@ class Words:
 
     -1 is a missing original, or a released cell that says nothing; `covers` lists the values that
     each form covers, `own` is the value that a form is itself (-1: none). `read` tells whether
-    somebody knows what every form covers.
+    it is known what every form covers.
     """
 
     __repr__ = in_shape
@@ -135,10 +135,10 @@ class Words:
         for row in range(wanted.size):
             table[row, forms[starts[row] : ends[row]]] = True
         table[:, -1] = True
-        found: Flags = table[back.reshape(-1)[:, None], after[None, :]]
-        return found
+        fits: Flags = table[back.reshape(-1)[:, None], after[None, :]]
+        return fits
 
-    def taken(self, before: Integers, after: Integers) -> Words:
+    def take(self, before: Integers, after: Integers) -> Words:
         """Return some originals and some released records."""
         return replace(
             self,

@@ -1,4 +1,4 @@
-"""Files larger than memory, as two tables to compare: whole classes of the release, drawn evenly.
+"""Measuring files larger than memory, on a sample of whole classes.
 
 A class is drawn by a hash of its cells, so that all its records are, wherever they stand, and its
 size is the true one. The originals are the same people where that is known (the same rows, or a
@@ -46,7 +46,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Both sides, and what is to be said of how they were drawn."""
+    """The drawn records of both sides, and a note on the sample."""
 
     __repr__ = in_shape
 
@@ -111,9 +111,9 @@ def _counted(pieces: Pieces) -> tuple[int, dict[str, Kind]]:
 
 def _at(rows: Integers, piece: Table, start: int) -> Flags:
     wanted = rows[np.searchsorted(rows, start) : np.searchsorted(rows, start + piece.rows)] - start
-    found = np.zeros(piece.rows, dtype=bool)
-    found[wanted] = True
-    return found
+    chosen = np.zeros(piece.rows, dtype=bool)
+    chosen[wanted] = True
+    return chosen
 
 
 def _known(piece: Table, key: Sequence[str], people: Hashes) -> Flags:
@@ -128,7 +128,7 @@ def _some(pieces: Pieces, chosen: Callable[[Table, int], Flags]) -> tuple[Table,
     for piece in pieces.again():
         some = np.flatnonzero(chosen(piece, start))
         if some.size or not parts:
-            parts.append(piece.taken(some))
+            parts.append(piece.take(some))
         places.append(some + start)
         start += piece.rows
     columns = []
@@ -138,6 +138,6 @@ def _some(pieces: Pieces, chosen: Callable[[Table, int], Flags]) -> tuple[Table,
         if column.cells is not None:
             cells = pa.concat_arrays([one.cells for one in every])
         values = pa.concat_arrays([one.values for one in every])
-        columns.append(column.having(values=values, cells=cells, quoted=None))
+        columns.append(column.replace(values=values, cells=cells, quoted=None))
     source = replace(pieces.source, lines=None)
     return Table(tuple(columns), source), np.concatenate(places)

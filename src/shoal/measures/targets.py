@@ -1,4 +1,4 @@
-"""Columns in few values: what a model has to tell, or learns from."""
+"""Target columns of models, in few values."""
 
 from __future__ import annotations
 

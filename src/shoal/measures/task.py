@@ -1,4 +1,4 @@
-"""What a family of measures gets, and the shapes its figures come in."""
+"""Task of a family of measures, and the forms of its figures."""
 
 from __future__ import annotations
 
@@ -57,18 +57,18 @@ class Pooled:
 
     def __init__(self) -> None:
         self.by: dict[str, float] = {}
-        self.found = 0.0
+        self.total = 0.0
         self.cells = 0
 
-    def add(self, name: str, found: float, cells: int) -> None:
+    def add(self, name: str, figure: float, cells: int) -> None:
         """Count a column's cells."""
         if cells:
-            self.by[name] = 100.0 * found / cells
-            self.found, self.cells = self.found + found, self.cells + cells
+            self.by[name] = 100.0 * figure / cells
+            self.total, self.cells = self.total + figure, self.cells + cells
 
     def measure(self, key: str) -> list[Measure]:
         """Return the share of all cells, in percent; nothing where there were none."""
-        return [Measure(key, 100.0 * self.found / self.cells, self.by)] if self.cells else []
+        return [Measure(key, 100.0 * self.total / self.cells, self.by)] if self.cells else []
 
 
 def interval(values: Floats, most: float, chance: float = 0.0) -> tuple[float, float]:

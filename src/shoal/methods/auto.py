@@ -1,4 +1,4 @@
-"""What `auto` runs: the one place where that is decided, and for how long."""
+"""Choice of the method and effort that `auto` runs."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ WIDE = 35  # columns beyond which the time of an iteration grows with their numb
 
 @dataclass(frozen=True)
 class Choice:
-    """What `auto` runs, with which parameters of its search, and why."""
+    """The choice of `auto`: method, search options and reason."""
 
     method: str
-    changes: Mapping[str, Any]
+    options: Mapping[str, Any]
     reason: str
 
 
@@ -51,14 +51,14 @@ def check_effort(effort: str) -> None:
 
 
 def lower_effort(problem: Problem, method: str | Method) -> str | None:
-    """Return the effort whose result a result is compared with, so that more never loses more.
+    """Return the next lower effort, whose result is compared so that more never loses more.
 
     None where nothing depends on the effort: for named methods but blocks, and where a start or
     search options are given. Of blocks `normal` is not compared with `quick`, which would take as
     long again; nor is the method `best`, whose rounds go on from each other.
     """
     lower = LOWER.get(problem.effort)
-    if not isinstance(method, str) or problem.start is not None or problem.changes:
+    if not isinstance(method, str) or problem.start is not None or problem.options:
         return None
     if runs_blocks(problem, method):
         return None if problem.effort == "normal" else lower
@@ -66,21 +66,21 @@ def lower_effort(problem: Problem, method: str | Method) -> str | None:
 
 
 def runs_blocks(problem: Problem, method: str) -> bool:
-    """Tell whether a method cuts the table into blocks, which an effort does not go on from."""
+    """Tell whether a method works in blocks, whose results a higher effort does not start from."""
     large = method == "auto" and problem.encoding.rows >= LARGE
     return large or find(method).info.in_blocks
 
 
 def chosen(problem: Problem, method: str | Method) -> tuple[Method, Problem, str]:
-    """Return the method that runs, the problem with its search options, and why `auto` took it."""
+    """Return the method, the problem with its search options, and the reason of the choice."""
     encoding = problem.encoding
-    asked = encoding.search_options(problem.changes)
-    problem = replace(problem, changes=asked)
+    options = encoding.search_options(problem.options)
+    problem = replace(problem, options=options)
     if not isinstance(method, str):
         return method, problem, ""
     if method != "auto" or (isinstance(encoding, Points) and problem.start is not None):
         return find(method), problem, ""
-    rows, k, limited = encoding.rows, problem.k, bool(asked)
+    rows, k, limited = encoding.rows, problem.k, bool(options)
     if isinstance(encoding, Points):
         width = encoding.matrix.shape[1]
         if encoding.weights is not None:
@@ -88,23 +88,23 @@ def chosen(problem: Problem, method: str | Method) -> tuple[Method, Problem, str
         choice = choose(rows, width, k, problem.effort, encoding.mixed, limited)
     else:
         choice = choose_mixed(rows, len(encoding.coded.columns), k, problem.effort, limited)
-    found, reason = find(choice.method), choice.reason
-    if not found.info.is_search:
-        return found, replace(problem, changes={}), reason
-    if asked.get("stop") and isinstance(encoding, Points):
+    chosen_method, reason = find(choice.method), choice.reason
+    if not chosen_method.info.is_search:
+        return chosen_method, replace(problem, options={}), reason
+    if options.get("stop") and isinstance(encoding, Points):
         reason = "the search for the least squared error (SSE)"
-    return found, replace(problem, changes=merged(choice.changes, asked)), reason
+    return chosen_method, replace(problem, options=merged(choice.options, options)), reason
 
 
 def choose(
     rows: int, columns: int, k: int, effort: str, mixed: bool = False, limited: bool = False
 ) -> Choice:
-    """Decide what suits a table of so many records and columns that vary.
+    """Choose the method for a numeric table of so many records and varying columns.
 
     Effort is a number of iterations computed from n and k: about 1, 10 or 60 seconds for a thousand
     records, less for fewer, and growing with the square root of their number beyond. Texts may have
     hundreds of coordinates, of which an iteration takes longer. Large tables are searched block by
-    block, unless somebody said how long to search (`limited`).
+    block, unless the search is `limited`.
     """
     check_effort(effort)
     if columns <= 1:
@@ -124,11 +124,11 @@ def choose(
 
 
 def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = False) -> Choice:
-    """Decide what suits a table of so many records with categories, trees or missing cells.
+    """Choose the method for a table with categories, hierarchies or missing cells.
 
     Effort is a number of iterations computed from the table's size and k: about 0.2, 2 or 12
     seconds for a thousand records, growing with the square root of their number beyond. Large
-    tables are searched block by block, unless somebody said how long to search (`limited`).
+    tables are searched block by block, unless the search is `limited`.
     """
     check_effort(effort)
     if rows >= LARGE and not limited:
@@ -152,9 +152,9 @@ def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = F
 
 
 def merged(tree: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return two trees of parameters as one; what the second says counts.
+    """Return two trees of parameters merged; the second takes precedence.
 
-    A limit of another kind takes the place of a number of iterations that nobody asked for; a
+    A limit of another kind takes the place of the default number of iterations; a
     number of iterations is planned for as a whole.
     """
     both = {**tree, **more}

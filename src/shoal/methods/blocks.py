@@ -1,4 +1,4 @@
-"""Large tables: cut into blocks, group each, and mend the borders along other cuts.
+"""Block-wise grouping of large tables; borders are improved along other cuts.
 
 Records are cut into boxes of a few thousand, half by half, across the direction in which they vary
 most (Friedman, Bentley and Finkel 1977). Each block is grouped and searched on its own. Then whole
@@ -32,7 +32,7 @@ from shoal.partition import canonical_labels
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import Coded
 
-DESCENT = Search(neighbors=0).having({"stop": {"iterations": 0}})  # all pairs: a block has few
+DESCENT = Search(neighbors=0).replace({"stop": {"iterations": 0}})  # all pairs: a block has few
 TREE_DESCENT = Search(perturbations=("dissolve", "regroup"), samples=3)
 ENOUGH = 1e-3  # of the loss: a round that gains less is the last
 LEAST = 40  # groups of a block, at least
@@ -85,12 +85,12 @@ def solve_block(block: Block, report: Reporter = QUIET) -> Integers:
     labels = mdav(matrix, k, report, classic=True) if labels is None else canonical_labels(labels)
     if matrix.shape[0] < 2 * k or k == 1:
         return labels
-    how = DESCENT
+    parameters = DESCENT
     if iterations:
-        how = Search(moves=MOVES, samples=5, acceptance=Annealing()).having(
+        parameters = Search(moves=MOVES, samples=5, acceptance=Annealing()).replace(
             {"stop": {"iterations": iterations}}
         )
-    task = Task(k, labels, how, seed, threads=1)
+    task = Task(k, labels, parameters, seed, threads=1)
     return search(matrix, task, report, weights=weights, closing=False)[0]
 
 
@@ -116,8 +116,8 @@ def group_in_blocks(
     def lost(labels: Integers) -> float:
         return float(squared_error(matrix, labels, weights).sum())
 
-    way = Way(matrix, block, partial(solve_block, report=report.quiet()), lost)
-    return _in_rounds(way, k, plan, seed, report, executor or Threads(), labels)
+    problem = BlockProblem(matrix, block, partial(solve_block, report=report.quiet()), lost)
+    return _in_rounds(problem, k, plan, seed, report, executor or Threads(), labels)
 
 
 class CodedBlock(NamedTuple):
@@ -139,8 +139,8 @@ def solve_coded_block(block: CodedBlock, report: Reporter = QUIET) -> Integers:
     if labels is None:
         labels = cluster(coded, k, report, form="root", start="common", seed=seed, weights=weights)
     labels = canonical_labels(labels)
-    how = TREE_DESCENT.having({"stop": {"iterations": iterations}})
-    return search_trees(coded, Task(k, labels, how, seed, threads=1), report, weights)[0]
+    parameters = TREE_DESCENT.replace({"stop": {"iterations": iterations}})
+    return search_trees(coded, Task(k, labels, parameters, seed, threads=1), report, weights)[0]
 
 
 def group_coded_in_blocks(
@@ -156,36 +156,36 @@ def group_coded_in_blocks(
     """Return groups of at least k of coded records, as `group_in_blocks` does of a matrix."""
 
     def block(rows: Integers, labels: Integers | None, seed: int, iterations: int) -> CodedBlock:
-        return CodedBlock(coded.taken(rows), k, labels, seed, iterations, weights)
+        return CodedBlock(coded.take(rows), k, labels, seed, iterations, weights)
 
     def lost(labels: Integers) -> float:
         return loss_rate(coded, labels)
 
     solve = partial(solve_coded_block, report=report.quiet())
-    way = Way(coordinates(coded), block, solve, lost)
-    return _in_rounds(way, k, plan, seed, report, executor or Threads(), labels)
+    problem = BlockProblem(coordinates(coded), block, solve, lost)
+    return _in_rounds(problem, k, plan, seed, report, executor or Threads(), labels)
 
 
 def coordinates(coded: Coded) -> Floats:
-    """Return where records lie: numbers between the least and the greatest, words by their rank.
+    """Return coordinates of records: numbers scaled to [0, 1], words by rank.
 
     Words are in the order of their tree, where those of one parent are neighbors; a missing cell
     lies before all.
     """
-    found = np.empty((coded.rows, len(coded.columns)))
+    points = np.empty((coded.rows, len(coded.columns)))
     for j, column in enumerate(coded.columns):
         if column.places is not None:
-            found[:, j] = np.append(column.places, -0.5)[column.values.indices]
+            points[:, j] = np.append(column.places, -0.5)[column.values.indices]
         else:
             used = np.unique(column.nodes)
             ranks = np.where(column.absent, -1, np.searchsorted(used, column.codes))
-            found[:, j] = ranks / max(used.size - 1, 1)
-    return found
+            points[:, j] = ranks / max(used.size - 1, 1)
+    return points
 
 
 @dataclass(frozen=True)
-class Way:
-    """What blocks are made of: places to cut, how a block is made and solved, what groups lose."""
+class BlockProblem:
+    """A table to solve in blocks: points to cut by, how a block is made and solved, the loss."""
 
     __repr__ = in_shape
 
@@ -196,54 +196,54 @@ class Way:
 
 
 def _in_rounds(
-    way: Way, k: int, plan: Blocks, seed: int, report: Reporter, run: Executor,
+    problem: BlockProblem, k: int, plan: Blocks, seed: int, report: Reporter, run: Executor,
     labels: Integers | None,
 ) -> Integers:  # fmt: skip
     """Solve the blocks of a first cut, then those of others, until little is gained."""
     whole = False
     if labels is None:
-        parts = cut(way.points, plan.size(k), k)
-        labels = _solved(way, parts, None, seed, report, run)
+        parts = cut(problem.points, plan.size(k), k)
+        labels = _solved(problem, parts, None, seed, report, run)
         whole = len(parts) == 1
     rng = np.random.default_rng(seed)
-    lost = way.lost(labels)
+    lost = problem.lost(labels)
     for number in range(0 if whole else plan.rounds):
-        parts = _cut_groups(way.points, labels, plan.size(k) // k, rng)
-        labels = _solved(way, parts, labels, seed + number + 1, report, run)
-        left = way.lost(labels)
+        parts = _cut_groups(problem.points, labels, plan.size(k) // k, rng)
+        labels = _solved(problem, parts, labels, seed + number + 1, report, run)
+        left = problem.lost(labels)
         if lost - left <= ENOUGH * lost:
             break
         lost = left
     for number in range(plan.searched):
-        parts = _cut_groups(way.points, labels, 2 * plan.size(k) // k, rng)
+        parts = _cut_groups(problem.points, labels, 2 * plan.size(k) // k, rng)
         own = seed + plan.rounds + number + 1
-        labels = _solved(way, parts, labels, own, report, run, plan.iterations)
+        labels = _solved(problem, parts, labels, own, report, run, plan.iterations)
     return canonical_labels(labels)
 
 
 def _solved(
-    way: Way, parts: list[Integers], labels: Integers | None, seed: int, report: Reporter,
-    run: Executor, iterations: int = 0,
+    problem: BlockProblem, parts: list[Integers], labels: Integers | None, seed: int,
+    report: Reporter, run: Executor, iterations: int = 0,
 ) -> Integers:  # fmt: skip
     """Solve every block and join what they return."""
 
     def blocks() -> Iterator[Any]:
         for rows in parts:
             own = None if labels is None else labels[rows]
-            yield way.block(rows, own, seed, iterations)
+            yield problem.block(rows, own, seed, iterations)
 
     stage = "grouping blocks" if labels is None else "mending borders"
     stage = "searching blocks" if iterations else stage
-    found = np.empty(way.points.shape[0], dtype=np.int64)
+    joined = np.empty(problem.points.shape[0], dtype=np.int64)
     count = 0
     report(stage, 0, len(parts))
     for done, (rows, own) in enumerate(
-        zip(parts, run.map(way.solve, blocks(), report.stop), strict=True), start=1
+        zip(parts, run.map(problem.solve, blocks(), report.stop), strict=True), start=1
     ):
-        found[rows] = own + count
+        joined[rows] = own + count
         count += int(own.max()) + 1
         report(stage, done, len(parts))
-    return found
+    return joined
 
 
 def cut(points: Floats, size: int, unit: int = 1) -> list[Integers]:
@@ -253,11 +253,11 @@ def cut(points: Floats, size: int, unit: int = 1) -> list[Integers]:
     blocks; what is equal in it is cut by the next one, so that equal points stay together. The rows
     of a block are in order.
     """
-    found, open_ = [], [np.arange(points.shape[0])]
+    blocks, open_ = [], [np.arange(points.shape[0])]
     while open_:
         rows = open_.pop()
         if rows.size <= max(size, 2 * unit - 1):
-            found.append(np.sort(rows))
+            blocks.append(np.sort(rows))
             continue
         some = points[rows]
         widest = np.argsort(-some.var(axis=0), kind="stable")
@@ -269,17 +269,17 @@ def cut(points: Floats, size: int, unit: int = 1) -> list[Integers]:
         if across[order[middle - 1]] == across[order[middle]]:
             order = np.lexsort([some[:, j] for j in widest[::-1]])
         open_ += [rows[order[middle:]], rows[order[:middle]]]
-    return found
+    return blocks
 
 
 def turned(points: Floats, rng: np.random.Generator) -> Floats:
     """Return points along random directions, not by a matrix product, whose last bits differ."""
     width = points.shape[1]
-    found = np.zeros_like(points)
+    rotated = np.zeros_like(points)
     for at, shares in enumerate(rng.normal(size=(width, width))):
         for j, share in enumerate(shares):
-            found[:, at] += share * points[:, j]
-    return found
+            rotated[:, at] += share * points[:, j]
+    return rotated
 
 
 def _cut_groups(

@@ -1,4 +1,4 @@
-"""Where methods are from."""
+"""Citations of methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Protocol that every method follows, and what is known of a method."""
+"""Method protocol, and the description of a method."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shoal.progress import Reporter
 
 @dataclass(frozen=True)
 class Info:
-    """What `shoal methods` shows of a method, and what others ask of it.
+    """Description of a method: name, kind, cost, citation, and properties.
 
     `encoding` is how it sees records, `search` has the parts of its search, `columns` is how many
     that vary it takes at most, `in_blocks` says that it cuts a table into blocks, `rounds` how many
@@ -34,7 +34,7 @@ class Info:
 
     @property
     def is_search(self) -> bool:
-        """Whether it searches, from a start, for as long as is asked."""
+        """Whether it is a search with stopping criteria."""
         return self.search is not None
 
     @property
@@ -48,7 +48,7 @@ class Method(Protocol):
 
     @property
     def info(self) -> Info:
-        """What it is."""
+        """The description of the method."""
 
     def supports(self, problem: Problem) -> str | None:
         """Return why it cannot solve a problem; None if it can."""
@@ -59,7 +59,7 @@ class Method(Protocol):
 
 @dataclass(frozen=True)
 class Family:
-    """What families of methods share: an `info`, and one encoding that they support."""
+    """Base of families of methods: an `info`, and one supported encoding."""
 
     info: Info
 
@@ -70,8 +70,8 @@ class Family:
         if info.encoding != encoding.kind:
             if info.on_nodes:
                 return f"{info.name} groups cells of a table by their trees, not a matrix"
-            who = f"{info.name} groups the rows of a matrix"
-            return f"{who}, not cells by their trees; kaim+ and auto do"
+            subject = f"{info.name} groups the rows of a matrix"
+            return f"{subject}, not cells by their trees; kaim+ and auto do"
         if info.columns is None or (width := problem.points.matrix.shape[1]) <= info.columns:
             return None
         why = ", as texts and missing cells count several times" if problem.points.mixed else ""

@@ -16,31 +16,31 @@ RANDOM = "random"
 _OUTSIDE = {"iterations": "max_iterations", "seconds": "time_limit"}
 
 
-def check_options(info: Info, start: Any, changes: Mapping[str, Any]) -> None:
+def check_options(info: Info, start: Any, options: Mapping[str, Any]) -> None:
     """Raise RequestError if search options are given to a method that is no search, or are invalid.
 
-    `start` and `changes` are as in `Problem`.
+    `start` and `options` are as in `Problem`.
     """
     if info.on_nodes and isinstance(start, str):
         _check_start(info, start)
         start = None
     if info.search is None:
-        _refuse(info, start, changes)
+        _refuse(info, start, options)
     elif info.on_nodes:
-        check_trees(info.search.having(Nodes.search_options(changes)))
+        check_trees(info.search.replace(Nodes.search_options(options)))
     else:
-        info.search.having(changes)
+        info.search.replace(options)
         if isinstance(start, str) and start != RANDOM and find(start).info.is_search:
             raise RequestError(f"start: {shown(start)} is a search itself; give its groups instead")
 
 
-def _refuse(info: Info, start: Any, changes: Mapping[str, Any]) -> None:
+def _refuse(info: Info, start: Any, options: Mapping[str, Any]) -> None:
     """Raise RequestError for the first option that only a search takes, if there is any."""
     given = ["start"] if start is not None and not info.refines else []
-    stop = changes.get("stop", {})
+    stop = options.get("stop", {})
     named = isinstance(stop, Mapping)
     given += [_OUTSIDE.get(name, name) for name in stop] if named else ["stop"]
-    given += [name for name in changes if name != "stop"]
+    given += [name for name in options if name != "stop"]
     if given:
         raise RequestError(f"{given[0]} is for methods that search; {info.name} does not")
 

@@ -1,4 +1,4 @@
-"""What a method gets and what it returns."""
+"""Problem and Solution: input and output of a method."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.errors import RequestError, check_weights, in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import information_loss
-from shoal.methods.enforce.constraints import Keep
+from shoal.methods.enforce.constraints import Constraints
 from shoal.methods.ils.parameters import Search
 from shoal.partition import Bound, SearchLog
 from shoal.table.encode_nodes import Coded
@@ -51,7 +51,7 @@ class Points:
         """Return the information loss of a grouping, in percent."""
         return information_loss(self.matrix, labels, self.weights)
 
-    def taken(self, rows: Integers) -> Points:
+    def take(self, rows: Integers) -> Points:
         """Return some rows, or all in another order."""
         weights = None if self.weights is None else self.weights[rows]
         return replace(self, matrix=self.matrix[rows], weights=weights)
@@ -65,9 +65,9 @@ class Points:
         return replace(self, matrix=np.ascontiguousarray(some))
 
     @staticmethod
-    def search_options(changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what is asked of a search."""
-        return dict(changes)
+    def search_options(options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the search options."""
+        return dict(options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,31 +98,33 @@ class Nodes:
         """Return the information loss of a grouping, in percent."""
         return loss_rate(self.coded, labels)
 
-    def taken(self, rows: Integers) -> Nodes:
+    def take(self, rows: Integers) -> Nodes:
         """Return some rows, or all in another order."""
         matrix = None if self.matrix is None else self.matrix[rows]
-        return replace(self, coded=self.coded.taken(rows), matrix=matrix)
+        return replace(self, coded=self.coded.take(rows), matrix=matrix)
 
     def varying(self) -> Nodes:
         """Return the records as they are: a column that does not vary costs nothing."""
         return self
 
     @staticmethod
-    def search_options(changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what is asked of a search, without fields equal to the defaults."""
+    def search_options(options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the search options without fields equal to the defaults."""
         usual = Search().to_dict()
-        asked = {name: part for name, part in changes.items() if part != usual.get(name, ...)}
-        if isinstance(asked.get("stop"), Mapping):
-            asked["stop"] = {name: one for name, one in asked["stop"].items() if one is not None}
-        return asked
+        changed = {name: part for name, part in options.items() if part != usual.get(name, ...)}
+        if isinstance(changed.get("stop"), Mapping):
+            changed["stop"] = {
+                name: one for name, one in changed["stop"].items() if one is not None
+            }
+        return changed
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Records to put into groups of at least k, and what is asked of the groups.
+    """The input of a method: encoded records, k, constraints and options.
 
     For searches: `start` is the name of a method, "random", or labels from 0, each k times (of
-    methods on nodes: also a rule for the first record of a group); `changes` are options that
+    methods on nodes: also a rule for the first record of a group); `options` are options that
     differ from the method's own, as a TOML table gives them; `effort` and `threads`. Groups keep
     the `constraints`, which all records together must.
     """
@@ -134,8 +136,8 @@ class Problem:
     seed: int = 0
     effort: str = "normal"
     start: str | Integers | None = None
-    changes: Mapping[str, Any] = field(default_factory=dict)
-    constraints: Keep | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    constraints: Constraints | None = None
     threads: int | None = None
 
     @property
@@ -162,10 +164,10 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The labels that a method found, and what it knows of them.
+    """The output of a method: labels, with its log and bound.
 
-    A search has a `log`, a proof a `bound`. A method that keeps constraints itself says the `way`
-    in one word, and in a sentence (`enforced`).
+    A search has a `log`, a proof a `bound`. A method that keeps constraints itself names its
+    `enforcement` in one word, and in a sentence (`enforced`).
     """
 
     __repr__ = in_shape
@@ -173,7 +175,7 @@ class Solution:
     labels: Integers
     log: SearchLog | None = None
     bound: Bound | None = None
-    way: str = ""
+    enforcement: str = ""
     enforced: str = ""
 
 

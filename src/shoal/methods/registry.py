@@ -1,4 +1,4 @@
-"""The registry of methods: what each is made of, what it costs and where it is from."""
+"""Registry of methods: parts, cost and citation of each."""
 
 from __future__ import annotations
 
@@ -334,7 +334,7 @@ def find(name: str) -> Method:
     return METHODS[name]
 
 
-def find_refinement(how: str, changes: object = None) -> Method:
+def find_refinement(how: str, options: object = None) -> Method:
     """Return a refinement of given groups by its name, which may be a search's.
 
     Raises RequestError for another name, and for search options of one that is no search.
@@ -344,7 +344,7 @@ def find_refinement(how: str, changes: object = None) -> Method:
         return searches[how]
     if not isinstance(how, str) or how not in REFINEMENTS:
         raise RequestError(f"how must be one of {', '.join([*REFINEMENTS, *searches])}")
-    if changes:
+    if options:
         raise RequestError(f"{how} is no search: it takes no parameters")
     return REFINEMENTS[how]
 

@@ -1,4 +1,4 @@
-"""One way to run a method: choose it, ask whether it fits, run it, keep the constraints."""
+"""`solve`: choose a method, check that it supports the problem, run it."""
 
 from __future__ import annotations
 
@@ -37,12 +37,14 @@ def solve(problem: Problem, method: str | Method, report: Reporter) -> Partition
     why_not = one.supports(problem)
     if why_not is not None:
         raise RequestError(why_not)
-    found = _solution(problem, one, report)
+    solution = _solution(problem, one, report)
     encoding = problem.encoding
     report("grouping", encoding.rows, encoding.rows)
     own = Partition(
-        found.labels, problem.k, one.info.name, encoding.loss(found.labels), encoding.loss_name,
-        search=found.log, reason=reason, enforced=found.enforced, bound=found.bound, way=found.way,
+        solution.labels, problem.k, one.info.name, encoding.loss(solution.labels),
+        encoding.loss_name,
+        search=solution.log, reason=reason, enforced=solution.enforced, bound=solution.bound,
+        way=solution.enforcement,
     )  # fmt: skip
     if known is None or own.information_loss < known.information_loss:
         return own
@@ -51,14 +53,14 @@ def solve(problem: Problem, method: str | Method, report: Reporter) -> Partition
 
 def _solution(problem: Problem, method: Method, report: Reporter) -> Solution:
     """Run a method that supports the problem; its groups keep the constraints."""
-    check_options(method.info, problem.start, problem.changes)
+    check_options(method.info, problem.start, problem.options)
     rows = problem.encoding.rows
     if rows < 2 * problem.k:  # there is only one grouping
         report("grouping", 0, rows)
-        found = problem.alone() if problem.k == 1 else Solution(np.zeros(rows, dtype=np.int64))
+        solution = problem.alone() if problem.k == 1 else Solution(np.zeros(rows, dtype=np.int64))
     else:
-        found = method.run(_with_start(problem, report), report)
-    return found if found.way else within_constraints(problem, found, report)
+        solution = method.run(_with_start(problem, report), report)
+    return solution if solution.enforcement else within_constraints(problem, solution, report)
 
 
 def _with_start(problem: Problem, report: Reporter) -> Problem:

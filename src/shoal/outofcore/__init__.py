@@ -1,4 +1,4 @@
-"""Tables larger than memory: a run that keeps what it has done in files.
+"""Out-of-core runs: tables larger than memory, with resumable files.
 
 Records are read piece by piece and parted into regions, by cuts that a sample of them showed; a
 region fits in memory and is grouped there, block by block (`methods/blocks.py`). Whole groups then
@@ -8,7 +8,7 @@ bucket after bucket is written. Every step leaves files, whole or not at all, so
 killed goes on where it was; what comes out depends on the file, the request and the limit of
 memory.
 
-`file.py` is the entry point: in memory where the file fits, else here. `run.py` is the walk on one
+`file.py` is the entry point: in memory where the file fits, else here. `run.py` is the run on one
 screen, `run_folder.py` keeps its files and `shuffle.py` is their format. `profile.py` reads all
 records once, `file_plan.py` makes the plan, `encoding.py` and `encoders.py` encode, `regions.py`
 assigns records to regions, `solve.py` groups them, `report.py` gathers the report, and `write.py`

@@ -1,4 +1,4 @@
-"""A Table as Arrow columns in the files of a run, and back."""
+"""Tables as Arrow columns in the files of a run, and back."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class Form:
 
     def pack(self, table: Table, more: dict[str, Any] | None = None) -> Any:
         """Return a table's columns as Arrow's."""
-        found = {}
+        arrays = {}
         for number, (own, column) in enumerate(zip(self.columns, table.columns, strict=True)):
-            found[f"v{number}"] = column.values
+            arrays[f"v{number}"] = column.values
             if column.cells is None or not self._keeps_cells(own):
                 continue
-            found[f"c{number}"] = column.cells
+            arrays[f"c{number}"] = column.cells
             quoted = column.quoted
-            found[f"q{number}"] = np.zeros(table.rows, dtype=bool) if quoted is None else quoted
-        return pa.table({**found, **(more or {})})
+            arrays[f"q{number}"] = np.zeros(table.rows, dtype=bool) if quoted is None else quoted
+        return pa.table({**arrays, **(more or {})})
 
     def _keeps_cells(self, column: Column) -> bool:
         """Tell whether cells are needed: to be written, or for exact means of floats."""
@@ -58,13 +58,13 @@ class Form:
                 quoted = np.asarray(packed.column(f"q{number}")).astype(bool)
                 quoted = quoted if quoted.any() else None
             values = _one(packed.column(f"v{number}"))
-            columns.append(column.having(values=values, cells=cells, quoted=quoted))
+            columns.append(column.replace(values=values, cells=cells, quoted=quoted))
         return Table(tuple(columns), self.source, roles_given=True)
 
     @classmethod
     def of(cls, table: Table, whole: bool) -> Form:
         """Return the form of a table."""
-        bare = tuple(c.having(values=None, cells=None, quoted=None) for c in table.columns)
+        bare = tuple(c.replace(values=None, cells=None, quoted=None) for c in table.columns)
         return cls(bare, replace(table.source, lines=None, native=None, labels=None), whole)
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class Form:
         return {"columns": columns, "source": asdict(self.source), "whole": self.whole}
 
     @classmethod
-    def from_dict(cls, said: Any) -> Form:
+    def from_dict(cls, values: Any) -> Form:
         """Return what plain values say."""
         columns = [
             Column(
@@ -93,11 +93,11 @@ class Form:
                 protected=one["protected"],
                 order=one["order"] and tuple(one["order"]),
             )
-            for one in said["columns"]
+            for one in values["columns"]
         ]
-        source = _tuples(said["source"])
+        source = _tuples(values["source"])
         source["types"] = tuple(tuple(pair) for pair in source["types"])
-        return cls(tuple(columns), Source(**source), said["whole"])
+        return cls(tuple(columns), Source(**source), values["whole"])
 
 
 def _tuples(tree: dict[str, Any]) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _tuples(tree: dict[str, Any]) -> dict[str, Any]:
 
 
 def _one(column: Any) -> Any:
-    found = column.combine_chunks()
-    if isinstance(found, pa.ChunkedArray):  # which Arrow returns where one array cannot hold it
+    array = column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):  # which Arrow returns where one array cannot hold it
         raise RequestError("a region has over 2 GiB of text in a column; allow less --memory")
-    return found
+    return array

@@ -1,4 +1,4 @@
-"""The budget of a limit of memory: how many records, bytes and values each step may hold."""
+"""Memory budget: how many records, bytes and values each step may hold."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENTRY_CELL = 400  # bytes a cell of such a class takes while it is counted
 ENOUGH = 20_000  # records of a region, of which few lie at a border
 SHARE = 50_000  # records that are worth a way to another machine
 SHARES = 16  # regions at least, where there are so many records: work for several machines
-WORKER = "2GB"  # memory that a task on another machine may take, where nobody says
+WORKER = "2GB"  # default memory of a task on another machine
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,11 @@ class Budget:
 def budget_for(memory: int, columns: int, bytes_a_record: float) -> Budget:
     """Return the budget for records of so many columns, of so many bytes each as they are kept."""
     each = REGION_CELL * columns + 4 * bytes_a_record
-    room = memory - PROGRAM
+    available = memory - PROGRAM
     return Budget(
-        max(1_000, min(REGION, int(room / each))),
-        max(2**16, min(PIECE, room // PIECE_TAKES)),
-        max(2**20, min(FILE, room // FILE_TAKES)),
-        max(1_000, min(ENTRIES, room // (ENTRY_CELL * columns))),
-        min(VALUES, room // VALUE_TAKES),
+        max(1_000, min(REGION, int(available / each))),
+        max(2**16, min(PIECE, available // PIECE_TAKES)),
+        max(2**20, min(FILE, available // FILE_TAKES)),
+        max(1_000, min(ENTRIES, available // (ENTRY_CELL * columns))),
+        min(VALUES, available // VALUE_TAKES),
     )

@@ -1,4 +1,4 @@
-"""Which engine, which records: what is asked of a cluster, before the walk begins."""
+"""Release by an engine: chooses the engine and opens its input."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.backends.registry import engine_named
 from shoal.errors import RequestError
 from shoal.outofcore.frames import FromFrame
 from shoal.outofcore.many_files import FromFile, FromParts, Origin, release_parts
-from shoal.outofcore.request import Order, Released
+from shoal.outofcore.request import FileRequest, Released
 from shoal.progress import Callback, Reporter
 from shoal.settings import Settings
 from shoal.table.many_files import find_parts, is_many
@@ -20,28 +20,31 @@ from shoal.table.read import is_parquet
 
 
 def release_by_engine(
-    source: Any, settings: Settings, order: Order, callback: Callback | Reporter | None = None
+    source: Any,
+    settings: Settings,
+    request: FileRequest,
+    callback: Callback | Reporter | None = None,
 ) -> Released:
     """Release files or a dataframe by an engine."""
     origin: Origin
     name: str
     if isinstance(source, str | os.PathLike):
         name = settings.protect.engine or "threads"
-        origin, found = _origin(os.fspath(source), settings), engine_of(name, order.scheduler)
+        origin, executor = _origin(os.fspath(source), settings), engine_of(name, request.scheduler)
     else:
         frame = FromFrame(source, settings)
-        name, origin, found = frame.name, frame, frame.engine(order.scheduler)
-    settings = settings.having(protect={"engine": name})
-    with found as engine:
-        return release_parts(origin, settings, order, engine, callback)
+        name, origin, executor = frame.name, frame, frame.engine(request.scheduler)
+    settings = settings.replace(protect={"engine": name})
+    with executor as engine:
+        return release_parts(origin, settings, request, engine, callback)
 
 
 def _origin(source: str, settings: Settings) -> Origin:
     """Return what a text names."""
     if not is_many(source) and not is_parquet(source):
         return FromFile(Path(source), settings)
-    said = settings.input
-    if said.types or said.delimiter or tuple(said.missing) != ("",):
+    reading = settings.input
+    if reading.types or reading.delimiter or tuple(reading.missing) != ("",):
         raise RequestError("types, delimiter and missing can be declared for csv files only")
     return FromParts(find_parts(source))
 

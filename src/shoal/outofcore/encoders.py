@@ -1,4 +1,4 @@
-"""How the records of a region are seen: as points to cut by, and as what is grouped.
+"""Encoders of a region: coordinates for splitting, and what is clustered.
 
 Both see a region as they would see the whole table: by the deviations of all records, in the trees
 of all values.
@@ -37,13 +37,13 @@ from shoal.table.table import Table
 DIFFERENT = 500_000  # values of a column that is seen by its tree, at most
 
 
-class Lens(Protocol):
-    """How records are seen."""
+class RegionEncoder(Protocol):
+    """Encoder of the records of a region."""
 
     method: str
 
     def points(self, table: Table) -> Floats:
-        """Return where records lie, for cuts."""
+        """Return coordinates of records, for splitting."""
         ...
 
     def coded(self, table: Table) -> Coded | None:
@@ -70,27 +70,27 @@ class ByNumbers:
         self.scales = {name: math.sqrt(weights.get(name, 1.0)) for name in moments}
 
     def points(self, table: Table) -> Floats:
-        """Return the numbers, standardized; columns that do not vary have no say."""
-        columns = table.having(Role.QUASI_IDENTIFIER)
+        """Return the standardized numbers; constant columns are left out."""
+        columns = table.with_role(Role.QUASI_IDENTIFIER)
         varied = [c for c in columns if self.moments[c.name].deviation] or columns[:1]
-        found = np.empty((table.rows, len(varied)))
+        points = np.empty((table.rows, len(varied)))
         for j, column in enumerate(varied):
-            found[:, j] = self.moments[column.name].placed(column) * self.scales[column.name]
-        return found
+            points[:, j] = self.moments[column.name].placed(column) * self.scales[column.name]
+        return points
 
     def sampled(self, steps: Any) -> Floats:
         """Return the points of a sample of `Moments.steps`."""
         names = [n for n in steps.column_names if self.moments[n].deviation]
         names = names or steps.column_names[:1]
-        found = np.zeros((steps.num_rows, len(names)))
+        points = np.zeros((steps.num_rows, len(names)))
         for j, name in enumerate(names):
             own = self.moments[name]
             if own.deviation:
                 plain = np.asarray(steps.column(name))
-                found[:, j] = (plain - own.mean) / own.deviation * self.scales[name]
-        return found[~np.isnan(found).any(axis=1)]
+                points[:, j] = (plain - own.mean) / own.deviation * self.scales[name]
+        return points[~np.isnan(points).any(axis=1)]
 
-    def coded(self, table: Table) -> Coded | None:  # noqa: ARG002 - as Lens has it
+    def coded(self, table: Table) -> Coded | None:  # noqa: ARG002 - as RegionEncoder has it
         """Return nothing: there are no trees."""
         return None
 
@@ -112,7 +112,7 @@ class ByTrees:
         self.known, self.weights, self.effort = known, weights, effort
 
     def points(self, table: Table) -> Floats:
-        """Return where the cells lie in their trees."""
+        """Return the positions of cells in their hierarchies."""
         return coordinates(self._coded(table))
 
     def _coded(self, table: Table) -> Coded:
@@ -137,7 +137,7 @@ class Vocabulary:
 
     def __init__(self, columns: Sequence[Column], most: int = VALUES) -> None:
         self.columns, self.most = columns, most
-        self.found: dict[str, Any] = {}
+        self.counts: dict[str, Any] = {}
 
     def add(self, table: Table) -> None:
         """Take the values of some records."""
@@ -148,22 +148,22 @@ class Vocabulary:
 
     def join(self, other: Vocabulary) -> None:
         """Take the values that were found elsewhere."""
-        for name, now in other.found.items():
+        for name, now in other.counts.items():
             self._take(name, now)
 
     def _take(self, name: str, now: Any) -> None:
-        before = self.found.get(name)
+        before = self.counts.get(name)
         if before is not None:
             now = pa.concat_tables([before, now]).group_by("value", use_threads=False)
             now = now.aggregate([("often", "sum")]).rename_columns(["value", "often"])
-        self.found[name] = now.combine_chunks()
+        self.counts[name] = now.combine_chunks()
         if now.num_rows > DIFFERENT:
             raise RequestError(
                 f"column {shown(name)} has more than {DIFFERENT:,} different values, too many for "
                 "a tree in a file larger than memory; round them, say another --type, or --drop it"
             )
 
-        every = sum(one.num_rows for one in self.found.values())
+        every = sum(one.num_rows for one in self.counts.values())
         if every > self.most:
             raise RequestError(
                 f"the columns have more than {self.most:,} different values, too many for trees in "
@@ -173,25 +173,25 @@ class Vocabulary:
     def save(self, work: Files, name: str) -> None:
         """Keep the values in the folder of the run."""
         for number, column in enumerate(self.columns):
-            keep(work, f"{name}-{number}", self.found[column.name])
+            keep(work, f"{name}-{number}", self.counts[column.name])
 
     def load(self, work: Files, name: str) -> None:
         """Take the values that were kept."""
         for number, column in enumerate(self.columns):
-            self.found[column.name] = kept(work, f"{name}-{number}")
+            self.counts[column.name] = kept(work, f"{name}-{number}")
 
     def coded(
-        self, source: Source, said: Mapping[str, str], folder: Path | None, ranges: Iterable[str]
+        self, source: Source, rules: Mapping[str, str], folder: Path | None, ranges: Iterable[str]
     ) -> Coded:
         """Return the values as nodes of their trees."""
-        found = []
+        columns = []
         chosen = set(ranges)
         for column in self.columns:
-            own = self.found[column.name]
+            own = self.counts[column.name]
             values = own.column("value").combine_chunks()
-            alone = Table((column.having(values=values, cells=None),), source)
+            alone = Table((column.replace(values=values, cells=None),), source)
             often = np.asarray(own.column("often")).astype(np.int64)
-            trees = {column.name: said[column.name]} if column.name in said else {}
+            trees = {column.name: rules[column.name]} if column.name in rules else {}
             known = code(alone, trees, folder, chosen & {column.name}, often=often)
-            found.append(known.columns[0])
-        return Coded(tuple(found), 0)
+            columns.append(known.columns[0])
+        return Coded(tuple(columns), 0)

@@ -1,4 +1,4 @@
-"""How the records of a whole table are seen: by their numbers, or by trees of all their values."""
+"""Choice of the encoder of a file: by numbers, or by hierarchies of all values."""
 
 from __future__ import annotations
 
@@ -8,49 +8,56 @@ from typing import Any
 
 from shoal.outofcore.arrow import Form
 from shoal.outofcore.budget import VALUES
-from shoal.outofcore.encoders import ByNumbers, ByTrees, Lens, Vocabulary
+from shoal.outofcore.encoders import ByNumbers, ByTrees, RegionEncoder, Vocabulary
 from shoal.outofcore.file_plan import FilePlan
 from shoal.outofcore.memory import freed
 from shoal.outofcore.shuffle import keep, kept
-from shoal.outofcore.tasks import Crew
+from shoal.outofcore.tasks import TaskRunner
 from shoal.table.encode_nodes import Coded
 from shoal.table.roles import Role
 from shoal.table.sampling import Sample, sample_size, share_of
 from shoal.table.streams import Reading
 
 
-def seen(
-    asked: FilePlan, reading: Reading | None, sample: Sample | None, crew: Crew, most: int = VALUES
-) -> tuple[Lens, Coded | None, Any]:
-    """Return how records are seen, the trees of their values, and where a sample of them lies."""
-    protect, quasi = asked.plan.settings.protect, asked.plan.schema.having(Role.QUASI_IDENTIFIER)
+def choose_encoder(
+    file_plan: FilePlan,
+    reading: Reading | None,
+    sample: Sample | None,
+    runner: TaskRunner,
+    most: int = VALUES,
+) -> tuple[RegionEncoder, Coded | None, Any]:
+    """Return the encoder, the hierarchies of values, and the coordinates of a sample."""
+    protect, quasi = (
+        file_plan.plan.settings.protect,
+        file_plan.plan.schema.with_role(Role.QUASI_IDENTIFIER),
+    )
     weights = protect.column_weights
-    if not asked.plan.by_hierarchies:
-        columns = asked.survey.columns
+    if not file_plan.plan.by_hierarchies:
+        columns = file_plan.profile.columns
         moments = {c.name: own for c in quasi if (own := columns[c.name].moments) is not None}
-        lens = ByNumbers(moments, weights, protect.effort)
-        return lens, None, None if sample is None else lens.sampled(sample.rows)
+        encoder = ByNumbers(moments, weights, protect.effort)
+        return encoder, None, None if sample is None else encoder.sampled(sample.rows)
     words = Vocabulary(quasi, most)
-    form = Form.of(asked.kept().only(_is_quasi), whole=False)
+    form = Form.of(file_plan.kept().only(_is_quasi), whole=False)
     drawn = None
     if reading is None:
-        words.load(crew.work, "values")
+        words.load(runner.work, "values")
     else:
-        step = Collect(reading, asked, form, crew, most)
+        step = Collect(reading, file_plan, form, runner, most)
         tasks = range(reading.tasks)
-        for name in crew.reading(reading).each("collecting values", step, tasks):
-            found = Vocabulary(quasi)
-            found.load(crew.work, name)
-            words.join(found)
+        for name in runner.reading(reading).each("collecting values", step, tasks):
+            vocabulary = Vocabulary(quasi)
+            vocabulary.load(runner.work, name)
+            words.join(vocabulary)
             some = Sample(protect.seed, sample_size(len(quasi)))
-            some.take(kept(crew.work, f"{name}-sample"))
+            some.take(kept(runner.work, f"{name}-sample"))
             if drawn is None:
                 drawn = some
             else:
                 drawn.join(some)
-        words.save(crew.work, "values")
-    plan = asked.plan
-    known = words.coded(asked.plan.schema.source, plan.hierarchies, plan.folder, plan.ranges)
+        words.save(runner.work, "values")
+    plan = file_plan.plan
+    known = words.coded(file_plan.plan.schema.source, plan.hierarchies, plan.folder, plan.ranges)
     by_trees = ByTrees(known, weights, protect.effort)
     points = None if drawn is None else by_trees.points(form.unpack(drawn.rows))
     return by_trees, known, points
@@ -65,32 +72,32 @@ class Collect:
     """The values of the quasi-identifiers of a chunk, and a sample of its records."""
 
     reading: Reading
-    asked: FilePlan
+    file_plan: FilePlan
     form: Form
-    crew: Crew
+    runner: TaskRunner
     most: int
 
     def __call__(self, chunk: int) -> str:
-        """Keep what is in a chunk, and return the name of it."""
+        """Store the values of a chunk, and return its name."""
         name = f"values-of-{chunk}"
-        if self.crew.work.read(name) is None:
-            words, drawn = self._found(chunk)
-            words.save(self.crew.work, name)
-            drawn.keep(partial(keep, self.crew.work, f"{name}-sample"))
-            self.crew.work.note(name, True)
+        if self.runner.work.read(name) is None:
+            words, drawn = self._collected(chunk)
+            words.save(self.runner.work, name)
+            drawn.keep(partial(keep, self.runner.work, f"{name}-sample"))
+            self.runner.work.note(name, True)
         return name
 
-    def _found(self, chunk: int) -> tuple[Vocabulary, Sample]:
-        words = Vocabulary(self.asked.plan.schema.having(Role.QUASI_IDENTIFIER), self.most)
+    def _collected(self, chunk: int) -> tuple[Vocabulary, Sample]:
+        words = Vocabulary(self.file_plan.plan.schema.with_role(Role.QUASI_IDENTIFIER), self.most)
         size = sample_size(len(words.columns))
         share = share_of(size, self.reading.rows)
         start = self.reading.start(chunk)
-        drawn = Sample(self.asked.plan.settings.protect.seed, size, start, share)
+        drawn = Sample(self.file_plan.plan.settings.protect.seed, size, start, share)
         done = 0
-        for piece in freed(map(self.asked.prepared, self.reading.again(chunk))):
+        for piece in freed(map(self.file_plan.prepared, self.reading.again(chunk))):
             words.add(piece)
             drawn.add(self.form.pack(piece.only(_is_quasi)))
             done += piece.rows
-            if not self.reading.away:
-                self.crew.report("collecting values", done, self.asked.survey.rows)
+            if not self.reading.is_shared:
+                self.runner.report("collecting values", done, self.file_plan.profile.rows)
         return words, drawn

@@ -1,4 +1,4 @@
-"""Files in, a release on disk: in memory where it fits, else region by region, or by an engine."""
+"""`anonymize_file`: in memory where it fits, else by regions, or by an engine."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, Unpack
 from shoal.backends.staging import Staging
 from shoal.backends.storage import is_url, plain
 from shoal.errors import RequestError
-from shoal.outofcore.request import Order, Released
+from shoal.outofcore.request import FileRequest, Released
 from shoal.plan.estimate import machine_memory
 from shoal.progress import Callback, Reporter
-from shoal.run.anonymize import walk
+from shoal.run.anonymize import anonymize_with
 from shoal.save.files import Targets, save
 from shoal.settings import RunOptions, Settings
 from shoal.settings.signature import takes_options
@@ -69,31 +69,32 @@ def anonymize_file(
     or with an engine, these are refused.
     """
     settings, run = settings_and_run(options)
-    order = order_for(source, os.fspath(output), settings, run)
-    return release(source, settings, order, callback)
+    request = file_request(source, os.fspath(output), settings, run)
+    return release(source, settings, request, callback)
 
 
-def order_for(
+def file_request(
     source: Any, output: str, settings: Settings, run: RunOptions, folder: Path | None = None
-) -> Order:
-    """Return where a release goes and how a run goes about it."""
+) -> FileRequest:
+    """Return the request of a run from file to file, from its options."""
     place: str | Path | None = None
     if run.work is not None:
         place = plain(run.work)
         place = place if is_url(place) else Path(place).absolute()
     if wants_engine(source, settings):
-        from shoal.outofcore.parts import Shelf
+        from shoal.outofcore.parts import OutputFolder
 
-        shelf = Shelf.of(output, run.force)
-        return Order(
-            shelf.targets, run.force, run.report, folder, place, run.threads, shelf=shelf,
+        output_folder = OutputFolder.of(output, run.force)
+        return FileRequest(
+            output_folder.targets, run.force, run.report, folder, place, run.threads,
+            output_folder=output_folder,
             scheduler=run.scheduler,
         )  # fmt: skip
     if run.scheduler is not None:
         raise RequestError("a scheduler is that of an engine; say --engine dask, or spark")
     if isinstance(place, str):
         raise RequestError("the work folder is a URL only with an engine")
-    return Order(Targets.of(output), run.force, run.report, folder, place, run.threads)
+    return FileRequest(Targets.of(output), run.force, run.report, folder, place, run.threads)
 
 
 def wants_engine(source: Any, settings: Settings) -> bool:
@@ -106,13 +107,16 @@ def wants_engine(source: Any, settings: Settings) -> bool:
 
 
 def release(
-    source: Any, settings: Settings, order: Order, callback: Callback | Reporter | None = None
+    source: Any,
+    settings: Settings,
+    request: FileRequest,
+    callback: Callback | Reporter | None = None,
 ) -> Released:
     """Release a file as its settings say, in the memory that they allow."""
-    if order.shelf is not None:
+    if request.output_folder is not None:
         from shoal.outofcore.cluster import release_by_engine
 
-        return release_by_engine(source, settings, order, callback)
+        return release_by_engine(source, settings, request, callback)
     source = Path(source)
     limit = settings.protect.memory
     if limit is not None and needed(source) > read_memory(limit):
@@ -120,18 +124,20 @@ def release(
         from shoal.outofcore.run import release_file
 
         budget = budget_for(read_memory(limit), *shape(source))
-        return release_file(source, settings, budget, order, callback)
-    staging = Staging(force=order.force, folders=order.targets.folders)
-    order.targets.check(staging, [source], order.with_page)
+        return release_file(source, settings, budget, request, callback)
+    staging = Staging(force=request.force, folders=request.targets.folders)
+    request.targets.check(staging, [source], request.with_page)
     if limit is None:
         check_room(source)
-    result = walk(source, settings, callback, order.threads, order.folder, order.told_ahead)
-    save(result, order.targets, force=order.force, with_page=order.with_page)
-    return Released(order.targets.release, result.report, result.settings)
+    result = anonymize_with(
+        source, settings, callback, request.threads, request.folder, request.on_estimate
+    )
+    save(result, request.targets, force=request.force, with_page=request.with_page)
+    return Released(request.targets.release, result.report, result.settings)
 
 
 def check_whole(source: str, settings: Settings) -> None:
-    """Refuse what a pack cannot be made of: it takes all records at once."""
+    """Raise RequestError for input that a pack cannot be made of."""
     if wants_engine(source, settings):
         raise RequestError("a pack is made of one file, in memory; leave out --engine")
     check_screen(Path(source), settings)
@@ -150,11 +156,11 @@ def check_screen(source: Path, settings: Settings) -> None:
 
 
 def check_room(source: Path) -> None:
-    """Refuse a file that this machine has no memory for, and say what to do."""
-    room = machine_memory()
-    if room is not None and needed(source) > room * 1e6:
+    """Raise RequestError for a file that exceeds this machine's memory."""
+    available = machine_memory()
+    if available is not None and needed(source) > available * 1e6:
         raise RequestError(
             f"{source.name}: takes about {needed(source) / 1e9:.0f} GB of memory, and there are "
-            f"{room / 1e3:.0f}; say --memory {max(1, int(room // 2000))}GB to group it region by "
-            "region"
+            f"{available / 1e3:.0f}; say --memory {max(1, int(available // 2000))}GB to group it "
+            "region by region"
         )

@@ -1,4 +1,4 @@
-"""The first look at a file, and what it means for the request: kinds, roles, how to see records.
+"""Plan of a file, from a first pass over it: kinds, roles, profile.
 
 A run that goes on finds what was seen in its notes, and does not read the file again.
 """
@@ -19,10 +19,10 @@ from shoal.methods.problem import check_size
 from shoal.methods.registry import find
 from shoal.outofcore.arrow import Form
 from shoal.outofcore.memory import freed
-from shoal.outofcore.profile import Looking, Survey
+from shoal.outofcore.profile import FileProfile, ProfileBuilder
 from shoal.outofcore.run_folder import Files
 from shoal.outofcore.shuffle import keep, kept
-from shoal.outofcore.tasks import Crew
+from shoal.outofcore.tasks import TaskRunner
 from shoal.plan.kept_columns import with_rounding
 from shoal.plan.plan import Plan, make_plan
 from shoal.settings import Settings
@@ -40,21 +40,21 @@ METHODS = ("auto", "fast", "kaim-fast")
 
 @dataclass(frozen=True)
 class FilePlan:
-    """The plan of a file that was looked at, what was seen of it, and the files of hierarchies.
+    """The plan of a file, its profile, and the files of hierarchies.
 
     Where the files are on another machine, `trees` holds what is in them.
     """
 
     plan: Plan
-    survey: Survey
+    profile: FileProfile
     trees: Mapping[str, bytes] = field(default_factory=dict)
 
     @contextmanager
     def hierarchies(self) -> Iterator[tuple[Mapping[str, str], Path | None]]:
-        """Yield what is said of hierarchies, and the folder of their files."""
-        said = self.plan.settings.hierarchies
+        """Yield the rules of hierarchies, and the folder of their files."""
+        rules = self.plan.settings.hierarchies
         if not self.trees:
-            yield said, self.plan.folder
+            yield rules, self.plan.folder
             return
         with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
             files = {}
@@ -62,12 +62,12 @@ class FilePlan:
                 file = Path(folder) / f"{number}.csv"
                 file.write_bytes(content)
                 files[name] = str(file)
-            yield {**said, **files}, None
+            yield {**rules, **files}, None
 
     def carried(self) -> FilePlan:
-        """Return the same with all that a machine needs that has not these files."""
-        said, folder = self.plan.settings.hierarchies.items(), self.plan.folder or Path()
-        files = {name: folder / one for name, one in said if is_file(one)}
+        """Return the plan with the content of its files, for other machines."""
+        rules, folder = self.plan.settings.hierarchies.items(), self.plan.folder or Path()
+        files = {name: folder / one for name, one in rules if is_file(one)}
         return replace(self, trees={name: read_bytes(file) for name, file in files.items()})
 
     def kept(self) -> Table:
@@ -84,17 +84,17 @@ def _without_identifiers(table: Table) -> Table:
 
 
 def check_possible(settings: Settings) -> None:
-    """Refuse what is only done in memory."""
-    asked, protect = settings.requirement, settings.protect
-    said, digits, roles = settings.release.aggregate, settings.release.decimals, settings.roles
+    """Raise RequestError for options that need the whole table in memory."""
+    requirement, protect = settings.requirement, settings.protect
+    aggregate, digits, roles = settings.release.aggregate, settings.release.decimals, settings.roles
     needs = None
     if settings.roles.group is not None:
         needs = "a refinement of given groups"
     elif protect.method not in METHODS:
         needs = f"method {find(protect.method).info.name}"
-    elif settings.changes() or protect.start is not None:
+    elif settings.search_options() or protect.start is not None:
         needs = "a search with limits of its own"
-    elif asked.of_sensitive or asked.dominance is not None or asked.k_of:
+    elif requirement.of_sensitive or requirement.dominance is not None or requirement.k_of:
         needs = "what is asked beyond k"
     elif roles.person is not None:
         needs = "a count of people"
@@ -102,7 +102,7 @@ def check_possible(settings: Settings) -> None:
         needs = "a survey's weights, strata or households"
     elif "none" in (digits.values() if isinstance(digits, dict) else [digits]):
         needs = "a release of means without rounding"
-    elif "medoid" in (said.values() if isinstance(said, dict) else [said]):
+    elif "medoid" in (aggregate.values() if isinstance(aggregate, dict) else [aggregate]):
         needs = "a release of medoids"
     if needs:
         if protect.engine is not None:
@@ -117,36 +117,36 @@ def check_possible(settings: Settings) -> None:
 
 
 @dataclass(frozen=True)
-class Look:
-    """The first look at a chunk of records."""
+class ProfileStep:
+    """First pass over a chunk: builds its profile."""
 
     reading: Reading
     settings: Settings
-    crew: Crew
+    runner: TaskRunner
 
     def __call__(self, chunk: int) -> str:
-        """Keep what is seen of a chunk, and return the name of it.
+        """Store the profile of a chunk, and return its name.
 
         A file that only this process reads is looked at again: it is known after that alone.
         """
         name = f"look-{chunk}"
-        if not self.reading.away or self.crew.work.read(name) is None:
-            self._seen(chunk).keep(self.crew.work, name)
+        if not self.reading.is_shared or self.runner.work.read(name) is None:
+            self._profiled(chunk).keep(self.runner.work, name)
         return name
 
-    def _seen(self, chunk: int) -> Looking:
-        settings, found = self.settings, None
+    def _profiled(self, chunk: int) -> ProfileBuilder:
+        settings, builder = self.settings, None
         for piece in freed(self.reading.first(chunk)):
-            if found is None:
-                found = _looking(piece, settings, self.reading, chunk)
-            found.add(_ranked(_rounded(piece, settings), settings.orders))
-            if not self.reading.away:
-                self.crew.report("looking", found.rows, found.rows + 1)
-        assert found is not None
-        return found
+            if builder is None:
+                builder = _new_builder(piece, settings, self.reading, chunk)
+            builder.add(_ranked(_rounded(piece, settings), settings.orders))
+            if not self.reading.is_shared:
+                self.runner.report("looking", builder.rows, builder.rows + 1)
+        assert builder is not None
+        return builder
 
 
-def _looking(head: Table, settings: Settings, reading: Reading, chunk: int) -> Looking:
+def _new_builder(head: Table, settings: Settings, reading: Reading, chunk: int) -> ProfileBuilder:
     roles = settings.roles
     left_out = {*roles.identifiers, *roles.drop}
     quasi = _quasi(settings, head.names)
@@ -156,27 +156,27 @@ def _looking(head: Table, settings: Settings, reading: Reading, chunk: int) -> L
     share = share_of(size, reading.rows)
     sample = Sample(settings.protect.seed, size, reading.start(chunk), share)
     used = [name for name in quasi if name not in left_out]
-    return Looking(used, set(roles.drop), sample, settings.protect.incomplete == "delete")
+    return ProfileBuilder(used, set(roles.drop), sample, settings.protect.incomplete == "delete")
 
 
-def look(reading: Reading, settings: Settings, crew: Crew) -> Sample:
-    """Look at all records once, and note what was seen; return a sample of them."""
-    every: Looking | None = None
-    step = Look(reading, settings, crew)
-    for name in crew.reading(reading).each("looking", step, range(reading.tasks)):
-        found = _looking(reading.empty(), settings, reading, 0)
-        found.take(crew.work, name)
+def profile_file(reading: Reading, settings: Settings, runner: TaskRunner) -> Sample:
+    """Profile all records in one pass, store the profile; return a sample."""
+    every: ProfileBuilder | None = None
+    step = ProfileStep(reading, settings, runner)
+    for name in runner.reading(reading).each("looking", step, range(reading.tasks)):
+        builder = _new_builder(reading.empty(), settings, reading, 0)
+        builder.take(runner.work, name)
         if every is None:
-            every = found
+            every = builder
         else:
-            every.join(found)
+            every.join(builder)
     assert every is not None
-    seen = every.survey()
-    check_size(seen.rows, settings.protect.k, reading.source.name)
+    profile = every.profile()
+    check_size(profile.rows, settings.protect.k, reading.source.name)
     empty = reading.empty()
     form = Form.of(empty, whole=False)
-    keep(crew.work, "empty", form.pack(empty))
-    crew.work.note("seen", {"form": form.to_dict(), "survey": seen.to_dict()})
+    keep(runner.work, "empty", form.pack(empty))
+    runner.work.note("seen", {"form": form.to_dict(), "survey": profile.to_dict()})
     return every.sample
 
 
@@ -214,22 +214,22 @@ def _as_words(column: Column, order: Sequence[str]) -> Column:
     words = pc.if_else(column.values.is_null(), pa.scalar(None, pa.string()), column.cells)
     if not {None, *order}.issuperset(words.unique().to_pylist()):
         return column
-    return column.having(kind=Kind.TEXT, values=words)
+    return column.replace(kind=Kind.TEXT, values=words)
 
 
-def ask(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
-    """Return what the request means for the file that was looked at."""
+def plan_file(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
+    """Return the plan of a profiled file."""
     noted = work.read("seen")
-    seen = Survey.from_dict(noted["survey"])
+    profile = FileProfile.from_dict(noted["survey"])
     schema = Form.from_dict(noted["form"]).unpack(kept(work, "empty"))
     plan = make_plan(
-        settings, with_rounding(replace(schema, roles_given=False), settings), seen, folder
+        settings, with_rounding(replace(schema, roles_given=False), settings), profile, folder
     )
-    quasi = plan.schema.having(Role.QUASI_IDENTIFIER)
+    quasi = plan.schema.with_role(Role.QUASI_IDENTIFIER)
     names = [column.name for column in quasi]
     check_known(plan.hierarchies, names, "a hierarchy")
     check_weights(plan.settings.protect.column_weights, names)
-    plain = not any(seen.missing(c) for c in quasi) or settings.protect.incomplete == "delete"
+    plain = not any(profile.missing(c) for c in quasi) or settings.protect.incomplete == "delete"
     if not plan.by_hierarchies and (plan.needs_codes or not plain):
         raise RequestError(
             "in a file larger than memory, texts, missing cells and what is released generalized "
@@ -237,13 +237,13 @@ def ask(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
             "centers of them"
         )
     for column in quasi if not plan.by_hierarchies else ():
-        own = seen.columns[column.name].moments
+        own = profile.columns[column.name].moments
         assert own is not None
         own.check(column.name, plan.schema.source.name)
-    return FilePlan(plan, seen)
+    return FilePlan(plan, profile)
 
 
 def _quasi(settings: Settings, names: Iterable[str]) -> list[str]:
-    """Return the quasi-identifiers: all columns where nobody says."""
+    """Return the quasi-identifiers; all columns where no roles are given."""
     roles = settings.roles
     return list(roles.quasi_identifiers if roles.any_given else names)

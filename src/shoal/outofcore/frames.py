@@ -16,7 +16,7 @@ from shoal.backends.registry import engine_named
 from shoal.backends.storage import Folder, storage
 from shoal.errors import InputError, RequestError
 from shoal.outofcore.many_files import hashed
-from shoal.outofcore.tasks import Crew
+from shoal.outofcore.tasks import TaskRunner
 from shoal.settings import Settings
 from shoal.table.many_files import Parts, find_parts
 from shoal.table.source import Source
@@ -33,16 +33,16 @@ class FromFrame:
     """The records of a Dask or Spark DataFrame."""
 
     def __init__(self, frame: Any, settings: Settings) -> None:
-        found = engine_name(frame)
-        if found is None:
+        name = engine_name(frame)
+        if name is None:
             raise InputError(
                 f"cannot read a table from {type(frame).__name__}: give a path, a URL, or a "
                 "DataFrame of Dask or Spark; others are for shoal.anonymize"
             )
-        asked = settings.protect.engine
-        if asked not in (None, found):
-            raise RequestError(f"a dataframe of {found} is grouped by {found}, not by {asked}")
-        self.frame, self.name, self.kind = frame, found, engine_named(found)
+        engine = settings.protect.engine
+        if engine not in (None, name):
+            raise RequestError(f"a dataframe of {name} is grouped by {name}, not by {engine}")
+        self.frame, self.name, self.kind = frame, name, engine_named(name)
         roles = settings.roles
         self.hidden = [n for n in (*roles.identifiers, *roles.drop) if n in frame.columns]
 
@@ -57,25 +57,25 @@ class FromFrame:
 
     @property
     def files(self) -> list[str]:
-        """Nothing: who knows where its records lie."""
+        """No files: a dataframe has no known location."""
         return []
 
-    def opened(self, crew: Crew) -> Parts:
+    def opened(self, runner: TaskRunner) -> Parts:
         """Return the records as files of the run."""
-        folder = storage(crew.work.storage.full("input"))
-        crew.report("writing the dataframe", 0, 1)
-        crew.work.once("frame", lambda: self._write(folder, crew))
-        crew.report("writing the dataframe", 1, 1)
-        parts = hashed(find_parts(folder.location, is_folder=True), crew)
+        folder = storage(runner.work.storage.full("input"))
+        runner.report("writing the dataframe", 0, 1)
+        runner.work.once("frame", lambda: self._write(folder, runner))
+        runner.report("writing the dataframe", 1, 1)
+        parts = hashed(find_parts(folder.location, is_folder=True), runner)
         source = Source(
             "the dataframe", "dataframe", parts.source.sha256, columns=parts.source.columns
         )
         return replace(parts, source=source)
 
-    def _write(self, folder: Any, crew: Crew) -> bool:
+    def _write(self, folder: Any, runner: TaskRunner) -> bool:
         folder.clear()
         folder.make()
-        engine: Any = crew.engine
+        engine: Any = runner.engine
         engine.write(self.frame, self.hidden, folder.location)
         if isinstance(folder, Folder):
             for entry in folder.path.iterdir():

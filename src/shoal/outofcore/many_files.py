@@ -1,4 +1,4 @@
-"""Many files in, many files out: the walk with an engine, on one screen."""
+"""Release of many files by an engine, step by step."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from shoal.errors import PrivacyError
 from shoal.outofcore.budget import WORKER, budget_for
 from shoal.outofcore.file_plan import check_possible
 from shoal.outofcore.parts import manifest
-from shoal.outofcore.release import Made
+from shoal.outofcore.release import ReleasedRegions
 from shoal.outofcore.report import report_of
-from shoal.outofcore.request import Order, Released
-from shoal.outofcore.run import made_of, request_of, stamps_of
-from shoal.outofcore.run_folder import LOG, Work
-from shoal.outofcore.tasks import Crew
+from shoal.outofcore.request import FileRequest, Released
+from shoal.outofcore.run import release_regions, run_fingerprint, stamps_of
+from shoal.outofcore.run_folder import LOG, RunFolder
+from shoal.outofcore.tasks import TaskRunner
 from shoal.progress import Callback, Reporter
 from shoal.report.build import versions
 from shoal.save.files import papers_of, verify_written
@@ -35,7 +35,7 @@ class Origin(Protocol):
 
     @property
     def stamps(self) -> list[Any]:
-        """What tells it from another, as plain values."""
+        """Its identity, as plain values."""
         ...
 
     @property
@@ -43,7 +43,7 @@ class Origin(Protocol):
         """The files that it is, as absolute paths or URLs."""
         ...
 
-    def opened(self, crew: Crew) -> Reading:
+    def opened(self, runner: TaskRunner) -> Reading:
         """Return the records, to be read."""
         ...
 
@@ -68,10 +68,10 @@ class FromFile:
         """The file."""
         return [str(self.path.absolute())]
 
-    def opened(self, crew: Crew) -> Reading:  # noqa: ARG002 - as Origin has it
+    def opened(self, runner: TaskRunner) -> Reading:  # noqa: ARG002 - as Origin has it
         """Return the file in pieces."""
-        said = self.settings.input
-        pieces = in_pieces(self.path, said.delimiter, said.missing, said.types)
+        options = self.settings.input
+        pieces = in_pieces(self.path, options.delimiter, options.missing, options.types)
         return Whole(pieces, shape(self.path))
 
     def released(self, files: list[str]) -> Any:
@@ -94,23 +94,23 @@ class FromParts:
         """Where the files are."""
         return [part.location for part in self.parts.parts]
 
-    def opened(self, crew: Crew) -> Reading:
+    def opened(self, runner: TaskRunner) -> Reading:
         """Return the files, with the hash of them all."""
-        return hashed(self.parts, crew)
+        return hashed(self.parts, runner)
 
     def released(self, files: list[str]) -> Any:
         """Return nothing: the release is in its files."""
 
 
-def hashed(parts: Parts, crew: Crew) -> Parts:
+def hashed(parts: Parts, runner: TaskRunner) -> Parts:
     """Return files with the hash of them all, which is computed once."""
     tasks = range(len(parts.parts))
-    noted = crew.work.once("digests", lambda: crew.all("hashing files", parts.digest, tasks))
+    noted = runner.work.once("digests", lambda: runner.all("hashing files", parts.digest, tasks))
     return parts.together(noted)
 
 
 def release_parts(
-    origin: Origin, settings: Settings, order: Order, engine: Executor,
+    origin: Origin, settings: Settings, request: FileRequest, engine: Executor,
     callback: Callback | Reporter | None = None,
 ) -> Released:  # fmt: skip
     """Release a table by an engine, as a folder of Parquet files, verified, or nothing.
@@ -119,38 +119,40 @@ def release_parts(
     """
     begin = time.perf_counter()
     report = Reporter.of(callback)
-    targets, shelf = order.targets, order.shelf
-    assert shelf is not None
+    targets, output_folder = request.targets, request.output_folder
+    assert output_folder is not None
     check_possible(settings)
-    shelf.check(origin.files)
+    output_folder.check(origin.files)
     memory = read_memory(settings.protect.memory or WORKER)
-    request = request_of(origin.stamps, settings, memory, order, "parts")
-    with Work(shelf.target, request, order.parent, shared=True) as work:
+    fingerprint = run_fingerprint(origin.stamps, settings, memory, request, "parts")
+    with RunFolder(output_folder.target, fingerprint, request.parent, shared=True) as work:
         if work.resumed:
             LOG.info("going on where an earlier run was")
-        crew = Crew(work, engine, Threads(order.threads), report)
-        reading = origin.opened(crew)
+        runner = TaskRunner(work, engine, Threads(request.threads), report)
+        reading = origin.opened(runner)
         budget = budget_for(memory, *reading.shape)
-        releasing, made = made_of(reading, settings, budget, order, crew, shared=True)
-        staged = shelf.stage(work)
+        releasing, made = release_regions(reading, settings, budget, request, runner, shared=True)
+        staged = output_folder.stage(work)
         buckets = releasing.buckets(made)
-        more = f"-{secrets.token_hex(4)}" if shelf.is_url else ""  # beside those of an old release
+        more = (
+            f"-{secrets.token_hex(4)}" if output_folder.is_url else ""
+        )  # beside those of an old release
         more = work.once("names", lambda: more)
         step = partial(buckets.part, staged, more)
-        found = crew.all("writing", step, range(buckets.count))
-        parts = [part for part in found if part is not None]
+        written_parts = runner.all("writing", step, range(buckets.count))
+        parts = [part for part in written_parts if part is not None]
         files = [staged.full(part["file"]) for part in parts]
         report("verifying", 0, 2)
         counted = _counted(engine, files, made)
         report("verifying", 1, 2)
         verification = verify_written(files, made.settings, made.released, made.rows, "parquet")
         report("verifying", 2, 2)
-        said = verification.to_dict()
-        if engine.away and counted is None:
+        verified = verification.to_dict()
+        if engine.is_remote and counted is None:
             LOG.warning("the engine cannot read a column: verified by our own check alone")
-        if engine.away:
-            said["engine"] = {"name": settings.protect.engine, **_plain(counted)}
-        told = report_of(releasing, made, said, time.perf_counter() - begin)
+        if engine.is_remote:
+            verified["engine"] = {"name": settings.protect.engine, **_plain(counted)}
+        final_report = report_of(releasing, made, verified, time.perf_counter() - begin)
         content = manifest(
             parts,
             {
@@ -161,17 +163,19 @@ def release_parts(
                 "classes": verification.classes,
             },
         )
-        keep = settings.release.keep_order
+        keep_order = settings.release.keep_order
         digest = hashlib.sha256(content).hexdigest()
-        papers = papers_of(targets, made.settings, told, digest, keep, order.with_page)
+        papers = papers_of(
+            targets, made.settings, final_report, digest, keep_order, request.with_page
+        )
         names = [part["file"] for part in parts]
         for target, text in {**papers.public, targets.release: content}.items():
             with staged.writing(target.name) as file:
                 file.write(text)
             names.append(target.name)
-        shelf.commit(staged, names, papers.private, work.forget)
-    final = [shelf.full(part["file"]) for part in parts]
-    return Released(shelf.manifest, told, made.settings, origin.released(final))
+        output_folder.commit(staged, names, papers.private, work.forget)
+    final = [output_folder.full(part["file"]) for part in parts]
+    return Released(output_folder.manifest, final_report, made.settings, origin.released(final))
 
 
 def _plain(counted: Counted | None) -> dict[str, int | None]:
@@ -181,7 +185,7 @@ def _plain(counted: Counted | None) -> dict[str, int | None]:
     return {**vars(counted)}
 
 
-def _counted(engine: Executor, files: list[str], made: Made) -> Counted | None:
+def _counted(engine: Executor, files: list[str], made: ReleasedRegions) -> Counted | None:
     """Let the engine group the release by its quasi-identifiers, in its own way.
 
     Raises a PrivacyError if it finds another number of records, or a class that is too small.
@@ -191,13 +195,14 @@ def _counted(engine: Executor, files: list[str], made: Made) -> Counted | None:
         return None
     settings = made.settings
     begin = time.perf_counter()
-    found: Counted | None = count(files, settings.roles.quasi_identifiers)
-    if found is None:
+    counted: Counted | None = count(files, settings.roles.quasi_identifiers)
+    if counted is None:
         return None
     LOG.info("counting by the engine: 1 of 1, %.1f s on all", time.perf_counter() - begin)
-    if found.records != made.rows or found.smallest < settings.protect.k:
+    if counted.records != made.rows or counted.smallest < settings.protect.k:
         raise PrivacyError(
-            f"the engine finds {found.records} records, the smallest class of {found.smallest}; "
-            f"{made.rows} and at least {settings.protect.k} are needed; nothing was kept"
+            f"the engine finds {counted.records} records, the smallest class of "
+            f"{counted.smallest}; {made.rows} and at least {settings.protect.k} are needed; "
+            "nothing was kept"
         )
-    return found
+    return counted

@@ -1,4 +1,4 @@
-"""Memory that is free goes back to the system after every step, so that steps do not add up.
+"""Returning freed memory to the system after every step.
 
 Arrow's pool and the C library keep what was freed, for the next who asks. Over many steps of
 different sizes what is kept grows far beyond what any step needs.
@@ -20,11 +20,11 @@ One = TypeVar("One")
 def _trim() -> Callable[[int], int] | None:
     """Return what the GNU C library offers for it; None where there is another."""
     try:
-        found = ctypes.CDLL(None).malloc_trim
+        malloc_trim = ctypes.CDLL(None).malloc_trim
     except (OSError, AttributeError, TypeError):
         return None
-    found.argtypes, found.restype = [ctypes.c_size_t], ctypes.c_int
-    return found
+    malloc_trim.argtypes, malloc_trim.restype = [ctypes.c_size_t], ctypes.c_int
+    return malloc_trim
 
 
 def give_back() -> None:

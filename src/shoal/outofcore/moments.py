@@ -1,4 +1,4 @@
-"""Where the numbers of a column lie: moments of pieces that can be joined."""
+"""Moments of a column: count, mean and deviation, combined from chunks."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ class Moments:
             return
         if self.base is None:
             self.base = _least(column)
-        found = self.steps(column)
-        mean = float(found.sum()) / found.size
-        apart = found - mean
+        steps = self.steps(column)
+        mean = float(steps.sum()) / steps.size
+        apart = steps - mean
         squares = float((apart * apart).sum())
-        together = self.count + found.size
-        away = mean - self.mean
-        self.squares += squares + away * away * self.count * (found.size / together)
-        self.mean += away * (found.size / together)
+        together = self.count + steps.size
+        shift = mean - self.mean
+        self.squares += squares + shift * shift * self.count * (steps.size / together)
+        self.mean += shift * (steps.size / together)
         self.count = together
-        self.low = min(self.low, float(found.min()))
-        self.high = max(self.high, float(found.max()))
+        self.low = min(self.low, float(steps.min()))
+        self.high = max(self.high, float(steps.max()))
 
     def join(self, other: Moments) -> None:
-        """Take what another has seen."""
+        """Combine with the moments of other records."""
         if other.base is None or not other.count:
             return
         if self.base is None or not self.count:
@@ -55,9 +55,9 @@ class Moments:
             return
         apart = float(other.base - self.base)
         together = self.count + other.count
-        away = other.mean + apart - self.mean
-        self.squares += other.squares + away * away * self.count * (other.count / together)
-        self.mean += away * (other.count / together)
+        shift = other.mean + apart - self.mean
+        self.squares += other.squares + shift * shift * self.count * (other.count / together)
+        self.mean += shift * (other.count / together)
         self.count = together
         self.low = min(self.low, other.low + apart)
         self.high = max(self.high, other.high + apart)
@@ -82,19 +82,19 @@ class Moments:
 
     def placed(self, column: Column) -> Floats:
         """Return (x - mean) / deviation; zeros for a constant column."""
-        found = self.steps(column)
+        steps = self.steps(column)
         spread = self.deviation
-        return (found - self.mean) / spread if spread else np.zeros(found.size)
+        return (steps - self.mean) / spread if spread else np.zeros(steps.size)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {**vars(self), "base": None if self.base is None else str(self.base)}
 
     @classmethod
-    def from_dict(cls, said: Any) -> Moments:
+    def from_dict(cls, values: Any) -> Moments:
         """Return what plain values say."""
-        base = said["base"]
-        return cls(**{**said, "base": None if base is None else Fraction(base)})
+        base = values["base"]
+        return cls(**{**values, "base": None if base is None else Fraction(base)})
 
     def check(self, name: str, where: str) -> None:
         """Refuse numbers whose squares no float holds."""

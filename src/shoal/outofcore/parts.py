@@ -1,7 +1,7 @@
-"""A release of many files: a folder of Parquet parts, their manifest and report.
+"""Output folder of many files: Parquet parts, their manifest and report.
 
 What is private (the exact report, the recipe, the key) goes to a folder beside it.
-All of it is made in the folder of the run, where nobody looks, and gets its place when everything
+All of it is made in the folder of the run, and moved to its place when everything
 is verified: at a path by one rename, at a URL file by file, the manifest last. A folder without a
 manifest is no release.
 """
@@ -24,7 +24,7 @@ from shoal.backends.staging import Staging, check_above, uninterrupted
 from shoal.backends.storage import Folder, Remote, Storage, check_url, is_url, plain, storage
 from shoal.errors import OutputError, RequestError, shown
 from shoal.judge.manifest import MANIFEST, SCHEMA
-from shoal.outofcore.run_folder import MARK, Work
+from shoal.outofcore.run_folder import MARK, RunFolder
 from shoal.save.files import Targets
 
 PAPERS = (REPORT, PAGE, RECIPE)  # a recipe was beside them in earlier versions
@@ -32,15 +32,15 @@ UNFINISHED = re.compile(r"part-[0-9]{5}-[0-9a-f]{8}\.parquet")
 
 
 @dataclass(frozen=True)
-class Shelf:
-    """Where a release of many files goes: an absolute path, or a URL."""
+class OutputFolder:
+    """Output folder of a release of many files: an absolute path, or a URL."""
 
     place: str
     force: bool
 
     @classmethod
-    def of(cls, output: str, force: bool) -> Shelf:
-        """Return the shelf that `-o` names: a folder or a URL."""
+    def of(cls, output: str, force: bool) -> OutputFolder:
+        """Return the output folder that `-o` names: a path or a URL."""
         place = plain(output)
         if not place.isprintable():
             raise RequestError(f"{shown(output)}: the output's name is not plain UTF-8")
@@ -65,8 +65,8 @@ class Shelf:
         if self.is_url:
             manifest, report, page = (Path(name) for name in (MANIFEST, REPORT, PAGE))
             return Targets(manifest, report, page, Path(), "parquet", f"{self.place}/")
-        found = Targets.in_folder(Path(self.place), "parquet")
-        return replace(found, release=Path(self.place) / MANIFEST)
+        targets = Targets.in_folder(Path(self.place), "parquet")
+        return replace(targets, release=Path(self.place) / MANIFEST)
 
     @property
     def private(self) -> str:
@@ -132,11 +132,11 @@ class Shelf:
                 "name another folder"
             )
 
-    def stage(self, work: Work) -> Folder | Remote:
+    def stage(self, work: RunFolder) -> Folder | Remote:
         """Return the folder in which the release is made."""
-        found: Folder | Remote = type(work.storage)(work.storage.full("release"))
-        found.make()
-        return found
+        stage: Folder | Remote = type(work.storage)(work.storage.full("release"))
+        stage.make()
+        return stage
 
     def commit(
         self,
@@ -145,13 +145,13 @@ class Shelf:
         own: Mapping[Path, bytes],
         done: Callable[[], None],
     ) -> None:
-        """Bring what was made to its place; when it is there, and before old files go, `done`.
+        """Move the release to its place; call `done` before old files are removed.
 
         `own` are the private files, by their targets.
         """
         try:
             with uninterrupted():
-                self.check()  # somebody may have been there meanwhile
+                self.check()  # the folder may have changed meanwhile
                 if self.is_url:
                     with self._sent_beside({path.name: text for path, text in own.items()}):
                         self._send(staged, names, done)
@@ -260,7 +260,7 @@ def _real(place: str) -> str:
 
 
 def ours_in(folder: Storage, names: Iterable[str]) -> set[str]:
-    """Return which files of a folder are of a release of ours: its manifest says so.
+    """Return the files of a folder that belong to a release, by its manifest.
 
     A part that was sent to a URL by a run that was killed has a name that tells.
     """
@@ -275,14 +275,14 @@ def listed_in(folder: Storage) -> list[str] | None:
     """Return the parts that the manifest of a folder lists; None where it has none of ours."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         with folder.open(MANIFEST) as file:
-            told = json.loads(file.read())
-        if told["schema"] == SCHEMA:
-            return [name for part in told["parts"] if "/" not in (name := str(part["file"]))]
+            content = json.loads(file.read())
+        if content["schema"] == SCHEMA:
+            return [name for part in content["parts"] if "/" not in (name := str(part["file"]))]
     return None
 
 
-def manifest(parts: list[dict[str, Any]], told: dict[str, Any]) -> bytes:
+def manifest(parts: list[dict[str, Any]], figures: dict[str, Any]) -> bytes:
     """Return the manifest of a release: what is in it, and what it keeps."""
     records = sum(part["records"] for part in parts)
-    whole = {"schema": SCHEMA, **told, "records": records, "parts": parts}
+    whole = {"schema": SCHEMA, **figures, "records": records, "parts": parts}
     return (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()

@@ -1,4 +1,4 @@
-"""The first look at all records: how many, what is missing, where numbers lie, who looks unique.
+"""Profile of a file larger than memory: counts, missing cells, moments, uniqueness.
 
 What is kept does not grow with the number of records: moments that can be joined, a sample of
 records, and of every column the values with the smallest hashes (Bar-Yossef and others 2002), which
@@ -45,7 +45,7 @@ class Sketch:
         self._take(*np.unique(hashes[hashes <= self.limit], return_counts=True))
 
     def join(self, other: Sketch) -> None:
-        """Take what another has seen."""
+        """Combine with the sketch of other records."""
         low = other.kept <= self.limit
         self.limit = min(self.limit, other.limit)
         self._take(other.kept[low], other.often[low])
@@ -81,8 +81,8 @@ class Sketch:
 
 
 @dataclass
-class Seen:
-    """What was seen of one column; `grain` is the greatest common divisor of times.
+class ColumnProfile:
+    """Profile of one column; `grain` is the greatest common divisor of times.
 
     `unique` is how many records have a value that no other has, or a few more; `numbers` how many
     different numbers there are, up to three.
@@ -96,7 +96,7 @@ class Seen:
     numbers: int = 0
 
     def reason(self, kind: Kind, rows: int) -> str | None:
-        """Say why the column looks like an identifier, None where it does not."""
+        """Return why the column looks like an identifier, None where it does not."""
         present = rows - self.missing
         if present < 2 or kind is Kind.UNKNOWN:
             return None
@@ -104,16 +104,16 @@ class Seen:
 
 
 @dataclass
-class Survey:
-    """What was seen of all records."""
+class FileProfile:
+    """Profile of a file: the number of records and the profiles of its columns."""
 
     rows: int
-    columns: dict[str, Seen]
+    columns: dict[str, ColumnProfile]
 
     def reason(self, column: Column) -> str | None:
-        """Say why a column looks like an identifier, None where it does not, or was not seen."""
-        found = self.columns.get(column.name)
-        return None if found is None else found.reason(column.kind, self.rows)
+        """Return why a column looks like an identifier, None where it does not, or was not seen."""
+        profile = self.columns.get(column.name)
+        return None if profile is None else profile.reason(column.kind, self.rows)
 
     def repeats(self, column: Column) -> bool | None:
         """Tell whether two records have one value of a column; None if it has none or was not seen.
@@ -121,54 +121,54 @@ class Survey:
         Beyond 16,384 values a sample of them is asked, with all records that each has: that less
         than 3 in 16,384 values repeat may go unnoticed, more hardly ever (once in twenty files).
         """
-        found = self.columns.get(column.name)
-        present = 0 if found is None else self.rows - found.missing
-        return None if found is None or not present else found.different < present
+        profile = self.columns.get(column.name)
+        present = 0 if profile is None else self.rows - profile.missing
+        return None if profile is None or not present else profile.different < present
 
-    def said_of_repeats(self, identifiers: Sequence[Column]) -> list[str]:
-        """Say that repeats were looked for in a sample of values, where that found none."""
-        asked = [
+    def repeat_notes(self, identifiers: Sequence[Column]) -> list[str]:
+        """Return a note where repeats were searched in a sample of values, and none found."""
+        sampled = [
             column.name
             for column in identifiers
             if self.repeats(column) is False and self.columns[column.name].different >= SKETCH
         ]
-        if not asked:
+        if not sampled:
             return []
         return [
-            f"{listed(asked)}: none of {SKETCH:,} values that were followed through the file "
+            f"{listed(sampled)}: none of {SKETCH:,} values that were followed through the file "
             "repeats; a few others may"
         ]
 
     def missing(self, column: Column) -> int:
         """Return how many cells are missing; none of a column that was not seen."""
-        found = self.columns.get(column.name)
-        return 0 if found is None else found.missing
+        profile = self.columns.get(column.name)
+        return 0 if profile is None else profile.missing
 
-    def complete(self, names: Sequence[str]) -> Survey:
+    def complete(self, names: Sequence[str]) -> FileProfile:
         """Return the same without the missing cells of some columns; records are not counted."""
         own = {name: replace(self.columns[name], missing=0) for name in names}
-        return Survey(self.rows, {**self.columns, **own})
+        return FileProfile(self.rows, {**self.columns, **own})
 
     def unique_share(self, column: Column, released: Change = same) -> float:  # noqa: ARG002
         """Return the share of records that are unique in a column; 0 where it was not seen."""
-        found = self.columns.get(column.name)
-        return 0.0 if found is None else found.unique / max(self.rows, 1)
+        profile = self.columns.get(column.name)
+        return 0.0 if profile is None else profile.unique / max(self.rows, 1)
 
     def two_valued(self, column: Column) -> bool:
         """Tell whether a column holds exactly two different numbers."""
-        found = self.columns.get(column.name)
-        return found is not None and found.numbers == 2
+        profile = self.columns.get(column.name)
+        return profile is not None and profile.numbers == 2
 
     def varies(self, column: Column) -> bool:
         """Tell whether a column holds different values, or some and missing ones."""
-        found = self.columns[column.name]
-        values = found.numbers or found.different
-        return values + (found.missing > 0) > 1
+        profile = self.columns[column.name]
+        values = profile.numbers or profile.different
+        return values + (profile.missing > 0) > 1
 
     def different(self, column: Column) -> int:
         """Return how many different values a column has; 0 where it was not seen."""
-        found = self.columns.get(column.name)
-        return 0 if found is None else found.different
+        profile = self.columns.get(column.name)
+        return 0 if profile is None else profile.different
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -181,21 +181,21 @@ class Survey:
         return {"rows": self.rows, "columns": columns}
 
     @classmethod
-    def from_dict(cls, said: Any) -> Survey:
+    def from_dict(cls, values: Any) -> FileProfile:
         """Return what plain values say."""
         columns = {}
-        for name, (missing, different, own, *rest) in said["columns"].items():
+        for name, (missing, different, own, *rest) in values["columns"].items():
             moments = own and Moments.from_dict(own)
-            columns[name] = Seen(missing, different, moments, *rest)
-        return cls(said["rows"], columns)
+            columns[name] = ColumnProfile(missing, different, moments, *rest)
+        return cls(values["rows"], columns)
 
 
-class Looking:
-    """What is seen of records as they pass by, and can be joined with what others see elsewhere.
+class ProfileBuilder:
+    """Builds a profile from pieces; builders of other pieces can be joined.
 
     Columns that are `skipped` are not looked at. The sample gets the numbers of the
     quasi-identifiers, not-a-number where there is none. If one `deletes` incomplete records, those
-    have no say in where numbers lie.
+    do not count in the moments.
     """
 
     def __init__(
@@ -210,7 +210,7 @@ class Looking:
         self.numbers: dict[str, list[Fraction]] = {}
 
     def add(self, piece: Table) -> None:
-        """Look at some records."""
+        """Add a piece."""
         quasi, moments = self.quasi, self.moments
         for column in piece.columns:
             name = column.name
@@ -229,8 +229,8 @@ class Looking:
         self.sample.add(pa.table({name: _numbers(piece, name, moments, whole) for name in quasi}))
         self.rows += piece.rows
 
-    def join(self, other: Looking) -> None:
-        """Take what was seen elsewhere."""
+    def join(self, other: ProfileBuilder) -> None:
+        """Combine with the builder of other pieces."""
         self.rows += other.rows
         for name, gone in other.missing.items():
             self.missing[name] = self.missing.get(name, 0) + gone
@@ -243,45 +243,45 @@ class Looking:
         for name, own in other.moments.items():
             self.moments.setdefault(name, Moments()).join(own)
 
-    def _apart(self, other: Looking, name: str) -> float:
-        """Return how far the base of what was seen elsewhere is from the one here."""
+    def _apart(self, other: ProfileBuilder, name: str) -> float:
+        """Return the difference of the bases of two builders."""
         here, there = self.moments.get(name), other.moments.get(name)
         if here is None or there is None or here.base is None or there.base is None:
             return 0.0
         return float(there.base - here.base)
 
     def keep(self, work: Files, name: str) -> None:
-        """Keep what was seen in the files of a run."""
+        """Store the builder in the files of a run."""
         self.sample.keep(partial(keep, work, f"{name}-sample"))
         for number, sketch in enumerate(self.sketches.values()):
             often = pa.table({"hash": sketch.kept, "often": sketch.often})
             keep(work, f"{name}-sketch-{number}", often)
-        told = {
+        values = {
             "rows": self.rows, "missing": self.missing, "grains": self.grains,
             "numbers": {column: [str(one) for one in few] for column, few in self.numbers.items()},
             "moments": {column: own.to_dict() for column, own in self.moments.items()},
             "limits": {column: int(one.limit) for column, one in self.sketches.items()},
         }  # fmt: skip
-        work.note(name, told)
+        work.note(name, values)
 
     def take(self, work: Files, name: str) -> None:
-        """Take what was kept, in the place of what was seen here."""
-        told = work.read(name)
+        """Load the builder from the files of a run."""
+        values = work.read(name)
         self.sample.take(kept(work, f"{name}-sample"))
-        self.rows, self.missing, self.grains = told["rows"], told["missing"], told["grains"]
-        self.numbers = {one: [Fraction(n) for n in few] for one, few in told["numbers"].items()}
-        self.moments = {one: Moments.from_dict(own) for one, own in told["moments"].items()}
-        for number, (column, limit) in enumerate(told["limits"].items()):
-            found = kept(work, f"{name}-sketch-{number}")
+        self.rows, self.missing, self.grains = values["rows"], values["missing"], values["grains"]
+        self.numbers = {one: [Fraction(n) for n in few] for one, few in values["numbers"].items()}
+        self.moments = {one: Moments.from_dict(own) for one, own in values["moments"].items()}
+        for number, (column, limit) in enumerate(values["limits"].items()):
+            kept_sketch = kept(work, f"{name}-sketch-{number}")
             sketch = self.sketches[column] = Sketch()
-            sketch.kept = np.asarray(found.column("hash")).astype(np.uint64)
-            sketch.often = np.asarray(found.column("often")).astype(np.int64)
+            sketch.kept = np.asarray(kept_sketch.column("hash")).astype(np.uint64)
+            sketch.often = np.asarray(kept_sketch.column("often")).astype(np.int64)
             sketch.limit = np.uint64(limit)
 
-    def survey(self) -> Survey:
-        """Return what was seen of all records."""
+    def profile(self) -> FileProfile:
+        """Return the profile."""
         columns = {
-            name: Seen(
+            name: ColumnProfile(
                 gone,
                 self.sketches[name].different(self.rows - gone),
                 self.moments.get(name),
@@ -291,7 +291,7 @@ class Looking:
             )
             for name, gone in self.missing.items()
         }
-        return Survey(self.rows, columns)
+        return FileProfile(self.rows, columns)
 
 
 def _grain(column: Column, before: int) -> int:
@@ -314,9 +314,9 @@ def _numbers(piece: Table, name: str, moments: dict[str, Moments], whole: Flags)
     Only records that are flagged as `whole` count.
     """
     column = piece[name]
-    found = np.full(piece.rows, np.nan)
+    numbers = np.full(piece.rows, np.nan)
     if column.doubt or not column.has_places:
-        return found
+        return numbers
     check_readable(column, piece)
     there = ~missing_cells(column) & whole
     known = some_rows(column, there)
@@ -324,5 +324,5 @@ def _numbers(piece: Table, name: str, moments: dict[str, Moments], whole: Flags)
     with np.errstate(over="ignore", invalid="ignore"):
         own.add(known)
         if len(known.values):
-            found[there] = own.steps(known)
-    return found
+            numbers[there] = own.steps(known)
+    return numbers

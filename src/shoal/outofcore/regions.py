@@ -1,4 +1,4 @@
-"""Who belongs where: cuts that a sample shows, and the places they send all records to.
+"""Regions: cuts from a sample, and the assignment of all records to them.
 
 A cut is a point of the sample; what lies before it, column by column in the order of their spread,
 goes to the one side. Records that equal it in all columns are dealt out to both, as the sample was,
@@ -35,16 +35,16 @@ class Cut:
 
     def before(self, points: Floats, draws: Hashes) -> Flags:
         """Return which points lie before the cut; `draws` deal out those that equal it."""
-        found = np.zeros(points.shape[0], dtype=bool)
+        before = np.zeros(points.shape[0], dtype=bool)
         tied = np.arange(points.shape[0])
         for column in self.columns:
             values = points[tied, column]
-            found[tied[values < self.point[column]]] = True
+            before[tied[values < self.point[column]]] = True
             tied = tied[values == self.point[column]]
             if not tied.size:
-                return found
-        found[tied[draws[tied] / 2.0**64 < self.share]] = True
-        return found
+                return before
+        before[tied[draws[tied] / 2.0**64 < self.share]] = True
+        return before
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,13 @@ class Cuts:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, said: Any) -> Cuts:
+    def from_dict(cls, values: Any) -> Cuts:
         """Return what plain values say."""
-        return cls([Cut(**one) for one in said["cuts"]], said["places"])
+        return cls([Cut(**one) for one in values["cuts"]], values["places"])
 
     def send(self, points: Floats, draws: Hashes) -> Integers:
         """Return the place of every point."""
-        found = np.zeros(points.shape[0], dtype=np.int64)
+        places = np.zeros(points.shape[0], dtype=np.int64)
         open_ = [(0, np.arange(points.shape[0]))] if self.cuts else []
         while open_:
             number, rows = open_.pop()
@@ -73,10 +73,10 @@ class Cuts:
             before = cut.before(points[rows], dealt(draws[rows], number))
             for to, some in ((cut.below, rows[before]), (cut.above, rows[~before])):
                 if to < 0:
-                    found[some] = -1 - to
+                    places[some] = -1 - to
                 elif some.size:
                     open_.append((to, some))
-        return found
+        return places
 
 
 def dealt(draws: Hashes, number: int) -> Hashes:
@@ -112,20 +112,20 @@ def cut_sample(points: Floats, places: int) -> Cuts:
 
 def joined(counts: Integers, least: int) -> list[list[int]]:
     """Return regions of at least so many records: a place each, neighbors where one has fewer."""
-    found: list[list[int]] = []
+    regions: list[list[int]] = []
     have = least
     for place, count in enumerate(counts.tolist()):
         if have >= least:
-            found.append([])
+            regions.append([])
             have = 0
-        found[-1].append(place)
+        regions[-1].append(place)
         have += count
-    if have < least and len(found) > 1:
-        rest = found.pop()
-        found[-1] += rest
-    return found
+    if have < least and len(regions) > 1:
+        rest = regions.pop()
+        regions[-1] += rest
+    return regions
 
 
 def turned(points: Floats, seed: int) -> Floats:
-    """Return points along random directions that a seed says."""
+    """Return points along random directions, drawn by a seed."""
     return blocks.turned(points, np.random.default_rng(seed))

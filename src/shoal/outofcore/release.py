@@ -1,4 +1,4 @@
-"""Grouped regions -> released rows in buckets, and the report of all of them."""
+"""Release of grouped regions: rows in buckets, and the figures of the report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shoal.outofcore.file_plan import FilePlan
 from shoal.outofcore.moments import Moments
 from shoal.outofcore.shuffle import gather, keep, kept, part
 from shoal.outofcore.solve import Solver, Stage
-from shoal.outofcore.write import Buckets, strewn
+from shoal.outofcore.write import Buckets, random_buckets
 from shoal.partition import Partition
 from shoal.plan.recipe import repeating_settings
 from shoal.release.aggregate import Aggregators, aggregate
@@ -37,8 +37,8 @@ FEWEST = 1_000  # records that are measured, whatever the memory
 
 
 @dataclass(frozen=True)
-class Made:
-    """What became of all regions: partial results of figures, and the release without its rows."""
+class ReleasedRegions:
+    """The released regions: partial figures, and the schema of the release."""
 
     released: Table
     form: Form
@@ -51,11 +51,11 @@ class Made:
 
 @dataclass(frozen=True)
 class Releasing:
-    """How regions are released."""
+    """Releases regions: aggregates groups, writes rows to buckets, sums up figures."""
 
     solver: Solver
     stage: Stage
-    asked: FilePlan
+    file_plan: FilePlan
     known: Coded | None
     budget: Budget
     rows: int
@@ -64,51 +64,56 @@ class Releasing:
     @property
     def moments(self) -> dict[str, Moments]:
         """The moments of the columns of numbers."""
-        seen = self.asked.survey.columns
+        seen = self.file_plan.profile.columns
         return {name: one.moments for name, one in seen.items() if one.moments is not None}
 
-    def release(self) -> Made:
-        """Give every group its values, then strew the rows over buckets and sum up figures."""
+    def release(self) -> ReleasedRegions:
+        """Aggregate every group, then write the rows to random buckets and sum up figures."""
         solver, regions = self.solver, range(len(self.stage.regions))
         columns = reduce(
-            widened, solver.crew.each("giving groups their values", self._value, regions)
+            widened, solver.runner.each("giving groups their values", self._value, regions)
         )
         form = Form.from_dict(solver.work.read("released"))
-        deleted = self.asked.survey.rows - self.rows
+        deleted = self.file_plan.profile.rows - self.rows
         ranges = Ranges(
-            columns, self.asked.plan.aggregators, solver.k, deleted, value_counts(self.known)
+            columns, self.file_plan.plan.aggregators, solver.k, deleted, value_counts(self.known)
         )
         step = partial(self._strew, form, ranges)
-        every = solver.crew.all("releasing", step, regions)
+        every = solver.runner.all("releasing", step, regions)
         solver.work.drop(*self.stage.files)
         files = [f"rows-{region}" for region in regions]
-        settings = repeating_settings(self.asked.plan, solver.lens.method, None)
+        settings = repeating_settings(self.file_plan.plan, solver.encoder.method, None)
         bare = form.unpack(gather(solver.work, files[:1], 0).slice(0, 0))
-        return Made(bare, form, self.rows, ranges, every, files, settings)
+        return ReleasedRegions(bare, form, self.rows, ranges, every, files, settings)
 
     def _grouped(self, region: int) -> tuple[Table, Partition, Any]:
         packed = self.stage.packed(self.solver.work, region)
         labels = self.solver.labels(self.stage, region)
         table = self.solver.form.unpack(packed)
-        return table, Partition(labels, self.solver.k, self.solver.lens.method), packed
+        return table, Partition(labels, self.solver.k, self.solver.encoder.method), packed
 
     def _value(self, region: int) -> dict[str, Any]:
-        found = self.solver.work.once(f"values-{region}", partial(self._valued, region))
-        return cast(dict[str, Any], found)
+        ranges = self.solver.work.once(f"values-{region}", partial(self._valued, region))
+        return cast(dict[str, Any], ranges)
 
     def _valued(self, region: int) -> dict[str, Any]:
-        """Write down what the groups of a region release; return the ranges of their numbers."""
+        """Store the released values of a region; return the ranges of their numbers."""
         table, partition, _ = self._grouped(region)
-        coded = self.solver.lens.coded(table)
-        asked = self.asked
-        grains = {name: seen.grain for name, seen in asked.survey.columns.items()}
-        decimals = asked.plan.settings.release.decimals
-        aggregators = Aggregators(asked.plan.aggregators, decimals, grains=grains)
+        coded = self.solver.encoder.coded(table)
+        file_plan = self.file_plan
+        grains = {name: seen.grain for name, seen in file_plan.profile.columns.items()}
+        decimals = file_plan.plan.settings.release.decimals
+        aggregators = Aggregators(file_plan.plan.aggregators, decimals, grains=grains)
         made = aggregate(table, partition, aggregators, coded)
         if coded is not None:
-            with asked.hierarchies() as (said, folder):
+            with file_plan.hierarchies() as (rules, folder):
                 check_coverage(
-                    table, made, asked.plan.aggregators, said, folder, lambda _done, _total: None
+                    table,
+                    made,
+                    file_plan.plan.aggregators,
+                    rules,
+                    folder,
+                    lambda _done, _total: None,
                 )
         first = np.zeros(partition.groups, dtype=np.int64)
         first[partition.labels[::-1]] = np.arange(table.rows)[::-1]
@@ -117,7 +122,7 @@ class Releasing:
         if region == 0:
             form = Form.of(made, whole=self.solver.form.whole)
             self.solver.work.note("released", form.to_dict())
-        return ranges_of(Chunk(table, made, partition.labels, asked.plan.aggregators, coded))
+        return ranges_of(Chunk(table, made, partition.labels, file_plan.plan.aggregators, coded))
 
     def _released(self, region: int, table: Table, partition: Partition, form: Form) -> Table:
         held = kept(self.solver.work, f"group-values-{region}")
@@ -126,38 +131,38 @@ class Releasing:
         for column in form.columns:
             if column.protected:
                 values = held.column(column.name).combine_chunks().take(rows)
-                columns.append(column.having(values=values))
+                columns.append(column.replace(values=values))
             else:
                 columns.append(table[column.name])
         return replace(table, columns=tuple(columns))
 
     def _strew(self, form: Form, ranges: Ranges, region: int) -> dict[str, Any]:
-        make = partial(self._strewn, region, form, ranges)
+        make = partial(self._to_buckets, region, form, ranges)
         return cast(dict[str, Any], self.solver.work.once(f"out-{region}", make))
 
-    def _strewn(self, region: int, form: Form, ranges: Ranges) -> dict[str, Any]:
+    def _to_buckets(self, region: int, form: Form, ranges: Ranges) -> dict[str, Any]:
         """Write the released rows of a region by bucket; return its figures."""
         table, partition, packed = self._grouped(region)
         after = self._released(region, table, partition, form)
-        lens, work = self.solver.lens, self.solver.work
-        coded = lens.coded(table)
-        points = lens.points(table) if coded is None else None
+        encoder, work = self.solver.encoder, self.solver.work
+        coded = encoder.coded(table)
+        points = encoder.points(table) if coded is None else None
         chunk = Chunk(
-            table, after, partition.labels, self.asked.plan.aggregators, coded, points=points
+            table, after, partition.labels, self.file_plan.plan.aggregators, coded, points=points
         )
         figures = chunk_figures(chunk, ranges)
         buckets = self.budget.places(self.rows)
         more = {}
         if ROW in packed.column_names:
             more = {ROW: packed.column(ROW)}
-            places = np.asarray(packed.column(ROW)) * buckets // max(self.asked.survey.rows, 1)
+            places = np.asarray(packed.column(ROW)) * buckets // max(self.file_plan.profile.rows, 1)
         else:
-            places = strewn(self.secret, region, table.rows, buckets)
+            places = random_buckets(self.secret, region, table.rows, buckets)
         part(work, f"rows-{region}", form.pack(after, more), places, buckets)
         chosen = self._chosen(region, partition)
         for side, one, own in (("before", table, self.solver.form), ("after", after, form)):
             rows = np.zeros(chosen.size, dtype=np.int64)
-            part(work, f"{side}-{region}", own.pack(one.taken(chosen)), rows, 1)
+            part(work, f"{side}-{region}", own.pack(one.take(chosen)), rows, 1)
         return figures
 
     @property
@@ -173,14 +178,14 @@ class Releasing:
         least = float(draws.min()) if region == 0 else 0.0  # one group there is, however large
         return np.flatnonzero((draws <= max(share, least))[partition.labels])
 
-    def buckets(self, made: Made) -> Buckets:
+    def buckets(self, made: ReleasedRegions) -> Buckets:
         """Return the released rows by bucket."""
         exact = {
             c.name
             for c in made.released.columns
             if c.kind is Kind.DECIMAL and _is_long(self.moments.get(c.name), c.values.type.scale)
         }
-        release = self.asked.plan.settings.release
+        release = self.file_plan.plan.settings.release
         quasi = made.settings.roles.quasi_identifiers
         return Buckets(
             self.solver.work, made.form, made.files, self.budget.places(self.rows), quasi, exact,

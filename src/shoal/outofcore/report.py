@@ -1,4 +1,4 @@
-"""What regions left -> Report: the inputs of the one builder; costs and risks, from a sample."""
+"""Report of an out-of-core run; costs and risks from a sample."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.methods.problem import ILOSS, SSE
-from shoal.outofcore.release import MEASURED, Made, Releasing
+from shoal.outofcore.release import MEASURED, ReleasedRegions, Releasing
 from shoal.outofcore.shuffle import gather
 from shoal.plan.notes import (
     column_notes,
@@ -15,7 +15,7 @@ from shoal.plan.notes import (
     people_notes,
     unnamed_notes,
 )
-from shoal.report.build import Released, Run, Said, build_report
+from shoal.report.build import Findings, Released, Run, build_report
 from shoal.report.figures import finalize
 from shoal.report.figures.stable import Key, compared
 from shoal.report.public.rounding import Stable
@@ -26,39 +26,39 @@ from shoal.table.roles import Role
 
 
 def report_of(
-    releasing: Releasing, made: Made, verification: dict[str, Any], seconds: float
+    releasing: Releasing, made: ReleasedRegions, verification: dict[str, Any], seconds: float
 ) -> Report:
     """Return the report of all regions."""
-    asked, solver = releasing.asked, releasing.solver
-    settings = asked.plan.settings
+    file_plan, solver = releasing.file_plan, releasing.solver
+    settings = file_plan.plan.settings
     trees = {} if releasing.known is None else {c.name: c for c in releasing.known.columns}
     figures = finalize(made.figures, made.ranges)
     loss = figures["losses"]["iloss"] if trees else figures["classes"]["loss"]
     measures, stable, note = _measured(releasing, made)
     return build_report(
         Released(
-            asked.plan.schema, made.released.names, asked.plan.aggregators, trees,
+            file_plan.plan.schema, made.released.names, file_plan.plan.aggregators, trees,
             settings.roles.drop, settings.release.round, stable,
         ),
         Run(
-            solver.lens.method, solver.k, solver.seed, loss,
-            ILOSS if asked.plan.by_hierarchies else SSE[False], seconds,
+            solver.encoder.method, solver.k, solver.seed, loss,
+            ILOSS if file_plan.plan.by_hierarchies else SSE[False], seconds,
         ),
-        Said(
+        Findings(
             verification,
             [
                 *column_notes(
-                    asked.plan, asked.survey, [column.rule for column in trees.values()]
+                    file_plan.plan, file_plan.profile, [column.rule for column in trees.values()]
                 ),
-                *people_notes(asked.plan.schema, settings, asked.survey),
-                *asked.survey.said_of_repeats(asked.plan.schema.having(Role.IDENTIFIER)),
+                *people_notes(file_plan.plan.schema, settings, file_plan.profile),
+                *file_plan.profile.repeat_notes(file_plan.plan.schema.with_role(Role.IDENTIFIER)),
                 *kept_notes(settings),
                 _grouped_by(settings, len(releasing.stage.regions)),
-                *ended_early(solver.crew.report.stop),
+                *ended_early(solver.runner.report.stop),
                 *_counted(verification),
                 *note,
             ],
-            unnamed_notes(asked.plan.unnamed),
+            unnamed_notes(file_plan.plan.unnamed),
             settings.requirement,
             measures=measures,
         ),
@@ -67,7 +67,7 @@ def report_of(
 
 
 def _grouped_by(settings: Settings, regions: int) -> str:
-    """Say how the records were grouped."""
+    """Return in words how the records were grouped."""
     engine = settings.protect.engine
     why = (
         "the file does not fit in the memory given" if engine is None else f"the engine is {engine}"
@@ -79,31 +79,33 @@ def _grouped_by(settings: Settings, regions: int) -> str:
 
 
 def _counted(verification: Mapping[str, Any]) -> list[str]:
-    """Say where the engine could not count the release itself."""
-    told = verification.get("engine")
-    if told is None or told["records"] is not None:
+    """Return in words where the engine could not count the release itself."""
+    counted = verification.get("engine")
+    if counted is None or counted["records"] is not None:
         return []
-    return [f"{told['name']} cannot read a column of the release: our own check alone verified it"]
+    return [
+        f"{counted['name']} cannot read a column of the release: our own check alone verified it"
+    ]
 
 
 def _measured(
-    releasing: Releasing, made: Made
+    releasing: Releasing, made: ReleasedRegions
 ) -> tuple[dict[str, Any], dict[Key, Stable], list[str]]:
-    """Return costs and risks, measured on whole groups, and what is to be said of that."""
+    """Return costs and risks, measured on whole groups, and notes on that."""
     work, regions = releasing.solver.work, range(len(releasing.stage.regions))
     before = releasing.solver.form.unpack(gather(work, [f"before-{r}" for r in regions], 0))
     after = made.form.unpack(gather(work, [f"after-{r}" for r in regions], 0))
     share = before.rows / made.rows
-    coded = releasing.solver.lens.coded(before)
+    coded = releasing.solver.encoder.coded(before)
     gone = round(made.ranges.deleted * share)
-    found = measure_release(before, after, coded, gone, releasing.solver.seed).to_dict()
+    measures = measure_release(before, after, coded, gone, releasing.solver.seed).to_dict()
     trees = {} if coded is None else {column.name: column for column in coded.columns}
     public = compared(before, after, trees, releasing.solver.k)
     if before.rows == made.rows:
-        return found, public, []
+        return measures, public, []
     why = ", as many as fit in the memory that was given" if releasing.room < MEASURED else ""
     return (
-        found,
+        measures,
         public,
         [
             f"costs and risks were measured on {before.rows:,} of the "

@@ -1,4 +1,4 @@
-"""What a run from file to file is asked for beside its settings, and what it returns."""
+"""FileRequest and Released: input and result of a run from file to file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.save.files import Targets
 from shoal.settings import Settings
 
 if TYPE_CHECKING:
-    from shoal.outofcore.parts import Shelf
+    from shoal.outofcore.parts import OutputFolder
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Released:
     data: Any = field(default=None, repr=False)
 
     def summary(self) -> str:
-        """Return what a person wants to know first."""
+        """Return the report's summary."""
         return self.report.summary()
 
     def __str__(self) -> str:
@@ -37,13 +37,12 @@ class Released:
 
 
 @dataclass(frozen=True)
-class Order:
-    """Where a release goes and how a run goes about it.
+class FileRequest:
+    """Output and resources of a run from file to file.
 
-    `folder` is where the files of hierarchies are looked for, `parent` where the folder of the run
-    is made, a path or a URL; with a `shelf`, a release of many files goes there, by an engine whose
-    `scheduler` is at an address. `shuffle_seed` is for tests. `told_ahead` hears what a run in
-    memory is expected to take.
+    `folder` holds the files of hierarchies; the run folder is made in `parent`, a path or a URL. A
+    release of many files goes to `output_folder`, by an engine whose `scheduler` is at an address.
+    `shuffle_seed` is for tests. `on_estimate` is called with the estimate of a run in memory.
     """
 
     targets: Targets
@@ -53,6 +52,6 @@ class Order:
     parent: Path | str | None = None
     threads: int | None = None
     shuffle_seed: int | None = None
-    shelf: Shelf | None = None
+    output_folder: OutputFolder | None = None
     scheduler: str | None = None
-    told_ahead: Callable[[Any], None] | None = None
+    on_estimate: Callable[[Any], None] | None = None

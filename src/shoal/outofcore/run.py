@@ -1,4 +1,4 @@
-"""The walk of a table that does not fit in memory, on one screen: to one file, or to many."""
+"""Out-of-core run, step by step."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from shoal.judge.counting import holding
 from shoal.methods.problem import check_size
 from shoal.outofcore.arrow import Form
 from shoal.outofcore.budget import Budget
-from shoal.outofcore.encoding import seen
-from shoal.outofcore.file_plan import FilePlan, ask, check_possible, look
+from shoal.outofcore.encoding import choose_encoder
+from shoal.outofcore.file_plan import FilePlan, check_possible, plan_file, profile_file
 from shoal.outofcore.memory import give_back
 from shoal.outofcore.regions import Cuts, cut_sample
-from shoal.outofcore.release import Made, Releasing
+from shoal.outofcore.release import ReleasedRegions, Releasing
 from shoal.outofcore.report import report_of
-from shoal.outofcore.request import Order, Released
-from shoal.outofcore.run_folder import Work
+from shoal.outofcore.request import FileRequest, Released
+from shoal.outofcore.run_folder import RunFolder
 from shoal.outofcore.solve import Solver, Stage
-from shoal.outofcore.tasks import Crew
+from shoal.outofcore.tasks import TaskRunner
 from shoal.plan.hierarchies import digests
 from shoal.progress import Callback, Reporter
 from shoal.save.files import papers_of, verify_written
@@ -39,24 +39,26 @@ def release_file(
     source: Path,
     settings: Settings,
     budget: Budget,
-    order: Order,
+    request: FileRequest,
     callback: Callback | Reporter | None = None,
 ) -> Released:
-    """Release a file region by region, verified, or nothing; go on where a killed run was."""
+    """Release a file by regions, verified, or nothing; resume a killed run."""
     begin = time.perf_counter()
     report = Reporter.of(callback)
-    targets = order.targets
+    targets = request.targets
     check_possible(settings)
-    request = request_of(stamps_of(source), settings, budget.records, order, targets.kind)
-    with Staging(force=order.force, folders=targets.folders) as staging:
-        targets.check(staging, [source], order.with_page)
-        with Work(targets.release, request, order.parent) as work:
-            said = settings.input
+    fingerprint = run_fingerprint(
+        stamps_of(source), settings, budget.records, request, targets.kind
+    )
+    with Staging(force=request.force, folders=targets.folders) as staging:
+        targets.check(staging, [source], request.with_page)
+        with RunFolder(targets.release, fingerprint, request.parent) as work:
+            options = settings.input
             reading = Whole(
-                in_pieces(source, said.delimiter, said.missing, said.types, budget.piece)
+                in_pieces(source, options.delimiter, options.missing, options.types, budget.piece)
             )
-            crew = Crew(work, Threads(1), Threads(order.threads), report)
-            releasing, made = made_of(reading, settings, budget, order, crew)
+            runner = TaskRunner(work, Threads(1), Threads(request.threads), report)
+            releasing, made = release_regions(reading, settings, budget, request, runner)
             with staging.writing(targets.release) as (temporary, file):
                 buckets = releasing.buckets(made)
                 digest = buckets.write(file, targets.kind, report)
@@ -71,64 +73,68 @@ def release_file(
             if digest_of(temporary) != digest:
                 raise OutputError("the file on disk is not what was written; nothing was kept")
             seconds = time.perf_counter() - begin
-            told = report_of(releasing, made, verification.to_dict(), seconds)
-            keep = settings.release.keep_order
-            page = order.with_page
-            papers_of(targets, made.settings, told, digest, keep, page).add_to(staging)
+            final_report = report_of(releasing, made, verification.to_dict(), seconds)
+            keep_order = settings.release.keep_order
+            page = request.with_page
+            papers_of(targets, made.settings, final_report, digest, keep_order, page).add_to(
+                staging
+            )
             staging.commit(last=targets.release)
-    targets.leave_no_page(order.force, order.with_page)
-    return Released(targets.release, told, made.settings)
+    targets.leave_no_page(request.force, request.with_page)
+    return Released(targets.release, final_report, made.settings)
 
 
-def made_of(
+def release_regions(
     reading: Reading,
     settings: Settings,
     budget: Budget,
-    order: Order,
-    crew: Crew,
+    request: FileRequest,
+    runner: TaskRunner,
     shared: bool = False,
-) -> tuple[Releasing, Made]:
-    """Group all records and release every region; return what is to be written, by bucket.
+) -> tuple[Releasing, ReleasedRegions]:
+    """Group all records and release every region; return what is to be written.
 
     Where work is `shared` with other machines, regions are so small that there are several.
     """
-    work, seed = crew.work, order.shuffle_seed
-    asked, fresh, sample = _looked(reading, settings, crew, order.folder)
-    lens, known, points = seen(asked, fresh, sample, crew, budget.values)
+    work, seed = runner.work, request.shuffle_seed
+    file_plan, fresh, sample = _planned(reading, settings, runner, request.folder)
+    encoder, known, points = choose_encoder(file_plan, fresh, sample, runner, budget.values)
     if shared:
-        budget = budget.shared(asked.survey.rows)
-        asked = asked.carried()
-    form = Form.of(asked.kept(), whole=not shared and order.targets.kind != "parquet")
-    solver = Solver(crew, form, lens, settings.protect.k, settings.protect.seed, budget.file)
-    first, rows = _parted(solver, asked, fresh, points, budget)
+        budget = budget.shared(file_plan.profile.rows)
+        file_plan = file_plan.carried()
+    form = Form.of(file_plan.kept(), whole=not shared and request.targets.kind != "parquet")
+    solver = Solver(runner, form, encoder, settings.protect.k, settings.protect.seed, budget.file)
+    first, rows = _parted(solver, file_plan, fresh, points, budget)
     last = _grouped(solver, first, budget.rounds)
     secret = work.once("secret", partial(secrets.token_hex, 32))
     secret = secret if seed is None else f"test {seed}"
-    releasing = Releasing(solver, last, asked, known, budget, rows, secret)
+    releasing = Releasing(solver, last, file_plan, known, budget, rows, secret)
     return releasing, releasing.release()
 
 
 def stamps_of(source: Path) -> list[Any]:
-    """Return what tells a file from another, or from a changed one."""
-    found = check_ordinary(source)
-    return [[str(source.resolve()), found.st_size, found.st_mtime_ns]]
+    """Identity of a file: path, size, mtime."""
+    status = check_ordinary(source)
+    return [[str(source.resolve()), status.st_size, status.st_mtime_ns]]
 
 
-def request_of(stamps: list[Any], settings: Settings, records: int, order: Order, kind: str) -> Any:
-    """Return all that a run depends on, as plain values: any engine may go on with it."""
-    settings = settings.having(protect={"engine": None})
+def run_fingerprint(
+    stamps: list[Any], settings: Settings, records: int, request: FileRequest, kind: str
+) -> Any:
+    """Return all that a run depends on, as plain values, to decide whether it can be resumed."""
+    settings = settings.replace(protect={"engine": None})
     return {
         "shoal": metadata.version("shoal"),
         "input": stamps,
         "settings": settings.to_toml(),
-        "hierarchies": _trees(settings, order.folder),
+        "hierarchies": _trees(settings, request.folder),
         "records": records,
         "kind": kind,
     }
 
 
 def _trees(settings: Settings, folder: Path | None) -> list[Any]:
-    """Return what tells the files of hierarchies from others: named one by one, or in a folder."""
+    """Return the identities of the files of hierarchies."""
     place, quasi = settings.input.hierarchies, settings.roles.quasi_identifiers
     files = sorted(((folder or Path()) / place).glob("*.csv")) if place else []
     used = [file for file in files if file.is_file() and (not quasi or file.stem in quasi)]
@@ -139,35 +145,37 @@ def _trees(settings: Settings, folder: Path | None) -> list[Any]:
     ]
 
 
-def _looked(
-    reading: Reading, settings: Settings, crew: Crew, folder: Path | None
+def _planned(
+    reading: Reading, settings: Settings, runner: TaskRunner, folder: Path | None
 ) -> tuple[FilePlan, Reading | None, Sample | None]:
-    """Look at all records, unless an earlier run has parted them already."""
-    if crew.work.read("parted") is not None:
-        return ask(settings, crew.work, folder), None, None
-    sample = look(reading, settings, crew)
-    return ask(settings, crew.work, folder), reading, sample
+    """Profile and plan the file, unless an earlier run has done so."""
+    if runner.work.read("parted") is not None:
+        return plan_file(settings, runner.work, folder), None, None
+    sample = profile_file(reading, settings, runner)
+    return plan_file(settings, runner.work, folder), reading, sample
 
 
 def _parted(
-    solver: Solver, asked: FilePlan, reading: Reading | None, points: Any, budget: Budget
+    solver: Solver, file_plan: FilePlan, reading: Reading | None, points: Any, budget: Budget
 ) -> tuple[Stage, int]:
-    """Part all records into regions, unless it is done; return them and how many there are."""
+    """Assign all records to regions, unless that is done; return the stage and the count."""
     if reading is not None:
         cuts = solver.work.once(
-            "cuts-0", lambda: cut_sample(points, budget.places(asked.survey.rows)).to_dict()
+            "cuts-0", lambda: cut_sample(points, budget.places(file_plan.profile.rows)).to_dict()
         )
-        keep = asked.plan.settings.release.keep_order
-        made, rows = solver.part(reading, asked, Cuts.from_dict(cuts), keep)
-        check_size(rows, solver.k, f"{asked.plan.schema.source.name} without incomplete records")
+        keep_order = file_plan.plan.settings.release.keep_order
+        made, rows = solver.part(reading, file_plan, Cuts.from_dict(cuts), keep_order)
+        check_size(
+            rows, solver.k, f"{file_plan.plan.schema.source.name} without incomplete records"
+        )
         note = {"files": made.files, "regions": made.regions, "rows": rows}
         solver.work.note("parted", note)
-    found = solver.work.read("parted")
-    return Stage(0, found["files"], found["regions"]), found["rows"]
+    parted = solver.work.read("parted")
+    return Stage(0, parted["files"], parted["regions"]), parted["rows"]
 
 
 def _grouped(solver: Solver, stage: Stage, rounds: int) -> Stage:
-    """Group the regions, then mend their borders in others; return where the groups are."""
+    """Group the regions, then improve their borders in others; return the last stage."""
     solver.group(stage)
     for _ in range(rounds if len(stage.regions) > 1 else 0):
         moved = solver.move(stage)

@@ -1,4 +1,4 @@
-"""The folder in which a run keeps what it has done: private, resumable, gone in the end.
+"""Run folder: private intermediate files, resumable, removed at the end.
 
 It holds confidential records, so only its owner may enter (0700, files 0600). A run that ends, well
 or with an error, removes it. One that was killed leaves it, or one whose engine was lost, and the
@@ -33,7 +33,7 @@ FORGOTTEN = 24 * 3600.0  # seconds after which what a killed run for another out
 
 
 class Files:
-    """The files of a run, and its notes: plain values under a name. Whoever works on it has one."""
+    """Files of a run, and its notes: plain values under a name."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
@@ -53,15 +53,15 @@ class Files:
             raise self._failed(error) from None
 
     def _take_back(self, name: str) -> None:
-        """Leave nothing at a URL when the run has ended meanwhile: no folder is gone there."""
+        """Remove a file at a URL if the run has ended meanwhile."""
         own = f"{REQUEST}.json"
         if isinstance(self.storage, Remote) and name != own and self.read(REQUEST) is None:
             self.storage.remove(name)
 
-    def note(self, name: str, said: Any) -> None:
+    def note(self, name: str, values: Any) -> None:
         """Keep plain values under a name."""
         with self.writing(f"{name}.json") as file:
-            file.write(json.dumps(said).encode())
+            file.write(json.dumps(values).encode())
 
     def read(self, name: str) -> Any:
         """Return plain values that were kept under a name; None where there are none."""
@@ -73,12 +73,12 @@ class Files:
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         """Return plain values that an earlier run kept, or make and keep them."""
-        found = self.read(name)
-        if found is None:
-            found = make()
-            self.note(name, found)
-            found = self.read(name)  # as a run that goes on would have it
-        return found
+        values = self.read(name)
+        if values is None:
+            values = make()
+            self.note(name, values)
+            values = self.read(name)  # as a run that goes on would have it
+        return values
 
     def drop(self, *names: str) -> None:
         """Remove files that are needed no more."""
@@ -98,8 +98,8 @@ class Files:
         )
 
 
-class Work(Files):
-    """The folder of one run, and who holds it; use it in a with statement.
+class RunFolder(Files):
+    """Folder of a run, locked while in use; a context manager.
 
     Sent to another process, it is its files alone. What is `shared` with other machines lies in a
     room of its own in the folder, which another request never uses: whoever still works for an
@@ -132,7 +132,7 @@ class Work(Files):
     def __reduce__(self) -> Any:
         return Files, (self.storage,)
 
-    def __enter__(self) -> Work:
+    def __enter__(self) -> RunFolder:
         try:
             if isinstance(self.storage, Remote):
                 self.storage.make()
@@ -198,17 +198,19 @@ class Work(Files):
         self._lock = lock
 
     def _begin(self) -> None:
-        """Go on where a run for the same request was killed, else start anew."""
+        """Resume a killed run of the same request, else start anew."""
         noted = self.read(REQUEST) or {}
-        room = noted.get("room")
-        self.resumed = noted.get("request") == self.request and (room is not None) == self.shared
+        subfolder = noted.get("room")
+        self.resumed = (
+            noted.get("request") == self.request and (subfolder is not None) == self.shared
+        )
         if not self.resumed:
             self.forget()
             self._empty()
-            room = secrets.token_hex(8) if self.shared else None
-            self.note(REQUEST, {"request": self.request, "room": room})
-        if room is not None:
-            self.storage = type(self.whole)(self.whole.full(room))
+            subfolder = secrets.token_hex(8) if self.shared else None
+            self.note(REQUEST, {"request": self.request, "room": subfolder})
+        if subfolder is not None:
+            self.storage = type(self.whole)(self.whole.full(subfolder))
             self.storage.make()
             self.note(REQUEST, {})
 
@@ -224,7 +226,7 @@ class Work(Files):
                 entry.unlink()
 
     def forget(self) -> None:
-        """Take the request away first: half of what was kept must not be taken for all of it."""
+        """Remove the note of the request first, so that a partial folder is never resumed."""
         self.whole.remove(f"{REQUEST}.json")
         if self.storage is not self.whole:
             self.storage.remove(f"{REQUEST}.json")
@@ -239,8 +241,8 @@ def work_name(target: str) -> str:
 
 def is_ours(folder: Path) -> bool:
     """Tell whether a path is a folder of this user, not a link to one."""
-    found = folder.lstat()
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
 
 
 def sweep(parent: Path, but: Path) -> int:
@@ -254,7 +256,7 @@ def sweep(parent: Path, but: Path) -> int:
 
 
 def _is_forgotten(folder: Path) -> bool:
-    """Remove a folder that nobody holds and nobody touched for long; tell whether it is gone."""
+    """Remove an unlocked folder that is long unused; tell whether it was removed."""
     if not is_ours(folder) or time.time() - folder.stat().st_mtime < FORGOTTEN:
         return False
     return remove_unheld(folder)

@@ -1,4 +1,4 @@
-"""The one form of the files of a run: records parted by where they go next.
+"""Shuffle: files of a run whose records are partitioned by destination.
 
 A file has as many Arrow batches as there are places to go, in their order; whoever gathers a place
 reads one batch of every file. So each file is written once, by one step, and no step needs more

@@ -1,4 +1,4 @@
-"""Regions, one after the other: grouped, moved to others, mended, released. Each leaves a file."""
+"""Grouping of regions: split, solve, improve borders. Each step leaves a file."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from shoal.kernels.arrays import Integers
 from shoal.measures.loss import group_means
 from shoal.outofcore.arrow import GROUP, ROW, Form
 from shoal.outofcore.budget import FILE
-from shoal.outofcore.encoders import Lens
+from shoal.outofcore.encoders import RegionEncoder
 from shoal.outofcore.file_plan import FilePlan
 from shoal.outofcore.memory import freed
 from shoal.outofcore.regions import Cuts, cut_sample, joined, turned
 from shoal.outofcore.run_folder import Files
 from shoal.outofcore.shuffle import gather, load, part, save
-from shoal.outofcore.tasks import Crew
+from shoal.outofcore.tasks import TaskRunner
 from shoal.partition import canonical_labels
 from shoal.table.sampling import drawn, sample_size
 from shoal.table.streams import Reading
@@ -28,7 +28,7 @@ from shoal.table.streams import Reading
 
 @dataclass(frozen=True)
 class Stage:
-    """Records parted into regions: the files they are in, and the places that are each region's.
+    """Assignment of records to regions: their files, and the places of each region.
 
     `number` counts how often groups have moved.
     """
@@ -53,11 +53,11 @@ class Stage:
 
 @dataclass(frozen=True)
 class Solver:
-    """What is needed to group regions."""
+    """Solver of regions: runner, encoder, k and seed."""
 
-    crew: Crew
+    runner: TaskRunner
     form: Form
-    lens: Lens
+    encoder: RegionEncoder
     k: int
     seed: int
     file: int = FILE  # bytes of records that are parted together
@@ -65,34 +65,34 @@ class Solver:
     @property
     def work(self) -> Files:
         """The files of the run."""
-        return self.crew.work
+        return self.runner.work
 
     def part(
-        self, reading: Reading, asked: FilePlan, cuts: Cuts, keep_order: bool
+        self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool
     ) -> tuple[Stage, int]:
-        """Send all records to the regions of a first cut; return them, and how many came."""
-        step = partial(self._part, reading, asked, cuts, keep_order)
-        crew = self.crew.reading(reading)
+        """Assign all records to the regions of a first cut; return the stage and the count."""
+        step = partial(self._part, reading, file_plan, cuts, keep_order)
+        runner = self.runner.reading(reading)
         files: list[str] = []
         counts, rows = np.zeros(cuts.places, dtype=np.int64), 0
-        for found in crew.each("parting", step, range(reading.tasks)):
-            files += found["files"]
-            counts += np.array(found["counts"])
-            rows += found["rows"]
+        for sent in runner.each("parting", step, range(reading.tasks)):
+            files += sent["files"]
+            counts += np.array(sent["counts"])
+            rows += sent["rows"]
         return Stage(0, files, joined(counts, 2 * self.k)), rows
 
     def _part(
-        self, reading: Reading, asked: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
+        self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
     ) -> dict[str, Any]:
-        """Send the records of a chunk to their regions."""
+        """Write the records of a chunk to their regions."""
         name = f"chunk-{chunk}"
         return cast(
             dict[str, Any],
-            self.work.once(name, lambda: self._sent(reading, asked, cuts, keep_order, chunk)),
+            self.work.once(name, lambda: self._sent(reading, file_plan, cuts, keep_order, chunk)),
         )
 
     def _sent(
-        self, reading: Reading, asked: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
+        self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
     ) -> dict[str, Any]:
         files: list[str] = []
         counts = np.zeros(cuts.places, dtype=np.int64)
@@ -103,21 +103,21 @@ class Solver:
         def write() -> None:
             files.append(f"piece-{chunk}-{len(files)}")
             every = pa.concat_tables(held).combine_chunks()
-            found = part(self.work, files[-1], every, np.concatenate(places), cuts.places)
-            counts[:] += np.array(found)
+            own_counts = part(self.work, files[-1], every, np.concatenate(places), cuts.places)
+            counts[:] += np.array(own_counts)
             held.clear()
             places.clear()
 
-        for piece in freed(map(asked.prepared, reading.again(chunk))):
+        for piece in freed(map(file_plan.prepared, reading.again(chunk))):
             own = drawn(self.seed, start, piece.rows)
-            places.append(cuts.send(self.lens.points(piece), own))
+            places.append(cuts.send(self.encoder.points(piece), own))
             more = {ROW: np.arange(start, start + piece.rows)} if keep_order else {}
             held.append(self.form.pack(piece, more))
             start += piece.rows
             if sum(one.nbytes for one in held) > self.file:
                 write()
-            if not reading.away:
-                self.crew.report("parting", start, asked.survey.rows)
+            if not reading.is_shared:
+                self.runner.report("parting", start, file_plan.profile.rows)
         if held:
             write()
         return {"files": files, "counts": counts.tolist(), "rows": start - begin}
@@ -125,23 +125,23 @@ class Solver:
     def group(self, stage: Stage) -> None:
         """Group every region, or mend the groups that its records came with."""
         what = f"mending groups, round {stage.number}" if stage.number else "grouping regions"
-        self.crew.all(what, partial(self._group, stage), range(len(stage.regions)))
+        self.runner.all(what, partial(self._group, stage), range(len(stage.regions)))
 
     def _group(self, stage: Stage, region: int) -> None:
         self.work.once(f"grouped-{stage.number}-{region}", lambda: self._grouped(stage, region))
 
     def _grouped(self, stage: Stage, region: int) -> int:
-        """Group a region, and keep what comes of it; return the number of groups."""
+        """Group a region and store its labels; return the number of groups."""
         packed = stage.packed(self.work, region)
         given = None
         if GROUP in packed.column_names:
             given = canonical_labels(np.asarray(packed.column(GROUP)))
         table = self.form.unpack(packed)
         seed = self.seed + 1000 * stage.number + region
-        labels = self.lens.group(
-            table, self.k, seed, self.crew.run, given, self.crew.report.quiet()
+        labels = self.encoder.group(
+            table, self.k, seed, self.runner.run, given, self.runner.report.quiet()
         )
-        centers = group_means(self.lens.points(table), labels)
+        centers = group_means(self.encoder.points(table), labels)
         most = max(1, sample_size(centers.shape[1]) // len(stage.regions))
         some = np.argsort(drawn(self.seed, 0, centers.shape[0]), kind="stable")[:most]
         save(self.work, stage.grouped(region), labels)
@@ -161,7 +161,7 @@ class Solver:
         )
         step = partial(self._move, stage, cuts, seed)
         count = len(stage.regions)
-        counts = self.crew.all(f"moving groups, round {number}", step, range(count))
+        counts = self.runner.all(f"moving groups, round {number}", step, range(count))
         files = [f"moved-{number}-{region}" for region in range(count)]
         return Stage(number, files, joined(np.sum(counts, axis=0), 2 * self.k))
 
@@ -172,7 +172,7 @@ class Solver:
         def move() -> list[int]:
             packed = stage.packed(self.work, region)
             labels = self.labels(stage, region)
-            centers = group_means(self.lens.points(self.form.unpack(packed)), labels)
+            centers = group_means(self.encoder.points(self.form.unpack(packed)), labels)
             own = drawn(seed + region, 0, centers.shape[0])
             places = cuts.send(turned(centers, seed), own)[labels]
             held = _with_groups(packed, labels + np.int64(region << 32))

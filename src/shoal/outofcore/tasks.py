@@ -1,4 +1,4 @@
-"""Steps of a run, done here one after the other, or by an engine on other machines.
+"""Tasks of a run, on this machine or by an engine on others.
 
 A step is a function of one task: a chunk of the input, a region, a bucket. Records are in the files
 of the run, where every worker finds them; what travels is the step, by the engine's own means, the
@@ -35,30 +35,30 @@ class FailedError(Exception):
 
 
 @dataclass(frozen=True)
-class Errand:
-    """A step as it travels: the files that it needs, and the version that sent it."""
+class RemoteStep:
+    """A step sent to a worker: its files, and the version of the sender."""
 
     files: Files
     step: Step
     version: str
 
     def __call__(self, task: Any) -> dict[str, Any]:
-        """Do the step for a task; return what came of it, as plain values.
+        """Run the step for a task; return its result as plain values.
 
         Errors of ours come back as such; others are for the engine to do again.
         """
         begin = time.perf_counter()
-        found: dict[str, Any] = {}
+        answer: dict[str, Any] = {}
         try:
             self._check()
-            found["result"] = self.step(task)
+            answer["result"] = self.step(task)
         except EngineLostError as error:  # which may pass: not for us to end the run
-            raise FailedError(_told(error, "OSError")) from None
+            raise FailedError(_error_place(error, "OSError")) from None
         except ShoalError as error:
-            found["error"] = error.to_plain()
+            answer["error"] = error.to_plain()
         except Exception as error:
-            raise FailedError(_told(error, type(error).__name__)) from None
-        return {**found, "where": socket.gethostname(), "seconds": time.perf_counter() - begin}
+            raise FailedError(_error_place(error, type(error).__name__)) from None
+        return {**answer, "where": socket.gethostname(), "seconds": time.perf_counter() - begin}
 
     def _check(self) -> None:
         """Refuse to work for another version, or where the files are not."""
@@ -75,7 +75,7 @@ class Errand:
             )
 
 
-def _told(error: Exception, kind: str) -> str:
+def _error_place(error: Exception, kind: str) -> str:
     """Return kind and place of an error; its words could show a record."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "shoal" in Path(frame.filename).parts] or frames
@@ -84,10 +84,10 @@ def _told(error: Exception, kind: str) -> str:
 
 
 @dataclass(frozen=True)
-class Crew:
-    """Who does the steps of a run: an `engine`, whose workers use `run` for blocks.
+class TaskRunner:
+    """Runs the steps of a run on an `engine`, whose workers use `run` for blocks.
 
-    Sent to a worker, it is somebody who works alone and says nothing.
+    Sent to a worker, it becomes a local runner without progress reports.
     """
 
     work: Files
@@ -99,27 +99,29 @@ class Crew:
         return _alone, (self.work,)
 
     def each(self, what: str, step: Step, tasks: Sequence[Any]) -> Iterator[Any]:
-        """Yield what comes of every task, in order; `what` is done is shown meanwhile."""
+        """Yield the result of every task, in order; `what` is the stage shown meanwhile."""
         count = len(tasks)
         self.report(what, 0, count)
         for done, result in enumerate(self._results(what, step, tasks), start=1):
             self.report(what, done, count)
             yield result
 
-    def reading(self, reading: Reading) -> Crew:
-        """Return who reads: nobody elsewhere where only this process can."""
-        return self if reading.away else replace(self, engine=Threads(1))
+    def reading(self, reading: Reading) -> TaskRunner:
+        """Return the runner of a reading: local where only this process can read."""
+        return self if reading.is_shared else replace(self, engine=Threads(1))
 
     def all(self, what: str, step: Step, tasks: Sequence[Any]) -> list[Any]:
-        """Return what comes of every task."""
+        """Return the results of all tasks."""
         return list(self.each(what, step, tasks))
 
     def _results(self, what: str, step: Step, tasks: Sequence[Any]) -> Iterator[Any]:
-        if not self.engine.away:
+        if not self.engine.is_remote:
             yield from freed(self.engine.map(step, tasks, self.report.stop))
             return
-        errand = Errand(Files(self.work.storage), step, metadata.version("shoal"))
-        for number, done in enumerate(self.engine.map(errand, tasks, self.report.stop), start=1):
+        remote_step = RemoteStep(Files(self.work.storage), step, metadata.version("shoal"))
+        for number, done in enumerate(
+            self.engine.map(remote_step, tasks, self.report.stop), start=1
+        ):
             if "error" in done:
                 raise errors.from_plain(done["error"])
             LOG.info(
@@ -129,5 +131,5 @@ class Crew:
             yield done["result"]
 
 
-def _alone(work: Files) -> Crew:
-    return Crew(work, Threads(1), Threads(1), QUIET)
+def _alone(work: Files) -> TaskRunner:
+    return TaskRunner(work, Threads(1), Threads(1), QUIET)

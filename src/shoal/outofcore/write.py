@@ -1,4 +1,4 @@
-"""The release of all regions: strewn over buckets, then written bucket by bucket, and read back."""
+"""Writing of the release: rows shuffled into buckets, written and read back."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CHECKED = 5_000  # rows of csv that are compared at once
 
 
 def chance(secret: str, what: str, count: int) -> npt.NDArray[np.uint64]:
-    """Return numbers that nobody can guess who does not know the secret, and the same each time.
+    """Return pseudo-random numbers keyed by a secret, the same each time.
 
     So a step that is done twice strews its rows to the same places.
     """
@@ -43,14 +43,14 @@ def chance(secret: str, what: str, count: int) -> npt.NDArray[np.uint64]:
     return np.frombuffer(content, dtype="<u8").astype(np.uint64)
 
 
-def strewn(secret: str, region: int, rows: int, buckets: int) -> Integers:
-    """Return a bucket for each row of a region, by chance."""
+def random_buckets(secret: str, region: int, rows: int, buckets: int) -> Integers:
+    """Return a random bucket for each row of a region."""
     numbers = chance(secret, f"region {region}", rows)
     return (numbers % np.uint64(buckets)).astype(np.int64)
 
 
 class Hashed:
-    """A file that knows the sha256 of what was written to it."""
+    """A file that computes the sha256 of its content."""
 
     closed = False
 
@@ -68,7 +68,7 @@ class Hashed:
         self.file.flush()
 
     def close(self) -> None:
-        """Leave the file open: whoever opened it closes it."""
+        """Do nothing: the caller closes the file."""
 
     def tell(self) -> int:
         """Return how many bytes were written."""
@@ -118,15 +118,15 @@ class Buckets:
             writer = None
             for bucket in freed(range(self.count)):
                 report("writing", bucket, self.count)
-                found = self._meant(bucket)
-                writer = writer or pq.ParquetWriter(file, found.schema, **PARQUET)
-                if found.num_rows:  # or there would be a row group without rows
-                    writer.write_table(found, row_group_size=found.num_rows)
+                meant = self._meant(bucket)
+                writer = writer or pq.ParquetWriter(file, meant.schema, **PARQUET)
+                if meant.num_rows:  # or there would be a row group without rows
+                    writer.write_table(meant, row_group_size=meant.num_rows)
             assert writer is not None
             writer.close()
 
     def part(self, staged: Storage, more: str, bucket: int) -> dict[str, Any] | None:
-        """Write a bucket as a file of its own, read it back, and return what a manifest says of it.
+        """Write a bucket as a file, read it back, and return its entry in the manifest.
 
         A bucket without rows is no file; `more` is part of the file's name.
         """
@@ -149,12 +149,12 @@ class Buckets:
             size = raw.tell()
         with staged.open(name) as raw:
             content = hashlib.file_digest(cast(Any, raw), "sha256").hexdigest()
-        with staged.open(name) as raw, pq.ParquetFile(raw, pre_buffer=False) as found:
-            same = _same_values(found.read(use_threads=False).cast(meant.schema), meant)
+        with staged.open(name) as raw, pq.ParquetFile(raw, pre_buffer=False) as parquet:
+            same = _same_values(parquet.read(use_threads=False).cast(meant.schema), meant)
         if not same or content != sink.digest.hexdigest():
             raise OutputError("what was read back is not what was to be written; nothing was kept")
-        told = {"file": name, "records": meant.num_rows, "bytes": size, "sha256": content}
-        return {"part": told}
+        entry = {"file": name, "records": meant.num_rows, "bytes": size, "sha256": content}
+        return {"part": entry}
 
     def _meant(self, bucket: int) -> Any:
         table, order = self.table(bucket)
@@ -183,7 +183,7 @@ class Buckets:
                 report("reading back", bucket, self.count)
                 table, order = self._csv_table(bucket)
                 for start in range(0, table.rows, CHECKED):
-                    some = table.taken(order[start : start + CHECKED])
+                    some = table.take(order[start : start + CHECKED])
                     if not same_classes(some, self.quasi, Counter(islice(rows, some.rows)), kind):
                         return False
             return next(rows, None) is None
@@ -198,22 +198,22 @@ class Buckets:
                 meant = self._meant(bucket)
                 if not meant.num_rows:
                     continue
-                found = file.read_row_group(group, use_threads=False)
+                written = file.read_row_group(group, use_threads=False)
                 group += 1
-                if not _same_values(found.cast(meant.schema), meant):
+                if not _same_values(written.cast(meant.schema), meant):
                     return False
             return bool(group == file.num_row_groups)
 
 
-def _same_values(found: Any, meant: Any) -> bool:
+def _same_values(written: Any, meant: Any) -> bool:
     """Tell whether two Arrow tables hold the same; not-a-number is the same as itself."""
     return all(
         _same_floats(one, other) if pa.types.is_floating(one.type) else one.equals(other)
-        for one, other in zip(found.columns, meant.columns, strict=True)
+        for one, other in zip(written.columns, meant.columns, strict=True)
     )
 
 
-def _same_floats(found: Any, meant: Any) -> bool:
-    if not found.is_null().equals(meant.is_null()):
+def _same_floats(written: Any, meant: Any) -> bool:
+    if not written.is_null().equals(meant.is_null()):
         return False
-    return bool(np.array_equal(np.asarray(found), np.asarray(meant), equal_nan=True))
+    return bool(np.array_equal(np.asarray(written), np.asarray(meant), equal_nan=True))

@@ -17,94 +17,98 @@ def build_aggregators(
     schema: Table, settings: Settings, by_hierarchies: bool, profile: Profile,
     hierarchies: Mapping[str, str],
 ) -> dict[str, str]:  # fmt: skip
-    """Return the aggregator of each quasi-identifier of a schema, or say what does not suit it.
+    """Return the aggregator of each quasi-identifier of a schema.
 
     The default is the mean; of numbers that take two values in the whole column, the majority,
     unless means or digits of them are asked for.
     """
-    said = settings.release.aggregate
-    found = {}
-    for column in schema.having(Role.QUASI_IDENTIFIER):
+    requested = settings.release.aggregate
+    aggregators = {}
+    for column in schema.with_role(Role.QUASI_IDENTIFIER):
         averaged = column.has_places and not by_hierarchies
-        one = asked_aggregator(column, said, "mean" if averaged else "generalize")
+        one = requested_aggregator(column, requested, "mean" if averaged else "generalize")
         if not column.has_places and one in ("mean", "median", "range"):
             raise RequestError(
                 f"aggregate: column {shown(column.name)} is {column.kind}, which has no {one}; "
                 "say mode, medoid or generalize"
             )
         if column.is_ordinal and one == "mean":
-            if isinstance(said, dict) and column.name in said:
+            if isinstance(requested, dict) and column.name in requested:
                 raise RequestError(
                     f"aggregate: column {shown(column.name)} is ordinal, which has no mean; say "
                     "median, mode, medoid, generalize or range"
                 )
             one = "median"
-        if one == "mean" and not is_mean_asked(column, settings) and profile.two_valued(column):
+        if one == "mean" and not is_mean_requested(column, settings) and profile.two_valued(column):
             one = MAJORITY
-        found[column.name] = one
+        aggregators[column.name] = one
     if hierarchies and not by_hierarchies:
-        _check_hierarchies(schema, hierarchies, found)
+        _check_hierarchies(schema, hierarchies, aggregators)
     numbers = {column.name for column in schema.columns if not column.is_ordinal}
-    _check_rounding(found, numbers, settings.release.decimals)
-    _check_digits([schema[name] for name, one in found.items() if one in ("mean", "median")],
+    _check_rounding(aggregators, numbers, settings.release.decimals)
+    _check_digits([schema[name] for name, one in aggregators.items() if one in ("mean", "median")],
                   settings.release.decimals)  # fmt: skip
-    check_known(said if isinstance(said, dict) else (), list(found), "aggregate")
-    return found
+    check_known(requested if isinstance(requested, dict) else (), list(aggregators), "aggregate")
+    return aggregators
 
 
-def asked_aggregator(column: Column, said: str | Mapping[str, str] | None, default: str) -> str:
-    """Return the aggregator that was asked for a column, else the default."""
-    if not isinstance(said, str):
-        return str((said or {}).get(column.name, default))
-    if not column.has_places and said in ("mean", "median", "range"):
+def requested_aggregator(
+    column: Column, requested: str | Mapping[str, str] | None, default: str
+) -> str:
+    """Return the requested aggregator of a column, else the default."""
+    if not isinstance(requested, str):
+        return str((requested or {}).get(column.name, default))
+    if not column.has_places and requested in ("mean", "median", "range"):
         return "generalize"  # asked for all columns: meant for those that can
-    return said
+    return requested
 
 
-def is_mean_asked(column: Column, settings: Settings) -> bool:
-    """Tell whether somebody asks for means of a column: by name, for all, or by their digits."""
-    said, digits = settings.release.aggregate, settings.release.decimals
-    named = isinstance(said, str) or column.name in (said or {})
-    if isinstance(digits, int):  # of all columns: whoever has more of them is rounded
+def is_mean_requested(column: Column, settings: Settings) -> bool:
+    """Tell whether means of a column are requested: by name, for all, or by their digits."""
+    requested, digits = settings.release.aggregate, settings.release.decimals
+    named = isinstance(requested, str) or column.name in (requested or {})
+    if isinstance(digits, int):  # for all columns: those with more digits are rounded
         own = _digits(column) if column.kind.is_number else 0
         rounded = own is None or own > digits
     else:
         rounded = column.name in digits if isinstance(digits, dict) else digits == UNROUNDED
-    dominance = settings.requirement.asked("dominance", column.name)
+    dominance = settings.requirement.threshold("dominance", column.name)
     return named or rounded or dominance is not None
 
 
-def _check_hierarchies(schema: Table, trees: Mapping[str, str], found: Mapping[str, str]) -> None:
+def _check_hierarchies(
+    schema: Table, trees: Mapping[str, str], aggregators: Mapping[str, str]
+) -> None:
     """Refuse hierarchies that neither group records nor are released."""
-    check_known(trees, list(found), "a hierarchy")
+    check_known(trees, list(aggregators), "a hierarchy")
     for name in trees:
-        if found[name] in ("generalize", "range") or not schema[name].has_places:
+        if aggregators[name] in ("generalize", "range") or not schema[name].has_places:
             return
-    different = sorted(set(found.values()))
+    different = sorted(set(aggregators.values()))
     averaged = {"mean", "median"}.issuperset(different)
-    ways_ = " and ".join(f"{way}s" for way in different) if averaged else "no generalization"
+    released = " and ".join(f"{one}s" for one in different) if averaged else "no generalization"
     raise RequestError(
-        f"a hierarchy is given, but the groups release {ways_}; say --method kaim, or "
+        f"a hierarchy is given, but the groups release {released}; say --method kaim, or "
         "--aggregate generalize"
     )
 
 
 def _check_rounding(
-    found: Mapping[str, str],
+    aggregators: Mapping[str, str],
     numbers: set[str],
     decimals: Decimals | dict[str, Decimals] | None,
 ) -> None:
     """Refuse decimals that would round nothing: only means and medians of numbers are rounded."""
-    ways = ("mean", "median")
-    averaged = [name for name, way in found.items() if way in ways and name in numbers]
+    rounded = ("mean", "median")
+    averaged = [name for name, one in aggregators.items() if one in rounded and name in numbers]
     if isinstance(decimals, dict):
         for name in decimals:
-            if name in found and name not in numbers:
+            if name in aggregators and name not in numbers:
                 raise RequestError(f"decimals are for numbers; {shown(name)} is ordinal")
-            if name in found and name not in averaged:
+            if name in aggregators and name not in averaged:
                 raise RequestError(
                     f"decimals are for means and medians; {shown(name)} is released as "
-                    f"{found[name]}"
+                    f"{aggregators[name]}"
                 )
     elif decimals is not None and not averaged:
         raise RequestError("decimals are for means and medians; no column is released so")

@@ -11,7 +11,7 @@ from shoal.errors import PrivacyError, RequestError, shown
 from shoal.judge.models.closeness import Equal
 from shoal.judge.models.dominance import left_over
 from shoal.judge.models.requirement import Requirement
-from shoal.methods.enforce.constraints import Keep, check_possible
+from shoal.methods.enforce.constraints import Constraints, check_possible
 from shoal.methods.enforce.rules import Counted, counted, magnitudes, make_rules
 from shoal.plan.plan import Plan
 from shoal.table.roles import Role
@@ -20,57 +20,61 @@ from shoal.table.table import Table
 Integers = npt.NDArray[np.int64]
 
 
-def build_constraints(table: Table, plan: Plan, persons: Integers | None = None) -> Keep | None:
+def build_constraints(
+    table: Table, plan: Plan, persons: Integers | None = None
+) -> Constraints | None:
     """Return the constraints beyond k that groups of a table must keep, None where k is enough.
 
     `persons` says whose record each is, where people are counted. Raises a PrivacyError where
     no grouping could keep them.
     """
     settings, schema = plan.settings, table.schema
-    asked = settings.requirement
-    asked.check(schema.having(Role.SENSITIVE), schema.having(Role.QUASI_IDENTIFIER))
-    for k in asked.k_of.values():
+    requirement = settings.requirement
+    requirement.check(schema.with_role(Role.SENSITIVE), schema.with_role(Role.QUASI_IDENTIFIER))
+    for k in requirement.k_of.values():
         if table.rows < k:
             raise RequestError(f"k_of: {table.rows} records < {k}, a group cannot be made")
-    if not asked.more_than_k:
+    if not requirement.more_than_k:
         return None
     means = [name for name, one in plan.aggregators.items() if one == "mean"]
     averaged = [name for name in means if table[name].kind.is_number]
-    rules, values = make_rules(table, asked, settings.hierarchies, plan.folder, averaged, persons)
-    _check_possible(table, asked, averaged, persons)
+    rules, values = make_rules(
+        table, requirement, settings.hierarchies, plan.folder, averaged, persons
+    )
+    _check_possible(table, requirement, averaged, persons)
     check_possible(rules)
-    return Keep(rules, values, settings.protect.enforce)
+    return Constraints(rules, values, settings.protect.enforce)
 
 
 def _check_possible(
-    table: Table, asked: Requirement, averaged: Sequence[str], persons: Integers | None
+    table: Table, requirement: Requirement, averaged: Sequence[str], persons: Integers | None
 ) -> None:
     """Raise a PrivacyError that says what all records as one group lack; no grouping has more."""
-    for column in table.having(Role.SENSITIVE):
-        if not asked.of_column(column.name):
+    for column in table.with_role(Role.SENSITIVE):
+        if not requirement.of_column(column.name):
             continue
-        own = counted(column, table, asked, persons)
+        own = counted(column, table, requirement, persons)
         counts = own.counts
-        for rule in asked.rules(column.name, Equal(counts)):
+        for rule in requirement.rules(column.name, Equal(counts)):
             if not rule.holds(counts):
                 raise PrivacyError(
-                    f"{rule.model} of {shown(column.name)} cannot be met: {rule.asked:g} is asked, "
-                    f"all records as one group have {rule.found(counts):.4g}{_less(own, asked)}; "
-                    "nothing was written"
+                    f"{rule.model} of {shown(column.name)} cannot be met: {rule.threshold:g} is "
+                    f"asked, all records as one group have {rule.figure(counts):.4g}"
+                    f"{_less(own, requirement)}; nothing was written"
                 )
     for name in averaged:
-        p = asked.asked("dominance", name)
-        found = left_over(magnitudes(table[name]).tolist())
-        if p is not None and found < p:
+        p = requirement.threshold("dominance", name)
+        share = left_over(magnitudes(table[name]).tolist())
+        if p is not None and share < p:
             raise PrivacyError(
                 f"the p % rule of {shown(name)} cannot be met: {p:g} is asked, all records as one "
-                f"group have {found:.4g}; nothing was written"
+                f"group have {share:.4g}; nothing was written"
             )
 
 
-def _less(own: Counted, asked: Requirement) -> str:
-    """Say what counts for less than it seems to."""
-    ignored = own.missing and asked.missing_sensitive == "ignored"
+def _less(own: Counted, requirement: Requirement) -> str:
+    """Return a note on spellings and missing cells that do not count as values."""
+    ignored = own.missing and requirement.missing_sensitive == "ignored"
     why = ["spellings of one value count as one"] if own.spelled else []
     why += ["missing cells do not count"] if ignored else []
     return f" ({' and '.join(why)})" if why else ""

@@ -1,4 +1,4 @@
-"""Seconds and megabytes of a run, by measured runs of every method.
+"""Estimated seconds and megabytes of a run, from measured runs of every method.
 
 `costs.csv` holds what runs took on two cores: several numbers of records at 8 columns and k = 5,
 and other columns and k at one number of records (`benchmarks/estimates/measure.py` writes it). In
@@ -24,13 +24,13 @@ STEEP = 2.3  # no method grows faster
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run is expected to take, give or take a factor of two."""
+    """Estimated time and memory of a run, within a factor of two."""
 
     seconds: float
     megabytes: float
 
-    def told(self) -> str:
-        """Return it for people."""
+    def describe(self) -> str:
+        """Return the estimate in words."""
         return f"about {_time(self.seconds)} and {_room(self.megabytes)} of memory"
 
 
@@ -49,7 +49,7 @@ def _room(megabytes: float) -> str:
 
 
 def _round(value: float) -> float:
-    """Return a number with two digits that say something."""
+    """Return a number with two significant digits."""
     digits = max(0, math.floor(math.log10(max(value, 1.0))) - 1)
     return max(1.0, round(value, -digits))
 
@@ -57,16 +57,16 @@ def _round(value: float) -> float:
 @cache
 def _known() -> Mapping[str, list[tuple[int, int, int, float, float]]]:
     """Return the measured runs by method."""
-    found = defaultdict(list)
+    runs = defaultdict(list)
     text = resources.files("shoal.plan").joinpath("costs.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(text.splitlines()):
         numbers = int(row["records"]), int(row["columns"]), int(row["k"])
-        found[row["method"]].append((*numbers, float(row["seconds"]), float(row["megabytes"])))
-    return found
+        runs[row["method"]].append((*numbers, float(row["seconds"]), float(row["megabytes"])))
+    return runs
 
 
 def estimate(method: str, records: int, columns: int, k: int) -> Estimate | None:
-    """Return what a run takes with a method as it is by default; None: not known.
+    """Return the estimate of a method with its defaults; None: not known.
 
     A run is grouped, released, verified and measured. `fast:best` is fast with effort best.
     """
@@ -90,8 +90,8 @@ def _along(points: Sequence[tuple[int, float]], records: int) -> float:
     at = next((i for i, (n, _) in enumerate(points[1:-1], 1) if n >= records), len(points) - 1)
     (n0, v0), (n1, v1) = points[at - 1], points[at]
     slope = min(STEEP, math.log(v1 / v0) / math.log(n1 / n0))
-    found: float = v1 * (records / n1) ** slope
-    return found
+    value: float = v1 * (records / n1) ** slope
+    return value
 
 
 def _power(

@@ -1,4 +1,4 @@
-"""The survey design of a table: what its columns of weights, strata, households, people say."""
+"""Survey design of a table: weights, strata, households, persons."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ _WEIGHTS = {
 
 
 def survey_design(table: Table, plan: Plan) -> tuple[Table, Survey, list[str]]:
-    """Return the table, how its records were drawn, and notes on that.
+    """Return the table, its survey design, and notes.
 
     Strata with fewer than k records are an error, or joined to others, as the settings say.
     """
     settings = plan.settings
     roles, protect = settings.roles, settings.protect
     survey = read_survey(table, roles.weight, roles.by, roles.household, roles.person)
-    told = []
+    notes = []
     if survey.together is not None:
-        count, who = int(survey.together.max()) + 1, survey.who
+        count, unit = int(survey.together.max()) + 1, survey.unit_name
         if count < protect.k:
             raise RequestError(
-                f"{table.source.name}: {count} {who} < k = {protect.k}, a group cannot be made"
+                f"{table.source.name}: {count} {unit} < k = {protect.k}, a group cannot be made"
             )
         if settings.requirement.k_of:
             raise RequestError(
                 "k_of counts records, household and person ask for households and people: take one"
             )
         if survey.households is not None:
-            told.append(f"{count:,} {who}: every group is made of at least {protect.k} of them")
+            notes.append(f"{count:,} {unit}: every group is made of at least {protect.k} of them")
     if survey.persons is not None:
         people = int(survey.persons.max()) + 1
-        told.append(f"counts people: {people:,} people in {table.rows:,} records")
+        notes.append(f"counts people: {people:,} people in {table.rows:,} records")
     if small_strata(survey, protect.k) and protect.small_strata == "merge":
         rest = without_strata(table, settings)
         coded = code(rest, plan.hierarchies, plan.folder) if needs_trees(rest) else None
@@ -53,24 +53,24 @@ def survey_design(table: Table, plan: Plan) -> tuple[Table, Survey, list[str]]:
         table, merged = merge_strata(table, roles.by, survey, protect.k, matrix)
         survey = read_survey(table, roles.weight, roles.by, roles.household, roles.person)
         names = listed(dict.fromkeys(merged), 12)
-        told.append(f"strata with fewer than k = {protect.k} were joined: {names}")
+        notes.append(f"strata with fewer than k = {protect.k} were joined: {names}")
     check_strata(table, roles.by, survey, protect.k)
     if survey.strata is not None:
-        told.append(f"groups within {int(survey.strata.max()) + 1:,} strata by {listed(roles.by)}")
+        notes.append(f"groups within {int(survey.strata.max()) + 1:,} strata by {listed(roles.by)}")
     if survey.weights is not None:
-        told.append(
+        notes.append(
             f"survey weights {shown(roles.weight)}: means and losses count by them, means are "
             f"rounded to the precision of the data; {_WEIGHTS[settings.release.weights[0]]}"
         )
-    return table, survey, told
+    return table, survey, notes
 
 
 def survey_columns(settings: Settings) -> dict[str, Any]:
-    """Return which columns say how the records were drawn."""
+    """Return the columns of the survey design."""
     roles = settings.roles
-    how = None if roles.weight is None else settings.release.weights_as or "mean"
-    said = {
-        "weight": roles.weight, "weights_as": how, "by": list(roles.by),
+    weights_as = None if roles.weight is None else settings.release.weights_as or "mean"
+    columns = {
+        "weight": roles.weight, "weights_as": weights_as, "by": list(roles.by),
         "household": roles.household, "person": roles.person,
     }  # fmt: skip
-    return {key: value for key, value in said.items() if value}
+    return {key: value for key, value in columns.items() if value}

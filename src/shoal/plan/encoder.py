@@ -1,4 +1,4 @@
-"""How records are compared: as points by their distances, or as nodes of hierarchies."""
+"""Choice of the encoder: points with distances, or nodes of hierarchies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from shoal.errors import RequestError
 from shoal.methods import auto
 from shoal.methods.registry import find, is_on_nodes
-from shoal.plan.aggregators import asked_aggregator
+from shoal.plan.aggregators import requested_aggregator
 from shoal.settings import Settings
 from shoal.table.profile import Profile
 from shoal.table.roles import Role
@@ -19,35 +19,35 @@ CENTERS = frozenset(("mean", "median", "mode", "medoid"))
 def has_mixed_cells(
     schema: Table, settings: Settings, profile: Profile, hierarchies: Mapping[str, str]
 ) -> bool:
-    """Tell whether cells are texts or missing, or somebody names a hierarchy.
+    """Tell whether cells are texts or missing, or a hierarchy is given.
 
     Where all columns release means, medians, modes or medoids, what is lost is distances to a
     center, whatever the cells are.
     """
-    columns, said = schema.having(Role.QUASI_IDENTIFIER), settings.release.aggregate
-    if CENTERS.issuperset(asked_aggregator(column, said, "") for column in columns):
+    columns, aggregate = schema.with_role(Role.QUASI_IDENTIFIER), settings.release.aggregate
+    if CENTERS.issuperset(requested_aggregator(column, aggregate, "") for column in columns):
         return False
     return auto.by_hierarchies(schema, hierarchies, profile.missing)
 
 
 def by_hierarchies(settings: Settings, is_mixed: bool) -> bool:
-    """Tell whether records are compared by hierarchies, as the method asked for does.
+    """Tell whether the requested method compares records by hierarchies.
 
     `auto` does where cells are mixed.
     """
     roles, method = settings.roles, settings.protect.method
     whole = roles.person if roles.household is None else roles.household
-    who = "people" if roles.household is None else "households"
+    units = "people" if roles.household is None else "households"
     if roles.group is not None:
         if whole is not None:
-            raise RequestError(f"groups that are given cannot be made of whole {who} anew")
+            raise RequestError(f"groups that are given cannot be made of whole {units} anew")
         return is_on_nodes(settings.protect.refine)
     groups_by_trees = is_mixed if method == "auto" else find(method).info.on_nodes
     if whole is None:
         return groups_by_trees
     if method != "auto" and groups_by_trees:
         raise RequestError(
-            f"{method} groups records one by one; {who} are grouped by methods of distances, such "
-            "as auto"
+            f"{method} groups records one by one; {units} are grouped by methods of distances, "
+            "such as auto"
         )
     return False

@@ -1,4 +1,4 @@
-"""What a whole run is expected to take, as it was asked for, and what to do where it cannot fit."""
+"""Estimate of a run, and the error where it does not fit in memory."""
 
 from __future__ import annotations
 
@@ -17,87 +17,87 @@ from shoal.plan.costs import Estimate, estimate
 from shoal.settings import Settings
 
 LEAN, LEAN_MIXED = "hilbert", "kaim"  # whose runs are little but reading, releasing, measuring
-LONG = 10.0  # seconds: what takes longer is told before
+LONG = 10.0  # seconds: longer runs print their estimate
 
 
 def expected(settings: Settings, records: int, columns: int, mixed: bool) -> Estimate | None:
-    """Return what a run takes with these settings; None where nobody has measured it.
+    """Return the estimate of a run with these settings; None where it was never measured.
 
     columns counts the quasi-identifiers; `mixed` tells that records are grouped by trees.
     """
     protect = settings.protect
-    asked = settings.changes().get("stop", {})
-    if not isinstance(asked, dict):
+    limits = settings.search_options().get("stop", {})
+    if not isinstance(limits, dict):
         return None  # no search takes it: it is refused in words
     k, effort = protect.k, protect.effort
     lean = estimate(LEAN_MIXED if mixed else LEAN, records, columns, k)
     if settings.roles.group is not None:
         return None
     if protect.method != "auto":
-        return _limited(find(protect.method).info, asked, effort, records, columns, k, lean)
+        return _limited(find(protect.method).info, limits, effort, records, columns, k, lean)
     choice = chosen(settings, records, columns, mixed)
     method = find(choice.method).info
     if not method.is_search:
-        return _limited(method, asked, effort, records, columns, k, lean)
+        return _limited(method, limits, effort, records, columns, k, lean)
     own = estimate(method.name, records, columns, k)
     if own is None or lean is None:
         return None
     size = records / 1000
     seconds = EFFORTS[effort] / (5.0 if mixed else 1.0)
     seconds *= size * (1.0 if mixed else size) if size < 1 else size**0.5
-    if asked.get("seconds") is not None:
-        seconds = float(asked["seconds"])
+    if limits.get("seconds") is not None:
+        seconds = float(limits["seconds"])
     return Estimate(lean.seconds + seconds, own.megabytes)
 
 
 def chosen(settings: Settings, records: int, columns: int, mixed: bool) -> Choice:
     """Return what `auto` runs with these settings, and why."""
     pick = choose_mixed if mixed else choose
-    limited = bool(settings.changes().get("stop"))
+    limited = bool(settings.search_options().get("stop"))
     return pick(records, columns, settings.protect.k, settings.protect.effort, limited=limited)
 
 
 def _limited(
-    method: Info, asked: Any, effort: str, records: int, columns: int, k: int,
+    method: Info, limits: Any, effort: str, records: int, columns: int, k: int,
     lean: Estimate | None,
 ) -> Estimate | None:  # fmt: skip
-    """Return what a method takes, with the limits that a search was given."""
+    """Return the estimate of a method within the limits of its search."""
     name = method.name
     if method.in_blocks and effort != "normal":
         name = f"{name}:{effort}"
-    found = estimate(name, records, columns, k)
-    if found is None or lean is None or not method.is_search:
-        return found
-    own = max(0.0, found.seconds - lean.seconds)
-    if asked.get("seconds") is not None:
-        own = float(asked["seconds"])
-    elif asked.get("iterations") is not None:
-        own *= asked["iterations"] / (method.rounds["normal"] if method.rounds else ITERATIONS)
+    usual = estimate(name, records, columns, k)
+    if usual is None or lean is None or not method.is_search:
+        return usual
+    own = max(0.0, usual.seconds - lean.seconds)
+    if limits.get("seconds") is not None:
+        own = float(limits["seconds"])
+    elif limits.get("iterations") is not None:
+        own *= limits["iterations"] / (method.rounds["normal"] if method.rounds else ITERATIONS)
     elif method.rounds:
         own *= method.rounds[effort] / method.rounds["normal"]
-    return replace(found, seconds=lean.seconds + own)
+    return replace(usual, seconds=lean.seconds + own)
 
 
-def check_fits(found: Estimate | None, settings: Settings, mixed: bool) -> None:
-    """Refuse a run that takes more memory than this machine has, and say what to do."""
-    room = machine_memory()
-    if found is None or room is None or found.megabytes <= room:
+def check_fits(estimate: Estimate | None, settings: Settings, mixed: bool) -> None:
+    """Raise RequestError if a run takes more memory than this machine has."""
+    available = machine_memory()
+    if estimate is None or available is None or estimate.megabytes <= available:
         return
     lean = "kaim-fast" if mixed else "fast"
-    ways = f"say --memory {max(1, int(room // 2000))}GB to group a file region by region"
+    advice = f"say --memory {max(1, int(available // 2000))}GB to group a file region by region"
     if settings.protect.method not in ("auto", lean):
-        ways = f"take --method {lean}, which works in blocks, or {ways}"
+        advice = f"take --method {lean}, which works in blocks, or {advice}"
     raise RequestError(
-        f"this takes {found.told()}, and the machine has {room / 1000:.0f} GB; {ways}"
+        f"this takes {estimate.describe()}, and the machine has {available / 1000:.0f} GB; {advice}"
     )
 
 
 def machine_memory() -> float | None:
     """Return the megabytes of memory that this machine, or container, has; None: not known."""
     try:
-        room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e6
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e6
     except (ValueError, OSError, AttributeError):
         return None
     with suppress(OSError, ValueError):
-        room = min(room, int(Path("/sys/fs/cgroup/memory.max").read_text()) / 1e6)
-    return room
+        memory = min(memory, int(Path("/sys/fs/cgroup/memory.max").read_text()) / 1e6)
+    return memory

@@ -1,4 +1,4 @@
-"""Which hierarchies a request names, and their files."""
+"""Hierarchies that settings name, and their files."""
 
 from __future__ import annotations
 
@@ -19,34 +19,38 @@ def with_hierarchies(settings: Settings, schema: Table, folder: Path | None) -> 
     if place is None:
         return settings
     where = Path(place) if folder is None else folder / place
-    grouped = schema.schema.having(Role.QUASI_IDENTIFIER)
-    found = in_folder(where, [name for name in grouped if name not in settings.roles.by])
-    said = {**{name: str(Path(file).resolve()) for name, file in found.items()},
+    grouped = schema.schema.with_role(Role.QUASI_IDENTIFIER)
+    files = in_folder(where, [name for name in grouped if name not in settings.roles.by])
+    rules = {**{name: str(Path(file).resolve()) for name, file in files.items()},
             **settings.hierarchies}  # fmt: skip
-    return settings.having(hierarchies=said, input={"hierarchies": None})
+    return settings.replace(hierarchies=rules, input={"hierarchies": None})
 
 
 def compared_columns(schema: Table, settings: Settings) -> list[str]:
     """Return the sensitive columns whose values t-closeness compares."""
-    asked = settings.requirement
-    return [n for n in schema.schema.having(Role.SENSITIVE) if asked.asked("t", n) is not None]
+    requirement = settings.requirement
+    return [
+        n
+        for n in schema.schema.with_role(Role.SENSITIVE)
+        if requirement.threshold("t", n) is not None
+    ]
 
 
 def grouping_hierarchies(schema: Table, settings: Settings) -> dict[str, str]:
     """Return the hierarchies by column but for those that t-closeness compares values by."""
     own = compared_columns(schema, settings)
-    return {name: said for name, said in settings.hierarchies.items() if name not in own}
+    return {name: rule for name, rule in settings.hierarchies.items() if name not in own}
 
 
 def digests(hierarchies: Mapping[str, str], folder: Path | None = None) -> dict[str, str]:
     """Return the sha256 of the files of hierarchies, by column."""
-    found = {}
-    for name, said in hierarchies.items():
-        if is_file(said):
-            path = (folder or Path()) / said
+    hashes = {}
+    for name, rule in hierarchies.items():
+        if is_file(rule):
+            path = (folder or Path()) / rule
             try:
                 with path.open("rb") as file:
-                    found[name] = hashlib.file_digest(file, "sha256").hexdigest()
+                    hashes[name] = hashlib.file_digest(file, "sha256").hexdigest()
             except OSError:
                 raise InputError(f"there is no hierarchy file {shown(path.name)}") from None
-    return found
+    return hashes

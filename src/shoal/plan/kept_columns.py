@@ -1,4 +1,4 @@
-"""Columns that are kept: rounded where that is asked, refused where they single most records out.
+"""Kept columns: rounded on request, refused where most records are unique in them.
 
 Only `other` columns and weights can be refused: sensitive ones are expected to differ.
 """
@@ -19,19 +19,19 @@ MOST = 0.5  # of the records may be unique in a column that is kept
 
 
 def with_rounding(table: Table, settings: Settings) -> Table:
-    """Return the table with the columns rounded that are to be."""
+    """Return the table with its kept columns rounded."""
     return rounded(table, settings.release.round) if settings.release.round else table
 
 
 def check_rounding(table: Table, settings: Settings) -> None:
-    """Refuse to round what is not kept; the table has its roles."""
-    kept = [*table.schema.having(Role.OTHER), *table.schema.having(Role.SENSITIVE)]
+    """Raise RequestError if a column to round is not kept."""
+    kept = [*table.schema.with_role(Role.OTHER), *table.schema.with_role(Role.SENSITIVE)]
     for name in settings.release.round:
         if name == settings.roles.weight:
             raise RequestError(
                 f"round: {shown(name)} holds the survey weights; say --weights-as rounded:N"
             )
-        if name in table.schema.having(Role.QUASI_IDENTIFIER):
+        if name in table.schema.with_role(Role.QUASI_IDENTIFIER):
             raise RequestError(
                 f"round is for columns that are kept; {shown(name)} is a quasi-identifier, whose "
                 "means --decimals rounds"
@@ -46,34 +46,34 @@ def check_rounding(table: Table, settings: Settings) -> None:
 def check_kept(table: Table, settings: Settings, profile: Profile) -> None:
     """Refuse other columns and weights in which most records are unique, as they are released."""
     roles = settings.roles
-    kept = table.schema.having(Role.OTHER)
+    kept = table.schema.with_role(Role.OTHER)
     for name in roles.keep_unique:
         if name not in kept:
             raise RequestError(
                 f"keep_unique is for other columns and weights; {shown(name)} is none"
                 f"{nearest_names(name, kept)}"
             )
-    for column in table.having(Role.OTHER):
+    for column in table.with_role(Role.OTHER):
         if column.name in roles.keep_unique:
             continue
         is_weight = column.name == roles.weight
-        how, step = settings.release.weights
-        if is_weight and how in ("mean", "drop"):
+        weights_as, step = settings.release.weights
+        if is_weight and weights_as in ("mean", "drop"):
             continue  # no record stands out by them
-        rounds = is_weight and how == "rounded"
+        rounds = is_weight and weights_as == "rounded"
         released = partial(rounded_weights, step=step) if rounds else same
-        found = profile.unique_share(column, released)
-        if found > MOST:
+        share = profile.unique_share(column, released)
+        if share > MOST:
             name = shown(column.name)
-            ways = f"leave it out (--drop {name}), group it (--quasi {name})"
+            advice = f"leave it out (--drop {name}), group it (--quasi {name})"
             if is_weight:
-                ways = (
+                advice = (
                     "release it as the mean of each group or not at all (--weights-as mean, drop)"
                 )
             elif column.kind.is_numeric:
-                ways += f", round it (--round {name}=STEP)"
+                advice += f", round it (--round {name}=STEP)"
             raise RequestError(
-                f"{table.source.name}, column {name}: {100.0 * found:.3g} % of the records are "
-                f"unique in it, which singles them out; {ways}, or say --keep-unique {name} to "
+                f"{table.source.name}, column {name}: {100.0 * share:.3g} % of the records are "
+                f"unique in it, which singles them out; {advice}, or say --keep-unique {name} to "
                 "release it all the same"
             )

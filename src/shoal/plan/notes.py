@@ -1,4 +1,4 @@
-"""Notes on a plan: what a steward should look at, in words, without any value."""
+"""Notes on a plan, without any value."""
 
 from __future__ import annotations
 
@@ -8,64 +8,64 @@ from shoal.errors import listed, shown
 from shoal.judge.models.requirement import Requirement
 from shoal.methods.enforce.rules import counted
 from shoal.partition import Partition
-from shoal.plan.aggregators import is_mean_asked
+from shoal.plan.aggregators import is_mean_requested
 from shoal.plan.plan import Plan
 from shoal.plan.survey import repeating_identifiers, verb_of
 from shoal.progress import StopToken
 from shoal.settings import Settings
 from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.values import Rule
-from shoal.table.integer_codes import said_of_codes
+from shoal.table.integer_codes import integer_code_notes
 from shoal.table.profile import Profile
 from shoal.table.roles import Role
-from shoal.table.similar_names import said_of_names
+from shoal.table.similar_names import similar_name_notes
 from shoal.table.table import Table
 
 
 def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> list[str]:
     """Return notes on the columns of a plan; `rules` are those of its hierarchies."""
     schema, settings = plan.grouped, plan.settings
-    quasi = schema.having(Role.QUASI_IDENTIFIER)
-    found = unnamed_notes(plan.unnamed) + said_of_names([*schema.names, *settings.roles.drop])
-    found += [rule.repeated for rule in rules if isinstance(rule, Listed) and rule.repeated]
+    quasi = schema.with_role(Role.QUASI_IDENTIFIER)
+    notes = unnamed_notes(plan.unnamed) + similar_name_notes([*schema.names, *settings.roles.drop])
+    notes += [rule.repeated for rule in rules if isinstance(rule, Listed) and rule.repeated]
     unique = [column.name for column in quasi if profile.reason(column)]
     if unique:
-        found.append(
+        notes.append(
             f"(nearly) every record has its own value in {', '.join(unique)}; is it an identifier?"
         )
     own = [c.name for c in quasi if c.is_ordinal and c.name not in settings.orders]
     if own:
-        found.append(
+        notes.append(
             f"the order of the values of {', '.join(own)} came with the data; the recipe does not "
             "hold it"
         )
     names = [name for name, one in plan.aggregators.items() if one == "mean"]
-    unasked = [name for name in names if not is_mean_asked(schema[name], settings)]
-    return found + said_of_codes(schema, unasked, profile.rows, profile.different)
+    unasked = [name for name in names if not is_mean_requested(schema[name], settings)]
+    return notes + integer_code_notes(schema, unasked, profile.rows, profile.different)
 
 
 def unnamed_notes(unnamed: Sequence[str]) -> list[str]:
-    """Say which columns nobody gave a role to."""
+    """Return notes on columns without a given role."""
     return [f"no role was given to {', '.join(unnamed)}: released as they are"] if unnamed else []
 
 
 def kept_notes(settings: Settings) -> list[str]:
-    """Say what was rounded, and what is released though it singles records out."""
-    said = [
+    """Return notes on rounded columns, and on kept columns that single records out."""
+    notes = [
         f"{shown(name)} is rounded to multiples of {step:g}"
         for name, step in settings.release.round.items()
     ]
     allowed = [name for name in settings.roles.keep_unique if settings.release.weights[0] != "drop"
                or name != settings.roles.weight]  # fmt: skip
     if allowed:
-        said.append(
+        notes.append(
             f"{listed(allowed)}: released, however many records are unique in it (--keep-unique)"
         )
-    return said
+    return notes
 
 
 def people_notes(table: Table, settings: Settings, profile: Profile) -> list[str]:
-    """Say that every identifier repeats where records are counted all the same."""
+    """Return a note that every identifier repeats where records are counted all the same."""
     roles = settings.roles
     if roles.person or roles.household:
         return []
@@ -79,47 +79,50 @@ def people_notes(table: Table, settings: Settings, profile: Profile) -> list[str
     ]
 
 
-def value_notes(table: Table, asked: Requirement) -> list[str]:
+def value_notes(table: Table, requirement: Requirement) -> list[str]:
     """Name the sensitive columns in which spellings and missing cells made a difference."""
     wanted = {
-        column.name: counted(column, table, asked)
-        for column in table.having(Role.SENSITIVE)
-        if asked.of_column(column.name)
+        column.name: counted(column, table, requirement)
+        for column in table.with_role(Role.SENSITIVE)
+        if requirement.of_column(column.name)
     }
-    said = []
+    notes = []
     respelled = [name for name, own in wanted.items() if own.spelled]
     if respelled:
-        said.append(
+        notes.append(
             f"values of {listed(respelled)} that differ in case, spaces or signs that cannot be "
             "seen alone count as one value"
         )
-    gone = [name for name, own in wanted.items() if own.missing and _is_counted(asked, name)]
-    if gone and asked.missing_sensitive == "ignored":
-        said.append(
+    gone = [name for name, own in wanted.items() if own.missing and _is_counted(requirement, name)]
+    if gone and requirement.missing_sensitive == "ignored":
+        notes.append(
             f"missing cells of {listed(gone)} add no diversity and no share; --missing-sensitive "
             "value counts them as a value of their own"
         )
-    return said
+    return notes
 
 
-def _is_counted(asked: Requirement, name: str) -> bool:
-    return asked.asked("l", name) is not None or asked.asked("alpha", name) is not None
+def _is_counted(requirement: Requirement, name: str) -> bool:
+    return (
+        requirement.threshold("l", name) is not None
+        or requirement.threshold("alpha", name) is not None
+    )
 
 
 def group_notes(partition: Partition, stop: StopToken) -> list[str]:
-    """Say why a method was chosen, and how its search ended."""
-    said = []
+    """Return notes on the choice of the method, and on the end of its search."""
+    notes = []
     if partition.reason:
-        said.append(f"auto chose {partition.method}: {partition.reason}")
+        notes.append(f"auto chose {partition.method}: {partition.reason}")
     if partition.enforced:
-        said.append(partition.enforced)
+        notes.append(partition.enforced)
     if partition.search is not None:
-        said.append(partition.search.summary())
-    return [*said, *ended_early(stop, partition.search is None)]
+        notes.append(partition.search.summary())
+    return [*notes, *ended_early(stop, partition.search is None)]
 
 
 def ended_early(stop: StopToken, blocks: bool = True) -> list[str]:
-    """Say that an interrupt ended the searches of blocks, which keep no log of their own."""
+    """Return a note where an interrupt ended the searches of blocks, which keep no log."""
     if blocks and stop.finish:
         return ["an interrupt ended the searches early: another run finds other groups"]
     return []

@@ -1,4 +1,4 @@
-"""`make_plan`: settings, schema and profile become one frozen Plan."""
+"""Plan and `make_plan`: settings, schema and profile become one frozen value."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from shoal.table.table import Table, check_readable
 
 @dataclass(frozen=True)
 class Plan:
-    """What a request means for a table.
+    """The plan of a run: what settings mean for a table.
 
     `settings` are the request with every role and hierarchy spelled out; `schema` is the table
     without rows, its columns with their roles and orders, and `unnamed` are those that nobody gave
     one. `grouped` is the schema of what is grouped: without strata. `is_mixed` tells that cells
     are texts or missing, or hierarchies are named; `by_hierarchies` is the encoder: nodes of
     `hierarchies`, else distances; `aggregators` say what a group releases, by
-    column. `estimate` is what the run is expected to take, None where nobody has measured it.
+    column. `estimate` is what the run is expected to take, None where it was never measured.
     `folder` is where files of hierarchies are looked for.
     """
 
@@ -62,7 +62,7 @@ class Plan:
 
     @property
     def requirement(self) -> Requirement:
-        """What privacy asks, as the judge checks it."""
+        """The privacy requirement, as the judge checks it."""
         return self.settings.requirement
 
     @property
@@ -92,7 +92,7 @@ class Plan:
 
     @property
     def aggregation(self) -> Aggregators:
-        """What groups release, and how means are rounded."""
+        """The aggregators, and the rounding of means."""
         own = self.settings
         return Aggregators(self.released_as, own.release.decimals, own.protect.column_weights)
 
@@ -116,8 +116,8 @@ class Plan:
         return [name for name, one in self.aggregators.items() if one == "range"]
 
     def expected(self, records: int) -> Estimate | None:
-        """Return what a run on so many records is expected to take."""
-        columns = len(self.grouped.having(Role.QUASI_IDENTIFIER))
+        """Return the estimate of a run on so many records."""
+        columns = len(self.grouped.with_role(Role.QUASI_IDENTIFIER))
         return expected(self.settings, records, columns, self.by_hierarchies)
 
     def check_fits(self) -> None:
@@ -132,20 +132,20 @@ class Plan:
         """Return a table, or a piece of one, as it is grouped: rounded, with roles and orders.
 
         Records that miss a quasi-identifier are left out, where that is asked for. Raises an error
-        for cells that nobody can make sense of, and for values that an order lacks.
+        for cells that cannot be interpreted, and for values that an order lacks.
         """
         table = with_rounding(table, self.settings)
-        columns = tuple(table[c.name].having(role=c.role) for c in self.schema.columns)
+        columns = tuple(table[c.name].replace(role=c.role) for c in self.schema.columns)
         table = replace(table, columns=columns, roles_given=True)
         own = compared_columns(self.schema, self.settings)
         table = with_orders(table, self.settings.orders, own)
-        quasi = table.having(Role.QUASI_IDENTIFIER)
+        quasi = table.with_role(Role.QUASI_IDENTIFIER)
         for column in quasi:
             check_readable(column, table)
         if self.settings.protect.incomplete == "keep":
             return table
         rows = complete_rows(quasi)
-        return table if rows.size == table.rows else table.taken(rows)
+        return table if rows.size == table.rows else table.take(rows)
 
 
 def plan_table(
@@ -160,7 +160,7 @@ def plan_table(
 def make_plan(
     settings: Settings, schema: Table, profile: Profile, folder: Path | None = None
 ) -> Plan:
-    """Decide what a request means for a table of which only schema and profile are known.
+    """Return the plan for a schema and a profile.
 
     Ensures that everything a run depends on is checked and spelled out in the plan; raises
     RequestError or InputError, with one line that says what to do, where it cannot be met.
@@ -182,7 +182,7 @@ def make_plan(
     hierarchies = grouping_hierarchies(grouped, settings)
     is_mixed = has_mixed_cells(grouped, settings, profile, hierarchies)
     encoder = by_hierarchies(settings, is_mixed)
-    columns = len(grouped.having(Role.QUASI_IDENTIFIER))
+    columns = len(grouped.with_role(Role.QUASI_IDENTIFIER))
     return Plan(
         settings, schema, grouped, assigned.unnamed, is_mixed, encoder, hierarchies,
         build_aggregators(grouped, settings, encoder, whole, hierarchies),
@@ -194,12 +194,12 @@ def _complete(settings: Settings, schema: Table, profile: Profile) -> Profile:
     """Return the profile without the records that are left out because a cell is missing."""
     if settings.protect.incomplete == "keep":
         return profile
-    return profile.complete(schema.schema.having(Role.QUASI_IDENTIFIER))
+    return profile.complete(schema.schema.with_role(Role.QUASI_IDENTIFIER))
 
 
 def once_read(settings: Settings) -> Settings:
-    """Return the settings for a table that was read as they say: how is nothing to say again."""
-    return settings.having(input={"delimiter": None, "missing": ("",), "types": {}})
+    """Return the settings of a table that is already read, without input options."""
+    return settings.replace(input={"delimiter": None, "missing": ("",), "types": {}})
 
 
 def _check_columns(schema: Table, settings: Settings, profile: Profile) -> None:
@@ -207,7 +207,7 @@ def _check_columns(schema: Table, settings: Settings, profile: Profile) -> None:
     if settings.roles.group is not None and settings.protect.incomplete == "delete":
         raise RequestError("groups that are given hold every record: none can be deleted")
     decimals = settings.release.decimals
-    quasi = schema.having(Role.QUASI_IDENTIFIER)
+    quasi = schema.with_role(Role.QUASI_IDENTIFIER)
     names = [column.name for column in quasi]
     for name in decimals if isinstance(decimals, dict) else ():
         if name not in names:
@@ -217,7 +217,7 @@ def _check_columns(schema: Table, settings: Settings, profile: Profile) -> None:
             )
     for column in quasi:
         check_readable(column, schema)
-    for column in (*quasi, *schema.having(Role.SENSITIVE)):
+    for column in (*quasi, *schema.with_role(Role.SENSITIVE)):
         if profile.missing(column) == profile.rows and not settings.protect.allow_empty:
             what = "sensitive column" if column.role is Role.SENSITIVE else "quasi-identifier"
             raise RequestError(

@@ -1,4 +1,4 @@
-"""The profile of a table in memory: each figure is counted when it is asked for."""
+"""Profile of a table in memory; figures are counted on demand."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TableProfile:
         return distinct(self.table[column.name])
 
     def reason(self, column: Column) -> str | None:
-        """Say why a column looks like an identifier, None where it does not."""
+        """Return why a column looks like an identifier, None where it does not."""
         return identifier_reason(self.table[column.name])
 
     def repeats(self, column: Column) -> bool | None:
@@ -58,7 +58,7 @@ class TableProfile:
         rows = complete_rows([self.table[name] for name in names])
         if rows.size == self.rows:
             return self
-        return TableProfile(self.table.taken(rows))
+        return TableProfile(self.table.take(rows))
 
 
 def unique_share(column: Column) -> float:
@@ -77,5 +77,5 @@ def repeating(column: Column) -> bool | None:
         return None
     try:
         return int(pc.count_distinct(present).as_py()) < len(present)
-    except NotImplementedError:  # lists and the like: nobody counts by them
+    except NotImplementedError:  # lists and the like are not counted
         return None

@@ -1,4 +1,4 @@
-"""The table of a request as it is read, and the groups that a column of it holds."""
+"""Reading of the input table, and of the column that holds given groups."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from shoal.table.table import Table
 
 
 def read_table(data: Any, settings: Settings) -> tuple[Table, Integers | None]:
-    """Read data as settings say; return the table, and the groups to refine, where it holds some.
+    """Read data with the settings; return the table, and the given groups, if any.
 
     Raises RequestError for options that do not suit the method, and for fewer than k records.
     """
-    protect, asked = settings.protect, settings.input
+    protect, options = settings.protect, settings.input
     if settings.roles.group is None and protect.method != "auto":
-        check_options(find(protect.method).info, protect.start, settings.changes())
-    table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
+        check_options(find(protect.method).info, protect.start, settings.search_options())
+    table = read(data, delimiter=options.delimiter, missing=options.missing, types=options.types)
     check_size(table.rows, protect.k, table.source.name)
     return given_groups(table, settings)
 
 
 def given_groups(table: Table, settings: Settings) -> tuple[Table, Integers | None]:
-    """Take out the column that holds the groups to start from; return them as numbers."""
+    """Remove the column of given groups; return the table and the labels."""
     name = settings.roles.group
     if name is None:
         if settings.protect.refine is not None:

@@ -34,11 +34,11 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
             again["stop"] = {**again["stop"], "seconds": None, "iterations": None}
     dropped = settings.roles.drop
     trees = {
-        name: str(((plan.folder or Path()) / said).resolve()) if is_file(said) else said
-        for name, said in settings.hierarchies.items()
+        name: str(((plan.folder or Path()) / rule).resolve()) if is_file(rule) else rule
+        for name, rule in settings.hierarchies.items()
     }
     kept = {*schema.names, *dropped, settings.roles.group}
-    return settings.model_copy(update={"shoal": metadata.version("shoal")}).having(
+    return settings.model_copy(update={"shoal": metadata.version("shoal")}).replace(
         input={
             "path": source.path,
             "sha256": source.sha256,
@@ -48,10 +48,10 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
             "hierarchies_sha256": digests(trees),
         },
         roles={
-            "identifiers": schema.having(Role.IDENTIFIER),
-            "quasi_identifiers": schema.having(Role.QUASI_IDENTIFIER),
-            "sensitive": schema.having(Role.SENSITIVE),
-            "other": schema.having(Role.OTHER),
+            "identifiers": schema.with_role(Role.IDENTIFIER),
+            "quasi_identifiers": schema.with_role(Role.QUASI_IDENTIFIER),
+            "sensitive": schema.with_role(Role.SENSITIVE),
+            "other": schema.with_role(Role.OTHER),
             "drop": [*dropped, *(n for n in source.columns if n not in kept)],
         },
         release={}
@@ -64,7 +64,7 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
 
 
 def _goes_on(settings: Settings) -> bool:
-    """Tell whether a search began with what less effort found: only `auto` finds that again."""
-    asked = settings.protect
-    chosen = asked.method == "auto" and asked.start is None and settings.roles.group is None
-    return chosen and asked.effort == "best" and not settings.changes()
+    """Tell whether a search began with the result of less effort, which only `auto` repeats."""
+    protect = settings.protect
+    chosen = protect.method == "auto" and protect.start is None and settings.roles.group is None
+    return chosen and protect.effort == "best" and not settings.search_options()

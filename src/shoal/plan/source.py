@@ -15,14 +15,14 @@ from shoal.table.read import digest_of
 
 def source_of(settings: Settings, recipe: Path, data: str | Path | None) -> str | Path:
     """Return the file that a recipe is run on, or the files; its own must not have changed."""
-    asked = settings.input
+    options = settings.input
     source = named_by(settings, recipe, data)
-    if data is None and asked.sha256 and _digest(source) != asked.sha256:
+    if data is None and options.sha256 and _digest(source) != options.sha256:
         raise RequestError(
             "the input has changed since the recipe was written (its sha256 differs); "
             f"say --input {source} to run the recipe on it all the same"
         )
-    trees = asked.hierarchies_sha256
+    trees = options.hierarchies_sha256
     if data is None and trees and trees != digests(settings.hierarchies, recipe.parent):
         raise RequestError(
             "a hierarchy has changed since the recipe was written (its sha256 differs); take "
@@ -33,21 +33,21 @@ def source_of(settings: Settings, recipe: Path, data: str | Path | None) -> str 
 
 def named_by(settings: Settings, recipe: Path, data: str | Path | None) -> str | Path:
     """Return the file or files that a recipe names, if no other `data` is given."""
-    said = settings.input.path
+    path = settings.input.path
     if data is not None:
         return data
-    if said is None:
+    if path is None:
         raise RequestError(
             "the recipe does not name its input but by its hash or a commitment; say --input FILE"
             if settings.input.sha256 or settings.input.commitment
             else "the recipe names no input; say --input FILE"
         )
-    if is_url(said):
-        return said
-    beside = recipe.parent / said
-    if beside.exists() or not has_magic(said):
+    if is_url(path):
+        return path
+    beside = recipe.parent / path
+    if beside.exists() or not has_magic(path):
         return beside
-    return str(Path(escape(str(recipe.parent))) / said)
+    return str(Path(escape(str(recipe.parent))) / path)
 
 
 def _digest(source: str | Path) -> str:

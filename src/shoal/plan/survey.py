@@ -29,7 +29,7 @@ def with_survey_roles(settings: Settings, table: Table, profile: Profile) -> Set
         if not rest.columns:
             raise RequestError(f"{table.source.name}: no column is left to group")
         rest = rest if rest.roles_given else all_quasi_identifiers(rest, profile.reason)
-        lists = {role: rest.schema.having(role) for role in keys}
+        lists = {role: rest.schema.with_role(role) for role in keys}
     for name, own in named.items():
         for role, names in lists.items():
             if name in names and role is not own:
@@ -38,11 +38,11 @@ def with_survey_roles(settings: Settings, table: Table, profile: Profile) -> Set
                 raise RequestError(f"column {shown(name)} is a {what}; it cannot be {role}, too")
         if name not in lists[own]:
             lists[own].append(name)
-    return settings.having(roles={keys[role]: names for role, names in lists.items()})
+    return settings.replace(roles={keys[role]: names for role, names in lists.items()})
 
 
 def check_people(table: Table, settings: Settings, profile: Profile) -> None:
-    """Refuse a table in which every identifier repeats, unless it is said what is to be counted.
+    """Refuse a table in which every identifier repeats, unless settings say what to count.
 
     Groups of k records may be of fewer people then.
     """
@@ -67,12 +67,12 @@ def verb_of(names: list[str]) -> str:
 
 def repeating_identifiers(table: Table, profile: Profile) -> tuple[list[str], list[str]]:
     """Return the identifiers that repeat, and those that are different for every record."""
-    found: dict[bool, list[str]] = {True: [], False: []}
-    for column in table.having(Role.IDENTIFIER):
+    identifiers: dict[bool, list[str]] = {True: [], False: []}
+    for column in table.with_role(Role.IDENTIFIER):
         again = profile.repeats(column)
         if again is not None:
-            found[again].append(column.name)
-    return found[True], found[False]
+            identifiers[again].append(column.name)
+    return identifiers[True], identifiers[False]
 
 
 def without_strata(table: Table, settings: Settings) -> Table:
@@ -81,6 +81,6 @@ def without_strata(table: Table, settings: Settings) -> Table:
     if not by:
         return table
     rest = table.only(lambda column: column.name not in by)
-    if not rest.having(Role.QUASI_IDENTIFIER):
+    if not rest.with_role(Role.QUASI_IDENTIFIER):
         raise RequestError(f"{table.source.name}: no quasi-identifier is left to group in strata")
     return rest

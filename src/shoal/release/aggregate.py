@@ -48,37 +48,37 @@ from shoal.table.table import Table, as_integers
 Decimals = int | str | Mapping[str, int | str] | None
 UNROUNDED = "none"  # as many digits as a float holds
 MAJORITY = "majority"  # of the two values that a column of numbers has
-AVERAGED = ("mean", "median", MAJORITY)  # ways of a column that stays one of numbers
-STRATUM = "stratum"  # the way of a column that all records of a group agree in
+AVERAGED = ("mean", "median", MAJORITY)  # aggregators whose release is a number
+STRATUM = "stratum"  # of a column in which all records of a group agree
 
 
-def averaged(how: Mapping[str, str]) -> bool:
+def averaged(aggregators: Mapping[str, str]) -> bool:
     """Tell whether all columns of numbers stay numbers: means, medians, majorities, or strata."""
-    return {*AVERAGED, STRATUM}.issuperset(how.values())
+    return {*AVERAGED, STRATUM}.issuperset(aggregators.values())
 
 
 @dataclass(frozen=True)
 class Aggregators:
-    """What a group releases: `how` of all columns, or by name, rounded to so many `decimals`.
+    """The aggregator of all columns, or by column, and the `decimals` that it is rounded to.
 
     mean (of ordinal columns the median), median, majority or, of a coded table, mode, medoid,
     generalize, range. `weights` are those of the columns in the distance of a medoid, `grains` the
     greatest common divisors of times in a file of which the table is a part.
     """
 
-    how: str | Mapping[str, str]
+    names: str | Mapping[str, str]
     decimals: Decimals = None
     weights: Mapping[str, float] | None = None
     grains: Mapping[str, int] = field(default_factory=dict)
 
-    def way(self, name: str) -> str:
-        """Return what groups release of a column."""
-        return self.how if isinstance(self.how, str) else self.how[name]
+    def of(self, name: str) -> str:
+        """Return the aggregator of a column."""
+        return self.names if isinstance(self.names, str) else self.names[name]
 
     def digits(self, name: str) -> int | str | None:
         """Return to how many decimals a column is rounded."""
-        said = self.decimals
-        return said.get(name) if isinstance(said, Mapping) else said
+        decimals = self.decimals
+        return decimals.get(name) if isinstance(decimals, Mapping) else decimals
 
 
 def aggregate(
@@ -89,7 +89,7 @@ def aggregate(
     wider: Mapping[str, Partition] | None = None,
     survey: Floats | None = None,
 ) -> Table:
-    """Return the table to release: identifiers gone, quasi-identifiers grouped, the rest as it was.
+    """Return the released table: no identifiers, aggregated quasi-identifiers, the rest unchanged.
 
     Columns in `wider` have groups of their own. `survey` (n), above 0, says how many a record
     stands for, in means, medians and modes. Ensures that two records of one group agree in every
@@ -104,21 +104,21 @@ def aggregate(
     def released(column: Column) -> Column:
         if column.role is not Role.QUASI_IDENTIFIER:
             return column
-        way = aggregators.way(column.name)
-        if way == STRATUM:
-            return _taken(column, order[starts], partition.labels)
-        if way in ("generalize", "range"):
+        aggregator = aggregators.of(column.name)
+        if aggregator == STRATUM:
+            return _from_rows(column, order[starts], partition.labels)
+        if aggregator in ("generalize", "range"):
             return generalized(column, columns[column.name], partition.labels)
-        if way == "mode":
-            return _taken(
+        if aggregator == "mode":
+            return _from_rows(
                 column, modes(columns[column.name], partition.labels, survey), partition.labels
             )
-        if way == "medoid":
+        if aggregator == "medoid":
             assert coded is not None
             if not nearest:
                 grouped = table.only(
                     lambda c: (
-                        c.role is not Role.QUASI_IDENTIFIER or aggregators.way(c.name) != STRATUM
+                        c.role is not Role.QUASI_IDENTIFIER or aggregators.of(c.name) != STRATUM
                     )
                 )
                 encoded = encode(
@@ -127,11 +127,11 @@ def aggregate(
                 fixed = canonical_order(table)  # that of the rows says nothing
                 nearest.append(medoids(encoded.matrix, partition.labels, fixed, survey))
             rows = np.where(_holed(column, groups), -1, nearest[0])
-            return _taken(column, rows, partition.labels)
+            return _from_rows(column, rows, partition.labels)
         if column.is_ordinal:
-            return _taken(column, _medians(column, groups, partition.labels), partition.labels)
+            return _from_rows(column, _medians(column, groups, partition.labels), partition.labels)
         digits, grain = aggregators.digits(column.name), aggregators.grains.get(column.name)
-        return _averaged(column, groups, way, digits, partition.labels, grain)
+        return _averaged(column, groups, aggregator, digits, partition.labels, grain)
 
     kept = table.only(lambda column: column.role is not Role.IDENTIFIER)
     made = kept.mapped(released)
@@ -153,12 +153,12 @@ def _holed(column: Column, groups: Groups) -> Flags:
     return holed
 
 
-def _taken(column: Column, rows: Integers, labels: Integers) -> Column:
+def _from_rows(column: Column, rows: Integers, labels: Integers) -> Column:
     """Return the column with every group's cells replaced by that of a row; none where it is -1."""
     chosen = rows[labels]
     values = column.values.take(pa.array(chosen, mask=chosen < 0))
     if values.null_count:
-        column = column.having(order=None)  # a star has no place in one
+        column = column.replace(order=None)  # a star has no place in one
     return _with_values(column, values.fill_null(STAR) if column.kind is Kind.TEXT else values)
 
 
@@ -168,11 +168,11 @@ def _medians(column: Column, groups: Groups, labels: Integers) -> Integers:
     Of rows with the same value any will do.
     """
     gone = np.asarray(column.values.is_null())
-    known = column.having(values=column.values.filter(pa.array(~gone)))
+    known = column.replace(values=column.values.filter(pa.array(~gone)))
     ranks = np.zeros(gone.size, dtype=np.int64)
-    found = as_integers(known)
-    assert found is not None
-    ranks[~gone] = found
+    whole = as_integers(known)
+    assert whole is not None
+    ranks[~gone] = whole
     ordered = np.lexsort((ranks, labels))
     if groups.weights is None:
         rows = ordered[groups.starts + (groups.sizes - 1) // 2]
@@ -184,12 +184,12 @@ def _medians(column: Column, groups: Groups, labels: Integers) -> Integers:
 
 
 def _averaged(
-    column: Column, groups: Groups, how: str, digits: int | str | None, labels: Integers,
+    column: Column, groups: Groups, aggregator: str, digits: int | str | None, labels: Integers,
     grain: int | None,
 ) -> Column:  # fmt: skip
     """Return the mean or median of every group that is complete."""
     if not column.missing:
-        return _protect(column, groups, how, digits, labels, grain)
+        return _protect(column, groups, aggregator, digits, labels, grain)
     gone = np.asarray(column.values.is_null(nan_is_null=True))
     known = int(np.flatnonzero(~gone)[0]) if not gone.all() else -1
     if known < 0:
@@ -197,26 +197,26 @@ def _averaged(
     filling = np.where(gone, known, np.arange(gone.size))  # any value: their groups have none
     rows = pa.array(filling)
     cells = None if column.cells is None else column.cells.take(rows)
-    filled = column.having(values=column.values.take(rows), cells=cells)
-    found = _protect(filled, groups, how, digits, labels, grain)
+    filled = column.replace(values=column.values.take(rows), cells=cells)
+    averages = _protect(filled, groups, aggregator, digits, labels, grain)
     kept = np.where(_holed(column, groups)[labels], -1, np.arange(gone.size))
-    return found.having(values=found.values.take(pa.array(kept, mask=kept < 0)))
+    return averages.replace(values=averages.values.take(pa.array(kept, mask=kept < 0)))
 
 
 def _protect(
-    column: Column, groups: Groups, how: str, digits: int | str | None, labels: Integers,
+    column: Column, groups: Groups, aggregator: str, digits: int | str | None, labels: Integers,
     grain: int | None,
 ) -> Column:  # fmt: skip
     whole = as_integers(column)
-    if how == MAJORITY:
+    if aggregator == MAJORITY:
         numbers = np.asarray(column.values.cast("double")) if whole is None else whole
         return _majority(column, groups, numbers, labels)
     if whole is None:
-        return _protect_floats(column, groups, how, digits, labels)
+        return _protect_floats(column, groups, aggregator, digits, labels)
     if column.kind is Kind.BOOLEAN:
         return _majority(column, groups, whole, labels)
     if digits == UNROUNDED and column.kind.is_number and groups.weights is None:
-        return _unrounded(column, *centers_of(whole, groups, how), labels)
+        return _unrounded(column, *centers_of(whole, groups, aggregator), labels)
     digits = None if isinstance(digits, str) else digits
     unit = 1
     scale = column.values.type.scale if column.kind is Kind.DECIMAL else 0
@@ -228,7 +228,7 @@ def _protect(
             digits = max(0, scale - len(str(unit)) + 1)
     if column.kind is Kind.DATETIME:
         unit *= _time_unit(column, grain_of(whole) if grain is None else grain)
-    numerators, denominators = centers_of(whole, groups, how)
+    numerators, denominators = centers_of(whole, groups, aggregator)
     rounded = [half_even(n, d * unit) * unit for n, d in zip(numerators, denominators, strict=True)]
     values = _back(column, rounded, labels, digits)
     written = column.written
@@ -244,7 +244,7 @@ def _majority(
     high = (numbers == numbers.max()).astype(np.int64)
     often = groups.sums(high if groups.weights is None else high * groups.weights)
     rows = np.where(2 * often > groups.masses, int(high.argmax()), int(high.argmin()))
-    return _taken(column, rows.astype(np.int64), labels)
+    return _from_rows(column, rows.astype(np.int64), labels)
 
 
 def grain_of(whole: npt.NDArray[Any]) -> int:
@@ -267,13 +267,13 @@ def _unrounded(
 ) -> Column:
     """Return fractions of whole numbers of the column's unit as floats, rounded once."""
     unit = 10**column.values.type.scale if column.kind is Kind.DECIMAL else 1
-    found = [float(Fraction(n, d * unit)) for n, d in zip(numerators, denominators, strict=True)]
-    return _floats(column, found, labels)
+    means = [float(Fraction(n, d * unit)) for n, d in zip(numerators, denominators, strict=True)]
+    return _floats(column, means, labels)
 
 
-def _floats(column: Column, found: list[float], labels: Integers) -> Column:
-    made = column.having(kind=Kind.FLOAT, written=None)
-    return _with_values(made, pa.array(np.array(found)[labels], type=pa.float64()))
+def _floats(column: Column, means: list[float], labels: Integers) -> Column:
+    made = column.replace(kind=Kind.FLOAT, written=None)
+    return _with_values(made, pa.array(np.array(means)[labels], type=pa.float64()))
 
 
 def _back(column: Column, rounded: list[int], labels: Integers, digits: int | None) -> Any:
@@ -296,23 +296,25 @@ def _back(column: Column, rounded: list[int], labels: Integers, digits: int | No
 
 
 def _protect_floats(
-    column: Column, groups: Groups, how: str, digits: int | str | None, labels: Integers
+    column: Column, groups: Groups, aggregator: str, digits: int | str | None, labels: Integers
 ) -> Column:
     written = column.written
     if groups.weights is not None:
-        return _by_weight(column, groups, how, digits, labels)
+        return _by_weight(column, groups, aggregator, digits, labels)
     if written is not None and digits == UNROUNDED:
         exact = np.array([Fraction(cell) for cell in column.cells.to_pylist()], dtype=object)
-        return _floats(column, [float(center(*both, how)) for both in groups.pairs(exact)], labels)
+        return _floats(
+            column, [float(center(*both, aggregator)) for both in groups.pairs(exact)], labels
+        )
     digits = None if isinstance(digits, str) else digits
     if written is not None:
         digits = written.decimals if digits is None else min(digits, written.decimals)
         written = Written(decimals=digits)
         exact = np.array([Fraction(cell) for cell in column.cells.to_pylist()], dtype=object)
-        centers = [exact_center(*both, how, digits) for both in groups.pairs(exact)]
+        centers = [exact_center(*both, aggregator, digits) for both in groups.pairs(exact)]
     else:
         center: Callable[[list[float], list[int] | None], float]
-        center = float_median if how == "median" else float_mean
+        center = float_median if aggregator == "median" else float_mean
         centers = [center(*both) for both in groups.pairs(np.asarray(column.values))]
         if digits is not None:
             centers = [round(value, digits) + 0.0 for value in centers]
@@ -321,7 +323,7 @@ def _protect_floats(
 
 
 def _by_weight(
-    column: Column, groups: Groups, how: str, digits: int | str | None, labels: Integers
+    column: Column, groups: Groups, aggregator: str, digits: int | str | None, labels: Integers
 ) -> Column:
     """Return means or medians of floats by weight, rounded once to the precision of the data."""
     values = np.asarray(column.values)
@@ -332,15 +334,15 @@ def _by_weight(
     if isinstance(digits, int):
         unit = max(unit, Fraction(1, 10**digits))
     exact = np.array([Fraction(value) for value in plain], dtype=object)
-    steps = [center(*both, how) / unit for both in groups.pairs(exact)]
-    found = [float(half_even(one.numerator, one.denominator) * unit) + 0.0 for one in steps]
-    made = pa.array(np.array(found)[labels]).cast(column.values.type, safe=False)
+    steps = [center(*both, aggregator) / unit for both in groups.pairs(exact)]
+    means = [float(half_even(one.numerator, one.denominator) * unit) + 0.0 for one in steps]
+    made = pa.array(np.array(means)[labels]).cast(column.values.type, safe=False)
     written = None if column.written is None else Written(decimals=decimals_of(unit))
     return _with_values(column, made, written)
 
 
 def _with_values(column: Column, values: Any, written: Written | None = None) -> Column:
-    return column.having(
+    return column.replace(
         values=values,
         cells=None,
         quoted=None,

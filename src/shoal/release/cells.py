@@ -1,4 +1,4 @@
-"""How a released value is written in a csv cell: as the column it stands in wrote its own."""
+"""Texts of released csv cells, in the format of their column."""
 
 from __future__ import annotations
 

@@ -66,9 +66,11 @@ def half(weights: Sequence[int]) -> int:
     raise AssertionError
 
 
-def centers_of(whole: npt.NDArray[Any], groups: Groups, how: str) -> tuple[list[int], list[int]]:
+def centers_of(
+    whole: npt.NDArray[Any], groups: Groups, aggregator: str
+) -> tuple[list[int], list[int]]:
     """Return each group's mean or median as a fraction of whole numbers."""
-    if how == "median":
+    if aggregator == "median":
         pairs = [median(*both) for both in groups.pairs(whole)]
         return [n for n, _ in pairs], [d for _, d in pairs]
     if groups.weights is not None:
@@ -107,9 +109,9 @@ def half_even(numerator: int, denominator: int) -> int:
     return quotient
 
 
-def center(values: list[Fraction], weights: list[int] | None, how: str) -> Fraction:
+def center(values: list[Fraction], weights: list[int] | None, aggregator: str) -> Fraction:
     """Return the mean or median of numbers, exactly."""
-    if how == "median":
+    if aggregator == "median":
         top, bottom = median(values, weights)
         return Fraction(top) / bottom
     if weights is None:
@@ -118,10 +120,12 @@ def center(values: list[Fraction], weights: list[int] | None, how: str) -> Fract
     return sum((value * weight for value, weight in both), Fraction(0)) / sum(weights)
 
 
-def exact_center(values: list[Fraction], weights: list[int] | None, how: str, digits: int) -> float:
+def exact_center(
+    values: list[Fraction], weights: list[int] | None, aggregator: str, digits: int
+) -> float:
     """Return the mean or median of numbers as they were written, rounded once."""
     unit = Fraction(1, 10**digits) if digits >= 0 else Fraction(10**-digits)
-    steps = center(values, weights, how) / unit
+    steps = center(values, weights, aggregator) / unit
     return float(half_even(steps.numerator, steps.denominator) * unit)
 
 

@@ -1,4 +1,4 @@
-"""A release in memory is verified before it leaves: classes, strata, households, people."""
+"""Verification of a release in memory: classes, strata, households, persons."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.table.table import Table
 
 
 def check_release(released: Table, settings: Settings) -> Verification:
-    """Verify the released Table; one that is not safe never leaves."""
+    """Verify the released Table; raise PrivacyError if it is not safe."""
     verification = verify(released, **claims(settings, released))
     if not verification.ok:
         raise PrivacyError(f"the release is not safe: {'; '.join(verification.problems)}")
@@ -40,13 +40,13 @@ def check_survey(released: Table, settings: Settings, survey: Survey) -> list[st
             raise PrivacyError(f"the release is not safe: a class has {fewest} {who}, k is {k}")
     if survey.persons is None or not settings.requirement.of_sensitive:
         return []
-    asked = claims(settings, released)
+    arguments = claims(settings, released)
     judged = judge_people(
-        columns, survey.persons.tolist(), {n: released[n].values for n in asked["sensitive"]},
-        settings.requirement, asked["hierarchies"], asked["orders"], asked["words"],
-        asked["missing"],
+        columns, survey.persons.tolist(), {n: released[n].values for n in arguments["sensitive"]},
+        settings.requirement, arguments["hierarchies"], arguments["orders"], arguments["words"],
+        arguments["missing"],
     )  # fmt: skip
     broken = [one.label for one in judged if not one.ok]
     if broken:
         raise PrivacyError(f"the release is not safe: classes break {'; '.join(broken)}, by people")
-    return [f"by people: {one.label} {one.told}, asked {one.asked:g}" for one in judged]
+    return [f"by people: {one.label} {one.found_text}, asked {one.asked:g}" for one in judged]

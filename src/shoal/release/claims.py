@@ -1,4 +1,4 @@
-"""What a release of some settings must show, as the judge is asked."""
+"""Claims of a release: the arguments of `verify` that follow from settings."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ def claims(settings: Settings, released: Table) -> dict[str, Any]:
     What the table knows of its sensitive columns is said too: a file alone does not tell that
     numbers are codes, which texts are missing values, or what order values have.
     """
-    asked, roles = settings.requirement, settings.roles
-    found: dict[str, Any] = {"k": asked.k, "quasi_identifiers": roles.quasi_identifiers}
-    if asked.of_sensitive:
+    requirement, roles = settings.requirement, settings.roles
+    arguments: dict[str, Any] = {"k": requirement.k, "quasi_identifiers": roles.quasi_identifiers}
+    if requirement.of_sensitive:
         own = roles.sensitive
-        found |= {
+        arguments |= {
             "sensitive": own,
-            "l": asked.l,
-            "l_kind": asked.l_kind,
-            "c": asked.c,
-            "t": asked.t,
-            "alpha": asked.alpha,
-            "hierarchies": {n: said for n, said in settings.hierarchies.items() if n in own},
+            "l": requirement.l,
+            "l_kind": requirement.l_kind,
+            "c": requirement.c,
+            "t": requirement.t,
+            "alpha": requirement.alpha,
+            "hierarchies": {n: rule for n, rule in settings.hierarchies.items() if n in own},
             "orders": {n: list(released[n].order or ()) for n in own if released[n].is_ordinal},
             "words": [n for n in own if not released[n].has_places],
             "missing": settings.input.missing,
-            "missing_sensitive": asked.missing_sensitive,
+            "missing_sensitive": requirement.missing_sensitive,
             "by_people": roles.person is not None,
         }
-    if asked.k_of:
-        found["k_of"] = dict(asked.k_of)
-    return found
+    if requirement.k_of:
+        arguments["k_of"] = dict(requirement.k_of)
+    return arguments
 
 
-def asked_beyond_k(asked: Requirement) -> dict[str, Any]:
-    """Return what is asked beyond k as a recipe says it, without what is not."""
-    found: dict[str, Any] = {}
+def requirements_beyond_k(requirement: Requirement) -> dict[str, Any]:
+    """Return the requirements beyond k, as in a recipe."""
+    fields: dict[str, Any] = {}
     for what in ("l", "c", "t", "alpha", "dominance"):
-        said = getattr(asked, what)
-        if said is not None:
-            found[what] = dict(said) if isinstance(said, Mapping) else said
-    if asked.missing_sensitive != "ignored":
-        found["missing_sensitive"] = asked.missing_sensitive
-    if asked.l_kind != "distinct":
-        found["l_kind"] = asked.l_kind
-    if asked.k_of:
-        found["k_of"] = {joined_key(columns): k for columns, k in asked.k_of.items()}
-    return found
+        threshold = getattr(requirement, what)
+        if threshold is not None:
+            fields[what] = dict(threshold) if isinstance(threshold, Mapping) else threshold
+    if requirement.missing_sensitive != "ignored":
+        fields["missing_sensitive"] = requirement.missing_sensitive
+    if requirement.l_kind != "distinct":
+        fields["l_kind"] = requirement.l_kind
+    if requirement.k_of:
+        fields["k_of"] = {joined_key(columns): k for columns, k in requirement.k_of.items()}
+    return fields

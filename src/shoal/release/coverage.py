@@ -1,4 +1,4 @@
-"""The last look before a release: every generalized cell covers the one it stands for."""
+"""Coverage check: every generalized cell covers its original."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from shoal.table.texts import as_written, texts_of
 def check_coverage(
     table: Table,
     released: Table,
-    how: Mapping[str, str],
-    said: Mapping[str, str],
+    aggregators: Mapping[str, str],
+    rules: Mapping[str, str],
     folder: Path | None,
-    tell: Callable[[int, int], None],
+    on_column: Callable[[int, int], None],
 ) -> None:
     """Raise a PrivacyError if a released value does not cover its original.
 
-    `tell` hears how many columns are done, of how many.
+    `on_column` is called with the number of columns done, and of all.
     """
-    columns = table.having(Role.QUASI_IDENTIFIER)
+    columns = table.with_role(Role.QUASI_IDENTIFIER)
     for done, column in enumerate(columns):
-        tell(done, len(columns))
-        if how[column.name] not in ("generalize", "range"):
+        on_column(done, len(columns))
+        if aggregators[column.name] not in ("generalize", "range"):
             continue
-        tree = said.get(column.name, "")
+        tree = rules.get(column.name, "")
         lines = file_lines((folder or Path()) / tree) if tree and is_file(tree) else {}
-        by_order = how[column.name] == "range" or tree in ("", "balanced")
+        by_order = aggregators[column.name] == "range" or tree in ("", "balanced")
         order = (column.order or ()) if by_order else ()
         bad = uncovered(_pairs(column, released[column.name]), lines, order)
         if bad:

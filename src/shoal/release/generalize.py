@@ -16,22 +16,22 @@ BLOCK = 4096  # records whose differences are held at once
 
 def generalized(column: Column, coded: CodedColumn, labels: Integers) -> Column:
     """Return the column to release: labels of the tree, [least,greatest] of an order, or *."""
-    found = spans(coded, labels)
-    texts = _ranges(coded, found) if coded.by_range else _labels(coded, found)
+    nodes = spans(coded, labels)
+    texts = _ranges(coded, nodes) if coded.by_range else _labels(coded, nodes)
     values = pa.array(texts, type=pa.string()).take(pa.array(labels))
-    return column.having(
+    return column.replace(
         kind=Kind.TEXT, values=values, cells=None, quoted=None, protected=True, written=Written(),
         order=None,
     )  # fmt: skip
 
 
-def _labels(column: CodedColumn, found: Spans) -> list[str]:
-    return [column.tree.labels[n] if n else STAR for n in found.nodes.tolist()]
+def _labels(column: CodedColumn, nodes: Spans) -> list[str]:
+    return [column.tree.labels[n] if n else STAR for n in nodes.nodes.tolist()]
 
 
-def _ranges(column: CodedColumn, found: Spans) -> list[str]:
+def _ranges(column: CodedColumn, nodes: Spans) -> list[str]:
     values, written = column.values, []
-    for low, high in zip(found.low.tolist(), found.high.tolist(), strict=True):
+    for low, high in zip(nodes.low.tolist(), nodes.high.tolist(), strict=True):
         if low < 0:
             written.append(STAR)
         else:
@@ -44,8 +44,8 @@ def modes(coded: CodedColumn, labels: Integers, weights: Floats | None = None) -
 
     -1 where a cell of the group is missing.
     """
-    found = coded.values.indices
-    key = labels * (found.max(initial=0) + 2) + (found + 1)
+    codes = coded.values.indices
+    key = labels * (codes.max(initial=0) + 2) + (codes + 1)
     _, first, which = np.unique(key, return_index=True, return_inverse=True)
     counts = np.bincount(which, weights)
     groups = labels[first]
@@ -54,7 +54,7 @@ def modes(coded: CodedColumn, labels: Integers, weights: Floats | None = None) -
     for row, group, count in zip(first.tolist(), groups.tolist(), counts.tolist(), strict=True):
         if count > most[group]:  # in the order of the values: of equals the least stays
             best[group], most[group] = row, count
-    best[np.unique(labels[found < 0])] = -1
+    best[np.unique(labels[codes < 0])] = -1
     return best
 
 

@@ -1,4 +1,4 @@
-"""How precise the numbers of a column are: to what means are rounded that weights could undo.
+"""Precision of numeric columns: the digits to which means are rounded.
 
 A weighted mean with all its digits is a knapsack: whoever knows the weights of a group's records
 and of what numbers the values are multiples finds the values from Σwx/Σw. Rounded to the precision

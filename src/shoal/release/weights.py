@@ -1,4 +1,4 @@
-"""What becomes of survey weights in a release: the group's mean, rounded, exact, or nothing."""
+"""Released survey weights: group means, rounded, exact, or dropped."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ DIGITS = 6  # significant ones of a group's mean weight: a total drifts by 5e-6 
 
 
 def with_weights(
-    released: Table, partition: Partition, name: str | None, how: str, step: float
+    released: Table, partition: Partition, name: str | None, weights_as: str, step: float
 ) -> tuple[Table, Floats | None]:
-    """Return the release with its weights as `how` says, and these; None where there are none."""
+    """Return the release with its weights treated as `weights_as`, and the weights, if any."""
     if name is None:
         return released, None
-    if how == "drop":
+    if weights_as == "drop":
         return released.only(lambda column: column.name != name), None
     column = released[name]
-    if how == "mean":
+    if weights_as == "mean":
         column = mean_weights(column, partition)
-    elif how == "rounded":
+    elif weights_as == "rounded":
         column = rounded_weights(column, step)
     made = released.mapped(lambda own: column if own.name == name else own)
     return made, as_floats(column)
@@ -36,12 +36,12 @@ def with_weights(
 def mean_weights(column: Column, partition: Partition) -> Column:
     """Return weights as the mean of each group, to six significant digits."""
     own = as_floats(column)
-    found = np.empty(own.size)
+    means = np.empty(own.size)
     for rows in rows_of_groups(partition.labels):
         mean = math.fsum(own[rows]) / rows.size
-        found[rows] = float(f"{mean:.{DIGITS - 1}e}")
-    return column.having(
-        kind=Kind.FLOAT, values=pa.array(found), cells=None, quoted=None, written=None,
+        means[rows] = float(f"{mean:.{DIGITS - 1}e}")
+    return column.replace(
+        kind=Kind.FLOAT, values=pa.array(means), cells=None, quoted=None, written=None,
         protected=True,
     )  # fmt: skip
 
@@ -49,11 +49,11 @@ def mean_weights(column: Column, partition: Partition) -> Column:
 def rounded_weights(column: Column, step: float) -> Column:
     """Return weights as multiples of a step; none is less than one step, for none may be 0."""
     values = np.maximum(np.rint(as_floats(column) / step), 1.0)
-    found = [float(Fraction(str(step)) * int(times)) for times in values.tolist()]
-    made = column.having(
-        kind=Kind.FLOAT, values=pa.array(found, type=pa.float64()), cells=None, quoted=None,
+    rounded = [float(Fraction(str(step)) * int(times)) for times in values.tolist()]
+    made = column.replace(
+        kind=Kind.FLOAT, values=pa.array(rounded, type=pa.float64()), cells=None, quoted=None,
         written=None,
     )  # fmt: skip
     whole = column.kind is Kind.INTEGER and float(step).is_integer()
-    made = made.having(kind=Kind.INTEGER, values=made.values.cast(pa.int64())) if whole else made
-    return made.having(rounded=True)
+    made = made.replace(kind=Kind.INTEGER, values=made.values.cast(pa.int64())) if whole else made
+    return made.replace(rounded=True)

@@ -1,4 +1,4 @@
-"""A released Table as bytes: csv or Parquet, rows in an order that says nothing."""
+"""Bytes of a released table: csv or Parquet, rows in random order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures, how a release was made and what is said of it -> Report."""
+"""`build_report`: figures, run and findings become one Report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from shoal.judge.models.requirement import Requirement
 from shoal.partition import Partition
-from shoal.release.claims import asked_beyond_k
+from shoal.release.claims import requirements_beyond_k
 from shoal.report.fields import ColumnReport
 from shoal.report.figures.stable import Key, nested
 from shoal.report.guarantees import Protection, ends_in_values, guarantee, shows_records
@@ -25,16 +25,16 @@ from shoal.table.table import Table
 
 @dataclass(frozen=True)
 class Released:
-    """What was released: the columns of a table, with or without its records, and of which names.
+    """The released table: schema, names, aggregators and figures.
 
-    `how` is what groups release of each quasi-identifier, `dropped` columns were left out before,
+    `aggregators` are those of the quasi-identifiers, `dropped` columns were left out before,
     `rounded` says to multiples of what kept columns were rounded. `compared` are stable figures
     that whole groups give, all or a sample.
     """
 
     table: Table
     names: Sequence[str]
-    how: Mapping[str, str]
+    aggregators: Mapping[str, str]
     trees: Mapping[str, CodedColumn]
     dropped: Sequence[str]
     rounded: Mapping[str, float]
@@ -70,8 +70,8 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Said:
-    """What is said of a release: what was asked beyond k, and what was found.
+class Findings:
+    """Findings on a release: verification, notes, and requirements beyond k.
 
     `survey` names the columns that say how records were drawn, `dominance` says how the p % rule
     was judged; `public_notes` are those that may be published.
@@ -80,28 +80,30 @@ class Said:
     verification: dict[str, Any]
     notes: Sequence[str]
     public_notes: Sequence[str]
-    asked: Requirement | None = None
+    requirement: Requirement | None = None
     dominance: Sequence[dict[str, Any]] = ()
     survey: Mapping[str, Any] = field(default_factory=dict)
     measures: dict[str, Any] | None = None
 
 
-def build_report(released: Released, run: Run, said: Said, figures: Mapping[str, Any]) -> Report:
+def build_report(
+    released: Released, run: Run, findings: Findings, figures: Mapping[str, Any]
+) -> Report:
     """Return the report of a release, in memory or out of core; `figures` are those of all chunks.
 
     See `shoal.report.figures`.
     """
     table, rows, deleted = released.table, figures["cells"]["records"], figures["cells"]["deleted"]
     losses, groups = figures["losses"], figures["classes"]["groups"]
-    roles = {str(role): [c.name for c in table.having(role)] for role in Role}
-    columns = [_column(c, released, figures) for c in table.having(Role.QUASI_IDENTIFIER)]
+    roles = {str(role): [c.name for c in table.with_role(role)] for role in Role}
+    columns = [_column(c, released, figures) for c in table.with_role(Role.QUASI_IDENTIFIER)]
     return Report(
         schema=SCHEMA,
         versions=dict(versions()),
         method=run.method,
         k=run.k,
         seed=run.seed,
-        aggregate=_ways(released.how),
+        aggregate=_aggregate_text(released.aggregators),
         input={
             "kind": table.source.kind,
             "sha256": table.source.sha256,
@@ -111,7 +113,7 @@ def build_report(released: Released, run: Run, said: Said, figures: Mapping[str,
         release={"columns": list(released.names), "records": rows},
         roles={**roles, "dropped": list(released.dropped)},
         groups=groups,
-        verification=said.verification,
+        verification=findings.verification,
         information_loss=run.information_loss,
         information_loss_released=losses["all"],
         loss_name=run.loss_name,
@@ -120,30 +122,30 @@ def build_report(released: Released, run: Run, said: Said, figures: Mapping[str,
         guarantee=guarantee(
             Protection(
                 k=run.k,
-                smallest=int(said.verification["k"]),
+                smallest=int(findings.verification["k"]),
                 values=any(ends_in_values(c.released_as, c.hierarchy) for c in columns),
                 records=any(shows_records(c.released_as, c.kind) for c in columns),
                 given=run.given,
-                asked=said.asked,
+                requirement=findings.requirement,
                 sensitive=roles[Role.SENSITIVE],
-                households=bool(said.survey.get("household")),
-                people=bool(said.survey.get("person")),
-                weights_as=said.survey.get("weights_as"),
+                households=bool(findings.survey.get("household")),
+                people=bool(findings.survey.get("person")),
+                weights_as=findings.survey.get("weights_as"),
             )
         ),
-        notes=[*said.notes, *_note_of_equals(groups["without_spread"])],
+        notes=[*findings.notes, *_note_of_equals(groups["without_spread"])],
         seconds=round(run.seconds, 3),
         search=run.search,
         bound=run.bound,
         missing=figures["cells"]["missing"],
         costs=losses["costs"],
-        dominance=list(said.dominance),
-        asked={} if said.asked is None else asked_beyond_k(said.asked),
-        measures=said.measures,
+        dominance=list(findings.dominance),
+        asked={} if findings.requirement is None else requirements_beyond_k(findings.requirement),
+        measures=findings.measures,
         totals=figures["totals"],
-        survey=dict(said.survey),
+        survey=dict(findings.survey),
         public=nested({**figures["stable"], **released.compared}),
-        public_notes=list(said.public_notes),
+        public_notes=list(findings.public_notes),
         rounded=dict(released.rounded),
         enforced=run.enforced,
         rounding_loss=losses["all_rounding"],
@@ -152,13 +154,13 @@ def build_report(released: Released, run: Run, said: Said, figures: Mapping[str,
 
 
 def _column(column: Column, released: Released, figures: Mapping[str, Any]) -> ColumnReport:
-    """Return what became of a column."""
+    """Return the report of a column."""
     name, tree = column.name, released.trees.get(column.name)
     return ColumnReport(
         name=name,
         kind=column.kind_name,
         information_loss=figures["losses"]["columns"][name],
-        released_as=released.how[name],
+        released_as=released.aggregators[name],
         **figures["cells"]["columns"][name],
         hierarchy=None if tree is None else str(tree.rule),
         levels=None if tree is None else int(tree.tree.heights[0]) + 1,
@@ -170,29 +172,29 @@ def _column(column: Column, released: Released, figures: Mapping[str, Any]) -> C
 
 @cache
 def versions() -> Mapping[str, str]:
-    """Return the versions of what can change a result; to look them up takes milliseconds."""
+    """Return the versions of libraries that can change a result."""
     names = ("shoal", "numpy", "numba", "pyarrow")
-    found = {name: metadata.version(name) for name in names}
-    return {**found, "python": platform.python_version()}
+    known = {name: metadata.version(name) for name in names}
+    return {**known, "python": platform.python_version()}
 
 
-def _ways(how: Mapping[str, str]) -> str:
-    """Return what groups release in one word, or column by column."""
-    different = set(how.values())
+def _aggregate_text(aggregators: Mapping[str, str]) -> str:
+    """Return the aggregators as one word, or column by column."""
+    different = set(aggregators.values())
     if len(different) == 1:
         return next(iter(different))
-    return ", ".join(f"{name}: {way}" for name, way in how.items())
+    return ", ".join(f"{name}: {aggregator}" for name, aggregator in aggregators.items())
 
 
 def _note_of_equals(equal: int) -> list[str]:
-    """Say how many groups hold equal records, if any does."""
+    """Return in words how many groups hold equal records, if any does."""
     if not equal:
         return []
     return [f"{equal} groups hold equal records, whose values are released as they were"]
 
 
 def _bound(partition: Partition) -> dict[str, Any] | None:
-    """Return what no grouping can lose less than, and how far the grouping is from it."""
+    """Return the lower bound, and the distance of the partition from it."""
     if partition.bound is None:
         return None
     above = partition.bound.above(partition.information_loss)
@@ -200,5 +202,5 @@ def _bound(partition: Partition) -> dict[str, Any] | None:
         "information_loss": partition.bound.information_loss,
         "complete": partition.bound.complete,
         "at_most_above_percent": above if math.isfinite(above) else None,
-        "told": partition.bound.told(partition.information_loss),
+        "told": partition.bound.describe(partition.information_loss),
     }

@@ -96,7 +96,7 @@ def loss_by_column(report: ReportFields) -> Spec:
 
 
 def lost(column: ColumnReport) -> float:
-    """Return what a column lost in percent: exactly, or as it may be told; 0 where it may not."""
+    """Return the loss of a column in percent: exact or public; 0 where it is not public."""
     if column.information_loss is not None:
         return column.information_loss
     return float(column.loss.get("value") or 0.0)
@@ -337,17 +337,17 @@ def attacks(measures: dict[str, Any] | None) -> Spec | None:
 
 def report_charts(report: ReportFields) -> dict[str, Spec]:
     """Return every chart of a report by name; distributions of the columns that lost most."""
-    told = not report.is_public or report.loss.get("value") is not None
+    shows_loss = not report.is_public or report.loss.get("value") is not None
     charts = {"group sizes": group_sizes(report)}
-    if told:
+    if shows_loss:
         charts["loss by column"] = loss_by_column(report)
-    if told and any(c.released_as in ("generalize", "range") for c in report.columns):
+    if shows_loss and any(c.released_as in ("generalize", "range") for c in report.columns):
         charts["cells by column"] = cells_by_column(report)
     if len(report.correlations["columns"]) > 1 and "before" in report.correlations:
         charts["correlations"] = correlations(report)
-    found = attacks(report.measures)
-    if found is not None:
-        charts["attacks"] = found
+    specs = attacks(report.measures)
+    if specs is not None:
+        charts["attacks"] = specs
     if report.search is not None and report.search["iterations"] > 0:
         charts["loss curve"] = loss_curve(report.search, report.loss_name)
     shown_ = [column for column in report.columns if column.histogram is not None]

@@ -16,12 +16,12 @@ from shoal.table.encode_nodes import Coded, CodedColumn
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table, present, some_rows
 
-GENERALIZED = ("generalize", "range")  # ways that release nodes of trees, or intervals
+GENERALIZED = ("generalize", "range")  # aggregators that release nodes of hierarchies, or intervals
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """A quasi-identifier of a chunk before and after; `labels` are its groups, `way` their value.
+    """A quasi-identifier of a chunk before and after, with its groups' `labels` and `aggregator`.
 
     `weights` are survey weights of the records.
     """
@@ -30,7 +30,7 @@ class Pair:
 
     before: Column
     after: Column
-    way: str
+    aggregator: str
     tree: CodedColumn | None
     labels: Integers
     weights: Floats | None
@@ -47,7 +47,7 @@ class Pair:
 
     @cached_property
     def stars(self) -> Flags:
-        """Which released cells say nothing."""
+        """Which released cells are suppressed."""
         return starred(self.after)
 
     @cached_property
@@ -58,7 +58,7 @@ class Pair:
     @cached_property
     def same(self) -> Flags:
         """Which cells are released as they were."""
-        if self.way not in GENERALIZED:
+        if self.aggregator not in GENERALIZED:
             return self.kept & same_cells(self.before, self.after)
         assert self.tree is not None
         values = self.tree.values
@@ -74,7 +74,7 @@ class Pair:
     @property
     def has_places(self) -> bool:
         """Whether the column releases numbers, dates or medians of ranks."""
-        ranked = self.before.is_ordinal and self.way in AVERAGED
+        ranked = self.before.is_ordinal and self.aggregator in AVERAGED
         return self.is_numbers or (ranked and bool(self.kept.any()))
 
     @property
@@ -87,7 +87,7 @@ class Pair:
         """Return the kept cells of both sides; ordinal ones have the order of the original."""
         after = self.after
         if self.before.is_ordinal:
-            after = after.having(order=self.before.order)
+            after = after.replace(order=self.before.order)
         return some_rows(self.before, self.kept), some_rows(after, self.kept)
 
     def mass(self, rows: Flags) -> float:
@@ -104,8 +104,8 @@ class Pair:
 class Chunk:
     """Whole groups of a release, all or some: row i of both tables is the same record.
 
-    `labels` are the groups, `how` what they release of each column, `wider` the groups of columns
-    that have an own, larger k. `weights` are survey weights, `released_weights` those that are
+    `labels` are the groups, `aggregators` those of the columns, `wider` the groups of columns that
+    have an own, larger k. `weights` are survey weights, `released_weights` those that are
     released. `originals` is the table before kept columns were rounded: where it is not known, no
     totals are given. `points` are the records as the method saw them, where nobody has measured
     the loss of its groups.
@@ -116,7 +116,7 @@ class Chunk:
     before: Table
     after: Table
     labels: Integers
-    how: Mapping[str, str]
+    aggregators: Mapping[str, str]
     coded: Coded | None = None
     wider: Mapping[str, Integers] = field(default_factory=dict)
     weights: Floats | None = None
@@ -132,10 +132,10 @@ class Chunk:
             Pair(
                 column,
                 self.after[column.name],
-                self.how[column.name],
+                self.aggregators[column.name],
                 trees.get(column.name),
                 self.wider.get(column.name, self.labels),
                 self.weights,
             )
-            for column in self.before.having(Role.QUASI_IDENTIFIER)
+            for column in self.before.with_role(Role.QUASI_IDENTIFIER)
         )

@@ -1,4 +1,4 @@
-"""A comparison of methods on paper: csv and page."""
+"""Comparison of methods as csv and as a page."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ COLUMNS = (
 NAMES = "", "k", "method", "loss %", "risk %", "kept %", "R² %", "class %", "groups", "seconds"
 
 
-def comparison_csv(told: dict[str, Any]) -> str:
+def comparison_csv(comparison: dict[str, Any]) -> str:
     """Return the runs as csv."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows([point.get(name) for name in COLUMNS] for point in told["points"])
+    writer.writerows([point.get(name) for name in COLUMNS] for point in comparison["points"])
     return text.getvalue()
 
 
-def comparison_page(told: dict[str, Any], svg: str) -> str:
+def comparison_page(comparison: dict[str, Any], svg: str) -> str:
     """Return a page with the pick, the chart and the table of all runs."""
-    rows = "".join(_row(point) for point in told["points"])
+    rows = "".join(_row(point) for point in comparison["points"])
     head = "".join(f'<th class="{_side(name)}">{name}</th>' for name in NAMES)
     body = [
         PRIVATE_LINE,
-        f"<h1>{told['records']:,} records: which method, which k</h1>",
-        f'<div class="verdict"><p>{escape(told["reason"])}</p></div>',
+        f"<h1>{comparison['records']:,} records: which method, which k</h1>",
+        f'<div class="verdict"><p>{escape(comparison["reason"])}</p></div>',
         f"<figure>{svg}</figure>",
-        f"<p>Loss: {escape(told['loss_name'])}. Risk: the share of records that the best of three "
-        "linkage attacks finds; kept: the share that columns which are kept single out in their "
-        "class. R² and class: what a regression, and a classifier, on the release keep of what one "
-        "on the original explains, or gets right. On the frontier (*) nothing else has "
+        f"<p>Loss: {escape(comparison['loss_name'])}. Risk: the share of records that the best of "
+        "three linkage attacks finds; kept: the share that columns which are kept single out in "
+        "their class. R² and class: what a regression, and a classifier, on the release keep of "
+        "what one on the original explains, or gets right. On the frontier (*) nothing else has "
         "both less loss and less risk.</p>",
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>",
     ]
@@ -53,15 +53,15 @@ def _row(point: dict[str, Any]) -> str:
         f"{point['method']} (auto)" if point.get("auto") else point["method"],
     ]
     if point["information_loss"] is None:
-        told = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-        return f'<tr>{told}<td colspan="7">{escape(point["said"])}</td></tr>'
+        row = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        return f'<tr>{row}<td colspan="7">{escape(point["said"])}</td></tr>'
     cells += [f"{point['information_loss']:.3f}", f"{point['risk']:.2f}",
               f"{point.get('kept') or 0.0:.2f}", _kept(point.get("regression")),
               _kept(point.get("classification")), f"{point['groups']:,}",
               f"{point['seconds']:.1f}"]  # fmt: skip
     each = zip(NAMES, cells, strict=True)
-    told = "".join(f'<td class="{_side(name)}">{escape(cell)}</td>' for name, cell in each)
-    return f"<tr>{told}</tr>"
+    row = "".join(f'<td class="{_side(name)}">{escape(cell)}</td>' for name, cell in each)
+    return f"<tr>{row}</tr>"
 
 
 def _side(name: str) -> str:

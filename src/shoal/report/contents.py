@@ -1,4 +1,4 @@
-"""What is in a released file and what is not: grouped, kept, dropped, column by column."""
+"""Contents of a released file: grouped, kept and dropped columns."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ WEIGHTS = {
 
 
 def contents(report: ReportFields) -> list[tuple[str, list[str]]]:
-    """Return what became of the columns, and of which; nothing that no column became."""
+    """Return lists of columns by treatment, without empty ones."""
     roles, rounded, weight = report.roles, report.rounded, report.survey.get("weight")
     kept = {
         role: [name for name in roles[role] if name != weight]
         for role in (Role.SENSITIVE, Role.OTHER)
     }
-    how = str(report.survey.get("weights_as") or "mean").partition(":")[0]
-    found = [("grouped (quasi-identifiers)", roles[Role.QUASI_IDENTIFIER])]
+    kind = str(report.survey.get("weights_as") or "mean").partition(":")[0]
+    lists = [("grouped (quasi-identifiers)", roles[Role.QUASI_IDENTIFIER])]
     for role, names in kept.items():
-        found.append((f"{role}, kept as they are", [n for n in names if n not in rounded]))
-        found.append((f"{role}, kept rounded", [n for n in names if n in rounded]))
-    found += [
-        (WEIGHTS[how], [] if weight is None else [weight]),
+        lists.append((f"{role}, kept as they are", [n for n in names if n not in rounded]))
+        lists.append((f"{role}, kept rounded", [n for n in names if n in rounded]))
+    lists += [
+        (WEIGHTS[kind], [] if weight is None else [weight]),
         ("dropped as identifiers", roles[Role.IDENTIFIER]),
         ("left out on request", roles["dropped"]),
     ]
-    return [(what, names) for what, names in found if names]
+    return [(what, names) for what, names in lists if names]

@@ -1,4 +1,4 @@
-"""What became of cells: which are there, kept, suppressed; and how figures of them are said."""
+"""Counts of cells (present, kept, suppressed), and their texts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def is_numbers(before: Column, after: Column) -> bool:
     return before.kind.is_numeric and after.kind.is_numeric
 
 
-def moment_said(average: float, kind: Kind, unit: str) -> float | str:
+def moment_text(average: float, kind: Kind, unit: str) -> float | str:
     """Return a mean as a person writes it: of dates a date, of times (in Arrow's unit) a time."""
     try:
         if kind is Kind.DATE:
@@ -52,17 +52,17 @@ def moment_said(average: float, kind: Kind, unit: str) -> float | str:
     return average
 
 
-def days_said(days: float, kind: str) -> float | str:
+def days_text(days: float, kind: str) -> float | str:
     """Return a figure that counts days since 1970 as a person writes it; of others the figure."""
     if kind == Kind.DATE:
-        return moment_said(days, Kind.DATE, "")
-    return moment_said(days * 86_400.0, Kind.DATETIME, "s") if kind == Kind.DATETIME else days
+        return moment_text(days, Kind.DATE, "")
+    return moment_text(days * 86_400.0, Kind.DATETIME, "s") if kind == Kind.DATETIME else days
 
 
-def missing_said(
+def missing_text(
     *, cells: int, records: int, suppressed: int, starred: int | None, nothing: int, deleted: int
 ) -> dict[str, Any]:
-    """Say how many cells were missing, what that means, and what was done about it.
+    """Return in words how many cells were missing, what that means, and what was done about it.
 
     `starred` counts cells in groups in which the column is missing for others (None: not told),
     `nothing` the records that are * in every quasi-identifier.

@@ -1,4 +1,4 @@
-"""Vega-Lite specs -> SVG, in a process of its own.
+"""Drawing of Vega-Lite specs as SVG, in a process of its own.
 
 The renderer (vl-convert) starts a JavaScript engine, which takes most of a second and holds the
 interpreter while it does; in another process it starts while the table is still being grouped,

@@ -9,7 +9,7 @@ from typing import Any
 from shoal.errors import listed, shown
 from shoal.judge.models.digits import digits_beside
 from shoal.measures.histogram import Histogram
-from shoal.measures.result import told
+from shoal.measures.result import figure_text
 from shoal.report.verdict import verdict_of
 from shoal.report.worst import worst_utility
 
@@ -101,7 +101,7 @@ class ReportFields:
     verdict: str = ""
 
     def __post_init__(self) -> None:
-        """Decide the verdict anew, whatever was said."""
+        """Decide the verdict."""
         object.__setattr__(self, "verdict", verdict_of(self.verification, self.measures))
 
     @property
@@ -116,7 +116,7 @@ class ReportFields:
             raise ValueError("a public report does not hold the exact loss")
         return self.information_loss_released
 
-    def loss_said(self) -> str:
+    def loss_text(self) -> str:
         """Return how much was lost, of what."""
         if not self.is_public:
             rounding = f"{self.rounding_loss or 0.0:.2f}"
@@ -133,10 +133,10 @@ class ReportFields:
         category no SSE. NCP is how much of a column's range the group of a cell leaves open,
         whatever the group releases. A public report does not hold it.
         """
-        found = (self.measures or {}).get("utility", {}).get("ncp")
-        if self.is_public or found is None:
+        ncp = (self.measures or {}).get("utility", {}).get("ncp")
+        if self.is_public or ncp is None:
             return ""
-        return f"; NCP {told(found['value'], 'percent')}, to compare methods by"
+        return f"; NCP {figure_text(ncp['value'], 'percent')}, to compare methods by"
 
     def worst(self) -> list[str]:
         """Return the worst figures of utility with their columns, a line each.
@@ -151,8 +151,8 @@ class ReportFields:
             lines.insert(0, f"loss of {shown(name)}: at most {losses[name]:g} %")
         return lines
 
-    def said_of_constant(self) -> list[str]:
-        """Say which columns have one value in the whole release: it tells nothing of them."""
+    def constant_notes(self) -> list[str]:
+        """Return a note on columns that are constant in the release."""
         names = self.constant if self.is_public else self.made_constant
         if not names:
             return []
@@ -162,7 +162,7 @@ class ReportFields:
         return [f"{listed(names)} {verb} become constant: one value in the whole release"]
 
     def column_loss(self, column: ColumnReport) -> str:
-        """Return how much a column lost, in percent; a dash where it is not told."""
+        """Return the loss of a column in percent; a dash where it is not public."""
         if not self.is_public:
             return _percent(column.information_loss)
         value = column.loss.get("value")
@@ -171,8 +171,8 @@ class ReportFields:
     def loss_of(self) -> str:
         """Return what the loss is a share of."""
         if self.is_public:
-            ways = ("mean", "median", "majority", "stratum")
-            numbers = all(c.released_as in ways for c in self.columns)
+            numeric = ("mean", "median", "majority", "stratum")
+            numbers = all(c.released_as in numeric for c in self.columns)
             return (
                 "what a cell could say, on average"
                 if not numbers
@@ -184,9 +184,9 @@ class ReportFields:
         return f"what the cells said ({'ILoss' if words else 'mean of the columns'})"
 
     def beyond_k(self) -> list[str]:
-        """Return what else was asked for and found, a line each."""
+        """Return the requirements beyond k and their figures, a line each."""
         lines = [
-            f"{one['model']} of {shown(one['column'])}: {found_beside(one)}, asked: "
+            f"{one['model']} of {shown(one['column'])}: {found_text(one)}, asked: "
             f"{bound(one)} {short(one['asked'])}"
             for one in [*self.verification.get("models", ()), *self.dominance]
         ]
@@ -196,12 +196,12 @@ class ReportFields:
         ]
 
     def made_by(self) -> str:
-        """Return which method ran, and how what is asked beyond k came about."""
-        said = [_wanted(key, self.asked[key]) for key in BEYOND if key in self.asked]
-        if not self.enforced or not said:
+        """Return the method, and how requirements beyond k were enforced."""
+        models = [_wanted(key, self.asked[key]) for key in BEYOND if key in self.asked]
+        if not self.enforced or not models:
             return f"method {self.method}"
-        taken = [ENFORCED.get(way, way) for way in self.enforced.split(" and ")]
-        return f"method {self.method}, {', '.join(said)} {' and '.join(taken)}"
+        enforcements = [ENFORCED.get(one, one) for one in self.enforced.split(" and ")]
+        return f"method {self.method}, {', '.join(models)} {' and '.join(enforcements)}"
 
     def group_span(self) -> str:
         """Return the sizes of the groups in words: "5" or "5 to 9"."""
@@ -209,9 +209,9 @@ class ReportFields:
         return f"{low}" if low == high else f"{low} to {high}"
 
 
-def _wanted(key: str, asked: Any) -> str:
-    """Return one thing that is asked beyond k: with its number, where one is for all columns."""
-    return key if isinstance(asked, Mapping) else f"{key} = {short(asked)}"
+def _wanted(key: str, value: Any) -> str:
+    """Return a requirement beyond k in words, with its threshold where it is for all columns."""
+    return key if isinstance(value, Mapping) else f"{key} = {short(value)}"
 
 
 def bound(judged: dict[str, Any]) -> str:
@@ -221,10 +221,10 @@ def bound(judged: dict[str, Any]) -> str:
     return "below" if judged["model"].startswith("recursive") else "at most"
 
 
-def found_beside(judged: dict[str, Any], digits: int = 6) -> str:
-    """Return what the worst class has; a dash where it is not told."""
-    found = judged["found"]
-    return "–" if found is None else digits_beside(found, judged["asked"], digits)
+def found_text(judged: dict[str, Any], digits: int = 6) -> str:
+    """Return the figure of the worst class; a dash where it is not public."""
+    worst = judged["found"]
+    return "–" if worst is None else digits_beside(worst, judged["asked"], digits)
 
 
 def plain(name: str, limit: int = 60) -> str:

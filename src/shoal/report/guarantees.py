@@ -24,7 +24,7 @@ class Protection:
     """What a release was asked to keep, and how it does: `smallest` is the least of its groups.
 
     `values`: intervals end in values of the data; `records`: groups release a member's own values;
-    `given`: the groups came with the data; `asked` is what was asked beyond k, of `sensitive`
+    `given`: the groups came with the data; `requirement` is what was asked beyond k, of `sensitive`
     columns; `households`: groups are of at least k of them, `people`: of at least k of those;
     `weights_as`: how survey weights are released.
     """
@@ -34,7 +34,7 @@ class Protection:
     values: bool = False
     records: bool = False
     given: bool = False
-    asked: Requirement | None = None
+    requirement: Requirement | None = None
     sensitive: Sequence[str] = ()
     households: bool = False
     people: bool = False
@@ -53,10 +53,10 @@ def shows_records(released_as: str, kind: str) -> bool:
 
 
 def guarantee(of: Protection) -> dict[str, list[str]]:
-    """Say in plain words what the models that were asked for promise, and what is left open."""
-    k, asked, sensitive, weights_as = of.k, of.asked, of.sensitive, of.weights_as
-    by_sensitive = asked is not None and asked.of_sensitive
-    bare = [name for name in sensitive if asked is None or not _is_varied(asked, name)]
+    """Return what the requested models cover and do not cover, in sentences."""
+    k, requirement, sensitive, weights_as = of.k, of.requirement, of.sensitive, of.weights_as
+    by_sensitive = requirement is not None and requirement.of_sensitive
+    bare = [name for name in sensitive if requirement is None or not _is_varied(requirement, name)]
     open_ = []
     if bare or not sensitive:
         which = "a sensitive value" if len(bare) == len(sensitive) else f"a value of {listed(bare)}"
@@ -98,7 +98,7 @@ def guarantee(of: Protection) -> dict[str, list[str]]:
                 if of.people
                 else []
             ),
-            *([] if asked is None else _promises(asked, sensitive, of.people)),
+            *([] if requirement is None else _promises(requirement, sensitive, of.people)),
         ],
         "does_not_cover": [
             *open_,
@@ -128,7 +128,7 @@ def of_file(promised: Mapping[str, list[str]], in_order: bool) -> dict[str, list
 
 
 def _limits(given: bool, by_sensitive: bool) -> list[str]:
-    """Say which known attacks k-anonymity and its kin leave open, each by its name.
+    """Return sentences on known attacks that k-anonymity and its kin do not cover.
 
     Minimality: Wong, Fu, Wang and Pei 2007; downcoding: Cohen 2022; model inference (deFinetti):
     Kifer 2009; composition: Ganta, Kasiviswanathan and Smith 2008.
@@ -142,7 +142,7 @@ def _limits(given: bool, by_sensitive: bool) -> list[str]:
         groups = "Where groups that came with the data depend on sensitive values, it tells these."
     else:
         groups = "The groups were made without a look at sensitive values, of which it tells none."
-    told = (
+    attacks = (
         "the method did no more than was needed, so that whoever knows it can undo a part of what "
         f"it did, by ruling out all data that it would have released otherwise. {groups}",
         "the least change was sought, so that a generalized value or a mean can sometimes be "
@@ -152,57 +152,57 @@ def _limits(given: bool, by_sensitive: bool) -> list[str]:
         "two releases of the same people can be combined, and whoever is in both may be in groups "
         "that have fewer than k people in common; `shoal verify --against` counts them.",
     )
-    return [f"{name}: {words}" for name, words in zip(LIMITS, told, strict=True)]
+    return [f"{name}: {words}" for name, words in zip(LIMITS, attacks, strict=True)]
 
 
-def _is_varied(asked: Requirement, column: str) -> bool:
+def _is_varied(requirement: Requirement, column: str) -> bool:
     """Tell whether no group may hold one value of a column alone."""
-    least, alpha = asked.asked("l", column), asked.asked("alpha", column)
+    least, alpha = requirement.threshold("l", column), requirement.threshold("alpha", column)
     return (least is not None and least > 1) or (alpha is not None and alpha < 1)
 
 
-def _promises(asked: Requirement, sensitive: Sequence[str], people: bool) -> list[str]:
-    """Say what every model that was asked for beyond k promises."""
-    found = []
-    if people and asked.of_sensitive:
-        found.append(
+def _promises(requirement: Requirement, sensitive: Sequence[str], people: bool) -> list[str]:
+    """Return sentences on the guarantee of every requested model beyond k."""
+    promises = []
+    if people and requirement.of_sensitive:
+        promises.append(
             "What is said of sensitive values counts people: each person and value of a group once."
         )
-    if asked.missing_sensitive == "value" and asked.of_sensitive:
-        found.append("A missing sensitive cell counts as a value of its own.")
+    if requirement.missing_sensitive == "value" and requirement.of_sensitive:
+        promises.append("A missing sensitive cell counts as a value of its own.")
     for column in sensitive:
         name = shown(column)
-        least, t, alpha = (asked.asked(what, column) for what in ("l", "t", "alpha"))
-        if least is not None and asked.l_kind == "entropy":
-            found.append(
+        least, t, alpha = (requirement.threshold(what, column) for what in ("l", "t", "alpha"))
+        if least is not None and requirement.l_kind == "entropy":
+            promises.append(
                 f"Every group is as uncertain about {name} as if it held {least:g} values, each "
                 "equally often (entropy l-diversity)."
             )
-        elif least is not None and asked.c is not None:
-            found.append(
-                f"In every group the most frequent value of {name} occurs less than {asked.c:g} "
-                f"times as often as all from number {least:g} on together (recursive "
-                "(c,l)-diversity)."
+        elif least is not None and requirement.c is not None:
+            promises.append(
+                f"In every group the most frequent value of {name} occurs less than "
+                f"{requirement.c:g} times as often as all from number {least:g} on together "
+                "(recursive (c,l)-diversity)."
             )
         elif least is not None:
-            found.append(f"Every group holds at least {least:g} different values of {name}.")
+            promises.append(f"Every group holds at least {least:g} different values of {name}.")
         if t is not None:
-            found.append(
+            promises.append(
                 f"In every group {name} is distributed as in the whole release, up to {t:g} "
                 "(earth mover's distance): a group tells little that the table does not."
             )
         if alpha is not None:
-            found.append(f"No value of {name} is more than {100 * alpha:g} % of a group.")
-    dominance = asked.dominance
+            promises.append(f"No value of {name} is more than {100 * alpha:g} % of a group.")
+    dominance = requirement.dominance
     if isinstance(dominance, Mapping):
-        found += [_hidden(f"the mean of {shown(name)}", p) for name, p in dominance.items()]
+        promises += [_hidden(f"the mean of {shown(name)}", p) for name, p in dominance.items()]
     elif dominance is not None:
-        found.append(_hidden("a mean", dominance))
-    found += [
+        promises.append(_hidden("a mean", dominance))
+    promises += [
         f"Whoever knows {listed(columns)} alone finds at least {k} records that fit equally well."
-        for columns, k in asked.k_of.items()
+        for columns, k in requirement.k_of.items()
     ]
-    return found
+    return promises
 
 
 def _hidden(what: str, p: float) -> str:

@@ -1,4 +1,4 @@
-"""Where the released cells of a column lie: numbers, spans of numbers, or categories."""
+"""Released cells of a column as numbers, intervals or categories."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def places_of(column: Column, kind: str | None = None) -> Places:
 def _spans(texts: list[str], kind: str) -> Floats | None:
     """Return what texts span; an open end is the outermost that is known. None: no spans."""
     axis = Axis(kind)
-    found = [None if text == STAR else span(text, axis, {}) for text in texts]
-    if any(one is None and text != STAR for one, text in zip(found, texts, strict=True)):
+    spans = [None if text == STAR else span(text, axis, {}) for text in texts]
+    if any(one is None and text != STAR for one, text in zip(spans, texts, strict=True)):
         return None
-    ends = [end for one in found if one is not None for end in one[:2] if abs(end) < FAR]
+    ends = [end for one in spans if one is not None for end in one[:2] if abs(end) < FAR]
     if not ends:
         return None
     low, high = min(ends), max(ends)
-    pairs = [(low, high) if one is None else (max(one[0], low), min(one[1], high)) for one in found]
+    pairs = [(low, high) if one is None else (max(one[0], low), min(one[1], high)) for one in spans]
     return np.array([[float(a), float(b)] for a, b in pairs], dtype=np.float64)
 
 

@@ -72,10 +72,10 @@ class Plots:
             raise RequestError(
                 f"{shown(name)} is no quasi-identifier of the release{nearest_names(name, known)}"
             )
-        found = next(c for c in self._report.columns if c.name == name)
-        if found.histogram is None:
-            return Chart(released_column(shares(self._released(), name, found.kind)))
-        return Chart(distribution(found))
+        column = next(c for c in self._report.columns if c.name == name)
+        if column.histogram is None:
+            return Chart(released_column(shares(self._released(), name, column.kind)))
+        return Chart(distribution(column))
 
     def sizes(self) -> Chart:
         """How many groups have how many records."""
@@ -99,7 +99,7 @@ class Plots:
 
     def attacks(self) -> Chart:
         """What each attack finds, and 1 in k."""
-        found = attacks(self._report.measures)
-        if found is None:
+        chart = attacks(self._report.measures)
+        if chart is None:
             raise RequestError("the report holds no measures")
-        return Chart(found)
+        return Chart(chart)

@@ -1,4 +1,4 @@
-"""A written report read back, for charts: its folder, its report.json, or the file it is about."""
+"""Reading of written reports, for charts."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def load_json(path: Path) -> dict[str, Any]:
     return tree
 
 
-def _column(told: dict[str, Any]) -> ColumnReport:
-    bins = told.pop("histogram", None)
-    return ColumnReport(**told, histogram=None if bins is None else Histogram(**bins))
+def _column(values: dict[str, Any]) -> ColumnReport:
+    bins = values.pop("histogram", None)
+    return ColumnReport(**values, histogram=None if bins is None else Histogram(**bins))
 
 
 def load_released(report: Report, file: Path) -> Table:
     """Read a released file; its quasi-identifiers hold the values of groups."""
     named = {column.name for column in report.columns}
     table = read(file) if is_parquet(file) else read(file, missing=("", STAR))
-    return table.mapped(lambda column: column.having(protected=column.name in named))
+    return table.mapped(lambda column: column.replace(protected=column.name in named))

@@ -1,4 +1,4 @@
-"""One Report: what was done, what it cost, what the guarantee covers. No record values in it."""
+"""Report: what was done, its loss, and what the guarantee covers. It has no record value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.report.fields import ColumnReport, ReportFields, plain, short
 from shoal.report.html.document import page
 from shoal.report.public.keys import only_public
 from shoal.report.public.report import public_fields
-from shoal.report.remaining_risks import fears
+from shoal.report.remaining_risks import remaining_risks
 from shoal.report.verdict import verdict_text
 
 SCHEMA = "shoal-report/6"
@@ -65,18 +65,18 @@ class Report(ReportFields):
         return page(self)
 
     def summary(self) -> str:
-        """Return what a person wants to know first."""
+        """Return a summary in a few lines."""
         lines = [
             f"{self.release['records']:,} records in {self.groups['count']:,} groups of "
             f"{self.group_span()} (k = {self.k}, {self.made_by()})",
-            f"information loss {self.loss_said()}{self.compared_loss()}",
-            *self.said_of_constant(),
+            f"information loss {self.loss_text()}{self.compared_loss()}",
+            *self.constant_notes(),
             *([] if self.bound is None else [f"the grouping is {self.bound['told']}"]),
             verdict_text(self.verdict, self.measures),
             self._verdict(),
             *(f"  {plain(line, 500)}" for line in self.beyond_k()),
             *(f"at worst: {plain(line, 500)}" for line in self.worst()),
-            *(f"risk: {plain(line, 500)}" for line in fears(self.measures, self.k)[:3]),
+            *(f"risk: {plain(line, 500)}" for line in remaining_risks(self.measures, self.k)[:3]),
         ]
         width = max(16, *(len(plain(column.name)) for column in self.columns))
         lines.append("")
@@ -84,7 +84,7 @@ class Report(ReportFields):
         what = "mean before → after" if numeric else "what became of it"
         lines.append(f"  {'quasi-identifier':<{width}}  loss %  {what}")
         lines.extend(
-            f"  {plain(c.name):<{width}}  {self.column_loss(c):>6}  {_told(c, numeric)}"
+            f"  {plain(c.name):<{width}}  {self.column_loss(c):>6}  {_change_text(c, numeric)}"
             for c in self.columns
         )
         lines.append("")
@@ -116,7 +116,7 @@ class Report(ReportFields):
                           "What it does not cover:", *not_covered])  # fmt: skip
 
 
-def _told(column: ColumnReport, numeric: bool) -> str:
+def _change_text(column: ColumnReport, numeric: bool) -> str:
     """Return what happened to a column: its means, or how many cells were generalized."""
     star = f", {column.suppressed:,} suppressed" if column.suppressed else ""
     if column.mean_before is not None:

@@ -1,4 +1,4 @@
-"""Where the groups of a release lie in its columns: counts, never records."""
+"""Counts of a released column, or of pairs of columns, by bins."""
 
 from __future__ import annotations
 
@@ -52,17 +52,17 @@ def spread(
 
 def shares(released: Table, name: str, kind: str | None) -> dict[str, Any]:
     """Return a released column in counts: of bins that spans are spread over, or of categories."""
-    found = _places(released, name, {} if kind is None else {name: kind})
-    at = found.at[found.at >= 0]
+    places = _places(released, name, {} if kind is None else {name: kind})
+    at = places.at[places.at >= 0]
     if not at.size:
         raise RequestError(f"{shown(name)}: every cell of the release is missing or suppressed")
     counts = np.bincount(at)
-    if found.spans is None:
-        return {"name": name, "labels": list(found.labels), "counts": counts.tolist()}
-    spans = found.spans[: counts.size]
+    if places.spans is None:
+        return {"name": name, "labels": list(places.labels), "counts": counts.tolist()}
+    spans = places.spans[: counts.size]
     edges = edges_of(float(spans.min()), float(spans.max()), is_whole(spans))
     records = np.round(evenly(spans, edges) @ counts, 6)  # whatever the order of the rows
-    return {"name": name, "dates": found.dates, "edges": edges.tolist(),
+    return {"name": name, "dates": places.dates, "edges": edges.tolist(),
             "records": records.tolist()}  # fmt: skip
 
 
@@ -73,17 +73,17 @@ def _places(released: Table, name: str, kinds: Mapping[str, str] | None) -> Plac
     return places_of(column, (kinds or {}).get(name))
 
 
-def _axis(found: Places) -> Axis:
-    spans = found.spans is not None and bool((found.spans[:, 0] < found.spans[:, 1]).any())
-    return {"labels": list(found.labels), "dates": found.dates, "spans": spans}
+def _axis(places: Places) -> Axis:
+    spans = places.spans is not None and bool((places.spans[:, 0] < places.spans[:, 1]).any())
+    return {"labels": list(places.labels), "dates": places.dates, "spans": spans}
 
 
-def _place(found: Places, index: int, name: str) -> dict[str, Any]:
-    if found.spans is None:
-        return {name: found.labels[index]}
-    low, high = found.spans[index].tolist()
-    told = {name: float(found.middles[index])}
-    return {**told, f"{name}_low": low, f"{name}_high": high} if low < high else told
+def _place(places: Places, index: int, name: str) -> dict[str, Any]:
+    if places.spans is None:
+        return {name: places.labels[index]}
+    low, high = places.spans[index].tolist()
+    point = {name: float(places.middles[index])}
+    return {**point, f"{name}_low": low, f"{name}_high": high} if low < high else point
 
 
 def _listed(where: npt.NDArray[Any], counts: Integers) -> Any:

@@ -1,4 +1,4 @@
-"""The worst figures of utility, each with its column or pair: what a head shows first."""
+"""Worst figures of utility, each with its column or pair."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from shoal.errors import shown
 from shoal.measures.definitions import DEFINITIONS
-from shoal.measures.result import SMALL, told
+from shoal.measures.result import SMALL, figure_text
 
-HEAD = {  # what stands in the head of a report, and how it is said there
+HEAD = {  # figures of a report's head, and their texts
     "regression": "R² kept by a regression of {of}: {value}",
     "classification": "accuracy kept by a classifier of {of}: {value}",
     "variances": "variance kept of {of}: {value}",
@@ -40,11 +40,11 @@ def worst_utility(measures: Mapping[str, Any] | None, public: bool = False) -> l
     utility = (measures or {}).get("utility", {})
     lines = []
     for key, words in (PUBLIC if public else HEAD).items():
-        found = worst_of(key, utility.get(key, {}).get("by", {}))
-        if found is not None:
-            name, value = found
+        worst = worst_of(key, utility.get(key, {}).get("by", {}))
+        if worst is not None:
+            name, value = worst
             if DEFINITIONS[key].better == "lower" and value < SMALL:
                 continue  # nothing was lost
-            text = f"{value:g}" if public else told(value, utility[key]["unit"])
+            text = f"{value:g}" if public else figure_text(value, utility[key]["unit"])
             lines.append(words.format(of=shown(name), value=text))
     return lines

@@ -1,4 +1,4 @@
-"""The walk on one screen: Table -> Encoded -> Partition -> released Table -> Report."""
+"""`anonymize`: Table -> Encoded -> Partition -> released Table -> Report."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.checked import check_release, check_survey
 from shoal.release.coverage import check_coverage
 from shoal.release.weights import with_weights
-from shoal.report.build import Released, Run, Said, build_report
+from shoal.report.build import Findings, Released, Run, build_report
 from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
 from shoal.report.figures.stable import compared
@@ -48,7 +48,7 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Result:
-    """A release that was checked, and how it came about.
+    """A verified release, with its report, partition and settings.
 
     `data` has the caller's type of dataframe, with its rows in the caller's order, so that before
     and after can be compared. That order links every row to its original: what is published is
@@ -141,7 +141,7 @@ class Result:
         return Plots(self.report, lambda: self.table)
 
     def summary(self) -> str:
-        """Return what a person wants to know first."""
+        """Return the report's summary."""
         return self.report.summary()
 
     def __str__(self) -> str:
@@ -240,78 +240,78 @@ def anonymize(
     True
     """
     settings, run = settings_and_run(options)
-    return walk(data, settings, callback, run.threads)
+    return anonymize_with(data, settings, callback, run.threads)
 
 
-def walk(
+def anonymize_with(
     data: Any,
     settings: Settings,
     callback: Callback | Reporter | None = None,
     threads: int | None = None,
     folder: Path | None = None,
-    told_ahead: Callable[[Estimate], None] | None = None,
+    on_estimate: Callable[[Estimate], None] | None = None,
 ) -> Result:
-    """Go from data to a verified Result, one arrow after the other.
+    """Return the verified Result of data and settings, step by step.
 
-    `folder` is where the files of hierarchies are looked for; `told_ahead` hears, before the groups
-    are found, what the run is expected to take.
+    `folder` holds the files of hierarchies; `on_estimate` is called with the estimated time and
+    memory before the groups are formed.
     """
     start = time.perf_counter()
     report = Reporter.of(callback)
     report("reading", 0, 1)
     original, given = read_table(data, settings)
     plan, profile = plan_table(original, settings, folder)
-    table, survey, told = survey_design(plan.prepared(original), plan)
+    table, survey, notes = survey_design(plan.prepared(original), plan)
     plan.check_fits()
-    if plan.estimate is not None and told_ahead is not None:
-        told_ahead(plan.estimate)
+    if plan.estimate is not None and on_estimate is not None:
+        on_estimate(plan.estimate)
 
     grouped = plan.without_strata(table)
     coded = None
     if plan.needs_codes:
-        tell = partial(report, "coding")
-        coded = code(grouped, plan.hierarchies, folder, plan.ranges, tell)
+        on_column = partial(report, "coding")
+        coded = code(grouped, plan.hierarchies, folder, plan.ranges, on_column)
     conditions = Conditions(given, build_constraints(grouped, plan, survey.persons), survey)
     partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
     wider = wider_groups(grouped, partition, plan.requirement, report, survey.strata)
 
     report("releasing", 0, 1)
-    how = plan.released_as
+    aggregators = plan.released_as
     released = aggregate_groups(table, partition, plan.aggregation, coded, wider, survey.weights)
     released, weights = with_weights(released, partition, *plan.released_weights)
     if coded is not None:
-        tell = partial(report, "checking")
-        check_coverage(table, released, how, plan.all_hierarchies, folder, tell)
+        on_column = partial(report, "checking")
+        check_coverage(table, released, aggregators, plan.all_hierarchies, folder, on_column)
     recipe = repeating_settings(plan, partition.method, partition.search)
     verification = check_release(released, recipe)
-    told = [*told, *check_survey(released, recipe, survey), *more]
+    notes = [*notes, *check_survey(released, recipe, survey), *more]
 
     deleted = original.rows - table.rows
     trees = {} if coded is None else {column.name: column for column in coded.columns}
     rules = [column.rule for column in trees.values()]
     chunk = Chunk(
-        table, released, partition.labels, how, coded,
+        table, released, partition.labels, aggregators, coded,
         {name: groups.labels for name, groups in wider.items()}, survey.weights, weights,
         table if deleted else original,
     )  # fmt: skip
     result = build_report(
         Released(
-            table, released.names, how, trees, recipe.roles.drop, plan.rounding,
+            table, released.names, aggregators, trees, recipe.roles.drop, plan.rounding,
             compared(table, released, trees, plan.k),
         ),
         Run.of(partition, plan.seed, time.perf_counter() - start, given is not None),
-        Said(
+        Findings(
             verification.to_dict(),
             [
                 *column_notes(plan, plan.grouped_profile(profile), rules),
                 *kept_notes(plan.settings),
-                *told,
+                *notes,
                 *people_notes(plan.schema, plan.settings, profile),
                 *value_notes(table, plan.requirement),
             ],
             unnamed_notes(plan.unnamed),
             plan.requirement,
-            judge_dominance(table, partition, wider, plan.requirement, how),
+            judge_dominance(table, partition, wider, plan.requirement, aggregators),
             survey_columns(recipe),
         ),
         figures_of([chunk], plan.k, deleted, coded),

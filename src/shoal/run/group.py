@@ -1,4 +1,4 @@
-"""The groups of a table, as they were asked for, and what is to be said of them."""
+"""Grouping step of a run: partition and notes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from shoal.errors import RequestError, in_shape, shown
 from shoal.kernels.arrays import Integers
 from shoal.measures.loss import group_means, information_loss
-from shoal.methods.enforce.constraints import Keep, check_possible
+from shoal.methods.enforce.constraints import Constraints, check_possible
 from shoal.methods.enforce.merging import merge
 from shoal.methods.problem import Nodes, Points, Problem
 from shoal.methods.registry import find_refinement
@@ -27,7 +27,7 @@ from shoal.table.table import Table
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """What groups are made under: groups that are given, constraints, the survey design.
+    """Conditions of a grouping: given groups, constraints, survey design.
 
     `given` (n) are groups to refine; the survey says what records weigh, and which of them may or
     must be together.
@@ -36,15 +36,15 @@ class Conditions:
     __repr__ = in_shape
 
     given: Integers | None = None
-    constraints: Keep | None = None
+    constraints: Constraints | None = None
     survey: Survey = field(default_factory=Survey)
 
-    def taken(self, rows: Integers) -> Conditions:
+    def take(self, rows: Integers) -> Conditions:
         """Return the same for some rows, or for all in another order."""
         return Conditions(
             None if self.given is None else canonical_labels(self.given[rows]),
-            self.constraints and self.constraints.taken(rows),
-            self.survey.taken(rows),
+            self.constraints and self.constraints.take(rows),
+            self.survey.take(rows),
         )
 
 
@@ -56,34 +56,34 @@ def find_groups(
     report: Reporter,
     threads: int | None = None,
 ) -> tuple[Partition, list[str]]:
-    """Return the groups, and what is to be said of how they were found.
+    """Return the partition, and notes on how it was found.
 
     The records are grouped in an order that depends on what they hold, not on where they stood.
     """
     settings, by_trees = plan.settings, plan.by_hierarchies
     order = canonical_order(table)
-    encoding = _encoding(table, plan, coded, conditions).taken(order)
+    encoding = _encoding(table, plan, coded, conditions).take(order)
     groups = _Groups(settings, report, threads)
-    ordered = conditions.taken(order)
+    ordered = conditions.take(order)
     partition = groups.in_strata(encoding, ordered)
-    told = group_notes(partition, report.stop)
+    notes = group_notes(partition, report.stop)
     if ordered.given is not None:
         before = encoding.loss(ordered.given)
-        told.insert(0, f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they "
+        notes.insert(0, f"the groups of {shown(settings.roles.group)} lost {before:.4f} % as they "
                        "came")  # fmt: skip
     if by_trees and partition.search is not None and settings.protect.column_weights:
-        told.append("the losses of the search count columns by their weights, others do not")
+        notes.append("the losses of the search count columns by their weights, others do not")
     if by_trees and conditions.survey.weights is not None:
-        told.append(f"{partition.method} groups by trees, which survey weights have no say in")
+        notes.append(f"{partition.method} groups by trees, which survey weights have no say in")
     labels = np.empty_like(partition.labels)
     labels[order] = partition.labels
-    return replace(partition, labels=labels), told
+    return replace(partition, labels=labels), notes
 
 
 def _encoding(
     table: Table, plan: Plan, coded: Coded | None, conditions: Conditions
 ) -> Points | Nodes:
-    """Return the records as a method sees them, in the order of the rows."""
+    """Return the encoding of the records, in the order of the rows."""
     weights, k = plan.settings.protect.column_weights, plan.k
     if not plan.by_hierarchies:
         survey = conditions.survey.weights
@@ -98,14 +98,14 @@ def _encoding(
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """Groups some of the records, those of a stratum, as settings say."""
+    """Groups the records of a stratum with the method of the settings."""
 
     settings: Settings
     report: Reporter
     threads: int | None
 
     def in_strata(self, encoding: Points | Nodes, conditions: Conditions) -> Partition:
-        """Group every stratum by itself, and join what was found."""
+        """Group every stratum by itself, and join the partitions."""
         strata, given = conditions.survey.strata, conditions.given
         if strata is None:
             return self._group(encoding, conditions)
@@ -116,16 +116,16 @@ class _Groups:
         labels = np.empty(strata.size, dtype=np.int64)
         parts, made = [], 0
         for rows in rows_of_groups(strata):
-            own = conditions.taken(rows)
+            own = conditions.take(rows)
             if own.constraints is not None:
                 check_possible(own.constraints.rules, rows.size)
-            part = self._group(encoding.taken(rows), own)
+            part = self._group(encoding.take(rows), own)
             labels[rows] = made + part.labels
             made += part.groups
             parts.append(part)
         methods, reasons = {part.method for part in parts}, {part.reason for part in parts}
         kept = [part.enforced for part in parts if part.enforced]
-        ways = sorted({part.way for part in parts} - {"", "none"})
+        enforcements = sorted({part.way for part in parts} - {"", "none"})
         return Partition(
             labels,
             parts[0].k,
@@ -134,32 +134,32 @@ class _Groups:
             parts[0].loss_name,
             reason=reasons.pop() if len(reasons) == 1 else "",
             enforced=f"within strata, the first: {kept[0]}" if kept else "",
-            way=" and ".join(ways) or parts[0].way,
+            way=" and ".join(enforcements) or parts[0].way,
         )
 
     def _group(self, encoding: Points | Nodes, conditions: Conditions) -> Partition:
-        survey, keep = conditions.survey, conditions.constraints
+        survey, constraints = conditions.survey, conditions.constraints
         if isinstance(encoding, Points) and survey.together is not None:
-            return self._by_unit(encoding, survey, survey.together, keep)
-        problem = replace(self._problem(encoding), constraints=keep)
+            return self._by_unit(encoding, survey, survey.together, constraints)
+        problem = replace(self._problem(encoding), constraints=constraints)
         protect = self.settings.protect
         if conditions.given is None:
             return solve(problem, protect.method, self.report)
         problem = replace(problem, start=conditions.given, effort="normal")
-        method = find_refinement(protect.refine or "iterative", problem.changes)
+        method = find_refinement(protect.refine or "iterative", problem.options)
         return solve(problem, method, self.report)
 
     def _problem(self, encoding: Points | Nodes) -> Problem:
-        protect, changes = self.settings.protect, self.settings.changes()
+        protect, options = self.settings.protect, self.settings.search_options()
         return Problem(
-            encoding, protect.k, protect.seed, protect.effort, protect.start, changes,
+            encoding, protect.k, protect.seed, protect.effort, protect.start, options,
             threads=self.threads,
         )  # fmt: skip
 
     def _by_unit(
-        self, points: Points, survey: Survey, together: Integers, keep: Keep | None
+        self, points: Points, survey: Survey, together: Integers, constraints: Constraints | None
     ) -> Partition:
-        """Group households or people, each as heavy as its records; groups that break a rule merge.
+        """Group households or people, weighted by their records; groups that break a rule merge.
 
         What the records of one differ from their own mean by is lost in any grouping, so the least
         loss of the means is that of the records.
@@ -169,12 +169,15 @@ class _Groups:
         means = group_means(points.matrix, units, own)
         masses = np.bincount(units, own).astype(np.float64)
         problem = self._problem(Points(means, points.mixed, masses))
-        found = solve(problem, self.settings.protect.method, self.report)
-        labels, kept, merged = found.labels[units], "", ""
-        if keep is not None:
-            labels = merge(points.matrix, labels, keep.rules, self.report)
-            gone = found.groups - int(labels.max()) - 1
-            kept = f"{gone:,} of {found.groups:,} groups of {survey.who} were merged with others"
+        partition = solve(problem, self.settings.protect.method, self.report)
+        labels, kept, merged = partition.labels[units], "", ""
+        if constraints is not None:
+            labels = merge(points.matrix, labels, constraints.rules, self.report)
+            gone = partition.groups - int(labels.max()) - 1
+            kept = (
+                f"{gone:,} of {partition.groups:,} groups of {survey.unit_name} were merged with "
+                "others"
+            )
             merged = "merge" if gone else "none"
         lost = information_loss(points.matrix, labels, survey.weights)
-        return replace(found, labels=labels, information_loss=lost, enforced=kept, way=merged)
+        return replace(partition, labels=labels, information_loss=lost, enforced=kept, way=merged)

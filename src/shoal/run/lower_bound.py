@@ -1,4 +1,4 @@
-"""How little any grouping can lose: `lower_bound`."""
+"""`lower_bound`: a bound on the loss of any grouping."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shoal.methods.ils.neighbors import least_by_neighbors
 from shoal.methods.ils.parameters import Search, Stop
 from shoal.methods.ils.start import split_groups
 from shoal.methods.ils.task import Task
-from shoal.methods.matheuristic.incumbent import ANNEALED, Desk, Start
+from shoal.methods.matheuristic.incumbent import ANNEALED, Incumbent, Start
 from shoal.methods.matheuristic.run import warm_up
 from shoal.methods.matheuristic.steps import LARGE_GROUPS, WHOLE
 from shoal.methods.problem import check_size
@@ -52,7 +52,7 @@ def lower_bound(
     threads: int | None = None,
     callback: Callback | Reporter | None = None,
 ) -> Bound:
-    """Return a loss below which no grouping of the records into groups of at least k can go.
+    """Return a lower bound on the loss of any grouping into groups of at least k.
 
     Parameters
     ----------
@@ -109,19 +109,19 @@ def lower_bound(
 def _least(
     matrix: Floats, k: int, effort: str, stop: Stop, report: Reporter, threads: int | None
 ) -> tuple[float, bool]:
-    """Return the least SSE that any grouping has, and whether the bound is complete."""
-    desk = Desk(matrix, Task(k, options=Search(stop=stop), threads=threads), report)
-    if k == 1 or desk.total == 0.0:
+    """Return a lower bound on the SSE of any grouping, and whether it is complete."""
+    incumbent = Incumbent(matrix, Task(k, options=Search(stop=stop), threads=threads), report)
+    if k == 1 or incumbent.total == 0.0:
         return 0.0, True
-    if desk.rows < 2 * k:  # there is one grouping
-        return desk.total * (1.0 - ROUNDED), True
-    if desk.rows > WHOLE:
+    if incumbent.rows < 2 * k:  # there is one grouping
+        return incumbent.total * (1.0 - ROUNDED), True
+    if incumbent.rows > WHOLE:
         return least_by_neighbors(matrix, k, report), False
-    labels = _grouping(desk)
-    if is_nothing(desk.cost, matrix):
+    labels = _grouping(incumbent)
+    if is_nothing(incumbent.cost, matrix):
         return 0.0, True
     generation = Generation.scaled(
-        squared_gaps(matrix), k, labels, others=desk.elite, remaining=desk.remaining,
+        squared_gaps(matrix), k, labels, others=incumbent.elite, remaining=incumbent.remaining,
         threads=threads,
     )  # fmt: skip
     if generation is None:  # numbers that no programme can weigh
@@ -129,18 +129,20 @@ def _least(
     proven = False
     with suppress(Canceled):  # a bound that was cut short is one all the same
         proven = _work(generation, labels, effort, report)
-    return min(generation.least, desk.cost), generation.complete or proven
+    return min(generation.least, incumbent.cost), generation.complete or proven
 
 
-def _grouping(desk: Desk) -> Integers:
-    """Put good groupings on the desk, whose groups are the first columns; return the best."""
-    iterations = max(200, min(100_000 // desk.k**2, 20 * desk.rows))
+def _grouping(incumbent: Incumbent) -> Integers:
+    """Seed the restricted master problem with the groups of good partitions; return the best."""
+    iterations = max(200, min(100_000 // incumbent.k**2, 20 * incumbent.rows))
     jobs = [Start(None, iterations, (0, i), ANNEALED) for i in range(STARTS)]
-    by_mdav = split_groups(desk.matrix, mdav(desk.matrix, desk.k, Reporter(None)), desk.k)
-    for labels in [*desk.searches(jobs), by_mdav]:
-        desk.take("search", labels)
-    assert desk.labels is not None
-    return desk.labels
+    by_mdav = split_groups(
+        incumbent.matrix, mdav(incumbent.matrix, incumbent.k, Reporter(None)), incumbent.k
+    )
+    for labels in [*incumbent.searches(jobs), by_mdav]:
+        incumbent.take("search", labels)
+    assert incumbent.labels is not None
+    return incumbent.labels
 
 
 def _work(generation: Generation, labels: Integers, effort: str, report: Reporter) -> bool:
@@ -153,6 +155,6 @@ def _work(generation: Generation, labels: Integers, effort: str, report: Reporte
     if effort != "best" or generation.over():
         return False
     report("bounding", 4, stages)
-    found = solve_integer(generation, labels, replace(plan, columns=4 * generation.rows))
-    generation.bound = max(found.bound, generation.bound)
-    return found.proven
+    solution = solve_integer(generation, labels, replace(plan, columns=4 * generation.rows))
+    generation.bound = max(solution.bound, generation.bound)
+    return solution.proven

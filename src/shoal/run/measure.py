@@ -1,4 +1,4 @@
-"""What a release cost and which risks are left: `measure` takes an original and its release."""
+"""`measure`: utility and disclosure risk of a release, given its original."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shoal.kernels.arrays import Floats
 from shoal.measures.candidates import candidates_of
 from shoal.measures.compared import Compared, Strata, classes_of, secret_codes
 from shoal.measures.compute import measure_all
-from shoal.measures.pairing import Who, by_key, find_out, is_kept
+from shoal.measures.pairing import Pairing, by_key, find_out, is_kept
 from shoal.measures.reading import both_sides
 from shoal.measures.result import Measures
 from shoal.measures.risk.kept_columns import released_codes
@@ -114,16 +114,16 @@ def measure(
         raise RequestError("risks by survey weights read missing cells as own; leave out one")
     if weight is not None and not isinstance(weight, str):
         raise RequestError("weight must be a column name")
-    said, place = _recipe(release, recipe, quasi_identifiers is None and sensitive is None)
-    if said is not None:
-        quasi_identifiers = quasi_identifiers or said.roles.quasi_identifiers
-        sensitive = said.roles.sensitive if sensitive is None else sensitive
-        hierarchies = said.hierarchies if hierarchies is None else hierarchies
-        orders = said.orders if orders is None else orders
-        missing = said.input.missing if tuple(missing) == ("",) else missing
-        types = dict(said.input.types) if types is None else types
-        delimiter = delimiter or said.input.delimiter
-    told = []
+    known, place = _recipe(release, recipe, quasi_identifiers is None and sensitive is None)
+    if known is not None:
+        quasi_identifiers = quasi_identifiers or known.roles.quasi_identifiers
+        sensitive = known.roles.sensitive if sensitive is None else sensitive
+        hierarchies = known.hierarchies if hierarchies is None else hierarchies
+        orders = known.orders if orders is None else orders
+        missing = known.input.missing if tuple(missing) == ("",) else missing
+        types = dict(known.input.types) if types is None else types
+        delimiter = delimiter or known.input.delimiter
+    notes = []
     if memory is not None and _is_large(original, release, read_memory(memory)):
         from shoal.measures.streaming import Reading, draw
 
@@ -137,7 +137,7 @@ def measure(
         reading = Reading(delimiter, tuple(missing), types or {})
         chosen = names(key, "key")
         some = draw(Path(original), Path(release), reading, wanted, chosen, rows == "same", seed)
-        original, release, told = some.before, some.after, [some.note]
+        original, release, notes = some.before, some.after, [some.note]
         missing, types, delimiter = ("",), None, None
         rows = rows if some.paired else "shuffled"
     before = _read(original, delimiter, missing, types or {})
@@ -150,34 +150,36 @@ def measure(
         {name: order for name, order in (orders or {}).items() if name in quasi},
     )
     trees = _trees(before, quasi, hierarchies, place)
-    who = None
+    pairing = None
     if key is not None:
-        who = by_key(before, after, names(key, "key"))
+        pairing = by_key(before, after, names(key, "key"))
     elif rows == "same":
         if before.rows != after.rows:
             raise InputError(
                 f"rows are said to be the same, but there are {before.rows:,} and {after.rows:,}"
             )
-        who = Who(np.arange(before.rows), np.arange(before.rows), "rows in the same order")
+        pairing = Pairing(np.arange(before.rows), np.arange(before.rows), "rows in the same order")
     elif rows == "auto":
         own = [_side(before, after, name, trees, None) for name in quasi]
         held = not any(isinstance(data, str | os.PathLike) for data in (original, release))
-        who = find_out(before, after, own, [name for name in kept if name != weight], held)
+        pairing = find_out(before, after, own, [name for name in kept if name != weight], held)
     others = [name for name in kept if name not in hidden and name != weight]
     strata = names(by, "by")
     for name in strata:
         _ = after[name]
-    compared = compare_tables(before, after, quasi, hidden, trees, who, weight, others)
+    compared = compare_tables(before, after, quasi, hidden, trees, pairing, weight, others)
     compared = replace(compared, strata=_strata(after, strata))
     if missing_as != "own":
         matching = candidates_of([after[name] for name in quasi], compared.classes, missing_as)
         compared = replace(compared, candidates=matching)
-        told.append(
+        notes.append(
             f"risks that follow from class sizes read missing cells and * as {missing_as}; all "
             "others read them as own"
         )
-    notes = [] if who is None else [f"records are {who.how}"] if "paired" in who.how else [who.how]
-    return measure_all(compared, seed=seed, sample=sample, notes=[*told, *notes])
+    if pairing is not None:
+        basis = pairing.basis
+        notes.append(f"records are {basis}" if "paired" in basis else basis)
+    return measure_all(compared, seed=seed, sample=sample, notes=notes)
 
 
 def _is_large(original: Any, release: Any, limit: int) -> bool:
@@ -197,14 +199,14 @@ def measure_release(
     by: Sequence[str] = (),
 ) -> Measures:
     """Measure a release that was just made: row i of both is the same record. For reports."""
-    quasi = table.schema.having(Role.QUASI_IDENTIFIER)
-    hidden = table.schema.having(Role.SENSITIVE)
+    quasi = table.schema.with_role(Role.QUASI_IDENTIFIER)
+    hidden = table.schema.with_role(Role.SENSITIVE)
     trees = {} if coded is None else {c.name: c for c in coded.columns if c.rule.given}
     every = np.arange(table.rows)
-    who = Who(every, every, "rows in the same order")
-    others = [c.name for c in table.having(Role.OTHER) if c.name in released.names]
+    pairing = Pairing(every, every, "rows in the same order")
+    others = [c.name for c in table.with_role(Role.OTHER) if c.name in released.names]
     others = [name for name in others if name != weight]
-    compared = compare_tables(table, released, quasi, hidden, trees, who, weight, others)
+    compared = compare_tables(table, released, quasi, hidden, trees, pairing, weight, others)
     compared = replace(compared, deleted=deleted, strata=_strata(released, by))
     return measure_all(compared, seed=seed, effort=BRIEF, public=True)
 
@@ -215,13 +217,13 @@ def compare_tables(
     quasi: Sequence[str],
     sensitive: Sequence[str],
     trees: Mapping[str, CodedColumn],
-    who: Who | None,
+    pairing: Pairing | None,
     weight: str | None,
     others: Sequence[str],
 ) -> Compared:
     """Return both tables side by side."""
-    pairs = None if who is None else (who.first, who.second)
-    weights = None if weight is None else _weights(before, after, weight, who)
+    pairs = None if pairing is None else (pairing.first, pairing.second)
+    weights = None if weight is None else _weights(before, after, weight, pairing)
     return Compared(
         quasi=tuple(_side(before, after, name, trees, pairs) for name in quasi),
         sensitive=tuple(_side(before, after, name, {}, None) for name in sensitive),
@@ -232,8 +234,8 @@ def compare_tables(
         secrets=tuple(secret_codes(after[name], after.source.missing) for name in sensitive),
         classes=classes_of([after[name] for name in quasi], after.rows),
         origins=classes_of([before[name] for name in quasi], before.rows),
-        first=None if who is None else who.first,
-        second=None if who is None else who.second,
+        first=None if pairing is None else pairing.first,
+        second=None if pairing is None else pairing.second,
         weights=None if weights is None else weights[1],
         own_weights=None if weights is None else weights[0],
         deleted=max(before.rows - after.rows, 0),
@@ -289,18 +291,18 @@ def _recipe(
     beside.append(file.with_name(f"{stem_of(file.name)}.{RECIPE}"))  # of an earlier version
     for path in beside:
         if path.is_file():
-            return _told(load(path)), path.parent
+            return _without_commitments(load(path)), path.parent
     return None, None
 
 
-def _told(recipe: Settings) -> Settings:
+def _without_commitments(recipe: Settings) -> Settings:
     """Return a recipe without what it only commits to."""
     hidden = (COMMITTED, HASHED)
     trees = {n: one for n, one in recipe.hierarchies.items() if not one.startswith(hidden)}
     orders = {n: o for n, o in recipe.orders.items() if not (o and o[0].startswith(hidden))}
     missing = tuple(one for one in recipe.input.missing if not one.startswith(hidden))
-    told = recipe.having(input={"missing": missing or ("",)})
-    return told.model_copy(update={"hierarchies": trees, "orders": orders})
+    uncommitted = recipe.replace(input={"missing": missing or ("",)})
+    return uncommitted.model_copy(update={"hierarchies": trees, "orders": orders})
 
 
 def _read(
@@ -381,16 +383,16 @@ def _roles(
 
 
 def _trees(
-    table: Table, quasi: Sequence[str], said: Hierarchies, folder: Path | None
+    table: Table, quasi: Sequence[str], rules: Hierarchies, folder: Path | None
 ) -> dict[str, CodedColumn]:
     """Return the trees of the columns that have a hierarchy."""
-    if said is None:
+    if rules is None:
         return {}
-    if not isinstance(said, Mapping | str | os.PathLike):
+    if not isinstance(rules, Mapping | str | os.PathLike):
         raise RequestError("hierarchies must be a folder, or files or rules by column")
-    if not isinstance(said, Mapping):
-        said = in_folder(Path(said), list(quasi))
-    wanted = {name: str(path) for name, path in said.items() if name in quasi}
+    if not isinstance(rules, Mapping):
+        rules = in_folder(Path(rules), list(quasi))
+    wanted = {name: str(path) for name, path in rules.items() if name in quasi}
     if not wanted:
         return {}
     coded = code(table.only(lambda column: column.name in wanted), wanted, folder)
@@ -398,17 +400,17 @@ def _trees(
 
 
 def _weights(
-    before: Table, after: Table, name: str, who: Who | None
+    before: Table, after: Table, name: str, pairing: Pairing | None
 ) -> tuple[Floats | None, Floats]:
     """Return the survey weights of originals, where known, and of released records."""
     own = weights_of(before[name], before) if name in before.names else None
     if name in after.names:
         return own, weights_of(after[name], after)
-    if own is None or who is None or who.second.size < after.rows:
+    if own is None or pairing is None or pairing.second.size < after.rows:
         raise InputError(
             f"the release has no column {shown(name)}, and not every released record is known to "
             "be somebody's: its survey weights are unknown"
         )
-    found = np.empty(after.rows)
-    found[who.second] = own[who.first]
-    return own, found
+    weights = np.empty(after.rows)
+    weights[pairing.second] = own[pairing.first]
+    return own, weights

@@ -1,4 +1,4 @@
-"""Grouping alone: a matrix or a table in, a Partition out."""
+"""`microaggregate` and `refine`: a matrix or table in, a Partition out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from shoal.partition import Partition, check_labels
 from shoal.progress import Callback, Reporter
 from shoal.release.aggregate import Aggregators
 from shoal.release.aggregate import aggregate as aggregate_groups
-from shoal.settings import count, whole, wishes
+from shoal.settings import count, search_options, whole
 from shoal.table.assign import all_quasi_identifiers
 from shoal.table.encode import Encoded, check_numeric, encode
 from shoal.table.encode_nodes import code
@@ -122,9 +122,9 @@ def microaggregate(
     info = find(method).info
     tree = search.to_dict() if isinstance(search, Search) else search or {}
     counts = count(max_iterations, "max_iterations"), time_limit, count(runs, "runs")
-    changes = wishes(tree, *counts)
+    options = search_options(tree, *counts)
     if method != "auto":
-        check_options(info, start, changes)
+        check_options(info, start, options)
     table = with_orders(read(X), orders)
     check_size(table.rows, k)
     if start is not None and not isinstance(start, str):
@@ -137,7 +137,7 @@ def microaggregate(
     else:
         encoded = encoded_table(table, k, standardize, column_weights, hierarchies, own)
         encoding = Points(encoded.matrix, encoded.mixed, own)
-    problem = Problem(encoding, k, seed, effort, start, changes, threads=threads)
+    problem = Problem(encoding, k, seed, effort, start, options, threads=threads)
     return solve(problem, method, Reporter.of(callback))
 
 
@@ -167,7 +167,7 @@ def refine(
     time_limit: float | None = None,
     callback: Callback | None = None,
 ) -> Partition:
-    """Refine given groups: fewer, larger groups where that loses less.
+    """Refine a given grouping: fewer, larger groups where that loses less.
 
     Parameters
     ----------
@@ -212,16 +212,16 @@ def refine(
     table = with_orders(read(X), orders)
     check_size(table.rows, k)
     start = check_labels(labels, table.rows, k)
-    changes = wishes({}, count(max_iterations, "max_iterations"), time_limit, None)
+    options = search_options({}, count(max_iterations, "max_iterations"), time_limit, None)
     seed = _seed(seed)
-    method = find_refinement(how, changes)
+    method = find_refinement(how, options)
     encoding: Points | Nodes
     if method.info.on_nodes:
         encoding = Nodes(code(table, hierarchies), column_weights)
     else:
         encoded = encoded_table(table, k, standardize, column_weights, hierarchies)
         encoding = Points(encoded.matrix, encoded.mixed)
-    problem = Problem(encoding, k, seed, start=start, changes=changes)
+    problem = Problem(encoding, k, seed, start=start, options=options)
     return solve(problem, method, Reporter.of(callback))
 
 
@@ -233,8 +233,8 @@ def encoded_table(
     hierarchies: Mapping[str, str] | None,
     survey: Floats | None = None,
 ) -> Encoded:
-    """Return the matrix that is grouped; refuse hierarchies that have no say in it."""
-    texts = [c.name for c in table.having(Role.QUASI_IDENTIFIER) if not c.has_places]
+    """Return the matrix that is grouped; refuse hierarchies that it ignores."""
+    texts = [c.name for c in table.with_role(Role.QUASI_IDENTIFIER) if not c.has_places]
     encoded = encode(
         table, standardize=standardize, weights=weights, hierarchies=hierarchies, k=k, survey=survey
     )
@@ -253,7 +253,7 @@ def _seed(seed: Any) -> int:
 
 
 def group_size(k: Any) -> int:
-    """Return k as a number, or say what is wrong with it."""
+    """Return k as a number; raise RequestError if it is invalid."""
     size = whole(k, "k")
     if size < 1:
         raise RequestError(f"k must be at least 1, not {size}")
@@ -278,7 +278,7 @@ class ColumnByColumn:
     jointly_k_anonymous: bool = False
 
     def summary(self) -> str:
-        """Return two lines for people."""
+        """Return a summary in two lines."""
         return (
             f"{len(self.labels)} records, {len(self.names)} columns each grouped on its own, "
             f"k = {self.k}: information loss {self.information_loss:.4f} (SSE/SST, percent)\n"
@@ -318,7 +318,7 @@ def microaggregate_columns(X: Any, k: int) -> ColumnByColumn:
     if not table.roles_given:
         table = all_quasi_identifiers(table)
     check_size(table.rows, k)
-    for each in table.having(Role.QUASI_IDENTIFIER):
+    for each in table.with_role(Role.QUASI_IDENTIFIER):
         check_numeric(each, table)
     encoded = encode(table)
     labels = np.empty(encoded.matrix.shape, dtype=np.int64)

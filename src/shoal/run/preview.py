@@ -1,4 +1,4 @@
-"""A run on a sample, and what it says of the whole: loss, time and memory before the long run."""
+"""`preview`: loss, time and memory of a run, extrapolated from a sample."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shoal.plan.costs import Estimate
 from shoal.plan.design import survey_design
 from shoal.plan.plan import Plan, once_read, plan_table
 from shoal.progress import Callback, Reporter
-from shoal.run.anonymize import walk
+from shoal.run.anonymize import anonymize_with
 from shoal.settings import Settings, whole
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import PreviewOptions
@@ -36,7 +36,7 @@ STEEPEST = -1.0  # the loss falls no faster than the number of records grows
 
 @dataclass(frozen=True)
 class Preview:
-    """What a sample lost and took, and what the whole table is expected to.
+    """Loss, time and memory of a run on a sample, and the estimates for the whole table.
 
     Losses are in percent, `loss_name` says of what. `seconds` and `megabytes` are None where no
     method like it was measured.
@@ -54,7 +54,7 @@ class Preview:
     megabytes: float | None
 
     def summary(self) -> str:
-        """Return it for people."""
+        """Return a summary in a few lines."""
         lines = [
             f"preview of {self.sample:,} of {self.records:,} records, k = {self.k}, method "
             f"{self.method}; nothing was written",
@@ -63,8 +63,8 @@ class Preview:
             f"  time of the sample    {self.seconds_sample:8.1f} s",
         ]
         if self.seconds is not None and self.megabytes is not None:
-            told = Estimate(self.seconds, self.megabytes).told()
-            lines.append(f"  all records           {told}")
+            estimate = Estimate(self.seconds, self.megabytes).describe()
+            lines.append(f"  all records           {estimate}")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def preview(
     callback: Callback | None = None,
     **options: Unpack[PreviewOptions],
 ) -> Preview:
-    """Run on a sample of the records, and estimate loss, time and memory of a run on all of them.
+    """Run on a sample of the records; estimate loss, time and memory of the whole run.
 
     Parameters
     ----------
@@ -113,11 +113,11 @@ def preview_of(
     callback: Callback | Reporter | None = None,
     folder: Path | None = None,
 ) -> Preview:
-    """Run as settings say on a sample, and on a part of that; go on along the line of both."""
+    """Run on a sample and on a part of it; extrapolate log-linearly from both sizes."""
     if settings.roles.group is not None:
         raise RequestError("groups that are given hold every record: there is no sample of them")
-    k, asked = settings.protect.k, settings.input
-    table = read(data, delimiter=asked.delimiter, missing=asked.missing, types=asked.types)
+    k, options = settings.protect.k, settings.input
+    table = read(data, delimiter=options.delimiter, missing=options.missing, types=options.types)
     check_size(table.rows, k, table.source.name)
     least = 2 * PART * max([k, *settings.protect.k_of.values()])
     if sample < min(least, table.rows):  # all records are sample enough
@@ -125,9 +125,9 @@ def preview_of(
     settings = _with_roles(table, once_read(settings), folder)
     plan, _ = plan_table(table, settings, folder)
     some, part = _samples(table, plan, min(sample, table.rows))
-    smaller = walk(table.taken(part), settings, callback, threads, folder)
+    smaller = anonymize_with(table.take(part), settings, callback, threads, folder)
     start = time.perf_counter()
-    result = walk(table.taken(some), settings, callback, threads, folder)
+    result = anonymize_with(table.take(some), settings, callback, threads, folder)
     seconds = time.perf_counter() - start
     lost, before = (one.report.exact_loss for one in (result, smaller))
     ratio = math.log(table.rows / some.size)
@@ -156,12 +156,12 @@ def preview_of(
 def _with_roles(table: Table, settings: Settings, folder: Path | None) -> Settings:
     """Return settings that name every role: in a sample more columns look like identifiers."""
     plan, _ = plan_table(table, settings, folder)
-    kept = {"keep_unique": tuple(plan.schema.schema.having(Role.OTHER))}
+    kept = {"keep_unique": tuple(plan.schema.schema.with_role(Role.OTHER))}
     if settings.roles.any_given:
         other = (*settings.roles.other, *plan.unnamed)
-        return settings.having(roles={"other": other, **kept})
-    named = tuple(plan.schema.schema.having(Role.QUASI_IDENTIFIER))
-    return settings.having(roles={"quasi_identifiers": named, **kept})
+        return settings.replace(roles={"other": other, **kept})
+    named = tuple(plan.schema.schema.with_role(Role.QUASI_IDENTIFIER))
+    return settings.replace(roles={"quasi_identifiers": named, **kept})
 
 
 def _samples(table: Table, plan: Plan, size: int) -> tuple[Integers, Integers]:
@@ -175,7 +175,7 @@ def _samples(table: Table, plan: Plan, size: int) -> tuple[Integers, Integers]:
     given = plan.prepared(table)
     kept = np.arange(table.rows)
     if given.rows < table.rows:  # incomplete records, which are deleted
-        kept = complete_rows([table[c.name] for c in plan.schema.having(Role.QUASI_IDENTIFIER)])
+        kept = complete_rows([table[c.name] for c in plan.schema.with_role(Role.QUASI_IDENTIFIER)])
     _, survey, _ = survey_design(given, plan)
     units = np.arange(given.rows) if survey.together is None else survey.together
     strata = np.zeros(given.rows, dtype=np.int64) if survey.strata is None else survey.strata

@@ -1,4 +1,4 @@
-"""Compile every kernel once, so that the first real run does not wait for it."""
+"""`warmup`: compile every kernel."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.judge.models.requirement import Requirement
-from shoal.methods.enforce.constraints import Keep
+from shoal.methods.enforce.constraints import Constraints
 from shoal.methods.enforce.rules import make_rules
 from shoal.methods.problem import Nodes, Points, Problem
 from shoal.methods.registry import methods
@@ -42,6 +42,6 @@ def _within_rules(matrix: npt.NDArray[np.float64]) -> None:
         read(matrix), RoleSettings(quasi_identifiers=("x0", "x1"), sensitive=("x2",))
     ).table
     rules, values = make_rules(table, Requirement(k=3, l=2, t=0.4), {}, None, ())
-    for way in ("swap", "slices"):
-        problem = Problem(Points(matrix), 3, constraints=Keep(rules, values, way))
+    for enforcement in ("swap", "slices"):
+        problem = Problem(Points(matrix), 3, constraints=Constraints(rules, values, enforcement))
         solve(problem, "ilsmc", Reporter(None))

@@ -1,4 +1,4 @@
-"""Keyed commitments: they prove later which file a release was made of, and tell nothing before.
+"""Keyed commitments to the input: they disclose nothing, and can be proven later.
 
 A plain hash of an input confirms guesses: whoever knows all but a few cells tries the rest. A
 commitment is HMAC-SHA256 of the hash under a random key of 32 bytes, new for every release, that
@@ -67,8 +67,8 @@ class Commitments:
         return self._of("missing", "", _digest([token]))
 
     def _of(self, what: str, name: str, digest: str) -> str:
-        said = json.dumps([LABEL, what, name, digest]).encode("ascii")
-        return hmac.new(self.key, said, hashlib.sha256).hexdigest()
+        message = json.dumps([LABEL, what, name, digest]).encode("ascii")
+        return hmac.new(self.key, message, hashlib.sha256).hexdigest()
 
 
 def same(one: str | None, other: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""The files of a release: data, report and recipe, verified on disk before they get their names."""
+"""Files of a release: data, report and recipe, verified on disk."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shoal.release.claims import claims
 from shoal.release.write import release_bytes, row_order
 from shoal.report.guarantees import of_file
 from shoal.save.commitments import Commitments
-from shoal.save.readback import says_what_was_meant
+from shoal.save.readback import holds_table
 from shoal.save.release import Release
 from shoal.save.spreadsheet import guarded
 from shoal.table.hierarchy.specify import is_file
@@ -33,7 +33,7 @@ KINDS = ("csv", "csv.gz", "parquet")
 
 @dataclass(frozen=True)
 class Targets:
-    """Where files go: release, report and page; what is private to a folder of its own.
+    """Paths of the files of a release, and of its private folder.
 
     `output` is what the recipe notes, as seen from the private folder: a file or a folder.
     """
@@ -128,10 +128,10 @@ def verify_written(
 
 
 def verified_bytes(release: Release, path: Path, content: bytes, kind: str) -> None:
-    """Verify a written file, and that it is the one that was meant, to the byte."""
+    """Verify a written file, and compare it with the released table."""
     verify_written(path, release.settings, release.table, release.table.rows, kind)
     wanted = release.settings.roles.quasi_identifiers
-    meant = says_what_was_meant(release.table, wanted, path, kind)
+    meant = holds_table(release.table, wanted, path, kind)
     if path.read_bytes() != content or not meant:
         raise OutputError(f"{shown(path)}: what was read back is not what was to be written")
 
@@ -146,13 +146,13 @@ def save(
     order_seed: int | None = None,
     spreadsheet_safe: bool | None = None,
 ) -> Path:
-    """Write data, report and recipe, verify the data as it lies on disk, then name them all."""
+    """Write data, report and recipe, verify the data on disk, then rename all files."""
     release = guarded(release, targets.kind, spreadsheet_safe)
     settings = release.settings
     keep = settings.release.keep_order if keep_order is None else keep_order
     with Staging(force=force, folders=targets.folders) as staging:
         source = settings.input.path
-        trees = [Path(said) for said in settings.hierarchies.values() if is_file(said)]
+        trees = [Path(rule) for rule in settings.hierarchies.values() if is_file(rule)]
         targets.check(staging, [*([Path(source)] if source else []), *trees], with_page)
         order = row_order(release.table.rows, keep=keep, seed=order_seed)
         content = release_bytes(release.table, order, targets.kind)
@@ -168,7 +168,7 @@ def save(
 
 @dataclass(frozen=True)
 class Papers:
-    """What is written beside a release, and what is private of it, by its place."""
+    """Files beside a release, published and private, by path."""
 
     public: dict[Path, bytes]
     private: dict[Path, bytes]
@@ -190,13 +190,13 @@ def papers_of(
     exact = finished_report(report, digest, targets, keep)
     commitments = Commitments.new()
     public = published(exact, settings, commitments)
-    told = {targets.report: public.to_json().encode("utf-8")}
+    contents = {targets.report: public.to_json().encode("utf-8")}
     own = private_papers(targets, settings, exact, commitments, keep)
     if with_page:
         page, exact_page = pages(public, exact)
-        told[targets.page] = page.encode("utf-8")
+        contents[targets.page] = page.encode("utf-8")
         own[targets.private / private_folder.PAGE] = exact_page.encode("utf-8")
-    return Papers(told, own)
+    return Papers(contents, own)
 
 
 def published(report: Report, settings: Settings, commitments: Commitments) -> Report:
@@ -216,11 +216,11 @@ def private_papers(
 ) -> dict[Path, bytes]:
     """Return the private files of a release: key, recipe, exact report; its page is not yet."""
     place = targets.private
-    recipe = settings.having(
+    recipe = settings.replace(
         input={"path": _relative(settings.input.path, place)},
         hierarchies={
-            name: str(_relative(said, place)) if is_file(said) else said
-            for name, said in settings.hierarchies.items()
+            name: str(_relative(rule, place)) if is_file(rule) else rule
+            for name, rule in settings.hierarchies.items()
         },
         release={"keep_order": keep, "output": targets.output},
     )

@@ -1,4 +1,4 @@
-"""Whether a written file says what was meant: its classes have the released values, to the digit.
+"""Reading back of a written file: its classes have the released values.
 
 A writer that cuts digits keeps classes together and would pass any check of their sizes.
 """
@@ -16,7 +16,7 @@ from shoal.table.roles import STAR, Kind
 from shoal.table.table import Table
 
 
-def says_what_was_meant(table: Table, wanted: Sequence[str], path: Path, kind: str) -> bool:
+def holds_table(table: Table, wanted: Sequence[str], path: Path, kind: str) -> bool:
     """Tell whether a file's classes have the very values and sizes of the released table's."""
     _, written = class_counts(path, wanted, delimiter=table.source.delimiter, kind=kind)
     return same_classes(table, wanted, written, kind)
@@ -40,14 +40,14 @@ def _decoded(key: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _by_value(classes: Counter[tuple[Any, ...]], kinds: list[Kind]) -> Counter[tuple[Any, ...]]:
-    found: Counter[tuple[Any, ...]] = Counter()
+    counts: Counter[tuple[Any, ...]] = Counter()
     for key, count in classes.items():
-        found[tuple(_value(cell, of) for cell, of in zip(key, kinds, strict=True))] += count
-    return found
+        counts[tuple(_value(cell, of) for cell, of in zip(key, kinds, strict=True))] += count
+    return counts
 
 
 def _value(cell: Any, kind: Kind) -> Any:
-    """Return a value, or what a cell's text says, in one form; times are compared by class only."""
+    """Return a value or a cell's text in one form; times are compared by class only."""
     if cell is None or cell == STAR:
         return None
     if kind is Kind.TEXT:

@@ -1,4 +1,4 @@
-"""What can be saved."""
+"""Release: what can be saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Earlier releases of the same input that lie beside a new one: two tell more than one."""
+"""Earlier releases of the same input beside a new one."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ def earlier_releases(private: Path, sha256: str | None) -> list[str]:
     """
     if not sha256:
         return []
-    found = []
+    releases = []
     folder = private.parent
     places = [*sorted(folder.glob(f"*{SUFFIX}/{REPORT}")), *sorted(folder.glob(f"*{REPORT}"))]
     for path in places[:MOST]:
         try:
             if path.parent.samefile(private) or path.stat().st_size > LARGEST:
                 continue
-            told = json.loads(path.read_bytes())
-            if told["input"]["sha256"] == sha256:
-                found.append(_name(path, str(told["release"].get("file", path.name))))
+            report = json.loads(path.read_bytes())
+            if report["input"]["sha256"] == sha256:
+                releases.append(_name(path, str(report["release"].get("file", path.name))))
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue
-    return found
+    return releases
 
 
 def _name(report: Path, file: str) -> str:

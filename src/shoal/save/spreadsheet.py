@@ -1,4 +1,4 @@
-"""Texts that a spreadsheet would take for a formula, written so that it does not.
+"""Protection against formulas in spreadsheets.
 
 A cell that begins with one of these signs is run by spreadsheet programs as it is opened
 (CWE-1236). An apostrophe before it makes it a text. Numbers stay what they are, also -5 in a column
@@ -56,7 +56,7 @@ def _guarded(column: Column) -> Column:
     if column.kind is not Kind.TEXT:
         return column
     cells = column.cells if column.cells is None else _mapped(column.cells)
-    return column.having(values=_mapped(column.values), cells=cells)
+    return column.replace(values=_mapped(column.values), cells=cells)
 
 
 def _mapped(values: Any) -> Any:
@@ -86,7 +86,7 @@ def guarded(release: Release, kind: str, wanted: bool | None = None) -> Release:
     """Return a release as it is written: csv with guarded texts, where that is wanted."""
     settings = release.settings
     if wanted is not None and wanted != settings.release.spreadsheet_safe:
-        settings = settings.having(release={"spreadsheet_safe": wanted})
+        settings = settings.replace(release={"spreadsheet_safe": wanted})
     if not settings.release.spreadsheet_safe or kind == "parquet":
         return Guarded(release.table, release.report, settings)
     table = guarded_table(release.table)
@@ -103,10 +103,13 @@ def guarded(release: Release, kind: str, wanted: bool | None = None) -> Release:
         )
     report = release.report
     if changed:
-        said = (
+        wanted_by_settings = (
             f"texts of {listed(changed)} that a spreadsheet would take for formulas stand after an "
             "apostrophe"
         )
-        notes, public = [*report.notes, said], [*report.public_notes, said]
+        notes, public = (
+            [*report.notes, wanted_by_settings],
+            [*report.public_notes, wanted_by_settings],
+        )
         report = replace(report, notes=notes, public_notes=public)
     return Guarded(table, report, settings)

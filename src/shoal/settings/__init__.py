@@ -1,4 +1,4 @@
-"""The one table of options, and all that comes of it.
+"""Settings: the one table of options, and all that is derived from it.
 
 Every option is declared once, as a field with an `Option` in `data.py`, `protect.py`, `release.py`,
 `model.py` (what a recipe holds) or `run.py` (what it does not). `table.py` lists them. Of that list
@@ -13,7 +13,7 @@ then writes `signatures.py` and the page anew.
 
 from shoal.settings.arguments import count, names, whole
 from shoal.settings.data import InputSettings, RoleSettings
-from shoal.settings.model import Settings, build, wishes
+from shoal.settings.model import Settings, build, search_options
 from shoal.settings.parse import joined_key, split_key
 from shoal.settings.protect import Effort, ProtectSettings, Refine
 from shoal.settings.recipe import COMMITTED, HASHED, load, load_tree
@@ -38,7 +38,7 @@ __all__ = [
     "load",
     "load_tree",
     "names",
+    "search_options",
     "split_key",
     "whole",
-    "wishes",
 ]

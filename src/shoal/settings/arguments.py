@@ -41,7 +41,7 @@ def whole(number: Any, what: str) -> int:
 
 
 def pairs(given: Any, what: str) -> dict[str, Any]:
-    """Return what is said of columns or parts by name."""
+    """Return values by column or part."""
     if not isinstance(given, Mapping):
         raise RequestError(f"{what} must be a dict: of a name what is said of it")
     return dict(given)

@@ -1,4 +1,4 @@
-"""What fields cannot check alone: settings that do not go together."""
+"""Checks across settings."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def _check_kept(release: ReleaseSettings, weight: str | None) -> None:
     for name, step in release.round.items():
         if not (math.isfinite(step) and step > 0):
             raise RequestError(f"round: the step of {shown(name)} must be a number above 0")
-    said = release.weights_as
-    if said is not None and not _is_way(said):
+    weights_as = release.weights_as
+    if weights_as is not None and not _is_weights_as(weights_as):
         raise RequestError("weights_as must be mean, rounded:N (N a number above 0), exact or drop")
-    if said is not None and weight is None:
+    if weights_as is not None and weight is None:
         raise RequestError("weights_as says how survey weights are released; say --weight, too")
     decimals = release.decimals
     if weight is not None and "none" in (
@@ -44,10 +44,10 @@ def _check_kept(release: ReleaseSettings, weight: str | None) -> None:
         )
 
 
-def _is_way(said: str) -> bool:
-    how, colon, step = said.partition(":")
-    if how != "rounded":
-        return not colon and how in ("mean", "exact", "drop")
+def _is_weights_as(weights_as: str) -> bool:
+    kind, colon, step = weights_as.partition(":")
+    if kind != "rounded":
+        return not colon and kind in ("mean", "exact", "drop")
     try:
         return math.isfinite(float(step)) and float(step) > 0
     except ValueError:

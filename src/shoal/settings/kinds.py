@@ -1,4 +1,4 @@
-"""Kinds of options: one value as words of a command, as a Python argument, and in settings.
+"""Kinds of options: conversion between command line words, arguments and settings.
 
 Settings hold what TOML holds. A kind says how words and arguments become that, and how that is said
 again as words and as an argument.
@@ -40,7 +40,7 @@ class Kind:
 
     `word` is the type of its words on the command line (None: it has none) and `type` that of its
     argument. `read` makes the value of words and their flag, `take` of an argument and its name;
-    `words` and `argument` are the way back.
+    `words` and `argument` convert back.
     """
 
     word: Any
@@ -51,21 +51,21 @@ class Kind:
     argument: Callable[[Any], Any] = _same
 
 
-def _names(found: list[str], what: str) -> list[str]:
-    if not found:
+def _names(names: list[str], what: str) -> list[str]:
+    if not names:
         raise RequestError(f"{what} names no column")
-    return found
+    return names
 
 
 def _by_column(value: Callable[[str], Any], wrong: str, words: Any, flag: str) -> dict[str, Any]:
     """Read `COLUMN=VALUE`, each column once."""
-    found = {}
+    by_column = {}
     for name, text in split_pairs(words, flag).items():
         try:
-            found[name] = value(text)
+            by_column[name] = value(text)
         except ValueError:
             raise RequestError(f"{flag} {shown(name)}: {wrong}") from None
-    return found
+    return by_column
 
 
 def _either(value: Callable[[str], Any], wrong: str, words: Any, flag: str) -> Any:
@@ -90,11 +90,11 @@ def _plain(argument: Any, _name: str) -> Any:
 def _rules(argument: Any, name: str) -> dict[str, Any]:
     """Take rules and files by column."""
     every = pairs(argument, name).items()
-    return {column: str(said) if isinstance(said, Path) else said for column, said in every}
+    return {column: str(rule) if isinstance(rule, Path) else rule for column, rule in every}
 
 
 def _pair_words(value: Any) -> list[str]:
-    """Say a value for all columns in one word, or of each column in one."""
+    """Return a value for all columns as one word, or one word a column."""
     if isinstance(value, Mapping):
         return [f"{column}={one}" for column, one in value.items()]
     return [str(value)]
@@ -102,13 +102,15 @@ def _pair_words(value: Any) -> list[str]:
 
 def _read_sizes(words: Any, flag: str) -> dict[str, int]:
     """Read an own k for some columns, `age,zip=10`; settings have the names as a line of csv."""
-    found: dict[str, int] = {}
-    for said, text in split_pairs(words, flag).items():
-        key = joined_key(split_names([said]))
-        if not (text.isascii() and text.isdecimal()) or key in found:
-            raise RequestError(f"{flag} {shown(said)}: say a,b=NUMBER, once for the same columns")
-        found[key] = int(text)
-    return found
+    sizes: dict[str, int] = {}
+    for columns, text in split_pairs(words, flag).items():
+        key = joined_key(split_names([columns]))
+        if not (text.isascii() and text.isdecimal()) or key in sizes:
+            raise RequestError(
+                f"{flag} {shown(columns)}: say a,b=NUMBER, once for the same columns"
+            )
+        sizes[key] = int(text)
+    return sizes
 
 
 def _take_sizes(argument: Any, name: str) -> dict[str, int]:
@@ -120,14 +122,14 @@ def _take_sizes(argument: Any, name: str) -> dict[str, int]:
 
 def _read_orders(words: Any, flag: str) -> dict[str, list[str]]:
     """Read `pain=mild,severe`, or `pain=@FILE`; a value with a comma in it is in quotes."""
-    found = {
+    orders = {
         name: lines_of(text[1:], name) if text.startswith("@") else split_names([text])
         for name, text in split_pairs(words, flag, first=True).items()
     }
-    for name, values in found.items():
+    for name, values in orders.items():
         if not values:
             raise RequestError(f"{flag} {shown(name)}: the order names no value")
-    return found
+    return orders
 
 
 def _take_orders(argument: Any, _name: str) -> dict[str, tuple[str, ...]]:

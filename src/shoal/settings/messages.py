@@ -1,4 +1,4 @@
-"""Errors of validation in words."""
+"""Texts of validation errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def place(source: str, *path: object) -> str:
 def explain(error: ValidationError, source: str, model: type[BaseModel]) -> str:
     """Return an error of validation as one line: the key's path and what is wrong."""
     every = error.errors(include_url=False, include_input=False)
-    first = next((found for found in every if found["type"] == "extra_forbidden"), every[0])
+    first = next((one for one in every if one["type"] == "extra_forbidden"), every[0])
     keys = tuple(part for part in first["loc"] if not _is_branch(part))
     where = place(source, *keys)
     if first["type"] == "extra_forbidden":
@@ -27,7 +27,7 @@ def explain(error: ValidationError, source: str, model: type[BaseModel]) -> str:
     if first["type"] == "missing":
         return f"{where} is needed and not given"
     reason = first["msg"].removeprefix("Input should be ").removeprefix("a valid ")
-    if any(found["type"].startswith("float") for found in every if found["loc"][:2] == keys[:2]):
+    if any(one["type"].startswith("float") for one in every if one["loc"][:2] == keys[:2]):
         reason = "a number"  # of any kind: the branch of whole numbers comes first
     reason = "a table" if reason.startswith("dictionary or") else reason
     reason = {"integer": "a whole number", "tuple": "a list of names", "string": "a text"}.get(
@@ -37,7 +37,7 @@ def explain(error: ValidationError, source: str, model: type[BaseModel]) -> str:
 
 
 def _is_branch(part: object) -> bool:
-    """Tell whether a part of a place names a branch of a union, which nobody wrote."""
+    """Tell whether a part of a location names a branch of a union type."""
     return part == "int" or str(part).startswith(("dict[", "literal["))
 
 

@@ -1,4 +1,4 @@
-"""What a run is asked to do: all parts as one frozen model, checked."""
+"""Settings: a request, as one frozen and checked model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _method = partial(Option, "Method")
 
 
 class Settings(Part):
-    """A whole run: its parts, and what is said of columns by name."""
+    """The settings of a run: parts, hierarchies and orders."""
 
     shoal: str | None = None
     input: InputSettings = InputSettings()
@@ -58,26 +58,26 @@ class Settings(Part):
 
     @property
     def requirement(self) -> Requirement:
-        """What privacy asks, checked."""
-        asked = self.protect
+        """The privacy requirement, checked."""
+        protect = self.protect
         return Requirement(
-            k=asked.k,
-            l=asked.l,
-            l_kind=asked.l_kind,
-            c=asked.c,
-            t=asked.t,
-            alpha=asked.alpha,
-            dominance=asked.dominance,
-            k_of={split_key(key): k for key, k in asked.k_of.items()},
-            missing_sensitive=asked.missing_sensitive,
+            k=protect.k,
+            l=protect.l,
+            l_kind=protect.l_kind,
+            c=protect.c,
+            t=protect.t,
+            alpha=protect.alpha,
+            dominance=protect.dominance,
+            k_of={split_key(key): k for key, k in protect.k_of.items()},
+            missing_sensitive=protect.missing_sensitive,
         )
 
-    def changes(self) -> dict[str, Any]:
-        """Return what is asked of a search, as `Search.having` takes it."""
-        asked = self.protect
-        return wishes(self.search, asked.max_iterations, asked.time_limit, asked.runs)
+    def search_options(self) -> dict[str, Any]:
+        """Return the search options, as `Search.replace` takes them."""
+        protect = self.protect
+        return search_options(self.search, protect.max_iterations, protect.time_limit, protect.runs)
 
-    def having(self, **parts: dict[str, Any]) -> Settings:
+    def replace(self, **parts: dict[str, Any]) -> Settings:
         """Return the settings with some fields of some parts changed, checked again."""
         tree = self.model_dump()
         for part, changes in parts.items():
@@ -92,13 +92,13 @@ class Settings(Part):
         return toml_of(tree)
 
 
-def wishes(
+def search_options(
     search: Mapping[str, Any],
     max_iterations: int | None,
     time_limit: float | None,
     runs: int | None,
 ) -> dict[str, Any]:
-    """Return what is asked of a search as one tree."""
+    """Return the search options as one tree."""
     given = {"iterations": max_iterations, "seconds": time_limit}
     given = {name: value for name, value in given.items() if value is not None}
     tree = dict(search)

@@ -20,14 +20,14 @@ Number = int | float
 
 
 class Part(BaseModel):
-    """A frozen part of the settings: what is not known is an error."""
+    """A frozen part of the settings; unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 @dataclass(frozen=True)
 class Option:
-    """One entry of the table: its help, and who takes it in which words.
+    """One entry of the table: help, and the commands and functions that take it.
 
     `flags` are its words on the command line, by default its name; `commands` and `functions` are
     those that take it, `needed` the commands that cannot do without it. `instead` says of a

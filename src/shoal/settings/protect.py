@@ -14,7 +14,7 @@ from shoal.settings.option import MAKES_GROUPS, Number, Option, Part
 Refine = Literal[
     "phase2", "decompose", "iterative", "ls", "lsc", "ilsm", "ilsmc", "ilsmc+", "best", "kaim+"
 ]
-Asked = Number | dict[str, Number] | None
+Threshold = Number | dict[str, Number] | None
 Effort = Literal["quick", "normal", "best"]
 Count = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(ge=0, strict=False, allow_inf_nan=False)]
@@ -43,7 +43,7 @@ class ProtectSettings(Part):
         ),
     ]  # fmt: skip
     l: Annotated[  # noqa: E741 - its name in the literature
-        Asked,
+        Threshold,
         _privacy(
             "l-diversity: at least so many well represented values of every sensitive column in a "
             "class, or COLUMN=NUMBER; repeatable.",
@@ -67,7 +67,7 @@ class ProtectSettings(Part):
         ),
     ] = None  # fmt: skip
     t: Annotated[
-        Asked,
+        Threshold,
         _privacy(
             "t-closeness: a class's sensitive values are distributed as all are, up to so much "
             "(0 to 1), or COLUMN=NUMBER; repeatable.",
@@ -75,7 +75,7 @@ class ProtectSettings(Part):
         ),
     ] = None
     alpha: Annotated[
-        Asked,
+        Threshold,
         _privacy(
             "No sensitive value is more than this share of a class (0 to 1), or COLUMN=NUMBER; "
             "repeatable.",
@@ -83,7 +83,7 @@ class ProtectSettings(Part):
         ),
     ] = None
     dominance: Annotated[
-        Asked,
+        Threshold,
         _privacy(
             "The p % rule for numbers released as means: what hides the largest value of a group "
             "from the second largest is at least so many percent of it, or COLUMN=NUMBER; "

@@ -28,7 +28,7 @@ def load_tree(path: Path) -> dict[str, Any]:
 
 
 def _as_of_old(tree: dict[str, Any]) -> dict[str, Any]:
-    """Return the recipe of an earlier version as one that says what it meant: it still runs.
+    """Return the recipe of an earlier version in today's form.
 
     It counts records, and keeps its other columns, however many records these single out: notes and
     verdict say so. The recipe of a run names a version and every choice, so that one without a

@@ -19,7 +19,7 @@ WRITES_NOTHING = {"compare": "it writes no release"}
 class ReleaseSettings(Part):
     """What a group's value is and how the release is written.
 
-    Where nobody says, groups of a numeric method release means, those of others generalize.
+    By default groups of a numeric method release means, those of others generalize.
     """
 
     aggregate: Annotated[
@@ -71,5 +71,5 @@ class ReleaseSettings(Part):
     @property
     def weights(self) -> tuple[str, Number]:
         """How survey weights are released, and the step of those that are rounded."""
-        how, _, step = (self.weights_as or "mean").partition(":")
-        return how, (int(step) if step.isdecimal() else float(step)) if step else 0
+        kind, _, step = (self.weights_as or "mean").partition(":")
+        return kind, (int(step) if step.isdecimal() else float(step)) if step else 0

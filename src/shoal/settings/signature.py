@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from shoal.errors import RequestError
-from shoal.settings.table import NEEDED, TABLE, Entry, taken_by
+from shoal.settings.table import NEEDED, TABLE, Entry, options_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 NAMED = inspect.Parameter.KEYWORD_ONLY
@@ -42,7 +42,7 @@ def takes_options(name: str) -> Callable[[F], F]:
 
 def _documented(text: str, name: str) -> str:
     """Return a docstring with the options in the place of the line `{options}`."""
-    return text.replace("{options}", "\n".join(map(_described, taken_by(name))))
+    return text.replace("{options}", "\n".join(map(_described, options_of(name))))
 
 
 def _described(entry: Entry) -> str:
@@ -55,7 +55,7 @@ def _signature(function: Callable[..., Any], name: str) -> inspect.Signature:
     """Return a function's signature with the options in the place of `**options`."""
     signature = inspect.signature(function)
     own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    return signature.replace(parameters=[*own, *map(_parameter, taken_by(name))])
+    return signature.replace(parameters=[*own, *map(_parameter, options_of(name))])
 
 
 def _parameter(entry: Entry) -> inspect.Parameter:

@@ -78,11 +78,11 @@ def _entries() -> list[Entry]:
 TABLE = {entry.name: entry for entry in _entries()}
 
 
-def taken_by(function: str) -> list[Entry]:
+def options_of(function: str) -> list[Entry]:
     """Return the options that a Python function takes."""
     return [entry for entry in TABLE.values() if function in entry.option.takers]
 
 
-def said_to(command: str) -> list[Entry]:
+def options_of_command(command: str) -> list[Entry]:
     """Return the options that a command takes."""
     return [entry for entry in TABLE.values() if command in entry.option.commands]

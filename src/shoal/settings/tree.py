@@ -24,12 +24,12 @@ def tree_of(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def values_in(tree: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of options that a tree of settings says."""
-    found = {}
+    values = {}
     for entry in TABLE.values():
         place = tree.get(entry.part, {}) if entry.part else tree
         if entry.part != RUN and place.get(entry.field) is not None:
-            found[entry.name] = place[entry.field]
-    return found
+            values[entry.name] = place[entry.field]
+    return values
 
 
 def run_of(values: Mapping[str, Any]) -> RunOptions:
@@ -42,20 +42,20 @@ def values_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
     given = dict(arguments)
     if isinstance(given.get("hierarchies"), str | os.PathLike):
         given["hierarchy_folder"] = given.pop("hierarchies")
-    found = {}
+    values = {}
     for name, argument in given.items():
         entry = TABLE[name]
         if argument is not None or entry.argument_default is not None:
-            found[name] = entry.option.kind.take(argument, name)
-    return found
+            values[name] = entry.option.kind.take(argument, name)
+    return values
 
 
 def arguments_of(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values of options as arguments of a function."""
-    found = {name: TABLE[name].option.kind.argument(value) for name, value in values.items()}
-    if "hierarchy_folder" in found:
-        found["hierarchies"] = found.pop("hierarchy_folder")
-    return found
+    arguments = {name: TABLE[name].option.kind.argument(value) for name, value in values.items()}
+    if "hierarchy_folder" in arguments:
+        arguments["hierarchies"] = arguments.pop("hierarchy_folder")
+    return arguments
 
 
 def settings_and_run(arguments: Mapping[str, Any]) -> tuple[Settings, RunOptions]:

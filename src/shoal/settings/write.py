@@ -1,4 +1,4 @@
-"""What is written of the table: the types of arguments, and the reference page.
+"""Writing of generated files: types of arguments, and the reference page.
 
 `python -m shoal.settings.write` writes both anew; tests compare them with the table.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from shoal.settings.option import FUNCTIONS, PANELS
-from shoal.settings.table import NEEDED, TABLE, Entry, taken_by
+from shoal.settings.table import NEEDED, TABLE, Entry, options_of
 
 SIGNATURES = Path(__file__).with_name("signatures.py")
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "options.md"
@@ -34,7 +34,7 @@ def signatures() -> str:
     text += f'\nShared = TypedDict(\n    "Shared",\n    {{\n{lines}    }},\n    total=False,\n)\n'
     for function in FUNCTIONS:
         title = "".join(word.capitalize() for word in function.split("_")) + "Options"
-        own = [one for one in taken_by(function) if one not in shared]
+        own = [one for one in options_of(function) if one not in shared]
         text += f'\n\nclass {title}(Shared, total=False):\n    """Options of `{function}`."""\n'
         lines = "".join(f"    {one.name}: {_typed(one)}\n" for one in own)
         text += f"\n{lines}" if lines else ""

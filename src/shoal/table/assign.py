@@ -15,7 +15,7 @@ NEARLY = 0.9  # a text column with more distinct values than this share looks li
 
 @dataclass(frozen=True)
 class Assigned:
-    """The table with its roles, and the columns that nobody named and that became `other`."""
+    """The table with its roles, and the unnamed columns that became `other`."""
 
     table: Table
     unnamed: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ def distinct(column: Column) -> int:
 
 
 def identifier_reason(column: Column) -> str | None:
-    """Say why a column looks like an identifier: unique, or a text that is nearly so."""
+    """Return why a column looks like an identifier: unique, or a text that is nearly so."""
     present = len(column.values) - column.missing
     if present < 2 or column.kind is Kind.UNKNOWN:
         return None
@@ -40,7 +40,7 @@ def identifier_reason(column: Column) -> str | None:
 
 
 def too_different(kind: Kind, different: int, present: int) -> str | None:
-    """Say why so many different values among those there are look like an identifier."""
+    """Return why a number of different values looks like an identifier."""
     if different == present:
         return "no two records share a value"
     if kind is Kind.TEXT and different > NEARLY * present:
@@ -103,7 +103,7 @@ def _check_kinds(table: Table) -> None:
 
 def with_roles(table: Table, named: dict[str, Role]) -> Table:
     """Return the table with the roles of a dict; a column that is not in it is `other`."""
-    given = table.mapped(lambda column: column.having(role=named.get(column.name, Role.OTHER)))
+    given = table.mapped(lambda column: column.replace(role=named.get(column.name, Role.OTHER)))
     return replace(given, roles_given=True)
 
 
@@ -127,4 +127,4 @@ def all_quasi_identifiers(table: Table, reason: Reason = identifier_reason) -> T
             f"{table.source.name}: {listed(suspects)} may identify people (almost every value is "
             f"different); say --identifier {shown(suspects[0])} to drop it, or give it another role"
         )
-    return table.mapped(lambda column: column.having(role=Role.QUASI_IDENTIFIER))
+    return table.mapped(lambda column: column.replace(role=Role.QUASI_IDENTIFIER))

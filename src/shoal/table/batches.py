@@ -83,8 +83,8 @@ class ParquetPieces:
 
     def _stat(self) -> tuple[int, int]:
         check_file_name(self.path.name)
-        found = check_ordinary(self.path)
-        return found.st_size, found.st_mtime_ns
+        status = check_ordinary(self.path)
+        return status.st_size, status.st_mtime_ns
 
     def _check(self) -> None:
         if self._stat() != self._stamp:

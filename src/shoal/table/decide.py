@@ -1,8 +1,8 @@
-"""What a column is, decided from the facts of its cells: strict rules, no silent guesses.
+"""Kind of a csv column, decided from the facts of its cells by strict rules.
 
 A column has a kind when every cell that is not missing fits it. Where most cells look like
 numbers, dates or booleans and some do not, the column stays text and has a fault, which becomes
-its doubt: it may be passed on as it is, but not be grouped before somebody says what it is.
+its doubt: it may be passed on as it is, but not be grouped before its type is declared.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ from shoal.table.facts import (
 from shoal.table.roles import Kind, Written
 
 MAX_DIGITS = 38
-SAID = "say what it is with --type"
+DECLARE = "say what it is with --type"
 DECLARED = ("number", "text", "date", "boolean")
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with which cells, and what can be done; without flags it is with none alone."""
+    """A fault of some cells, and advice; without flags it is one of the whole column."""
 
     what: str
     flags: Callable[[Distinct], Flags] | None
     advice: str = ""
 
     def message(self, count: int, cells: int, places: str) -> str:
-        """Say where the flagged cells are: five places and a count, never a value."""
+        """Return a message on the flagged cells: five places and a count, never a value."""
         if self.flags is None:
             return self.what
         return f"{self.what}: {count} of {cells} cells ({places}){self.advice}"
@@ -59,7 +59,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The kind of a column, how it is written, and why it is text where it may be meant not to."""
+    """The kind of a column, its format, and its fault where it may be meant as another kind."""
 
     kind: Kind
     written: Written = field(default_factory=Written)
@@ -108,7 +108,7 @@ def _trimmed(words: frozenset[str]) -> set[str]:
 def _number(facts: Facts) -> Verdict | None:
     if facts.numbers < facts.present:
         return None
-    if INTEGER not in facts.broken and BEYOND_INTEGER not in facts.found:
+    if INTEGER not in facts.broken and BEYOND_INTEGER not in facts.marks:
         return Verdict(Kind.INTEGER)
     decimals = facts.decimals or 0
     written = Written(decimals=decimals)
@@ -119,9 +119,9 @@ def _number(facts: Facts) -> Verdict | None:
                 lambda cells: cells.digits()[0] + decimals > MAX_DIGITS,
             )
         return Verdict(Kind.DECIMAL, written)
-    if INFINITE in facts.found:
+    if INFINITE in facts.marks:
         return _doubted("too large for a number", lambda cells: ~np.isfinite(cells.floats))
-    if VANISHED in facts.found:
+    if VANISHED in facts.marks:
         return _doubted("too small for a number", Distinct.vanished)
     return Verdict(Kind.FLOAT, written)
 
@@ -140,52 +140,52 @@ def _date(facts: Facts) -> Verdict | None:
 
 
 def _of_calendar(facts: Facts, kind: Kind, pattern: str) -> Verdict:
-    if NO_DAY in facts.found:
+    if NO_DAY in facts.marks:
         times = kind is Kind.DATETIME
         return _doubted("not dates of the calendar", lambda cells: cells.calendar(times=times)[1])
     return Verdict(kind, Written(pattern=pattern))
 
 
 def _doubt(facts: Facts) -> Fault | None:
-    """Say why a text column may have been meant as something else."""
+    """Return why a text column may be meant as another kind."""
     if facts.words:
         lower = {word.lower() for word in _trimmed(facts.words)}
         if lower & {"true", "false"}:
             others = lower - {"true", "false"}
             flags = (lambda cells: ~cells.matches(TRUE_FALSE)) if others else _every
-            return Fault("true and false in different words", flags, f"; {SAID}")
+            return Fault("true and false in different words", flags, f"; {DECLARE}")
     if facts.numbers and CODE not in facts.broken:
         return None  # codes with leading zeros: text, as it should be
     if (facts.numbers + facts.special) / facts.present > 0.5:
-        advice = f"; mend them, declare what stands for missing with --missing, or {SAID}"
+        advice = f"; mend them, declare what stands for missing with --missing, or {DECLARE}"
         return Fault("not numbers", _no_numbers, advice)
     if ANY_MOMENT not in facts.broken:
-        advice = f"; write 2026-12-31T23:59:59, or {SAID}"
+        advice = f"; write 2026-12-31T23:59:59, or {DECLARE}"
         return Fault("times with a zone or in a form of their own", _every, advice)
     if FOREIGN_DATE not in facts.broken:
-        return Fault("ambiguous dates", _every, f"; write 2026-12-31, or {SAID}")
-    if FOREIGN_NUMBER not in facts.broken and ZERO_LED not in facts.found:
-        advice = f"; write 1234.5, or {SAID}"
+        return Fault("ambiguous dates", _every, f"; write 2026-12-31, or {DECLARE}")
+    if FOREIGN_NUMBER not in facts.broken and ZERO_LED not in facts.marks:
+        advice = f"; write 1234.5, or {DECLARE}"
         return Fault("numbers in a notation of their own", _no_numbers, advice)
     if facts.dates / facts.present > 0.5:
-        return Fault("not dates", lambda cells: ~cells.matches(DATE), f"; mend them or {SAID}")
+        return Fault("not dates", lambda cells: ~cells.matches(DATE), f"; mend them or {DECLARE}")
     return None
 
 
 def _declared(name: str, facts: Facts, declared: str) -> Verdict:
     """Take a column as its declared type; what does not fit is a fault, an error to its reader."""
-    ways = {
+    attempts = {
         "number": (_number, "not numbers"),
         "date": (_date, "not ISO dates"),
         "boolean": (_boolean, "not true or false"),
     }
-    if declared not in ways:
+    if declared not in attempts:
         raise InputError(
             f"there is no type {shown(declared)} for column {shown(name)}; "
             f"say {', '.join(DECLARED)}"
         )
-    attempt, what = ways[declared]
-    if MISFIT in facts.found:
+    attempt, what = attempts[declared]
+    if MISFIT in facts.marks:
         return _doubted(what, lambda cells: ~cells.fitting())
     different = Fault("its cells are written in different ways", None)
     return attempt(facts) or Verdict(Kind.TEXT, fault=different)

@@ -20,7 +20,7 @@ WHOLE = Begin()
 
 
 def decode_whole(raw: bytes, name: str) -> bytes:
-    """Return the bytes without a byte order mark, or say why they are not UTF-8 text."""
+    """Return the bytes without a byte order mark; raise InputError if not UTF-8 text."""
     raw = without_mark(raw, name)
     check_text(raw, name)
     return raw
@@ -43,7 +43,7 @@ def without_mark(raw: bytes, name: str) -> bytes:
 
 
 def check_text(raw: bytes, name: str, begin: Begin = WHOLE) -> None:
-    """Say where bytes are not UTF-8 text, if they are not."""
+    """Raise InputError where bytes are not UTF-8 text."""
     zero = raw.find(b"\0")
     if zero >= 0:
         line = raw.count(b"\n", 0, zero) + 1 + begin.lines

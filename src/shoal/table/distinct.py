@@ -35,7 +35,7 @@ FITTING = {
 
 
 class Distinct:
-    """The distinct cells of one column, so that each text is looked at once.
+    """The distinct cells of one column, so that each text is parsed once.
 
     `raw` are those that are not missing, as they stand in the file; `present` are the same without
     blanks around them, and in a column declared as number without the zeros that lead them.
@@ -124,8 +124,8 @@ class Distinct:
     def digits(self) -> tuple[Integers, Integers]:
         """Return the number of digits before and after the point of each fixed number."""
         lengths = np.asarray(pc.binary_length(self.present)).astype(np.int64)
-        found = np.asarray(pc.find_substring(self.present, "."))
-        points = np.where(found < 0, lengths, found)
+        positions = np.asarray(pc.find_substring(self.present, "."))
+        points = np.where(positions < 0, lengths, positions)
         signs = np.asarray(pc.or_(*(pc.starts_with(self.present, sign) for sign in "+-")))
         return points - signs, np.maximum(lengths - points - 1, 0)
 

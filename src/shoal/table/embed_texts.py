@@ -139,12 +139,12 @@ class Texts:
         """Write the blocks into a matrix of zeros, as many columns as `width`."""
         at = 0
         for j in self.exact:
-            found, indices = self.edges[j], self.columns[j].values.indices
-            if len(found):
-                block = _coordinates(found) * self.scales[j]
+            edges, indices = self.edges[j], self.columns[j].values.indices
+            if len(edges):
+                block = _coordinates(edges) * self.scales[j]
                 for some in _blocks(indices.size):
-                    matrix[some, at : at + len(found)] = block[indices[some]]
-            at += len(found)
+                    matrix[some, at : at + len(edges)] = block[indices[some]]
+            at += len(edges)
         for j in self.folded:
             self._fold(j, matrix[:, at:])
 
@@ -163,19 +163,19 @@ class Texts:
 
     def _fold(self, j: int, matrix: Floats) -> None:
         """Add a folded column to the coordinates that all folded ones share."""
-        found, indices = self.edges[j], self.columns[j].values.indices
-        ranks, roots = self.ranks[self.folded.index(j)], found.roots * self.scales[j]
+        edges, indices = self.edges[j], self.columns[j].values.indices
+        ranks, roots = self.ranks[self.folded.index(j)], edges.roots * self.scales[j]
         middle = np.zeros(2 * self.prime)
-        for some in _blocks(len(found)):
+        for some in _blocks(len(edges)):
             parts = chirps(ranks[some], self.prime)
-            middle += ((roots[some] * found.shares[some])[:, None] * parts).sum(axis=0)
+            middle += ((roots[some] * edges.shares[some])[:, None] * parts).sum(axis=0)
         order = np.argsort(indices, kind="stable")
         order = order[np.count_nonzero(indices < 0) :]
         for some in _blocks(order.size):
             rows = order[some]
             values, which = np.unique(indices[rows], return_inverse=True)
             block = np.tile(-middle, (values.size, 1))
-            for step in found.paths[values].T:
+            for step in edges.paths[values].T:
                 on = np.flatnonzero(step >= 0)
                 edge = step[on]
                 block[on] += roots[edge][:, None] * chirps(ranks[edge], self.prime)
@@ -222,14 +222,14 @@ def chirps(numbers: Integers, prime: int) -> Floats:
     return vectors
 
 
-def _coordinates(found: Edges) -> Floats:
+def _coordinates(edges: Edges) -> Floats:
     """Return one row a value, and zeros for a missing cell: the mean of the present ones."""
-    values, depth = found.paths.shape
-    below = np.zeros((values + 1, len(found)))
+    values, depth = edges.paths.shape
+    below = np.zeros((values + 1, len(edges)))
     for step in range(depth):
-        on = np.flatnonzero(found.paths[:, step] >= 0)
-        below[on, found.paths[on, step]] = 1.0
-    table: Floats = (below - found.shares) * found.roots
+        on = np.flatnonzero(edges.paths[:, step] >= 0)
+        below[on, edges.paths[on, step]] = 1.0
+    table: Floats = (below - edges.shares) * edges.roots
     table[-1] = 0.0
     return table
 

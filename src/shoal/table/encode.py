@@ -65,7 +65,7 @@ def encode(
     times a column's squared distances count; 1 where none is given. `survey` (n) says how many a
     record stands for, in means and deviations.
     """
-    columns = table.having(Role.QUASI_IDENTIFIER)
+    columns = table.with_role(Role.QUASI_IDENTIFIER)
     if not columns:
         raise RequestError(f"{table.source.name}: no column is a quasi-identifier")
     for column in columns:
@@ -77,8 +77,8 @@ def encode(
     numbers = [column for column in columns if column.has_places]
     words = [column.name for column in columns if not column.has_places]
     if coded is None and words:
-        said = {name: tree for name, tree in (hierarchies or {}).items() if name in words}
-        coded = code(table.only(lambda column: column.name in words), said)
+        rules = {name: tree for name, tree in (hierarchies or {}).items() if name in words}
+        coded = code(table.only(lambda column: column.name in words), rules)
     trees = {} if coded is None else {column.name: column for column in coded.columns}
     gone = {column.name: missing_cells(column) for column in columns}
     holed = [name for name in names if gone[name].any() and not gone[name].all()]
@@ -176,12 +176,12 @@ def _scaled(column: Column, shift: int) -> Floats:
 
     A shift changes no distance, and without it large values would drown small differences.
     """
-    found = _in_steps(column)
-    if found is None:
+    steps = _in_steps(column)
+    if steps is None:
         scaled = np.ldexp(as_floats(column), shift)
         shifted: Floats = scaled - scaled.min()
         return shifted
-    return np.ldexp(found[0] / found[1], shift)
+    return np.ldexp(steps[0] / steps[1], shift)
 
 
 def _in_steps(column: Column) -> tuple[Floats, float] | None:

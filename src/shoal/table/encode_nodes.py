@@ -75,13 +75,13 @@ class Coded:
         """The columns' names."""
         return tuple(column.name for column in self.columns)
 
-    def taken(self, rows: Integers) -> Coded:
+    def take(self, rows: Integers) -> Coded:
         """Return the records of some rows, in their order; the trees are those of all."""
         columns = [
             replace(
                 column,
                 codes=column.codes[rows],
-                values=column.values.taken(rows),
+                values=column.values.take(rows),
             )
             for column in self.columns
         ]
@@ -106,39 +106,39 @@ def needs_trees(table: Table, missing: Callable[[Column], int] | None = None) ->
     """
     return any(
         not column.has_places or (column.missing if missing is None else missing(column))
-        for column in table.having(Role.QUASI_IDENTIFIER)
+        for column in table.with_role(Role.QUASI_IDENTIFIER)
     )
 
 
 def code(
     table: Table,
-    said: Mapping[str, str] | None = None,
+    texts: Mapping[str, str] | None = None,
     folder: Path | None = None,
     ranges: Container[str] = (),
-    tell: Callable[[int, int], None] | None = None,
+    on_column: Callable[[int, int], None] | None = None,
     often: Integers | None = None,
 ) -> Coded:
-    """Return the quasi-identifiers as nodes of trees, or say which cell has no place in one.
+    """Return the quasi-identifiers as nodes of hierarchies.
 
-    `said` names the hierarchies of columns; the others get automatic ones. The numbers of `ranges`
-    are released as [least,greatest] in any case. `tell` hears how many columns are done, of how
-    many; `often` says how many records each row stands for.
+    `texts` names the hierarchies of columns; the others get automatic ones. The numbers of `ranges`
+    are released as [least,greatest] in any case. `on_column` is called with the numbers of columns
+    done and of all; `often` says how many records each row stands for.
     """
-    columns = table.having(Role.QUASI_IDENTIFIER)
+    columns = table.with_role(Role.QUASI_IDENTIFIER)
     if not columns:
         raise RequestError(f"{table.source.name}: no column is a quasi-identifier")
     names = [column.name for column in columns]
-    check_known(said or {}, names, "a hierarchy")
+    check_known(texts or {}, names, "a hierarchy")
     for column in columns:
         check_readable(column, table)
-    rules = rules_for(columns, said or {}, folder)
+    rules = rules_for(columns, texts or {}, folder)
     coded: list[CodedColumn] = []
     for column, rule in zip(columns, rules, strict=True):
-        if tell is not None:
-            tell(len(coded), len(columns))
+        if on_column is not None:
+            on_column(len(coded), len(columns))
         ranged = column.name in ranges
         if isinstance(rule, Flat) and not ranged:
-            column = column.having(order=None)  # noqa: PLW2901 - a flat tree has no order
+            column = column.replace(order=None)  # noqa: PLW2901 - a flat tree has no order
         made = replace(_code(column, rule, table, often), ranged=ranged)
         if ranged and column.is_ordinal:
             check_ranges(column.name, made.values.texts)
@@ -242,7 +242,7 @@ def _spans(tree: Tree, values: Distinct) -> Floats:
     least, most = axis.number(values.values[0]), axis.number(values.values[-1])
     unit = step(values)
     whole = most - least + unit
-    found = np.ones(len(tree))
+    spans = np.ones(len(tree))
     for node, label in enumerate(tree.labels):
         span = interval(label, axis) or below[node]
         if node == 0 or span is None:
@@ -250,27 +250,27 @@ def _spans(tree: Tree, values: Distinct) -> Floats:
         low, high = span
         if abs(low) >= FAR or abs(high) >= FAR:
             low, high = max(low, least - unit), min(high, most + unit)
-        found[node] = min(1.0, float((high - low + unit) / whole)) if whole else 1.0
+        spans[node] = min(1.0, float((high - low + unit) / whole)) if whole else 1.0
     for node in range(len(tree) - 1, 0, -1):  # what covers more never loses less
         above = int(tree.parents[node])
-        found[above] = max(found[above], found[node])
-    return found
+        spans[above] = max(spans[above], spans[node])
+    return spans
 
 
 def _below(tree: Tree, values: Distinct) -> list[Span | None]:
     """Return the least and greatest number below every node; None where no value is a number."""
-    found: list[Span | None] = [None] * len(tree)
+    spans: list[Span | None] = [None] * len(tree)
     known: dict[str, object] = dict(zip(values.texts, values.values, strict=True))
     known |= {text: rank for rank, text in enumerate(values.order or ())}
     for node in range(len(tree) - 1, -1, -1):
         if tree.is_value[node]:
             number = _number(known.get(tree.labels[node], tree.labels[node]), values)
             if number is not None:
-                found[node] = _joined(found[node], (number, number))
+                spans[node] = _joined(spans[node], (number, number))
         if node:
             above = int(tree.parents[node])
-            found[above] = _joined(found[above], found[node])
-    return found
+            spans[above] = _joined(spans[above], spans[node])
+    return spans
 
 
 def _joined(one: Span | None, other: Span | None) -> Span | None:

@@ -1,4 +1,4 @@
-"""What the cells of a column, or of a piece of it, have in common: facts that can be joined.
+"""Facts on the cells of a column, combined from pieces.
 
 The facts of a whole column are those of its pieces, joined; what a column is gets decided from
 them alone (`decide.py`), so that a file read in pieces is read as it would be in one.
@@ -60,7 +60,7 @@ class Facts:
     special: int = 0
     dates: int = 0
     broken: frozenset[str] = frozenset()
-    found: frozenset[str] = frozenset()
+    marks: frozenset[str] = frozenset()
     words: frozenset[str] | None = frozenset()
     decimals: int | None = None
     whole: int = 0
@@ -78,7 +78,7 @@ class Facts:
             self.special + other.special,
             self.dates + other.dates,
             self.broken | other.broken,
-            self.found | other.found,
+            self.marks | other.marks,
             words if words is None or len(words) <= len(BOOLEAN_WORDS) else None,
             max(decimals, default=None),
             max(self.whole, other.whole),
@@ -92,8 +92,8 @@ def look(cells: Distinct) -> Facts:
     if not present or cells.declared == "text":
         return Facts(present)
     fits = cells.declared not in FITTING or cells.fitting().all()
-    found = frozenset(() if fits else (MISFIT,))
-    return Facts(present, found=found, words=_words(cells)).joined(_kind_facts(cells, present))
+    marks = frozenset(() if fits else (MISFIT,))
+    return Facts(present, marks=marks, words=_words(cells)).joined(_kind_facts(cells, present))
 
 
 def _words(cells: Distinct) -> frozenset[str] | None:
@@ -111,7 +111,7 @@ def _kind_facts(cells: Distinct, present: int) -> Facts:
         return Facts(
             numbers=present,
             broken=NOT_MOMENTS | {INTEGER, FIXED, FOREIGN_NUMBER},
-            found=_extremes(cells),
+            marks=_extremes(cells),
             decimals=max(cells.float_decimals()),
         )
     dates = cells.matches(DATE)
@@ -120,7 +120,7 @@ def _kind_facts(cells: Distinct, present: int) -> Facts:
         return Facts(
             dates=present,
             broken=NOT_NUMBERS | {DATETIME, ANY_MOMENT, FOREIGN_DATE},
-            found=frozenset((NO_DAY,) if wrong.any() else ()),
+            marks=frozenset((NO_DAY,) if wrong.any() else ()),
         )
     if cells.all(DATETIME):
         return _times(cells)
@@ -129,7 +129,7 @@ def _kind_facts(cells: Distinct, present: int) -> Facts:
 
 def _integers(cells: Distinct, present: int) -> Facts:
     if cells.integers is None:
-        large = Facts(found=frozenset((BEYOND_INTEGER,)))
+        large = Facts(marks=frozenset((BEYOND_INTEGER,)))
         return large.joined(_fixed(cells, present, NOT_MOMENTS))
     ends = pc.min_max(cells.integers).as_py()
     whole = max(len(str(abs(end))) for end in ends.values())
@@ -143,19 +143,19 @@ def _fixed(cells: Distinct, present: int, broken: frozenset[str]) -> Facts:
     return Facts(
         numbers=present,
         broken=broken if before.all() else broken | {FOREIGN_NUMBER},  # .5 has no digit before it
-        found=_extremes(cells) if extreme else frozenset(),
+        marks=_extremes(cells) if extreme else frozenset(),
         decimals=decimals,
         whole=whole,
     )
 
 
 def _extremes(cells: Distinct) -> frozenset[str]:
-    found = set()
+    marks = set()
     if not np.isfinite(cells.floats).all():
-        found.add(INFINITE)
+        marks.add(INFINITE)
     if cells.vanished().any():
-        found.add(VANISHED)
-    return frozenset(found)
+        marks.add(VANISHED)
+    return frozenset(marks)
 
 
 def _times(cells: Distinct) -> Facts:
@@ -165,7 +165,7 @@ def _times(cells: Distinct) -> Facts:
     wrong = len(forms) == 1 and cells.calendar(times=True)[1].any()
     return Facts(
         broken=NOT_NUMBERS | {DATE, FOREIGN_DATE},
-        found=frozenset((NO_DAY,) if wrong else ()),
+        marks=frozenset((NO_DAY,) if wrong else ()),
         forms=forms,
     )
 
@@ -182,5 +182,5 @@ def _mixed(cells: Distinct, dates: int) -> Facts:
         special=cells.count(cells.matches(SPECIAL)),
         dates=dates,
         broken=frozenset(broken),
-        found=frozenset((ZERO_LED,) if zero_led.any() else ()),
+        marks=frozenset((ZERO_LED,) if zero_led.any() else ()),
     )

@@ -1,4 +1,4 @@
-"""Dataframes in: whatever narwhals or the Arrow stream protocol knows."""
+"""Conversion of dataframes: narwhals, or the Arrow stream protocol."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def from_dataframe(data: Any) -> Table:
     orders = {n: _own_order(frame[n].to_native(), values) for n, values in arrow.items()}
     source = Source(name=name, kind="dataframe", native=frame.to_native(), labels=labels)
     table = from_arrow(pa.table(arrow), source)
-    return table.mapped(lambda column: column.having(order=orders[column.name]))
+    return table.mapped(lambda column: column.replace(order=orders[column.name]))
 
 
 def _own_order(native: Any, values: Any) -> tuple[str, ...] | None:

@@ -1,4 +1,4 @@
-"""What the cells of a csv column are: gathered (`facts.py`), decided (`decide.py`), read here."""
+"""Reading of csv columns: facts are gathered, the kind decided, cells converted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in a table, in counts: kinds, missing cells, distinct values, and likely roles."""
+"""Inspection of a table: kinds, missing cells, distinct values, likely roles."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shoal.errors import shown
 from shoal.table.assign import distinct, identifier_reason
 from shoal.table.integer_codes import question
 from shoal.table.roles import Column, Kind, Role
-from shoal.table.similar_names import names_alike, said_of_names
+from shoal.table.similar_names import names_alike, similar_name_notes
 from shoal.table.table import Table
 
 
@@ -59,7 +59,7 @@ class Inspection:
             for c in self.columns
             if c.near_duplicates
         )
-        lines.extend(f"  {said}" for said in said_of_names(c.name for c in self.columns))
+        lines.extend(f"  {note}" for note in similar_name_notes(c.name for c in self.columns))
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def _name(column: ColumnView) -> str:
 
 
 def inspect(table: Table) -> Inspection:
-    """Look at every column of a table."""
+    """Return the inspection of every column of a table."""
     alike = {
         name: tuple(other for other in same if other != name)
         for same in names_alike(table.names)

@@ -1,4 +1,4 @@
-"""Whole numbers that may be codes of categories, such as occupations 1 to 6: means say nothing."""
+"""Integers that may be codes of categories, such as occupations 1 to 6."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ def may_be_codes(column: Column, different: int, rows: int) -> bool:
 
 def advice(name: str, source: str) -> str:
     """Return the option that makes categories of a column of numbers; `source` is its kind."""
-    option, said = ("--type", "text") if source == "csv" else ("--aggregate", "mode")
-    return f"{option} {shlex.quote(f'{name}={said}')}"
+    option, value = ("--type", "text") if source == "csv" else ("--aggregate", "mode")
+    return f"{option} {shlex.quote(f'{name}={value}')}"
 
 
-def said_of_codes(
+def integer_code_notes(
     table: Table, names: Sequence[str], rows: int, different: Different = distinct
 ) -> list[str]:
-    """Say which columns that release means may hold codes, and what to do about it."""
-    found = []
+    """Return notes on columns that release means and may hold codes."""
+    notes = []
     for name in names:
         many = different(table[name])
         if may_be_codes(table[name], many, rows):
-            found.append(
+            notes.append(
                 f"{shown(name)} holds {many} different whole numbers, and means of them are "
                 f"released: if they are codes, say {advice(name, table.source.kind)}"
             )
-    return found
+    return notes
 
 
 def question(column: Column, different: int, rows: int, source: str) -> str | None:

@@ -1,4 +1,4 @@
-"""How long a line may be: looked at while a file is read, before anything holds it whole."""
+"""Limit on the length of a line, checked while a file is read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Lines:
         self._lines = self._open = 0
 
     def see(self, text: bytes) -> None:
-        """Look at the next part."""
+        """Check the next part."""
         for start in range(0, len(text), PART):
             self._see(text[start : start + PART] if len(text) > PART else text)
 

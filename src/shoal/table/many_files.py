@@ -59,7 +59,7 @@ class Parts:
     parts: tuple[Part, ...]
     chunks: tuple[Chunk, ...]
 
-    away = True
+    is_shared = True
 
     @property
     def rows(self) -> int:
@@ -112,11 +112,11 @@ class Parts:
     def digest(self, number: int) -> str:
         """Return the sha256 of a file."""
         part = self.parts[number]
-        found = hashlib.sha256()
+        digest = hashlib.sha256()
         with in_words(part.location), open_at(part.location) as file:
             while content := file.read(BYTES):
-                found.update(content)
-        return found.hexdigest()
+                digest.update(content)
+        return digest.hexdigest()
 
     def together(self, digests: Sequence[str]) -> Parts:
         """Return the same with a sha256 of all files: that of the list of theirs."""
@@ -147,11 +147,11 @@ def find_parts(location: str, chunk: int = CHUNK, is_folder: bool = False) -> Pa
     What is known to be a folder is no pattern, whatever its name.
     """
     location = plain(location)
-    found = _found(location, is_folder)
-    if not found:
+    paths = _find_paths(location, is_folder)
+    if not paths:
         raise InputError(f"{shown(location)}: there is no Parquet file here")
     with ThreadPoolExecutor(READERS) as pool:
-        seen = list(pool.map(_look, found))
+        seen = list(pool.map(_look, paths))
     name = location.rstrip("/").rpartition("/")[2] or location
     check_names(list(seen[0][1].names), name)
     schema = _joined(seen)
@@ -192,23 +192,23 @@ def digest_parts(location: str) -> str:
     ).source.sha256
 
 
-def _found(location: str, is_folder: bool = False) -> list[str]:
+def _find_paths(location: str, is_folder: bool = False) -> list[str]:
     if is_url(location):
         return _remote(location, is_folder)
     path = Path(location)
     if path.is_file():
         return [str(path.absolute())]
     if path.is_dir():
-        found = [str(one) for one in path.absolute().rglob("*.parquet")]
-        _check_flat([one for one in found if _counts(one)], str(path.absolute()))
+        paths = [str(one) for one in path.absolute().rglob("*.parquet")]
+        _check_flat([one for one in paths if _counts(one)], str(path.absolute()))
     else:
-        found = glob(location, recursive=True)  # noqa: PTH207 - any pattern
-    return sorted(str(Path(one).absolute()) for one in found if _counts(one))
+        paths = glob(location, recursive=True)  # noqa: PTH207 - any pattern
+    return sorted(str(Path(one).absolute()) for one in paths if _counts(one))
 
 
-def _check_flat(found: Sequence[str], folder: str) -> None:
+def _check_flat(paths: Sequence[str], folder: str) -> None:
     """Refuse a folder with files deeper down: they might be meant, or not."""
-    if deeper := [one for one in found if one.rpartition("/")[0] != folder]:
+    if deeper := [one for one in paths if one.rpartition("/")[0] != folder]:
         raise InputError(
             f"{shown(folder)}: {len(deeper)} Parquet files lie in folders of it; say "
             "'FOLDER/**/*.parquet' for all, or 'FOLDER/*.parquet' for those in it"
@@ -219,8 +219,8 @@ def _remote(url: str, is_folder: bool) -> list[str]:
     folder = storage(url)
     assert isinstance(folder, Remote)
     with in_words(url):
-        found = [folder.full(name) for name in folder.names()] if is_folder else folder.glob()
-        return [one for one in found if _counts(one)]
+        paths = [folder.full(name) for name in folder.names()] if is_folder else folder.glob()
+        return [one for one in paths if _counts(one)]
 
 
 def _counts(location: str) -> bool:
@@ -251,8 +251,8 @@ def _look(location: str) -> tuple[Part, Any]:
     check_file_name(location.rpartition("/")[2])
     stamp = _stamp(location)
     with _parquet(location) as file:
-        found = file.metadata
-        groups = tuple(found.row_group(n).num_rows for n in range(found.num_row_groups))
+        metadata = file.metadata
+        groups = tuple(metadata.row_group(n).num_rows for n in range(metadata.num_row_groups))
         return Part(location, stamp, groups), _plain(file.schema_arrow)
 
 

@@ -1,4 +1,4 @@
-"""How much memory a file takes, and how much somebody allows."""
+"""Memory that a file takes, and memory limits."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def is_packed(path: Path) -> bool:
     return path.name.lower().endswith(".gz")
 
 
-def read_memory(said: str) -> int:
+def read_memory(text: str) -> int:
     """Return the bytes of a limit such as 4GB or 500MB."""
-    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]I?)?B?\s*", said.upper())
-    if not found:
-        raise RequestError(f"memory: {shown(said)} is no amount of memory; say 4GB or 500MB")
-    number = int(float(found[1]) * UNITS[found[2] or ""])
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]I?)?B?\s*", text.upper())
+    if not match:
+        raise RequestError(f"memory: {shown(text)} is no amount of memory; say 4GB or 500MB")
+    number = int(float(match[1]) * UNITS[match[2] or ""])
     if number < LEAST:
-        raise RequestError(f"memory: at least {LEAST // 10**6}MB are needed, not {said.strip()}")
+        raise RequestError(f"memory: at least {LEAST // 10**6}MB are needed, not {text.strip()}")
     return number
 
 
@@ -46,7 +46,7 @@ def needed(path: Path) -> int:
     try:
         size = path.stat().st_size
     except OSError:
-        return 0  # whoever reads it will say why it cannot be
+        return 0  # the reader raises the error
     return PROGRAM + size * (PACKED if is_packed(path) else TEXT)
 
 
@@ -63,8 +63,8 @@ def parquet_size(path: Path) -> tuple[int, int, float]:
     try:
         check_unpacks(path, path.stat().st_size, path.name, in_pieces=True)
         with pq.ParquetFile(path, buffer_size=2**20, pre_buffer=False) as file:
-            found = file.metadata
-            return found.num_rows, found.num_columns, bytes_a_record(file)
+            metadata = file.metadata
+            return metadata.num_rows, metadata.num_columns, bytes_a_record(file)
     except InputError:
         raise
     except (pa.ArrowException, OSError, ValueError, NotImplementedError):
@@ -96,7 +96,7 @@ def shape(path: Path) -> tuple[int, float]:
         with opened(path, "rb") as file:
             head = file.read(HEAD)
     except (OSError, EOFError):
-        return 1, 0.0  # whoever reads it will say what is wrong
+        return 1, 0.0  # the reader raises the error
     first = head.partition(b"\n")[0]
     columns = 1 + max(first.count(sign.encode()) for sign in DELIMITERS)
     return columns, len(head) / max(head.count(b"\n"), 1)

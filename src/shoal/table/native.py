@@ -1,4 +1,4 @@
-"""Rows and released columns in the caller's own type of dataframe."""
+"""Released columns in the caller's own type of dataframe."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def _exactly(frame: nw.DataFrame[Any], names: Sequence[str]) -> nw.DataFrame[Any
     return kept
 
 
-def _check_exact(found: Sequence[str], names: Sequence[str]) -> None:
-    if list(found) != list(names):
+def _check_exact(lossy: Sequence[str], names: Sequence[str]) -> None:
+    if list(lossy) != list(names):
         raise InputError(f"the dataframe: its library does not give {listed(names)} alone")
 
 

@@ -25,19 +25,19 @@ class UnrankedError(UnlistedError):
 
 
 def read_orders(given: Any) -> dict[str, tuple[str, ...]]:
-    """Return the orders that somebody gave as plain tuples of texts, each checked on its own."""
+    """Return the given orders as tuples of texts, each checked on its own."""
     if given is not None and not isinstance(given, Mapping):
         raise RequestError("orders must be a dict: of a column's name a list of its values")
-    found = {}
+    lists = {}
     for name, values in (given or {}).items():
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
             raise RequestError(f"the order of {shown(name)} must be a list of texts")
         every = list(values)
         if not all(isinstance(value, str) for value in every):
             raise RequestError(f"the order of {shown(name)} must be a list of texts")
-        found[str(name)] = tuple(str(value) for value in every)
-        _check_order(str(name), found[str(name)])
-    return found
+        lists[str(name)] = tuple(str(value) for value in every)
+        _check_order(str(name), lists[str(name)])
+    return lists
 
 
 def _check_order(name: str, order: Sequence[str]) -> None:
@@ -56,13 +56,13 @@ def _check_order(name: str, order: Sequence[str]) -> None:
 
 
 def with_orders(table: Table, given: Any, compared: Container[str] = ()) -> Table:
-    """Return the table with the orders of its ordinal columns, or say which order does not fit.
+    """Return the table with the orders of its ordinal columns.
 
     What is said wins over what came with a dataframe, and settles a doubt about a column. Orders
     are for quasi-identifiers, and for sensitive columns whose values are `compared` by t-closeness.
     """
     orders = read_orders(given)
-    grouped = [column.name for column in table.having(Role.QUASI_IDENTIFIER)]
+    grouped = [column.name for column in table.with_role(Role.QUASI_IDENTIFIER)]
     check_known([name for name in orders if name not in compared], grouped, "an order")
     return table.mapped(
         lambda column: (
@@ -74,10 +74,10 @@ def with_orders(table: Table, given: Any, compared: Container[str] = ()) -> Tabl
 def _ordered(column: Column, order: tuple[str, ...], table: Table) -> Column:
     where = f"{table.source.name}, column {shown(column.name)}"
     if column.kind is not Kind.TEXT:
-        told = ""
+        advice = ""
         if table.source.kind == "csv":
-            told = f"; if its cells are words, say --type {column.name}=text"
-        raise RequestError(f"{where}: an order is for texts, and this is {column.kind}{told}")
+            advice = f"; if its cells are words, say --type {column.name}=text"
+        raise RequestError(f"{where}: an order is for texts, and this is {column.kind}{advice}")
     known = set(order)
     encoded = column.values.dictionary_encode()
     lacking = [i for i, v in enumerate(encoded.dictionary.to_pylist()) if v not in known]
@@ -88,7 +88,7 @@ def _ordered(column: Column, order: tuple[str, ...], table: Table) -> Column:
             f"({table.source.where(rows.tolist())})",
             [encoded.dictionary[i].as_py() for i in lacking],
         )
-    return column.having(order=order, doubt=None)
+    return column.replace(order=order, doubt=None)
 
 
 def check_ranges(name: str, texts: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""What is known of the columns of a table without its records: counts, and what values look like.
+"""Profile of a table: what is known of its columns without the records.
 
 A plan is made of a schema and a profile. A table in memory is profiled as it is asked
 (`plan/profile.py`); a file larger than memory while it is read for the first time
@@ -40,7 +40,7 @@ class Profile(Protocol):
         ...
 
     def reason(self, column: Column) -> str | None:
-        """Say why a column looks like an identifier, None where it does not."""
+        """Return why a column looks like an identifier, None where it does not."""
         ...
 
     def repeats(self, column: Column) -> bool | None:

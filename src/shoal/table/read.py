@@ -102,7 +102,7 @@ def read_file(
 
 
 def check_csv_name(name: str) -> None:
-    """Refuse a name that says nothing of csv, or that nobody can print."""
+    """Raise InputError for a name without a csv ending, or not printable."""
     check_file_name(name)
     if not name.lower().endswith((".csv", ".csv.gz", ".tsv", ".txt")):
         raise InputError(f"{name}: the file's name must end in .csv, .csv.gz or .parquet")
@@ -131,11 +131,11 @@ def check_lines(path: Path, most: int = MAX_LINE) -> None:
 
 def digest_of(path: Path) -> str:
     """Return the sha256 of an ordinary file, read piece by piece."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     with opened(path) as file, in_words(path):
         while part := file.read(2**20):
-            found.update(part)
-    return found.hexdigest()
+            digest.update(part)
+    return digest.hexdigest()
 
 
 def check_ordinary(path: Path) -> os.stat_result:
@@ -223,7 +223,7 @@ def read_csv(
             column = infer(name, cells, tuple(missing), types.get(name), source.where)
         except InputError as error:
             raise InputError(f"{source.name}, {error}") from None
-        columns.append(column.having(quoted=quoted))
+        columns.append(column.replace(quoted=quoted))
     return Table(tuple(columns), source)
 
 

@@ -1,4 +1,4 @@
-"""What a column is to the release (its role) and what its cells are (its kind)."""
+"""Roles, kinds and columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of Arrow's units of t
 
 
 class Role(StrEnum):
-    """What a column is to the release."""
+    """Role of a column."""
 
     IDENTIFIER = "identifier"  # names a person; dropped
     QUASI_IDENTIFIER = "quasi-identifier"  # could be looked up elsewhere; grouped
@@ -24,7 +24,7 @@ class Role(StrEnum):
 
 
 class Kind(StrEnum):
-    """What the cells of a column are."""
+    """Kind of the cells of a column."""
 
     INTEGER = "integer"
     DECIMAL = "decimal"  # numbers written with a fixed point: exact
@@ -48,7 +48,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Written:
-    """How a csv column writes its values, so that released cells look like the ones they replace.
+    """Format of a csv column, so that released cells look like the original ones.
 
     decimals: the most digits after the point (below zero: trailing zeros); words: what false and
     true are called; pattern: strftime of a date and time.
@@ -119,7 +119,7 @@ class Column:
     def __str__(self) -> str:
         return f"column {shown(self.name)} ({self.kind_name}, {self.role})"
 
-    def having(self, **changes: Any) -> Column:
+    def replace(self, **changes: Any) -> Column:
         """Return the column with some fields changed."""
         return replace(self, **changes)
 
@@ -132,7 +132,7 @@ class Schema:
     kinds: tuple[Kind, ...]
     roles: tuple[Role, ...]
 
-    def having(self, role: Role) -> list[str]:
+    def with_role(self, role: Role) -> list[str]:
         """Return the names of the columns with a role."""
         return [name for name, its in zip(self.names, self.roles, strict=True) if its is role]
 

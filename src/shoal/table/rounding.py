@@ -1,4 +1,4 @@
-"""Columns that are kept, rounded: numbers to multiples of a step, dates and times to days."""
+"""Rounding of kept columns: numbers to multiples of a step, times to days."""
 
 from __future__ import annotations
 
@@ -121,4 +121,4 @@ def _with_values(column: Column, present: Any, gone: Flags, written: Written | N
     if gone.any():
         places = np.cumsum(~gone) - 1
         present = present.take(pa.array(places, mask=gone))
-    return column.having(values=present, cells=None, quoted=None, written=written, rounded=True)
+    return column.replace(values=present, cells=None, quoted=None, written=written, rounded=True)

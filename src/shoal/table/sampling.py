@@ -1,4 +1,4 @@
-"""Hashes of cells and draws of records, by which samples are taken from what passes by.
+"""Hashes of cells, and samples of records drawn by them.
 
 A draw depends on the seed and on where a record stands, a hash on what a cell holds: neither on how
 a file was cut into pieces.
@@ -30,26 +30,26 @@ def sample_size(columns: int) -> int:
 
 
 def share_of(size: int, rows: int | None) -> float:
-    """Return the share of so many records that a sample takes, and some more; 1 if nobody knows."""
+    """Return the share of records that a sample takes, and some more; 1 if unknown."""
     return 1.0 if not rows else min(1.0, 1.2 * size / rows)
 
 
 def mixed(words: Hashes) -> Hashes:
     """Return well-spread hashes of 64-bit words (Steele and others 2014, splitmix)."""
     with np.errstate(over="ignore"):
-        found = words + np.uint64(0x9E3779B97F4A7C15)
-        found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return np.asarray(found ^ (found >> np.uint64(31)), dtype=np.uint64)
+        hashes = words + np.uint64(0x9E3779B97F4A7C15)
+        hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return np.asarray(hashes ^ (hashes >> np.uint64(31)), dtype=np.uint64)
 
 
 def _of_texts(texts: Any) -> Hashes:
     distinct = texts.dictionary_encode()
-    found = [
+    hashes = [
         int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
         for text in distinct.dictionary.to_pylist()
     ]
-    each: Hashes = np.array(found, dtype=np.uint64)[np.asarray(distinct.indices)]
+    each: Hashes = np.array(hashes, dtype=np.uint64)[np.asarray(distinct.indices)]
     return each
 
 
@@ -83,13 +83,13 @@ def drawn(seed: int, start: int, count: int) -> Hashes:
 
 def row_hashes(columns: Sequence[Column], rows: int) -> Hashes:
     """Return a hash of each row of some columns: equal where all cells are, missing ones too."""
-    found = np.zeros(rows, dtype=np.uint64)
+    hashes = np.zeros(rows, dtype=np.uint64)
     for column in columns:
         own = np.full(rows, 0x5851F42D4C957F2D, dtype=np.uint64)
         there = ~missing_cells(column)
         own[there] = _by_value(some_rows(column, there))
-        found = mixed(found) ^ own
-    return mixed(found)
+        hashes = mixed(hashes) ^ own
+    return mixed(hashes)
 
 
 class Sample:
@@ -130,7 +130,7 @@ class Sample:
         self._take(rows, other.draws)
 
     def keep(self, put: Callable[[Any], None]) -> None:
-        """Put away what was drawn, as one table."""
+        """Store the drawn records as one table."""
         rows = pa.table({}) if self.rows is None else self.rows
         put(rows.append_column(DRAW, pa.array(self.draws)))
 

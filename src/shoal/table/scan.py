@@ -58,13 +58,13 @@ def find_delimiter(data: bytes, name: str) -> str:
     """Return the one delimiter that the header line uses; several are an error, not a guess."""
     header = _header(data)
     outside = "".join(header.split('"')[0::2])
-    found = [sign for sign in DELIMITERS if sign in outside]
-    if len(found) > 1:
+    signs = [sign for sign in DELIMITERS if sign in outside]
+    if len(signs) > 1:
         raise InputError(
-            f"{name}, line 1: the header holds {' and '.join(COMMA_NAMES[s] for s in found)}; "
+            f"{name}, line 1: the header holds {' and '.join(COMMA_NAMES[s] for s in signs)}; "
             "say which one separates columns with --delimiter"
         )
-    return found[0] if found else ","
+    return signs[0] if signs else ","
 
 
 def _header(data: bytes) -> str:
@@ -237,7 +237,7 @@ def _lines(
 
 
 def header_names(raw: bytes, layout: Layout, name: str) -> list[str]:
-    """Return the column names, or say which is blank, too long or there twice."""
+    """Return the column names; raise InputError for blank, long or duplicate ones."""
     names: list[str] = []
     seen: dict[str, int] = {}
     for number, (start, end) in enumerate(

@@ -10,14 +10,14 @@ from shoal.errors import listed
 
 def names_alike(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Return the sets of names that differ in case, spaces around them or Unicode form alone."""
-    found: dict[str, list[str]] = {}
+    by_form: dict[str, list[str]] = {}
     for name in names:
-        found.setdefault(_plain(name), []).append(name)
-    return [tuple(same) for same in found.values() if len(same) > 1]
+        by_form.setdefault(_plain(name), []).append(name)
+    return [tuple(same) for same in by_form.values() if len(same) > 1]
 
 
-def said_of_names(names: Iterable[str]) -> list[str]:
-    """Say which names of columns read alike, for notes."""
+def similar_name_notes(names: Iterable[str]) -> list[str]:
+    """Return notes on names of columns that read alike."""
     return [
         f"the names {listed(same)} differ only in case, spaces or Unicode form; "
         "are the right columns meant?"

@@ -1,4 +1,4 @@
-"""Where a table came from."""
+"""Source of a table."""
 
 from __future__ import annotations
 

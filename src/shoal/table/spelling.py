@@ -1,4 +1,4 @@
-"""Which texts are spellings of one value: what l-diversity and alpha take for the same.
+"""Spellings of one value, for l-diversity and alpha.
 
 A text's form is what NFKC, case folding and leaving out what cannot be seen (spaces, control and
 format signs, signs that Unicode tells to ignore) make of it, again and again until nothing changes;
@@ -72,11 +72,11 @@ def forms_of(column: Column, values: Distinct, missing: Iterable[str]) -> Intege
         )
         return np.where(gone, MISSING, np.cumsum(~gone) - 1).astype(np.int64)
     numbers: dict[str | Decimal, int] = {}
-    found = []
+    forms = []
     for text in values.texts:
         form = form_of(text)
-        found.append(MISSING if form in nothing else numbers.setdefault(form, len(numbers)))
-    return np.array(found, dtype=np.int64)
+        forms.append(MISSING if form in nothing else numbers.setdefault(form, len(numbers)))
+    return np.array(forms, dtype=np.int64)
 
 
 def spelled(texts: Sequence[str], forms: Integers) -> bool:

@@ -1,4 +1,4 @@
-"""A file in pieces, whatever its format: read once to know it, and again as often as one likes."""
+"""Chunks of a file of any format, to be read several times."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Pieces(Protocol):
 
 
 class Reading(Protocol):
-    """A table in chunks, each in pieces; `away` tells whether other machines can read them too."""
+    """A table in chunks, each in pieces; `is_shared`: other machines can read them too."""
 
     @property
     def source(self) -> Source:
@@ -40,7 +40,7 @@ class Reading(Protocol):
         ...
 
     @property
-    def away(self) -> bool:
+    def is_shared(self) -> bool:
         """Whether other machines can read it."""
         ...
 
@@ -79,7 +79,7 @@ class Reading(Protocol):
 class Whole:
     """A file that is one chunk: only this process reads it."""
 
-    away, tasks, rows = False, 1, None
+    is_shared, tasks, rows = False, 1, None
 
     def __init__(self, pieces: Pieces, shape: tuple[int, float] = (1, 0.0)) -> None:
         self.pieces, self.shape = pieces, shape
@@ -103,7 +103,7 @@ class Whole:
 
     def empty(self) -> Table:
         """Return the table without its records."""
-        head = next(self.pieces.again()).taken(np.zeros(0, dtype=np.int64))
+        head = next(self.pieces.again()).take(np.zeros(0, dtype=np.int64))
         return replace(head, source=self.source)
 
 

@@ -1,4 +1,4 @@
-"""How records were drawn: what each weighs, whose it is, which stratum and household it is of.
+"""Survey design: weights, strata, households and persons of records.
 
 A weight says how many persons of the population a record stands for. Groups are made within
 strata, and of whole households; where there are none, of whole persons.
@@ -31,7 +31,7 @@ class Survey:
     households: Integers | None = None
     persons: Integers | None = None
 
-    def taken(self, rows: Integers) -> Survey:
+    def take(self, rows: Integers) -> Survey:
         """Return the same for some rows, or for all in another order."""
         return Survey(
             None if self.weights is None else self.weights[rows],
@@ -51,14 +51,14 @@ class Survey:
         return self.persons if self.households is None else self.households
 
     @property
-    def who(self) -> str:
-        """What groups are made of, in plain words."""
+    def unit_name(self) -> str:
+        """The units of groups: households, people or records."""
         if self.households is not None:
             return "households"
         return "records" if self.persons is None else "people"
 
     def units(self, rows: Integers) -> int:
-        """Return how many there are to hide among, of some rows: households, people or records."""
+        """Return the number of units (households, people or records) among some rows."""
         whole = self.together
         return int(rows.size if whole is None else np.unique(whole[rows]).size)
 
@@ -70,7 +70,7 @@ def read_survey(
     household: str | None,
     person: str | None = None,
 ) -> Survey:
-    """Return what four kinds of columns say of the records, or an error that says where not."""
+    """Return the survey design that four kinds of columns give."""
     weights = None if weight is None else weights_of(table[weight], table)
     strata = strata_of(table, by) if by else None
     households = _units_of(table, household, "household")
@@ -82,7 +82,7 @@ def read_survey(
 
 
 def _units_of(table: Table, name: str | None, what: str) -> Integers | None:
-    """Return whose record each is by a column, which must say it of every record."""
+    """Return the unit (person or household) of each record; none may be missing."""
     if name is None:
         return None
     column, where = table[name], f"{table.source.name}, {what} {shown(name)}"
@@ -111,21 +111,21 @@ def _check_ranked(column: Column, where: str) -> None:
 
 
 def _check_inside(
-    table: Table, inner: Integers | None, outer: Integers | None, who: str, where: str
+    table: Table, inner: Integers | None, outer: Integers | None, inner_name: str, where: str
 ) -> None:
-    """Refuse households or people that lie in several of what they should be in one of."""
+    """Raise InputError for households or people that lie in several strata or households."""
     if inner is None or outer is None:
         return
     pairs = np.unique(np.stack([inner, outer]), axis=1)
     several = pairs.shape[1] - int(inner.max()) - 1
     if several > 0:
         raise InputError(
-            f"{table.source.name}: {who} lie in more than one {where} ({several} too many)"
+            f"{table.source.name}: {inner_name} lie in more than one {where} ({several} too many)"
         )
 
 
 def weights_of(column: Column, table: Table) -> Floats:
-    """Return survey weights as floats, or say which rows hold none."""
+    """Return survey weights as floats; raise InputError for rows without one."""
     where = f"{table.source.name}, weight {shown(column.name)}"
     if not column.kind.is_number:
         raise InputError(f"{where}: {column.kind}; survey weights must be numbers")
@@ -183,13 +183,13 @@ def named_strata(table: Table, by: Sequence[str], strata: Integers) -> list[str]
 
 def _distinct(names: Sequence[str]) -> list[str]:
     """Return names of which no two are the same: later ones are numbered."""
-    found: list[str] = []
+    listed_names: list[str] = []
     for name in names:
         number, own = 2, name
-        while own in found:
+        while own in listed_names:
             own, number = f"{name} ({number})", number + 1
-        found.append(own)
-    return found
+        listed_names.append(own)
+    return listed_names
 
 
 def _texts(column: Column, rows: Integers) -> list[str]:
@@ -211,8 +211,8 @@ def check_strata(table: Table, by: Sequence[str], survey: Survey, k: int) -> Non
     names = named_strata(table, by, survey.strata)
     raise SmallStrataError(
         f"{table.source.name}: {len(small)} of {len(names)} strata by {listed(by)} have fewer "
-        f"than k = {k} {survey.who}; leave them out, take a smaller k, or say --small-strata merge "
-        "to join each to the one most like it",
+        f"than k = {k} {survey.unit_name}; leave them out, take a smaller k, or say --small-strata "
+        "merge to join each to the one most like it",
         [names[number] for number in small],
     )
 
@@ -238,7 +238,7 @@ def small_strata(survey: Survey, k: int) -> list[int]:
 def merge_strata(
     table: Table, by: Sequence[str], survey: Survey, k: int, matrix: Floats
 ) -> tuple[Table, list[str]]:
-    """Return the table with every small stratum joined to another, and the names of what came.
+    """Return the table with every small stratum merged, and the names of merged strata.
 
     Again and again the smallest is joined to the one whose records are most like its own on
     average (matrix (n, d): coordinates of the records). Cells of `by` become the names of all.
@@ -263,11 +263,11 @@ def merge_strata(
     ]  # fmt: skip
     joined = {name: _joined(table[name], [strata == number for number in changed]) for name in by}
     made = table.mapped(lambda column: joined.get(column.name, column))
-    told = []
+    names = []
     for number in changed:
         rows = np.flatnonzero(strata == number)[:1]
-        told.append(" / ".join(_texts(made[name], rows)[0] for name in by))
-    return made, told
+        names.append(" / ".join(_texts(made[name], rows)[0] for name in by))
+    return made, names
 
 
 def _joined(column: Column, parts: Sequence[Flags]) -> Column:
@@ -281,7 +281,7 @@ def _joined(column: Column, parts: Sequence[Flags]) -> Column:
     for part in parts:
         names = sorted({text for text in texts[part].tolist() if text is not None})
         texts[part] = JOINT.join([*names, *(["missing"] if None in texts[part] else [])])
-    return column.having(
+    return column.replace(
         kind=Kind.TEXT, values=pa.array(texts.tolist(), type=pa.string()), cells=None, quoted=None,
         written=Written(), order=None, doubt=None,
     )  # fmt: skip

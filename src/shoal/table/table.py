@@ -1,4 +1,4 @@
-"""Table: frozen columns with roles. The only door for dataframes, in and out."""
+"""Table: frozen columns with roles; converts from and to dataframes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shoal.table.source import Source
 class Table:
     """Columns of one length, each with a name, a role and a kind.
 
-    `roles_given` tells whether somebody chose the roles; a fresh table has quasi-identifiers only.
+    `roles_given` tells whether the user gave roles; a fresh table has quasi-identifiers only.
     """
 
     columns: tuple[Column, ...]
@@ -56,7 +56,7 @@ class Table:
             f"{self.source.name} has no column {shown(name)}{nearest_names(name, self.names)}"
         )
 
-    def having(self, role: Role) -> list[Column]:
+    def with_role(self, role: Role) -> list[Column]:
         """Return the columns with a role."""
         return [column for column in self.columns if column.role is role]
 
@@ -70,9 +70,11 @@ class Table:
 
     def without_rows(self) -> Table:
         """Return the columns without their cells: a schema that also knows orders and formats."""
-        return self.mapped(lambda c: c.having(values=c.values.slice(0, 0), cells=None, quoted=None))
+        return self.mapped(
+            lambda c: c.replace(values=c.values.slice(0, 0), cells=None, quoted=None)
+        )
 
-    def taken(self, rows: Integers) -> Table:
+    def take(self, rows: Integers) -> Table:
         """Return the table with some of its rows."""
         import pyarrow as pa
 
@@ -81,7 +83,7 @@ class Table:
         def some(column: Column) -> Column:
             cells = None if column.cells is None else column.cells.take(index)
             quoted = None if column.quoted is None else column.quoted[rows]
-            return column.having(values=column.values.take(index), cells=cells, quoted=quoted)
+            return column.replace(values=column.values.take(index), cells=cells, quoted=quoted)
 
         lines = self.source.lines
         if self.source.kind == "csv":
@@ -125,14 +127,14 @@ class Table:
 
     def shuffled(self, order: Integers) -> Any:
         """Return the rows in an order, as `to_native` does, without a trace of the one they had."""
-        some = self.taken(order)
+        some = self.take(order)
         source = replace(some.source, sha256="", path=None, lines=None)
-        found = replace(some, source=source).to_native()
+        frame = replace(some, source=source).to_native()
         if self.source.native is None:
-            return found
+            return frame
         from shoal.table.native import without_order
 
-        return without_order(found)
+        return without_order(frame)
 
     def to_native(self) -> Any:
         """Return the caller's type of dataframe, or the Table itself where it came from a file."""
@@ -144,7 +146,7 @@ class Table:
 
 
 def check_readable(column: Column, table: Table) -> None:
-    """Raise an InputError for cells of a quasi-identifier that nobody can make sense of."""
+    """Raise InputError for cells of a quasi-identifier that cannot be interpreted."""
     where = f"{table.source.name}, quasi-identifier {shown(column.name)}"
     if column.doubt:
         raise InputError(f"{where}: {column.doubt}")
@@ -176,7 +178,7 @@ def some_rows(column: Column, flags: Flags) -> Column:
     mask = pa.array(flags)
     cells = None if column.cells is None else column.cells.filter(mask)
     quoted = None if column.quoted is None else column.quoted[flags]
-    return column.having(values=column.values.filter(mask), cells=cells, quoted=quoted)
+    return column.replace(values=column.values.filter(mask), cells=cells, quoted=quoted)
 
 
 def as_integers(column: Column) -> npt.NDArray[Any] | None:

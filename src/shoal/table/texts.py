@@ -1,4 +1,4 @@
-"""The text of a value: as the column it stands in writes its own."""
+"""Texts of values, in the format of their column."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from shoal.table.roles import Column, Kind
 from shoal.table.table import as_integers, missing_cells, some_rows
 
-MOST = 3  # different numbers that are told apart: beyond two, one more is enough
+MOST = 3  # distinct numbers to collect: one more than two is enough
 
 
 def first_numbers(column: Column) -> list[Fraction]:
@@ -40,8 +40,8 @@ def is_two_valued(column: Column) -> bool:
 
 def _first(values: npt.NDArray[Any]) -> list[Any]:
     """Return the first values that differ from all before them, up to three."""
-    found: list[Any] = []
-    while values.size and len(found) < MOST:
-        found.append(values[0])
+    different: list[Any] = []
+    while values.size and len(different) < MOST:
+        different.append(values[0])
         values = values[values != values[0]]
-    return found
+    return different

@@ -1,4 +1,4 @@
-"""What a Parquet file unpacks to: its pages, and the texts that its dictionaries stand for.
+"""Unpacked size of Parquet files: pages, and texts of dictionaries.
 
 A few kilobytes can stand for gigabytes: pages that pack well, or one long text in a dictionary that
 millions of records name. Both are found before any of it is unpacked whole.
@@ -34,8 +34,8 @@ def check_unpacks(source: Any, packed: int, name: str, *, in_pieces: bool = Fals
     """
     import pyarrow.parquet as pq
 
-    told = pq.read_metadata(source)
-    groups = [told.row_group(i) for i in range(told.num_row_groups)]
+    metadata = pq.read_metadata(source)
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
 
     def check(size: int, bytes_here: int, records: int) -> None:
         if not in_pieces or bytes_here > LONG * records:
@@ -45,9 +45,9 @@ def check_unpacks(source: Any, packed: int, name: str, *, in_pieces: bool = Fals
     for group in groups:
         check(whole, group.total_byte_size, group.num_rows)
     texts = [
-        told.schema.column(i).path
-        for i in range(told.num_columns)
-        if told.schema.column(i).physical_type == "BYTE_ARRAY"
+        metadata.schema.column(i).path
+        for i in range(metadata.num_columns)
+        if metadata.schema.column(i).physical_type == "BYTE_ARRAY"
     ]
     if not texts:
         return
@@ -81,5 +81,5 @@ def _lengths(column: Any) -> Any:
     import numpy as np
     import pyarrow.compute as pc
 
-    found = pc.fill_null(pc.binary_length(column.dictionary), 0).to_numpy(zero_copy_only=False)
-    return found.astype(np.int64) if found.size else np.zeros(1, dtype=np.int64)
+    lengths = pc.fill_null(pc.binary_length(column.dictionary), 0).to_numpy(zero_copy_only=False)
+    return lengths.astype(np.int64) if lengths.size else np.zeros(1, dtype=np.int64)

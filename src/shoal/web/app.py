@@ -1,4 +1,4 @@
-"""The table of routes: each parses, calls the desk, answers."""
+"""Routes of the web application: each parses, calls the session, answers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from shoal.web.estimates import read_tab
 from shoal.web.guard import KNOWN, Guard
 from shoal.web.links import Links
 from shoal.web.messages import CHARTS, MADE, PACKED, PRIVATE
-from shoal.web.request import read_tree, told_options
-from shoal.web.session import Desk
+from shoal.web.request import form_options, read_tree
+from shoal.web.session import Session
 from shoal.web.uploads import ENDINGS
 
 BODY = 1 << 20  # bytes of a request that is no upload
@@ -37,17 +37,17 @@ REPORT_POLICY = (
 
 
 def make_app(
-    desk: Desk, token: str, port: int, api: bool = False, links: Links | None = None
+    session: Session, token: str, port: int, api: bool = False, links: Links | None = None
 ) -> Guard:
     """Return the desk's routes behind their guard."""
 
     @asynccontextmanager
     async def life(_app: FastAPI) -> AsyncIterator[None]:
-        desk.begin()
+        session.begin()
         try:
             yield
         finally:
-            await desk.close()
+            await session.close()
 
     app = FastAPI(
         title="Shoal", docs_url=None, redoc_url=None, lifespan=life, redirect_slashes=False,
@@ -57,23 +57,23 @@ def make_app(
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _unfit)
     app.add_exception_handler(Exception, _unexpected)
-    _pages(app, desk)
-    _files(app, desk)
-    _jobs(app, desk)
-    _papers(app, desk)
-    _links(app, desk, links or Links())
-    _static(app, desk)
+    _pages(app, session)
+    _files(app, session)
+    _jobs(app, session)
+    _papers(app, session)
+    _links(app, session, links or Links())
+    _static(app, session)
     return Guard(app, token, port)
 
 
 async def _refused(_request: Request, error: Any) -> Response:
-    return JSONResponse({"error": error.said}, error.status)
+    return JSONResponse({"error": error.message}, error.status)
 
 
 async def _http(_request: Request, error: Any) -> Response:
-    said = {404: "there is nothing at this address", 405: "this cannot be done here"}
-    told = said.get(error.status_code, "the request is not right")
-    return JSONResponse({"error": told}, error.status_code)
+    messages = {404: "there is nothing at this address", 405: "this cannot be done here"}
+    message = messages.get(error.status_code, "the request is not right")
+    return JSONResponse({"error": message}, error.status_code)
 
 
 async def _unfit(_request: Request, _error: Any) -> Response:
@@ -83,8 +83,8 @@ async def _unfit(_request: Request, _error: Any) -> Response:
 
 async def _unexpected(_request: Request, error: Any) -> Response:
     """Answer without the error's own text, which may hold a record's value."""
-    said = f"something went wrong that should not ({type(error).__name__})"
-    return JSONResponse({"error": said}, 500)
+    message = f"something went wrong that should not ({type(error).__name__})"
+    return JSONResponse({"error": message}, 500)
 
 
 async def _body(request: Request, most: int = BODY) -> dict[str, Any]:
@@ -101,13 +101,13 @@ async def _body(request: Request, most: int = BODY) -> dict[str, Any]:
     except ClientDisconnect:
         raise Refused(400, "the request was broken off") from None
     try:
-        told = json.loads(content, parse_constant=_no_number)
-        json.dumps(told, ensure_ascii=False).encode()  # half a sign of two could not be answered
+        body = json.loads(content, parse_constant=_no_number)
+        json.dumps(body, ensure_ascii=False).encode()  # half a sign of two could not be answered
     except (ValueError, RecursionError):
         raise Refused(400, "the request is no JSON") from None
-    if not isinstance(told, dict):
+    if not isinstance(body, dict):
         raise Refused(400, "a JSON object is wanted")
-    return told
+    return body
 
 
 async def _while_there(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
@@ -126,16 +126,16 @@ async def _while_there(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
 
 
 async def _left(request: Request) -> None:
-    """Wait until a page that has sent its request is gone."""
+    """Wait until the client of a request has disconnected."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-def _no_number(said: str) -> None:
-    raise ValueError(said)
+def _no_number(text: str) -> None:
+    raise ValueError(text)
 
 
-def _pages(app: FastAPI, desk: Desk) -> None:
+def _pages(app: FastAPI, session: Session) -> None:
     """Pages are one empty page, the same for all: what they show is behind the token."""
     page = resources.files("shoal.web").joinpath("static/index.html").read_text(encoding="utf-8")
 
@@ -146,106 +146,106 @@ def _pages(app: FastAPI, desk: Desk) -> None:
     @app.get("/files/{key}")
     async def file_page(key: str) -> Response:
         if key.endswith(".json"):
-            return JSONResponse(desk.file(key.removesuffix(".json")).told())
+            return JSONResponse(session.file(key.removesuffix(".json")).to_json())
         return HTMLResponse(page)
 
     @app.get("/jobs/{key}")
     async def job_page(key: str, after: int = 0) -> Response:
         if key.endswith(".json"):
-            job = desk.job(key.removesuffix(".json"))
-            return JSONResponse(job.told(desk.queue.ahead(job), max(0, after)))
+            job = session.job(key.removesuffix(".json"))
+            return JSONResponse(job.to_json(session.queue.ahead(job), max(0, after)))
         return HTMLResponse(page)
 
     @app.get("/desk.json")
     async def desk_twin() -> Response:
-        return JSONResponse(desk.told())
+        return JSONResponse(session.to_json())
 
 
-def _files(app: FastAPI, desk: Desk) -> None:
+def _files(app: FastAPI, session: Session) -> None:
     @app.post("/files", status_code=201)
     async def upload(request: Request, name: str = "") -> Response:
         try:
-            opened = await desk.upload(name[:1000], request.stream())
+            opened = await session.upload(name[:1000], request.stream())
         except ClientDisconnect:
             raise Refused(400, "the upload was broken off") from None
         return JSONResponse({"id": opened.id}, 201)
 
     @app.post("/files/open", status_code=201)
     async def open_file(request: Request) -> Response:
-        told = await _body(request)
-        sample, entry = (told.get(key) for key in ("sample", "entry"))
+        body = await _body(request)
+        sample, entry = (body.get(key) for key in ("sample", "entry"))
         if not all(one is None or isinstance(one, str) for one in (sample, entry)):
             raise Refused(400, "name a sample or an entry")
-        opened = await desk.open(sample, entry)
+        opened = await session.open(sample, entry)
         return JSONResponse({"id": opened.id}, 201)
 
     @app.put("/files/{key}/draft")
     async def draft(key: str, request: Request) -> Response:
-        file = desk.file(key)
+        file = session.file(key)
         file.draft = await _body(request)
         return JSONResponse({})
 
     @app.post("/files/{key}/look")
     async def look(key: str, request: Request) -> Response:
-        file = desk.file(key)
-        desk.look_again(file, (await _body(request)).get("input") or {})
+        file = session.file(key)
+        session.look_again(file, (await _body(request)).get("input") or {})
         return JSONResponse({})
 
     @app.post("/files/{key}/trees")
     async def tree(key: str, request: Request) -> Response:
-        file = desk.file(key)
+        file = session.file(key)
         return JSONResponse(
-            await desk.tree(file, read_tree(await _body(request, TREE_BODY), file.trees))
+            await session.tree(file, read_tree(await _body(request, TREE_BODY), file.trees))
         )
 
     @app.post("/files/{key}/preview")
     async def preview(key: str, request: Request) -> Response:
-        file = desk.file(key)
-        told = await _body(request)
-        tab = read_tab(told.get("tab"))
-        estimate = desk.preview(file, told.get("recipe") or {}, tab)
+        file = session.file(key)
+        body = await _body(request)
+        tab = read_tab(body.get("tab"))
+        estimate = session.preview(file, body.get("recipe") or {}, tab)
         return JSONResponse(await _while_there(request, estimate))
 
     @app.delete("/files/{key}")
     async def finish(key: str) -> Response:
-        await desk.finish(desk.file(key))
+        await session.finish(session.file(key))
         return JSONResponse({})
 
 
-def _jobs(app: FastAPI, desk: Desk) -> None:
+def _jobs(app: FastAPI, session: Session) -> None:
     @app.post("/jobs", status_code=201)
     async def start(request: Request) -> Response:
-        told = await _body(request)
-        file = desk.file(str(told.get("file")))
-        kind = told.get("kind", "anonymize")
+        body = await _body(request)
+        file = session.file(str(body.get("file")))
+        kind = body.get("kind", "anonymize")
         if kind not in KINDS:
             raise Refused(400, f"a job is one of {', '.join(KINDS)}")
-        form = told.get("format") or "csv"
+        form = body.get("format") or "csv"
         if form not in FORMATS:
             raise Refused(400, f"format must be one of {', '.join(FORMATS)}")
         more: dict[str, Any] = {"format": form}
         if kind == "compare":
-            more = {"compare": _compared(told.get("compare"))}
-        job = desk.start(file, kind, told.get("recipe") or {}, more)
+            more = {"compare": _compared(body.get("compare"))}
+        job = session.start(file, kind, body.get("recipe") or {}, more)
         return JSONResponse({"id": job.id}, 201)
 
     @app.post("/jobs/{key}/stop")
     async def stop(key: str, request: Request) -> Response:
-        job = desk.job(key)
-        told = await _body(request)
-        await desk.queue.stop(job, keep=told.get("keep") is True)
+        job = session.job(key)
+        body = await _body(request)
+        await session.queue.stop(job, keep=body.get("keep") is True)
         return JSONResponse({})
 
     @app.delete("/jobs/{key}")
     async def remove(key: str) -> Response:
-        await desk.queue.remove(desk.job(key))
+        await session.queue.remove(session.job(key))
         return JSONResponse({})
 
 
-def _compared(told: Any) -> dict[str, Any]:
+def _compared(body: Any) -> dict[str, Any]:
     """Return what is to be compared, checked."""
-    told = told if isinstance(told, dict) else {}
-    sizes, methods, budget = (told.get(key) for key in ("k", "methods", "budget"))
+    body = body if isinstance(body, dict) else {}
+    sizes, methods, budget = (body.get(key) for key in ("k", "methods", "budget"))
 
     def listed(given: Any, right: Callable[[Any], bool], most: int) -> bool:
         return isinstance(given, list) and 0 < len(given) <= most and all(map(right, given))
@@ -259,18 +259,18 @@ def _compared(told: Any) -> dict[str, Any]:
     return {"k": sizes, "methods": methods, "budget": budget}
 
 
-def _papers(app: FastAPI, desk: Desk) -> None:
+def _papers(app: FastAPI, session: Session) -> None:
     @app.get("/jobs/{key}/files/{name:path}")
     async def download(key: str, name: str) -> Response:
-        return _taken(desk, key, name)
+        return _download(session, key, name)
 
     @app.get("/jobs/{key}/report")
     async def report(key: str) -> Response:
-        return _shown(desk, key, "report.html")
+        return _shown(session, key, "report.html")
 
     @app.get("/jobs/{key}/charts/{number}.json")
     async def chart(key: str, number: int) -> Response:
-        job = desk.job(key)
+        job = session.job(key)
         known = [] if job.result is None else [one["id"] for one in job.result["charts"]]
         if number not in known:
             raise Refused(404, "there is no such chart")
@@ -279,32 +279,32 @@ def _papers(app: FastAPI, desk: Desk) -> None:
 
     @app.get("/methods.json")
     async def methods() -> Response:
-        return JSONResponse((await desk.about())["methods"])
+        return JSONResponse((await session.about())["methods"])
 
     @app.get("/options.json")
     async def options() -> Response:
-        return JSONResponse(told_options())
+        return JSONResponse(form_options())
 
 
-def _links(app: FastAPI, desk: Desk, links: Links) -> None:
+def _links(app: FastAPI, session: Session, links: Links) -> None:
     @app.post("/jobs/{key}/links", status_code=201)
     async def link(key: str, request: Request) -> Response:
-        desk.job(key)
-        told = await _body(request)
-        name, page = told.get("name"), told.get("page") is True
+        session.job(key)
+        body = await _body(request)
+        name, page = body.get("name"), body.get("page") is True
         if not isinstance(name, str) or (page and name != "report.html"):
             raise Refused(400, "name a file of the job")
-        _made(desk, key, name)
+        _made(session, key, name)
         return JSONResponse({"path": f"/links/{links.make(key, name, page)}"}, 201)
 
     @app.get("/links/{key}")
     async def follow(key: str, request: Request) -> Response:
         link = links.take(key)
         request.scope.setdefault("state", {})[KNOWN] = True
-        return (_shown if link.page else _taken)(desk, link.job, link.name)
+        return (_shown if link.page else _download)(session, link.job, link.name)
 
 
-def _static(app: FastAPI, desk: Desk) -> None:
+def _static(app: FastAPI, session: Session) -> None:
     static = {
         file.name: file.read_bytes()
         for file in resources.files("shoal.web").joinpath("static").iterdir()
@@ -314,28 +314,28 @@ def _static(app: FastAPI, desk: Desk) -> None:
     @app.get("/static/{name}")
     async def browser(name: str) -> Response:
         if name == "vega.js":
-            return FileResponse((await desk.about())["vega"], media_type="text/javascript")
+            return FileResponse((await session.about())["vega"], media_type="text/javascript")
         if name not in static:
             raise Refused(404, "there is nothing at this address")
         return Response(static[name], media_type=STATIC[Path(name).suffix])
 
 
-def _taken(desk: Desk, key: str, name: str) -> Response:
-    path = _made(desk, key, name)
+def _download(session: Session, key: str, name: str) -> Response:
+    path = _made(session, key, name)
     return FileResponse(
         path, media_type="application/octet-stream", filename=path.name,
         content_disposition_type="attachment",
     )  # fmt: skip
 
 
-def _shown(desk: Desk, key: str, name: str) -> Response:
-    text = _made(desk, key, name).read_text(encoding="utf-8")
+def _shown(session: Session, key: str, name: str) -> Response:
+    text = _made(session, key, name).read_text(encoding="utf-8")
     return HTMLResponse(text, headers={"content-security-policy": REPORT_POLICY})
 
 
-def _made(desk: Desk, key: str, name: str) -> Path:
+def _made(session: Session, key: str, name: str) -> Path:
     """Return a file that a job made: one of its list, under its own name."""
-    job = desk.job(key)
+    job = session.job(key)
     known = [] if job.result is None else [one["name"] for one in job.result["files"]]
     if name not in known:
         raise Refused(404, "there is no such file of this job")

@@ -1,4 +1,4 @@
-"""The library that draws charts in the browser, as a dependency brings it: made once, kept."""
+"""JavaScript bundle of the chart library, made once and cached."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from shoal.backends.storage import cache_folder
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
 
-def bundle(room: Path) -> Path:
+def bundle(folder: Path) -> Path:
     """Return the file of the library, in the cache or else in a room of the server's own.
 
     Where there is none of this version it is made, which takes some seconds.
     """
     made_of = f"{metadata.version('vl-convert-python')} {SNIPPET}"
     name = f"vega-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.js"
-    for base in (cache_folder(), room):
+    for base in (cache_folder(), folder):
         path = base / name
         try:
             base.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The charts of a release that the page shows: specs of counts, a list with titles."""
+"""Charts of a release for the page: specs of counts, with titles."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CELL = 200  # signs of a value that are shown
 
 def charts_of(report: Report, before: Table | None, after: Table | None) -> list[dict[str, Any]]:
     """Return every chart: of columns before and after, of groups, of losses, of attacks."""
-    found = []
+    charts = []
     for column in report.columns[:MOST]:
         spec = None
         if column.histogram is not None:
@@ -44,27 +44,27 @@ def charts_of(report: Report, before: Table | None, after: Table | None) -> list
             pair = before[column.name], after[column.name]
             spec = _spread_out(column, report.k, *pair) or _side_by_side(report.k, *pair)
         if spec is not None:
-            found.append(_chart(f"{shown(column.name)[1:-1]}", "columns", spec, column.name))
+            charts.append(_chart(f"{shown(column.name)[1:-1]}", "columns", spec, column.name))
     if before is not None and after is not None:
         kept = [column for column in after.columns if not column.protected]
-        for one in kept[: max(0, MOST - len(found))]:
+        for one in kept[: max(0, MOST - len(charts))]:
             spec = _side_by_side(report.k, before[one.name], one)
             if spec is not None:
                 title = f"{shown(one.name)[1:-1]} (kept as it is)"
-                found.append(_chart(title, "columns", spec, one.name))
-    found.append(_chart("group sizes", "groups", group_sizes(report)))
-    found.append(_chart("what every column lost", "loss", loss_by_column(report)))
+                charts.append(_chart(title, "columns", spec, one.name))
+    charts.append(_chart("group sizes", "groups", group_sizes(report)))
+    charts.append(_chart("what every column lost", "loss", loss_by_column(report)))
     if any(column.released_as in ("generalize", "range") for column in report.columns):
-        found.append(_chart("how cells were released", "loss", cells_by_column(report)))
+        charts.append(_chart("how cells were released", "loss", cells_by_column(report)))
     if len(report.correlations["columns"]) > 1:
-        found.append(_chart("correlations before and after", "loss", correlations(report)))
+        charts.append(_chart("correlations before and after", "loss", correlations(report)))
     if report.search is not None and report.search["curve"]:
         curve = loss_curve(report.search, report.loss_name)
-        found.append(_chart("how the search went", "loss", curve))
+        charts.append(_chart("how the search went", "loss", curve))
     risks = attacks(report.measures)
     if risks is not None:
-        found.append(_chart("what attacks find, percent", "attacks", risks))
-    return found
+        charts.append(_chart("what attacks find, percent", "attacks", risks))
+    return charts
 
 
 def _chart(
@@ -90,17 +90,17 @@ def _spread_out(
     side = both_sides(before, after, None, None)
     if not isinstance(side, Numbers):
         return None
-    there, told = ~np.isnan(side.before), ~np.isnan(side.low)
-    if not there.any() or not told.any():
+    there, released = ~np.isnan(side.before), ~np.isnan(side.low)
+    if not there.any() or not released.any():
         return None
     numbers = side.before[there]
     edges = edges_of(float(numbers.min()), float(numbers.max()), is_whole(numbers))
-    ends = np.stack([side.low[told], side.high[told]], axis=1)
+    ends = np.stack([side.low[released], side.high[released]], axis=1)
     spans, counts = np.unique(ends, axis=0, return_counts=True)
     share = np.round(evenly(spans, edges) @ counts).astype(np.int64)
-    found = shown_histogram(edges, in_bins(numbers, edges), share, k)
-    own = [side.own(edge) for edge in found.edges]
-    return distribution(replace(column, histogram=replace(found, edges=own)))
+    histogram = shown_histogram(edges, in_bins(numbers, edges), share, k)
+    own = [side.own(edge) for edge in histogram.edges]
+    return distribution(replace(column, histogram=replace(histogram, edges=own)))
 
 
 def counted_values(column: Column, most: int, least: int, rest: str) -> dict[str, Any]:
@@ -111,8 +111,8 @@ def counted_values(column: Column, most: int, least: int, rest: str) -> dict[str
     counts = np.bincount(indices, minlength=len(texts))
     order = np.argsort(-counts, kind="stable")
     shown_ = [int(i) for i in order[:most] if counts[i] >= least]
-    labels, found = [str(texts[i])[:CELL] for i in shown_], [int(counts[i]) for i in shown_]
-    left = int(counts.sum()) - sum(found)
+    labels, numbers = [str(texts[i])[:CELL] for i in shown_], [int(counts[i]) for i in shown_]
+    left = int(counts.sum()) - sum(numbers)
     if left:
-        labels, found = [*labels, rest], [*found, left]
-    return {"labels": labels, "counts": found}
+        labels, numbers = [*labels, rest], [*numbers, left]
+    return {"labels": labels, "counts": numbers}

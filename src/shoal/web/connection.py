@@ -1,4 +1,4 @@
-"""One client's connection: how long the desk waits for it, and how many may keep it waiting.
+"""Connections of clients: time limits and numbers.
 
 uvicorn waits for ever for the rest of a request, and for a client that does not read its answer.
 Here a connection without a request that came with the token is a stranger's: it has only so much
@@ -66,7 +66,7 @@ class Connection(H11Protocol):
         self._stop()
 
     def handle_events(self) -> None:
-        """Go on with what has come."""
+        """Process the received events."""
         super().handle_events()
         self._follow()
 
@@ -102,6 +102,6 @@ class Connection(H11Protocol):
             self._timer = None
 
     def _give_up(self) -> None:
-        """Cut the connection off; who came with the token has time: the routes set its limits."""
+        """Close the connection; with the token the routes set its limits."""
         if self.stranger:
             self.transport.abort()

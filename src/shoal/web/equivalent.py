@@ -1,4 +1,4 @@
-"""The same run as a command line, and as Python: what the page asked for, said elsewhere."""
+"""The equivalent command line and Python call of a job."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def summary_of(kind: str, settings: Mapping[str, Any], more: Mapping[str, Any]) 
     if kind == "compare":
         sizes = ", ".join(map(str, more["compare"]["k"]))
         return ", ".join([f"compare methods, k = {sizes}", *extra])
-    said = [f"k = {protect['k']}", *extra, protect.get("method", "auto")]
-    return ", ".join(map(str, said))
+    options = [f"k = {protect['k']}", *extra, protect.get("method", "auto")]
+    return ", ".join(map(str, options))
 
 
 def command_line(
@@ -34,13 +34,13 @@ def command_line(
     """Return the command that does the same; `trees` names files of hierarchies."""
     words = ["shoal", kind, name if not name.startswith("-") else f"./{name}"]
     if kind == "compare":
-        asked = more["compare"]
-        words += ["-k", ",".join(map(str, asked["k"]))]
-        if asked.get("methods"):
-            words += ["--methods", ",".join(asked["methods"])]
-        if asked.get("budget"):
-            words += ["--budget", f"{asked['budget']:g}s"]
-    for option, value in _said(settings, trees).items():
+        grid = more["compare"]
+        words += ["-k", ",".join(map(str, grid["k"]))]
+        if grid.get("methods"):
+            words += ["--methods", ",".join(grid["methods"])]
+        if grid.get("budget"):
+            words += ["--budget", f"{grid['budget']:g}s"]
+    for option, value in _given_options(settings, trees).items():
         if kind in TABLE[option].option.commands:
             words += _words(option, value)
     form = more.get("format", "csv")
@@ -53,7 +53,7 @@ def command_line(
     return _lines(words)
 
 
-def _said(settings: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, Any]:
+def _given_options(settings: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, Any]:
     """Return the options that settings say; `trees` names files of hierarchies."""
     values = values_in(settings)
     rules = values.get("hierarchies", {})
@@ -101,26 +101,26 @@ def python_snippet(
     trees: Mapping[str, str],
 ) -> str:
     """Return the Python that does the same."""
-    said, form = _said(settings, trees), more.get("format", "csv")
+    options, form = _given_options(settings, trees), more.get("format", "csv")
     function = kind
-    if kind == "anonymize" and "memory" in said:
+    if kind == "anonymize" and "memory" in options:
         function = "anonymize_file"
     given = arguments_of(
-        {option: one for option, one in said.items() if function in TABLE[option].option.takers}
+        {option: one for option, one in options.items() if function in TABLE[option].option.takers}
     )
     if kind == "compare":
-        asked = more["compare"]
-        own = {key: asked[key] for key in ("k", "methods", "budget") if asked.get(key)}
-        told = _call(function, name, {**own, **given})
-        return f"import shoal\n\ncompared = shoal.{told}\nprint(compared)\n"
+        grid = more["compare"]
+        own = {key: grid[key] for key in ("k", "methods", "budget") if grid.get(key)}
+        call = _call(function, name, {**own, **given})
+        return f"import shoal\n\ncompared = shoal.{call}\nprint(compared)\n"
     if function == "anonymize_file":
-        told = _call(function, name, given, _written(form))
-        return f"import shoal\n\nreleased = shoal.{told}\nprint(released.report)\n"
-    how = [f"format={form!r}"] if form != "csv" else []
-    how += ["spreadsheet_safe=True"] if "spreadsheet_safe" in said else []
+        call = _call(function, name, given, _written(form))
+        return f"import shoal\n\nreleased = shoal.{call}\nprint(released.report)\n"
+    arguments = [f"format={form!r}"] if form != "csv" else []
+    arguments += ["spreadsheet_safe=True"] if "spreadsheet_safe" in options else []
     return (
         f"import shoal\n\nresult = shoal.{_call(function, name, given)}\nprint(result.report)\n"
-        f"result.pack({', '.join([repr(PACK), *how])})\n"
+        f"result.pack({', '.join([repr(PACK), *arguments])})\n"
     )
 
 

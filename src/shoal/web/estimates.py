@@ -1,4 +1,4 @@
-"""The estimates of a file that are under way: one a tab, so that tabs do not end each other's."""
+"""Running estimates of a file, one a browser tab."""
 
 from __future__ import annotations
 

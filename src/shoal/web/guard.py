@@ -1,4 +1,4 @@
-"""Who may speak to the desk: this machine's own browser, with the token, from its own pages.
+"""Guard of requests: this machine's browser, with the token, from the desk's own pages.
 
 Every request passes here before it meets a route, and before a byte of its body is read. A name
 that somebody else's page points at 127.0.0.1 has a foreign Host; a form or a script of another page
@@ -42,7 +42,7 @@ KNOWN = "known"  # in a request's state: it came with the token, or by a link th
 
 
 class Guard:
-    """Lets in what comes from the desk's own pages, and gives every answer its headers."""
+    """Middleware that admits requests of the desk's own pages, and sets headers."""
 
     def __init__(self, app: App, token: str, port: int) -> None:
         self.app, self.token = app, token
@@ -90,11 +90,11 @@ class Guard:
         return None
 
     def _locked(self, scope: Scope, headers: dict[bytes, list[bytes]]) -> bytes | None:
-        """Refuse who has no token, but for what holds nothing."""
+        """Refuse requests without the token, but for public paths."""
         given = headers.get(b"authorization", [])
         if len(given) == 1:
-            kind, _, said = given[0].decode("latin-1").partition(" ")
-            if kind.lower() == "bearer" and _same(said.strip(), self.token):
+            kind, _, token = given[0].decode("latin-1").partition(" ")
+            if kind.lower() == "bearer" and _same(token.strip(), self.token):
                 scope.setdefault("state", {})[KNOWN] = True
                 return None
         if scope["method"] == "GET" and OPEN.fullmatch(scope["path"]):

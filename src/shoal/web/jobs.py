@@ -1,4 +1,4 @@
-"""Jobs: each a process of its own, one after the other; questions that take moments go beside."""
+"""Jobs: each a process of its own, in a queue; short questions run beside it."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ QUEUED, RUNNING, DONE, FAILED, CANCELED = "queued", "running", "done", "failed",
 
 
 class Worker:
-    """A process that reads what is asked in a folder and leaves its answer there."""
+    """A process that reads a request in a folder and writes its answer there."""
 
-    def __init__(self, place: Path, asked: Mapping[str, Any], processes: Processes) -> None:
-        self.place, self.asked, self.processes = place, asked, processes
+    def __init__(self, place: Path, request: Mapping[str, Any], processes: Processes) -> None:
+        self.place, self.request, self.processes = place, request, processes
         self.process: Process | None = None
         self._is_ending = False
 
     async def run(self) -> dict[str, Any]:
         """Return the answer; a Refused tells what went wrong."""
         self.place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (self.place / ASKED).write_text(json.dumps(self.asked), encoding="utf-8")
+        (self.place / ASKED).write_text(json.dumps(self.request), encoding="utf-8")
         starting = asyncio.ensure_future(self.processes.start(self.place))
         try:
             self.process = await asyncio.shield(starting)
@@ -51,15 +51,15 @@ class Worker:
 
     def _answer(self, code: int) -> dict[str, Any]:
         try:
-            told: dict[str, Any] = json.loads((self.place / ANSWER).read_bytes())
+            answer: dict[str, Any] = json.loads((self.place / ANSWER).read_bytes())
         except (OSError, ValueError, RecursionError):
-            said = "the worker ended without an answer"
+            message = "the worker ended without an answer"
             if code in (-signal.SIGKILL, -signal.SIGTERM):
-                said = "the worker was killed: there may be too little memory for this table"
-            raise Refused(500, said) from None
-        if "error" in told:
-            raise Refused(int(told["error"].get("status", 400)), told["error"]["said"])
-        return told
+                message = "the worker was killed: there may be too little memory for this table"
+            raise Refused(500, message) from None
+        if "error" in answer:
+            raise Refused(int(answer["error"].get("status", 400)), answer["error"]["said"])
+        return answer
 
     async def end(self) -> None:
         """Stop the process and all it started."""
@@ -77,7 +77,7 @@ class Worker:
 
 
 async def answer_of(worker: Worker, patience: float, door: asyncio.Semaphore) -> dict[str, Any]:
-    """Let a worker answer within so many seconds; few pass the door."""
+    """Let a worker answer within so many seconds, and within a semaphore."""
 
     async def wait() -> dict[str, Any]:
         async with door:
@@ -91,7 +91,7 @@ async def answer_of(worker: Worker, patience: float, door: asyncio.Semaphore) ->
 
 @dataclass
 class Job:
-    """One run that somebody asked for, from the queue to what it made."""
+    """One requested run, from the queue to its result."""
 
     id: str
     kind: str
@@ -102,7 +102,7 @@ class Job:
     recipe: dict[str, Any]
     settings: dict[str, Any]
     more: dict[str, Any]
-    trees: dict[str, str]  # of the settings' hierarchies that are files: their names to take home
+    trees: dict[str, str]  # download names of the hierarchies that are files
     reading: dict[str, Any]  # how the file was read when the job was asked for
     created: float = field(default_factory=time.time)
     state: str = QUEUED
@@ -132,8 +132,8 @@ class Job:
         keys = "id", "kind", "file", "name", "state", "created", "says"
         return {key: getattr(self, key) for key in keys}
 
-    def told(self, ahead: int, after: int) -> dict[str, Any]:
-        """Return all there is to say of it; of the curve what comes after so many points."""
+    def to_json(self, ahead: int, after: int) -> dict[str, Any]:
+        """Return the job as JSON; the curve from point `after` on."""
         self.read()
         same = self.kind, last_part(self.name), self.settings, self.more, self.trees
         return {
@@ -154,7 +154,7 @@ class Job:
         }
 
     def read(self) -> None:
-        """Take up what the worker has told since the last time."""
+        """Read the worker's new progress entries."""
         if self.state != RUNNING:
             return
         try:
@@ -166,26 +166,26 @@ class Job:
         whole = text[: text.rfind(b"\n") + 1]
         self._read += len(whole)
         for line in whole.splitlines():
-            told = json.loads(line)
-            if "expected" in told:
-                self.expected = told["expected"]
+            line_json = json.loads(line)
+            if "expected" in line_json:
+                self.expected = line_json["expected"]
                 continue
-            self.stage = told
-            if self.kind == "anonymize" and told["best_loss"] not in (
+            self.stage = line_json
+            if self.kind == "anonymize" and line_json["best_loss"] not in (
                 None, *(point[1] for point in self.curve[-1:])
             ):  # fmt: skip
-                self.curve.append([told["seconds"], told["best_loss"]])
+                self.curve.append([line_json["seconds"], line_json["best_loss"]])
 
-    def fail(self, kind: str, said: str) -> None:
+    def fail(self, kind: str, message: str) -> None:
         """End it with an error, unless it was canceled."""
         if self.state == RUNNING:
-            self.error = {"kind": kind, "said": said}
+            self.error = {"kind": kind, "said": message}
             self.state = FAILED
 
-    def asked(self) -> dict[str, Any]:
-        """Return what the worker is told."""
-        told = {"kind": self.kind, "path": str(self.path), "settings": self.settings}
-        return {**told, **self.more, "trees": self.trees}
+    def request(self) -> dict[str, Any]:
+        """Return the request to the worker."""
+        request = {"kind": self.kind, "path": str(self.path), "settings": self.settings}
+        return {**request, **self.more, "trees": self.trees}
 
 
 class Queue:
@@ -213,14 +213,14 @@ class Queue:
 
     async def _run(self) -> None:
         while (job := self._next()) is not None:
-            job.state, job.worker = RUNNING, Worker(job.place, job.asked(), self.processes)
+            job.state, job.worker = RUNNING, Worker(job.place, job.request(), self.processes)
             try:
                 answer = await job.worker.run()
                 job.read()
                 if job.state == RUNNING:  # and not discarded in the last moment
                     job.result, job.state = answer, DONE
             except Refused as refused:
-                job.fail(str(refused.status), refused.said)
+                job.fail(str(refused.status), refused.message)
             except Exception as error:  # whatever it is, the queue goes on
                 job.fail(type(error).__name__, f"no answer came ({type(error).__name__})")
             finally:

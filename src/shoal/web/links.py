@@ -1,4 +1,4 @@
-"""Links that work once: a browser that downloads a file sends no header."""
+"""One-time download links: a browser that downloads a file sends no header."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What server and worker leave for each other in the folder of a job."""
+"""Messages between server and worker, as files in the folder of a job."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import Any
 from shoal.progress import Reporter, StopToken
 
 ASKED, ANSWER, PROGRESS, KEEP = "asked.json", "answer.json", "progress.jsonl", "keep"
-MADE, CHARTS, PACKED = "made", "charts", "everything.zip"  # what there is to see and take home
-PRIVATE = "private.zip"  # the private folder of a release, to take home and keep
-OFTEN = 0.2  # seconds between two looks that are told
+MADE, CHARTS, PACKED = "made", "charts", "everything.zip"  # results to view and download
+PRIVATE = "private.zip"  # the private folder of a release, to download
+OFTEN = 0.2  # seconds between two progress entries
 
 
-def write_json(path: Path, told: Any) -> None:
+def write_json(path: Path, content: Any) -> None:
     """Write a file whole, or not at all."""
     made = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
-    made.write_text(json.dumps(told, allow_nan=False), encoding="utf-8")
+    made.write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
     made.replace(path)
 
 
-class Teller:
-    """Tells the server how far a run is, and hears whether to end with the best so far."""
+class ProgressWriter:
+    """Writes the progress of a run for the server, and reads whether to finish."""
 
     def __init__(self, place: Path) -> None:
         self.stop = StopToken()
@@ -34,16 +34,20 @@ class Teller:
         self._last, self._stage = 0.0, ""
 
     def reporter(self) -> Reporter:
-        """Return the reporter of a run that this one tells of."""
+        """Return the reporter of the run."""
         return Reporter(self, self.stop)
 
     def expected(self, likely: Any) -> None:
-        """Tell what the run is expected to take."""
-        found = {"seconds": likely.seconds, "megabytes": likely.megabytes, "told": likely.told()}
-        self._write({"expected": found})
+        """Write the estimate of the run."""
+        estimate = {
+            "seconds": likely.seconds,
+            "megabytes": likely.megabytes,
+            "told": likely.describe(),
+        }
+        self._write({"expected": estimate})
 
     def __call__(self, look: Any) -> None:
-        """Tell of a look at a run; whoever wants to keep the best asks a search to finish."""
+        """Write the progress of a run; finish the search on request."""
         now = time.perf_counter() - self._start
         if look.stage != self._stage or now - self._last >= OFTEN or look.done >= look.total:
             self._last, self._stage = now, look.stage
@@ -57,6 +61,6 @@ class Teller:
             if self._keep.exists():
                 self.stop.finish = True
 
-    def _write(self, told: dict[str, Any]) -> None:
-        self._file.write(json.dumps(told) + "\n")
+    def _write(self, entry: dict[str, Any]) -> None:
+        self._file.write(json.dumps(entry) + "\n")
         self._file.flush()

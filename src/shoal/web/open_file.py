@@ -1,4 +1,4 @@
-"""A file that is open on the desk, and the names that files and hierarchies get."""
+"""Opened files of a session, and the names of files and hierarchies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shoal.web.estimates import Estimates
 
 @dataclass
 class Opened:
-    """A file on the desk: where it lies, what was seen of it, what the page noted."""
+    """An opened file: its path, inspection and draft settings."""
 
     id: str
     name: str
@@ -39,8 +39,8 @@ class Opened:
         keys = "id", "name", "bytes", "origin", "state", "opened"
         return {key: getattr(self, key) for key in keys}
 
-    def told(self) -> dict[str, Any]:
-        """Return all there is to say of it."""
+    def to_json(self) -> dict[str, Any]:
+        """Return the file as JSON."""
         trees = [
             {"id": key, "column": tree["column"], "levels": tree["levels"]}
             for key, tree in self.trees.items()
@@ -51,7 +51,7 @@ class Opened:
 
 
 def check_ready(file: Opened) -> None:
-    """Refuse a file that was not looked at, or could not be read."""
+    """Raise Refused for a file that is not inspected yet, or could not be read."""
     if file.state != "ready":
         raise Refused(409, "the file is not ready")
 
@@ -62,14 +62,14 @@ def plain_name(name: str) -> str:
 
 
 def tree_names(hierarchies: dict[str, str]) -> dict[str, str]:
-    """Return what the files of hierarchies are called where they are taken home."""
-    found: dict[str, str] = {}
-    for column, said in hierarchies.items():
-        if is_file(said):
+    """Return the download names of the files of hierarchies."""
+    names: dict[str, str] = {}
+    for column, rule in hierarchies.items():
+        if is_file(rule):
             name = f"trees/{kept_name(f'{column}.csv', '.csv')}"
-            again = f"trees/{len(found)}-{name.removeprefix('trees/')}"
-            found[said] = name if name not in found.values() else again
-    return found
+            again = f"trees/{len(names)}-{name.removeprefix('trees/')}"
+            names[rule] = name if name not in names.values() else again
+    return names
 
 
 def last_part(name: str) -> str:

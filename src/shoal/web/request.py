@@ -1,4 +1,4 @@
-"""What a page asks for -> settings. Nothing of it is taken as a path."""
+"""Requests of a page -> settings. Nothing of them is taken as a path."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ DEFAULTS = {"k": 5, "spreadsheet_safe": True, "weights_as": "mean"}  # where the
 KINDS = {FLAG: "flag", WHOLE: "number", REAL: "number", NUMBERS: "number", DECIMALS: "digits"}
 
 
-def told_options() -> list[dict[str, Any]]:
-    """Return what the page is told of options: where a recipe has them, and their defaults."""
+def form_options() -> list[dict[str, Any]]:
+    """Return the options of the page's form: their part of a recipe, kind and default."""
     return [
         {
             "name": entry.name,
@@ -39,8 +39,8 @@ def told_options() -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A hierarchy that a page asks for: of a column, by a rule or as text."""
+class HierarchyRequest:
+    """Request for the hierarchy of a column, by a rule or as text."""
 
     column: str
     rule: str | None = None
@@ -48,7 +48,7 @@ class Asked:
     input: dict[str, Any] = field(default_factory=dict)
 
 
-def read_asked(
+def read_recipe(
     recipe: Mapping[str, Any],
     trees: Mapping[str, Mapping[str, Any]],
     reading: Mapping[str, Any],
@@ -68,12 +68,12 @@ def read_asked(
         known = PARTS[part]
         if known is not None and set(values) - known:
             raise Refused(400, f"the recipe's part {part} says something that is not known here")
-        said = {key: value for key, value in values.items() if value is not None}
-        tree[part] = {**tree.get(part, {}), **said}
-    said = {}
+        given = {key: value for key, value in values.items() if value is not None}
+        tree[part] = {**tree.get(part, {}), **given}
+    given = {}
     for name, rule in tree.get("hierarchies", {}).items():
-        said[name] = _rule(rule, trees)
-    tree["hierarchies"] = said
+        given[name] = _rule(rule, trees)
+    tree["hierarchies"] = given
     try:
         build(tree)
     except ShoalError as error:
@@ -85,15 +85,15 @@ def read_input(given: Any) -> dict[str, Any]:
     """Return how a file is to be read, checked."""
     if not isinstance(given, Mapping) or set(given) - (PARTS["input"] or set()):
         raise Refused(400, "the input says something that is not known here")
-    said = {key: value for key, value in given.items() if value is not None}
+    options = {key: value for key, value in given.items() if value is not None}
     try:
-        build({"protect": {"k": 2}, "input": said})
+        build({"protect": {"k": 2}, "input": options})
     except ShoalError as error:
         raise Refused(400, str(error)) from None
-    return said
+    return options
 
 
-def read_tree(body: Mapping[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> Asked:
+def read_tree(body: Mapping[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> HierarchyRequest:
     """Return the hierarchy that a page asks for."""
     column, rule, text = (body.get(key) for key in ("column", "rule", "text"))
     given = read_input(body.get("input") or {})
@@ -102,10 +102,10 @@ def read_tree(body: Mapping[str, Any], trees: Mapping[str, Mapping[str, Any]]) -
     if text is not None:
         if not isinstance(text, str) or not text.strip():
             raise Refused(400, "the hierarchy is empty")
-        return Asked(column, text=text, input=given)
+        return HierarchyRequest(column, text=text, input=given)
     if rule is not None:
         rule = _rule(rule, trees)
-    return Asked(column, rule=rule, input=given)
+    return HierarchyRequest(column, rule=rule, input=given)
 
 
 def _rule(rule: Any, trees: Mapping[str, Mapping[str, Any]]) -> str:

@@ -1,4 +1,4 @@
-"""Opens the desk: a server on 127.0.0.1, and the browser at its page."""
+"""`open_desk`: starts the server on 127.0.0.1 and opens the browser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shoal.backends.storage import cache_folder
 from shoal.errors import OutputError, RequestError, shown
 from shoal.web.app import make_app
 from shoal.web.connection import ACCEPTED, IDLE, QUEUED, Connection
-from shoal.web.session import Desk
+from shoal.web.session import Session
 
 HOST = "127.0.0.1"
 TRIED = range(8642, 8662)  # ports, where none is named
@@ -32,8 +32,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen."""
         await super().startup(sockets)
-        for door in sockets or []:
-            door.listen(QUEUED)
+        for listener in sockets or []:
+            listener.listen(QUEUED)
 
 
 def serve(
@@ -44,9 +44,9 @@ def serve(
     base: Path | None = None,
     limit: int | None = None,
     api: bool = False,
-    told: Callable[[str], None] = print,
+    on_open: Callable[[str], None] = print,
 ) -> None:
-    """Serve until somebody stops it; `told` hears the address. What lay on the desk is then gone.
+    """Serve until stopped, then remove the session's files; `on_open` is called with the address.
 
     `folder` holds files to choose from, `base` is where uploads are kept meanwhile, `limit` the
     most bytes of one.
@@ -54,22 +54,22 @@ def serve(
     if folder is not None and not folder.is_dir():
         raise RequestError(f"there is no folder {shown(folder)}")
     os.umask(0o077)
-    door = _door(port)
-    own = int(door.getsockname()[1])
+    listener = _listen(port)
+    own = int(listener.getsockname()[1])
     token = secrets.token_urlsafe(32)
     try:
-        desk = Desk(base or cache_folder(), folder, limit)
+        session = Session(base or cache_folder(), folder, limit)
     except OSError as error:
-        door.close()
+        listener.close()
         raise OutputError(f"no folder for uploads: {error.strerror}") from None
     address = f"http://{HOST}:{own}/#token={token}"  # no browser sends what is after the #
     config = uvicorn.Config(
-        make_app(desk, token, own, api), log_level="critical", access_log=False, lifespan="on",
+        make_app(session, token, own, api), log_level="critical", access_log=False, lifespan="on",
         server_header=False, date_header=False, http=Connection, ws="none", backlog=ACCEPTED,
         timeout_keep_alive=IDLE, timeout_graceful_shutdown=2,
     )  # fmt: skip
-    told(address)
-    opening = threading.Timer(0.5, _open, (desk.room.path, address))
+    on_open(address)
+    opening = threading.Timer(0.5, _open, (session.workspace.path, address))
     opening.daemon = True
     if browser:
         opening.start()
@@ -77,16 +77,16 @@ def serve(
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     try:
         with suppress(KeyboardInterrupt):  # which is how a desk is closed
-            asyncio.run(Server(config).serve(sockets=[door]))
+            asyncio.run(Server(config).serve(sockets=[listener]))
     finally:
         opening.cancel()
-        door.close()
-        desk.room.leave()
+        listener.close()
+        session.workspace.leave()
 
 
-def _open(room: Path, address: str) -> None:
+def _open(folder: Path, address: str) -> None:
     """Open the browser by a file that only its owner reads: others see what commands are given."""
-    page = room / "open.html"
+    page = folder / "open.html"
     link = html.escape(address)
     page.write_text(
         '<!doctype html><meta charset="utf-8"><title>Shoal</title>'
@@ -96,17 +96,17 @@ def _open(room: Path, address: str) -> None:
     webbrowser.open(page.as_uri())
 
 
-def _door(port: int | None) -> socket.socket:
+def _listen(port: int | None) -> socket.socket:
     """Return a socket of this machine alone."""
     for one in TRIED if port is None else [port]:
-        door = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            door.bind((HOST, one))
+            listener.bind((HOST, one))
         except OSError as error:
-            door.close()
+            listener.close()
             if port is not None:
                 raise RequestError(f"port {port} cannot be taken: {error.strerror}") from None
         else:
-            return door
+            return listener
     raise RequestError("no port is free; say --port")

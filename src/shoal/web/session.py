@@ -1,4 +1,4 @@
-"""What is open on the desk: files and jobs, in a folder that only their owner can read."""
+"""Session: open files and jobs, in a folder that only its owner can read."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from shoal.web.errors import Refused
 from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, Worker, answer_of
 from shoal.web.open_file import Opened, check_ready, kept_name, plain_name, tree_names
 from shoal.web.processes import Processes
-from shoal.web.request import Asked, read_asked, read_input
+from shoal.web.request import HierarchyRequest, read_input, read_recipe
 from shoal.web.uploads import ENDINGS, RESERVE, ending_of, take_in
-from shoal.web.workspace import private_room
+from shoal.web.workspace import make_workspace
 
 FILES, UPLOADS = 50, 4  # open at once, coming in at once
 TREES, TREE = 200, 20 << 20  # hierarchies of a file, and the bytes of one
 SAMPLE = "patients.csv"
 QUESTION, LOOK = 300.0, 1800.0  # seconds that a hierarchy or an estimate, and a look may take
 QUESTIONS, LOOKS = 2, 1  # at once
-FORGET = 24 * 3600.0  # seconds after which a file that nobody asks for is removed
+FORGET = 24 * 3600.0  # seconds after which an unused file is removed
 
 
-class Desk:
-    """Files and jobs by their ids, which the desk makes up; no path of a client is ever opened."""
+class Session:
+    """Open files and jobs by generated ids; no path of a client is ever opened."""
 
     def __init__(self, base: Path, folder: Path | None = None, limit: int | None = None) -> None:
         self.folder = folder
         self.limit = limit
-        self.room = private_room(base)
+        self.workspace = make_workspace(base)
         self.files: dict[str, Opened] = {}
         self.processes = Processes()
         self.queue = Queue(self.processes)
@@ -45,13 +45,13 @@ class Desk:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def begin(self) -> None:
-        """Start what goes on while the server lives."""
+        """Start the background tasks."""
         self._start(self._forget())
         self._find_out()
 
     def _find_out(self) -> asyncio.Task[dict[str, Any]]:
-        asked = {"kind": "about", "room": str(self.room.path)}
-        self._about = self._start(self._ask(asked, QUESTION))
+        request = {"kind": "about", "room": str(self.workspace.path)}
+        self._about = self._start(self._ask(request, QUESTION))
         return self._about
 
     async def about(self) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class Desk:
         return await asyncio.shield(task)
 
     async def _forget(self) -> None:
-        """Remove files that nobody has asked for in a long time."""
+        """Remove files that were long unused."""
         while True:
             await asyncio.sleep(FORGET / 20)
             for file in list(self.files.values()):
@@ -80,15 +80,15 @@ class Desk:
 
     def most(self) -> int:
         """Return the most bytes that an upload may have now."""
-        room = os.statvfs(self.room.path)
-        free = max(0, int(room.f_bavail * room.f_frsize) - RESERVE)
+        disk = os.statvfs(self.workspace.path)
+        free = max(0, int(disk.f_bavail * disk.f_frsize) - RESERVE)
         return free if self.limit is None else min(self.limit, free)
 
     def entries(self) -> dict[str, Path]:
-        """Return the files of the folder by ids that say nothing of where they lie."""
+        """Return the files of the folder by ids that do not disclose their paths."""
         if self.folder is None:
             return {}
-        found = {}
+        entries = {}
         inside = self.folder.resolve()
         try:
             every = sorted(self.folder.iterdir())
@@ -98,11 +98,11 @@ class Desk:
             own = path.name.lower().endswith(ENDINGS) and not path.name.startswith(".")
             with contextlib.suppress(OSError):
                 if own and path.is_file() and path.resolve().parent == inside:
-                    found[self.room.named(path.name)] = path
-        return found
+                    entries[self.workspace.named(path.name)] = path
+        return entries
 
-    def told(self) -> dict[str, Any]:
-        """Return what is on the desk."""
+    def to_json(self) -> dict[str, Any]:
+        """Return the session as JSON."""
         from shoal import __version__
 
         folder = None
@@ -139,7 +139,7 @@ class Desk:
         return self.jobs[key]
 
     async def upload(self, name: str, pieces: AsyncIterator[bytes]) -> Opened:
-        """Take a file in, and look at it."""
+        """Store an upload, and inspect it."""
         ending = ending_of(name)
         self._check_room()
         if self.coming >= UPLOADS:
@@ -182,7 +182,7 @@ class Desk:
 
     def _new_place(self, what: str) -> tuple[str, Path]:
         key = secrets.token_hex(16)
-        place = self.room.path / what / key
+        place = self.workspace.path / what / key
         place.mkdir(mode=0o700, parents=True)
         return key, place
 
@@ -198,13 +198,13 @@ class Desk:
         return task
 
     async def _look(self, file: Opened) -> None:
-        """Let a worker look at a file; what is wrong with it is told in its place."""
-        asked = {"kind": "look", "path": str(file.path), "input": file.reading}
+        """Let a worker inspect a file; errors are stored in the file's state."""
+        request = {"kind": "look", "path": str(file.path), "input": file.reading}
         try:
-            file.look = await self._ask(asked, LOOK, self.looking)
+            file.look = await self._ask(request, LOOK, self.looking)
             file.state = "ready"
         except Refused as refused:
-            file.state, file.error = "failed", refused.said
+            file.state, file.error = "failed", refused.message
 
     def look_again(self, file: Opened, reading: dict[str, Any]) -> None:
         """Read a file in another way: with another delimiter, say."""
@@ -215,54 +215,54 @@ class Desk:
         file.tasks.append(self._start(self._look(file)))
 
     async def _ask(
-        self, asked: dict[str, Any], patience: float, door: asyncio.Semaphore | None = None
+        self, request: dict[str, Any], patience: float, door: asyncio.Semaphore | None = None
     ) -> dict[str, Any]:
-        """Let a worker answer a question; its folder is gone after."""
+        """Let a worker answer a request; its folder is removed after."""
         _, place = self._new_place("asked")
         try:
             return await answer_of(
-                Worker(place, asked, self.processes), patience, door or self.asking
+                Worker(place, request, self.processes), patience, door or self.asking
             )
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
-    async def tree(self, file: Opened, asked: Asked) -> dict[str, Any]:
+    async def tree(self, file: Opened, request: HierarchyRequest) -> dict[str, Any]:
         """Build or check a hierarchy; one given as text that covers the column is kept."""
         check_ready(file)
-        told: dict[str, Any] = {"kind": "tree", "path": str(file.path)}
-        told["input"] = {**file.reading, **asked.input}
-        told |= {"column": asked.column, "rule": asked.rule}
+        job: dict[str, Any] = {"kind": "tree", "path": str(file.path)}
+        job["input"] = {**file.reading, **request.input}
+        job |= {"column": request.column, "rule": request.rule}
         _, place = self._new_place("asked")
         try:
-            if asked.text is not None:
-                content = asked.text.encode("utf-8")
+            if request.text is not None:
+                content = request.text.encode("utf-8")
                 if len(content) > TREE:
                     raise Refused(413, "the hierarchy is larger than this desk takes")
                 given = place / "tree.csv"
                 given.write_bytes(content)
-                told["rule"] = str(given)
-            found = await answer_of(Worker(place, told, self.processes), QUESTION, self.asking)
+                job["rule"] = str(given)
+            answer = await answer_of(Worker(place, job, self.processes), QUESTION, self.asking)
             self.file(file.id)  # it may be gone since
-            found["id"] = None
-            if asked.text is not None:
-                found["rule"] = "a file"
-                if not found["uncovered"]:
-                    found["id"] = self._kept(file, asked, given, found["levels"])
-            elif asked.rule in (tree["path"] for tree in file.trees.values()):
-                found["rule"] = "a file"
-            return found
+            answer["id"] = None
+            if request.text is not None:
+                answer["rule"] = "a file"
+                if not answer["uncovered"]:
+                    answer["id"] = self._kept(file, request, given, answer["levels"])
+            elif request.rule in (tree["path"] for tree in file.trees.values()):
+                answer["rule"] = "a file"
+            return answer
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
-    def _kept(self, file: Opened, asked: Asked, given: Path, levels: int) -> str:
+    def _kept(self, file: Opened, request: HierarchyRequest, given: Path, levels: int) -> str:
         """Keep a hierarchy; the same text is one tree, and of too many the oldest go."""
-        assert asked.text is not None
-        said = f"{asked.column}\0{asked.text}".encode()
-        key = hashlib.blake2b(said, digest_size=16).hexdigest()
+        assert request.text is not None
+        content = f"{request.column}\0{request.text}".encode()
+        key = hashlib.blake2b(content, digest_size=16).hexdigest()
         kept = file.place / f"tree-{key}.csv"
         given.replace(kept)
         file.trees.pop(key, None)
-        file.trees[key] = {"column": asked.column, "levels": levels, "path": str(kept)}
+        file.trees[key] = {"column": request.column, "levels": levels, "path": str(kept)}
         busy = {path for job in self.jobs.values() if job.state in (QUEUED, RUNNING)
                 for path in job.trees}  # fmt: skip
         old = [one for one, tree in file.trees.items() if tree["path"] not in busy]
@@ -273,14 +273,14 @@ class Desk:
     async def preview(self, file: Opened, recipe: dict[str, Any], tab: str) -> dict[str, Any]:
         """Estimate time, memory and loss from a sample, for a tab; tabs take turns."""
         check_ready(file)
-        settings = read_asked(recipe, file.trees, file.reading)
-        asked = {"kind": "preview", "path": str(file.path), "settings": settings}
-        return await file.estimates.ask(tab, lambda: self._start(self._ask(asked, QUESTION)))
+        settings = read_recipe(recipe, file.trees, file.reading)
+        request = {"kind": "preview", "path": str(file.path), "settings": settings}
+        return await file.estimates.ask(tab, lambda: self._start(self._ask(request, QUESTION)))
 
     def start(self, file: Opened, kind: str, recipe: dict[str, Any], more: dict[str, Any]) -> Job:
         """Put a job in the queue."""
         check_ready(file)
-        settings = read_asked(recipe, file.trees, file.reading)
+        settings = read_recipe(recipe, file.trees, file.reading)
         key = secrets.token_hex(16)
         job = Job(
             id=key,
@@ -288,7 +288,7 @@ class Desk:
             file=file.id,
             name=file.name,
             path=file.path,
-            place=self.room.path / "jobs" / key,
+            place=self.workspace.path / "jobs" / key,
             recipe=recipe,
             settings=settings,
             more=more,
@@ -316,4 +316,4 @@ class Desk:
         await self.queue.close()
         await asyncio.gather(*going, return_exceptions=True)
         await self.processes.close()
-        self.room.leave()
+        self.workspace.leave()

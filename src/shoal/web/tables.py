@@ -1,4 +1,4 @@
-"""A table for the desk's questions: whole where it fits, else the first part of its file."""
+"""Tables for a page's questions: whole where they fit, else the head of the file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAME = 1_000  # signs of a column's name
 
 
 def whole_table(path: Path, given: Mapping[str, Any]) -> Table:
-    """Read a file as it is said to be written."""
+    """Read a file with the given input options."""
     more = {key: given[key] for key in ("missing", "types", "delimiter") if given.get(key)}
     return read(path, **more)
 
@@ -35,11 +35,11 @@ def whole_table(path: Path, given: Mapping[str, Any]) -> Table:
 def some_table(path: Path, given: Mapping[str, Any], place: Path) -> tuple[Table, int]:
     """Return a file's table and how many records the file has; of a large file the first part.
 
-    The part lies in the folder of whoever asks, under the file's own name.
+    The part lies in the folder of the job, under the file's own name.
     """
     check_parquet(path)
-    room = machine_memory()
-    if room is None or needed(path) <= SHARE * room * 1e6:
+    available = machine_memory()
+    if available is None or needed(path) <= SHARE * available * 1e6:
         table = whole_table(path, given)
         records = table.rows
     else:
@@ -92,12 +92,12 @@ def check_parquet(path: Path) -> None:
     import pyarrow.parquet as pq
 
     try:
-        told = pq.read_metadata(path)
+        metadata = pq.read_metadata(path)
     except (pa.ArrowException, OSError, ValueError):
         raise InputError(f"{path.name}: is no Parquet file, or a broken one") from None
-    cells = told.num_rows * told.num_columns
+    cells = metadata.num_rows * metadata.num_columns
     most = max(FEW_CELLS, PLAUSIBLE * path.stat().st_size)
-    if told.num_columns > COLUMNS or told.num_rows > ROWS or cells > most:
+    if metadata.num_columns > COLUMNS or metadata.num_rows > ROWS or cells > most:
         raise InputError(f"{path.name}: has more rows or columns than this desk takes")
     check_unpacks(path, path.stat().st_size, path.name)
 

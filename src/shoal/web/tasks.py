@@ -1,4 +1,4 @@
-"""What a worker answers: looks at files, hierarchies, estimates, releases, comparisons."""
+"""Tasks of a worker: inspections, hierarchies, estimates, releases, comparisons."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import as_floats, missing_cells, some_rows
 from shoal.table.texts import texts_of
 from shoal.web.charts import CELL, charts_of, counted_values
-from shoal.web.messages import CHARTS, MADE, PACKED, PRIVATE, Teller, write_json
+from shoal.web.messages import CHARTS, MADE, PACKED, PRIVATE, ProgressWriter, write_json
 from shoal.web.tables import check_compared, check_headers, check_parquet, some_table, whole_table
 
 ROWS = 20  # of a table that are shown
@@ -34,20 +34,20 @@ SAMPLE = 2_000
 PATIENCE = 1.0  # seconds of a search on a sample
 
 
-def look(asked: Mapping[str, Any], place: Path, _tell: Teller) -> dict[str, Any]:
-    """Look at a file: its columns in counts, and its first rows."""
-    table, records = some_table(Path(asked["path"]), asked["input"], place)
-    found = inspect(table)
+def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> dict[str, Any]:
+    """Inspect a file: its columns in counts, and its first rows."""
+    table, records = some_table(Path(request["path"]), request["input"], place)
+    inspection = inspect(table)
     columns = [
         {**asdict(seen), "numeric": column.kind.is_numeric, "bins": bins(column)}
-        for seen, column in zip(found.columns, table.columns, strict=True)
+        for seen, column in zip(inspection.columns, table.columns, strict=True)
     ]
-    some = table.taken(np.arange(min(ROWS, table.rows)))
+    some = table.take(np.arange(min(ROWS, table.rows)))
     cells = [_first(column) for column in some.columns]
     return {
         "records": records,
         "seen": table.rows,
-        "delimiter": None if is_parquet(Path(asked["path"])) else table.source.delimiter,
+        "delimiter": None if is_parquet(Path(request["path"])) else table.source.delimiter,
         "columns": columns,
         "rows": [list(row) for row in zip(*cells, strict=True)],
     }
@@ -88,28 +88,28 @@ def _label(number: float, column: Column) -> str:
     return f"{number:.6g}"
 
 
-def tree(asked: Mapping[str, Any], place: Path, _tell: Teller) -> dict[str, Any]:
+def tree(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> dict[str, Any]:
     """Build or check a hierarchy of a column."""
     from shoal.table.hierarchy.view import hierarchy
 
-    table, _ = some_table(Path(asked["path"]), asked["input"], place)
-    found = hierarchy(table, asked["column"], asked["rule"])
-    sizes = [len({path[level] for path in found.paths}) for level in range(found.levels)]
-    cut = len(found.paths) > LISTED
-    totals = np.zeros(len(found.tree) + 1, dtype=np.int64)
-    for label, count in found.counts.items():
-        totals[found.tree.nodes[label] + 1] += count
+    table, _ = some_table(Path(request["path"]), request["input"], place)
+    built = hierarchy(table, request["column"], request["rule"])
+    sizes = [len({path[level] for path in built.paths}) for level in range(built.levels)]
+    cut = len(built.paths) > LISTED
+    totals = np.zeros(len(built.tree) + 1, dtype=np.int64)
+    for label, count in built.counts.items():
+        totals[built.tree.nodes[label] + 1] += count
     return {
-        "rule": found.rule,
-        "csv": None if cut else found.to_csv(),
+        "rule": built.rule,
+        "csv": None if cut else built.to_csv(),
         "cut": cut,
-        "levels": found.levels,
+        "levels": built.levels,
         "sizes": sizes,
-        "nodes": _nodes(found.tree, np.cumsum(totals)),
-        "covered": len(found.counts),
-        "unused": sum(path[0] not in found.counts for path in found.paths),
-        "uncovered": len(found.uncovered),
-        "values": list(found.uncovered[:VALUES]),
+        "nodes": _nodes(built.tree, np.cumsum(totals)),
+        "covered": len(built.counts),
+        "unused": sum(path[0] not in built.counts for path in built.paths),
+        "uncovered": len(built.uncovered),
+        "values": list(built.uncovered[:VALUES]),
     }
 
 
@@ -117,51 +117,51 @@ def _nodes(its: Any, before: Any) -> dict[str, Any]:
     """Return a tree from its root, up to so many nodes and children of a node."""
     left = [NODES]
 
-    def told(node: int) -> dict[str, Any]:
+    def node_json(node: int) -> dict[str, Any]:
         every = its.children(node)
         shown = every[: min(CHILDREN, max(0, left[0]))]
         left[0] -= len(shown)
         return {
             "label": its.labels[node],
             "count": int(before[its.ends[node]] - before[node]),
-            "children": [told(child) for child in shown],
+            "children": [node_json(child) for child in shown],
             "more": len(every) - len(shown),
         }
 
-    return told(0)
+    return node_json(0)
 
 
-def preview(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, Any]:
+def preview(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> dict[str, Any]:
     """Estimate what a run loses and takes, from a sample on which searches take a second."""
     from shoal.methods.registry import find
     from shoal.plan.costs import Estimate
     from shoal.run.preview import preview_of
 
-    settings = once_read(build(asked["settings"]))
-    table, records = some_table(Path(asked["path"]), asked["settings"].get("input", {}), place)
+    settings = once_read(build(request["settings"]))
+    table, records = some_table(Path(request["path"]), request["settings"].get("input", {}), place)
     check_headers(table, settings, "csv")
     method = settings.protect.method
     quick = settings
     if method == "auto" or find(method).info.is_search:
         limit = min(PATIENCE, settings.protect.time_limit or PATIENCE)
-        quick = settings.having(protect={"time_limit": limit, "max_iterations": None})
+        quick = settings.replace(protect={"time_limit": limit, "max_iterations": None})
     largest = max([settings.protect.k, *settings.protect.k_of.values()])
-    found = preview_of(
-        table, quick, min(table.rows, max(SAMPLE, 40 * largest)), callback=tell.reporter()
+    estimated = preview_of(
+        table, quick, min(table.rows, max(SAMPLE, 40 * largest)), callback=progress.reporter()
     )
     plan, _ = plan_table(table, settings)
     likely = plan.expected(records)
-    if likely is None and found.seconds is not None and found.megabytes is not None:
-        likely = Estimate(found.seconds, found.megabytes)
+    if likely is None and estimated.seconds is not None and estimated.megabytes is not None:
+        likely = Estimate(estimated.seconds, estimated.megabytes)
     return {
         "records": records,
-        "sample": found.sample,
-        **_chosen(plan, found.method, records),
-        "loss_name": found.loss_name,
-        "loss": found.loss,
+        "sample": estimated.sample,
+        **_chosen(plan, estimated.method, records),
+        "loss_name": estimated.loss_name,
+        "loss": estimated.loss,
         "seconds": None if likely is None else likely.seconds,
         "megabytes": None if likely is None else likely.megabytes,
-        "told": None if likely is None else likely.told(),
+        "told": None if likely is None else likely.describe(),
     }
 
 
@@ -176,61 +176,65 @@ def _chosen(plan: Plan, sampled: str, rows: int) -> dict[str, str]:
     settings = plan.settings
     if settings.protect.method != "auto":
         return {"method": sampled, "why": find(settings.protect.method).info.summary}
-    columns = len(plan.grouped.having(Role.QUASI_IDENTIFIER))
+    columns = len(plan.grouped.with_role(Role.QUASI_IDENTIFIER))
     columns = 1 if find(sampled).info.columns == 1 else columns  # of several, one varies
     choice = chosen(settings, rows, columns, plan.by_hierarchies)
     return {"method": choice.method, "why": f"{choice.method}: {choice.reason}"}
 
 
-def anonymize(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, Any]:
+def anonymize(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> dict[str, Any]:
     """Make a release, with all that goes with it, and the charts to judge it by."""
-    settings = build(asked["settings"])
-    path = Path(asked["path"])
+    settings = build(request["settings"])
+    path = Path(request["path"])
     check_parquet(path)
     if settings.protect.memory is not None:
-        return _by_regions(path, settings, place, tell, asked)
-    from shoal.run.anonymize import walk
+        return _by_regions(path, settings, place, progress, request)
+    from shoal.run.anonymize import anonymize_with
 
-    table = whole_table(path, asked["settings"].get("input", {}))
-    check_headers(table, settings, asked.get("format", "csv"))
-    result = walk(table, once_read(settings), tell.reporter(), told_ahead=tell.expected)
-    result.pack(place / MADE, format=asked.get("format", "csv"))
+    table = whole_table(path, request["settings"].get("input", {}))
+    check_headers(table, settings, request.get("format", "csv"))
+    result = anonymize_with(
+        table, once_read(settings), progress.reporter(), on_estimate=progress.expected
+    )
+    result.pack(place / MADE, format=request.get("format", "csv"))
     drawn = charts_of(result.report, table, result.table)
-    return _finished(place, drawn, asked)
+    return _finished(place, drawn, request)
 
 
 def _by_regions(
-    path: Path, settings: Settings, place: Path, tell: Teller, asked: Mapping[str, Any]
+    path: Path, settings: Settings, place: Path, progress: ProgressWriter, job: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Release a file in the memory that was given: without a pack, which takes all records."""
-    from shoal.outofcore.file import order_for, release
+    from shoal.outofcore.file import file_request, release
     from shoal.save.files import Targets
 
     made = place / MADE
     made.mkdir(mode=0o700)
-    order = order_for(str(path), f"{made}/", settings, RunOptions(work=str(place / "work")))
-    targets = Targets.in_folder(made, asked.get("format", "csv"))
-    order = replace(order, told_ahead=tell.expected, targets=targets)
-    done = release(path, settings, order, tell.reporter())
+    request = file_request(str(path), f"{made}/", settings, RunOptions(work=str(place / "work")))
+    targets = Targets.in_folder(made, job.get("format", "csv"))
+    request = replace(request, on_estimate=progress.expected, targets=targets)
+    done = release(path, settings, request, progress.reporter())
     shutil.rmtree(place / "work", ignore_errors=True)
-    return _finished(place, charts_of(done.report, None, None), asked)
+    return _finished(place, charts_of(done.report, None, None), job)
 
 
-def _carried(own: Path, asked: Mapping[str, Any]) -> None:
-    """Let the recipe in a private folder name files as they are called where it is taken home."""
-    names = {str(Path(said).resolve()): name for said, name in asked["trees"].items()}
+def _carried(own: Path, request: Mapping[str, Any]) -> None:
+    """Rewrite the recipe in a private folder with the download names of files."""
+    names = {str(Path(rule).resolve()): name for rule, name in request["trees"].items()}
     recipe = load(own / RECIPE)
     trees = {
-        column: names.get(str((own / said).resolve()), said)
-        for column, said in recipe.hierarchies.items()
+        column: names.get(str((own / rule).resolve()), rule)
+        for column, rule in recipe.hierarchies.items()
     }
-    told = recipe.having(input={"path": Path(asked["path"]).name}, release={"output": None})
-    told = told.model_copy(update={"hierarchies": trees})
-    (own / RECIPE).write_text(told.to_toml(), encoding="utf-8")
+    published = recipe.replace(input={"path": Path(request["path"]).name}, release={"output": None})
+    published = published.model_copy(update={"hierarchies": trees})
+    (own / RECIPE).write_text(published.to_toml(), encoding="utf-8")
 
 
-def _finished(place: Path, drawn: list[dict[str, Any]], asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Write the charts and an archive of what was made; say what there is to take home.
+def _finished(
+    place: Path, drawn: list[dict[str, Any]], request: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Write the charts and an archive of the results; return the list of downloads.
 
     Hierarchies lie beside: their lines may hold values that the release does not show.
     """
@@ -245,15 +249,15 @@ def _finished(place: Path, drawn: list[dict[str, Any]], asked: Mapping[str, Any]
     files += [_file(made / name, name, SAYS.get(name, SAYS["release"])) for name in names]
     report, own = None, private_folder(made)
     if own.is_dir():
-        _carried(own, asked)
+        _carried(own, request)
         report = json.loads((own / REPORT).read_bytes())
         whole = load_report(own / REPORT)[0]
-        report |= {"made_by": whole.made_by(), "said_of_constant": whole.said_of_constant()}
+        report |= {"made_by": whole.made_by(), "said_of_constant": whole.constant_notes()}
         _zipped(place / PRIVATE, own, sorted(path.name for path in own.iterdir()))
         files.append(_file(place / PRIVATE, PRIVATE, SAYS[PRIVATE]))
-    for said, name in asked["trees"].items():
+    for rule, name in request["trees"].items():
         (made / name).parent.mkdir(mode=0o700, exist_ok=True)
-        shutil.copyfile(said, made / name)
+        shutil.copyfile(rule, made / name)
         files.append(_file(made / name, name, "a hierarchy that was used; not to be published"))
     return {"report": report, "files": files, "charts": drawn}
 
@@ -284,37 +288,37 @@ SAYS = {
 }
 
 
-def compare(asked: Mapping[str, Any], place: Path, tell: Teller) -> dict[str, Any]:
+def compare(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> dict[str, Any]:
     """Compare methods and k; the frontier is a chart."""
     from shoal.report.comparison import comparison_csv, comparison_page
     from shoal.run.compare.grid import Grid, compare_by
 
-    settings, wanted = build(asked["settings"]), asked["compare"]
-    check_compared(Path(asked["path"]), settings)
-    table = whole_table(Path(asked["path"]), asked["settings"].get("input", {}))
+    settings, wanted = build(request["settings"]), request["compare"]
+    check_compared(Path(request["path"]), settings)
+    table = whole_table(Path(request["path"]), request["settings"].get("input", {}))
     grid = Grid(wanted["k"], wanted.get("methods"), wanted.get("budget"))
-    found = compare_by(table, settings, grid, callback=tell.reporter())
-    told = found.to_dict()
+    comparison = compare_by(table, settings, grid, callback=progress.reporter())
+    figures = comparison.to_dict()
     made = place / MADE
     made.mkdir(mode=0o700)
-    (made / "comparison.json").write_text(found.to_json(), encoding="utf-8")
-    (made / "comparison.csv").write_text(comparison_csv(told), encoding="utf-8")
-    page = comparison_page(told, found.plot().to_svg())
+    (made / "comparison.json").write_text(comparison.to_json(), encoding="utf-8")
+    (made / "comparison.csv").write_text(comparison_csv(figures), encoding="utf-8")
+    page = comparison_page(figures, comparison.plot().to_svg())
     (made / "comparison.html").write_text(page, encoding="utf-8")
-    spec = found.plot().spec
+    spec = comparison.plot().spec
     chart = {"title": "loss and risk", "group": "frontier", "column": None, "spec": spec}
-    answer = _finished(place, [chart], asked)
+    answer = _finished(place, [chart], request)
     del answer["report"]
-    return {**answer, "comparison": told}
+    return {**answer, "comparison": figures}
 
 
-def about(asked: Mapping[str, Any], _place: Path, _tell: Teller) -> dict[str, Any]:
+def about(request: Mapping[str, Any], _place: Path, _progress: ProgressWriter) -> dict[str, Any]:
     """List the methods, and make the library of charts where it is not there yet."""
     from shoal.methods.registry import methods
     from shoal.web.bundle import bundle
 
     return {
-        "vega": str(bundle(Path(asked["room"]))),
+        "vega": str(bundle(Path(request["room"]))),
         "methods": [
             {
                 "name": one.name, "kind": one.kind, "summary": one.summary, "cost": one.cost,
@@ -325,7 +329,7 @@ def about(asked: Mapping[str, Any], _place: Path, _tell: Teller) -> dict[str, An
     }  # fmt: skip
 
 
-KINDS: dict[str, Callable[[Mapping[str, Any], Path, Teller], dict[str, Any]]] = {
+KINDS: dict[str, Callable[[Mapping[str, Any], Path, ProgressWriter], dict[str, Any]]] = {
     "look": look,
     "tree": tree,
     "preview": preview,

@@ -1,4 +1,4 @@
-"""Takes a file in as it comes: to disk, piece by piece, within limits, or not at all."""
+"""Uploads: written to disk piece by piece, within limits."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ TAKEN = "only csv, csv.gz and Parquet files are taken"
 
 def ending_of(name: str) -> str:
     """Return what kind of file a name says."""
-    found = next((ending for ending in ENDINGS if name.lower().endswith(ending)), None)
-    if found is None:
+    suffix = next((ending for ending in ENDINGS if name.lower().endswith(ending)), None)
+    if suffix is None:
         raise Refused(415, TAKEN)
-    return found
+    return suffix
 
 
 async def take_in(pieces: AsyncIterator[bytes], target: Path, ending: str, limit: int) -> int:
@@ -66,8 +66,8 @@ async def _patient(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 def _keep(file: BinaryIO, piece: bytes, watch: Watch, target: Path) -> None:
     watch.see(piece)
-    room = os.statvfs(target.parent)
-    if room.f_bavail * room.f_frsize < RESERVE + len(piece):
+    disk = os.statvfs(target.parent)
+    if disk.f_bavail * disk.f_frsize < RESERVE + len(piece):
         raise Refused(507, "the disk has no room for this file")
     try:
         file.write(piece)
@@ -86,7 +86,7 @@ class Watch:
         self.head = bytearray()
 
     def see(self, piece: bytes) -> None:
-        """Look at the next piece."""
+        """Check the next piece."""
         if not piece:
             return
         if self.first:
@@ -99,7 +99,7 @@ class Watch:
             self._text(piece)
 
     def end(self) -> None:
-        """Look at the file as a whole."""
+        """Check the file as a whole."""
         if self.packed == 0:
             raise Refused(400, "the file is empty")
         self._columns()
@@ -108,11 +108,11 @@ class Watch:
         if piece.startswith(b"PK\x03\x04"):
             raise Refused(415, "this is a zip archive or an Excel workbook; save the table as csv")
         if (self.ending == ".parquet") != piece.startswith(b"PAR1"):
-            told = "is no Parquet file" if self.ending == ".parquet" else "is a Parquet file"
-            raise Refused(415, f"the file {told}, whatever its name says")
+            fault = "is no Parquet file" if self.ending == ".parquet" else "is a Parquet file"
+            raise Refused(415, f"the file {fault}, whatever its name says")
         if (self.ending == ".csv.gz") != piece.startswith(b"\x1f\x8b"):
-            told = "is not compressed by gzip" if self.ending == ".csv.gz" else "is a gzip file"
-            raise Refused(415, f"the file {told}, whatever its name says")
+            fault = "is not compressed by gzip" if self.ending == ".csv.gz" else "is a gzip file"
+            raise Refused(415, f"the file {fault}, whatever its name says")
 
     def _unpack(self, piece: bytes) -> None:
         """Count what a compressed file unpacks to, a piece at a time."""
@@ -136,9 +136,9 @@ class Watch:
         """Count lines, the longest line and the columns of the header."""
         if self.lines == 0:
             self.head += text[: LINE - len(self.head)]
-        found = text.count(b"\n")
-        self.since = len(text) - 1 - text.rfind(b"\n") if found else self.since + len(text)
-        self.lines += found
+        lines = text.count(b"\n")
+        self.since = len(text) - 1 - text.rfind(b"\n") if lines else self.since + len(text)
+        self.lines += lines
         if self.since > LINE:
             raise Refused(413, "a line is longer than 16 MB")
         if self.lines > ROWS:

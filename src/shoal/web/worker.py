@@ -1,4 +1,4 @@
-"""The process that reads a table for the desk: `python -m shoal.web.worker [FOLDER]`.
+"""Worker process of the desk: `python -m shoal.web.worker [FOLDER]`.
 
 It finds what is asked in the folder, tells there how far it is, and leaves its answer. It yields to
 everything else on the machine, and ends when the server does. Without a folder it is the fork
@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from shoal.errors import Canceled, PrivacyError, ShoalError, UnlistedError
-from shoal.web.messages import ANSWER, ASKED, Teller, write_json
+from shoal.web.messages import ANSWER, ASKED, ProgressWriter, write_json
 
 NICE = 10
 
 
 def main() -> None:
-    """Answer what is asked in a folder, or fork for many."""
+    """Answer the request in a folder, or fork a worker for each of many."""
     os.umask(0o077)
     os.nice(NICE)
     if len(sys.argv) > 1:
@@ -104,38 +104,38 @@ def answer(place: Path, alive: int) -> NoReturn:
     _limit_memory()
     threading.Thread(target=_end_with_server, args=(alive,), daemon=True).start()
     signal.signal(signal.SIGTERM, _ended)
-    asked = json.loads((place / ASKED).read_bytes())
+    request = json.loads((place / ASKED).read_bytes())
     try:
         from shoal.web import tasks
 
-        told = tasks.KINDS[asked["kind"]](asked, place, Teller(place))
+        result = tasks.KINDS[request["kind"]](request, place, ProgressWriter(place))
     except UnlistedError as error:  # whose message says how the command line shows values
-        told = _error(str(error).rsplit("; ", 1)[0], 400)
+        result = _error(str(error).rsplit("; ", 1)[0], 400)
     except (Canceled, KeyboardInterrupt):
-        told = _error("canceled", 409)
+        result = _error("canceled", 409)
     except PrivacyError as error:
-        told = _error(str(error), 422)
+        result = _error(str(error), 422)
     except ShoalError as error:
-        told = _error(str(error), 400)
+        result = _error(str(error), 400)
     except MemoryError:
-        told = _error("not enough memory for this table; say how much it may take", 400)
+        result = _error("not enough memory for this table; say how much it may take", 400)
     except Exception as error:
-        told = _error(f"something went wrong that should not ({type(error).__name__})", 500)
-    write_json(place / ANSWER, told)
+        result = _error(f"something went wrong that should not ({type(error).__name__})", 500)
+    write_json(place / ANSWER, result)
     os._exit(0)  # taking the interpreter apart takes a moment
 
 
-def _error(said: str, status: int) -> dict[str, Any]:
-    return {"error": {"said": " ".join(said.split()), "status": status}}
+def _error(message: str, status: int) -> dict[str, Any]:
+    return {"error": {"said": " ".join(message.split()), "status": status}}
 
 
 def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     from shoal.plan.estimate import machine_memory
 
-    room = machine_memory()
-    if room is not None and sys.platform == "linux":
-        most = int(room * 0.9e6)
+    available = machine_memory()
+    if available is not None and sys.platform == "linux":
+        most = int(available * 0.9e6)
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 

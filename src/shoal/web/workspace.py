@@ -1,4 +1,4 @@
-"""Where files and jobs lie: a folder that only its owner reads, and that goes with its server."""
+"""Workspace: private folder of files and jobs, removed with its server."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from shoal.backends.storage import remove_unheld
 ROOM, MARK = re.compile("room-[0-9a-f]{16}"), "room"
 
 
-class Room:
-    """A folder that one server holds by a lock; what servers that died left is swept away."""
+class Workspace:
+    """Folder of one server, locked while it runs; left-over ones are removed."""
 
     def __init__(self, path: Path, held: int) -> None:
         self.path, self._held = path, held
@@ -34,8 +34,8 @@ class Room:
             self._held = -1
 
 
-def private_room(base: Path) -> Room:
-    """Make a folder of our own, and remove those whose servers are gone.
+def make_workspace(base: Path) -> Workspace:
+    """Create a private folder, and remove those of ended servers.
 
     Whatever else lies in the base is left alone: rooms are in a folder of their own, and bear a
     mark.
@@ -55,4 +55,4 @@ def private_room(base: Path) -> Room:
         (path / MARK).touch(0o600)
     for name in ("files", "jobs", "asked"):
         (path / name).mkdir(mode=0o700)
-    return Room(path, held)
+    return Workspace(path, held)

@@ -98,9 +98,9 @@ def test_columns_that_there_are_not():
 def test_what_is_asked_of_a_column():
     """A number holds for every column, numbers by name for those."""
     requirement = Requirement(k=2, l=3, t={"s": 0.25})
-    assert [requirement.asked("l", name) for name in "rs"] == [3, 3]
-    assert [requirement.asked("t", name) for name in "rs"] == [None, 0.25]
-    assert requirement.asked("alpha", "s") is None
+    assert [requirement.threshold("l", name) for name in "rs"] == [3, 3]
+    assert [requirement.threshold("t", name) for name in "rs"] == [None, 0.25]
+    assert requirement.threshold("alpha", "s") is None
     assert Requirement(k=2).rules("s", None) == []
     assert [rule.model for rule in requirement.rules("r", None)] == ["distinct l-diversity"]
 
@@ -113,30 +113,30 @@ def test_rules_at_their_limits():
         return Requirement(k=2, **asked).rules("s", Equal(whole))
 
     (rule,) = rules(l=2)
-    assert (rule.model, rule.column, rule.asked, rule.most) == (
+    assert (rule.model, rule.column, rule.threshold, rule.most) == (
         "distinct l-diversity", "s", 2, False
     )  # fmt: skip
-    assert rule.found({"x": 3, "y": 1}) == 2
+    assert rule.figure({"x": 3, "y": 1}) == 2
     assert rule.holds({"x": 3, "y": 1})
     assert not rule.holds({"x": 3})
     (rule,) = rules(l=2, l_kind="entropy")
-    assert (rule.model, rule.asked, rule.most) == ("entropy l-diversity", 2, False)
-    assert rule.found({"x": 3, "y": 3}) == pytest.approx(2)
+    assert (rule.model, rule.threshold, rule.most) == ("entropy l-diversity", 2, False)
+    assert rule.figure({"x": 3, "y": 3}) == pytest.approx(2)
     assert rule.holds({"x": 3, "y": 3})
     assert not rule.holds({"x": 3, "y": 2})
     (rule,) = rules(l=2, l_kind="recursive", c=3)
-    assert (rule.model, rule.asked, rule.most) == ("recursive (c,2)-diversity", 3, True)
-    assert rule.found({"x": 3, "y": 1}) == 3
+    assert (rule.model, rule.threshold, rule.most) == ("recursive (c,2)-diversity", 3, True)
+    assert rule.figure({"x": 3, "y": 1}) == 3
     assert not rule.holds({"x": 3, "y": 1})
     assert rule.holds({"x": 5, "y": 2})
     (rule,) = rules(t=0.25)
-    assert (rule.model, rule.asked, rule.most) == ("t-closeness (equal distance)", 0.25, True)
-    assert rule.found({"x": 3, "y": 1}) == 0.25
+    assert (rule.model, rule.threshold, rule.most) == ("t-closeness (equal distance)", 0.25, True)
+    assert rule.figure({"x": 3, "y": 1}) == 0.25
     assert rule.holds({"x": 3, "y": 1})
     assert not rule.holds({"x": 4, "y": 1})
     (rule,) = rules(alpha=0.75)
-    assert (rule.model, rule.asked, rule.most) == ("(α,k)-anonymity", 0.75, True)
-    assert rule.found({"x": 3, "y": 1}) == 0.75
+    assert (rule.model, rule.threshold, rule.most) == ("(α,k)-anonymity", 0.75, True)
+    assert rule.figure({"x": 3, "y": 1}) == 0.75
     assert rule.holds({"x": 3, "y": 1})
     assert not rule.holds({"x": 4, "y": 1})
     three = rules(l=2, t=0.25, alpha=0.75)

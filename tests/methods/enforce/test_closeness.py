@@ -41,7 +41,7 @@ def test_slices_lose_less_than_merging_on_census(t):
 def of_adult(sensitive, t, *ways):
     """Return what ways lose on every twentieth record of adult."""
     table = library.read(DATA / "adult.csv")
-    some = table.taken(np.arange(0, table.rows, 20))
+    some = table.take(np.arange(0, table.rows, 20))
     trees = {name: str(DATA / "adult_hierarchies" / f"{name}.csv") for name in ADULT}
     return [lost(some, ADULT, sensitive, t, way, method="kaim", hierarchies=trees) for way in ways]
 

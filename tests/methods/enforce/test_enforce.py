@@ -16,7 +16,12 @@ from search_tables import random_groups
 from shoal.errors import PrivacyError
 from shoal.judge.models.closeness import closest
 from shoal.measures.loss import information_loss
-from shoal.methods.enforce.constraints import WAYS, check_possible, enforce, ways_to
+from shoal.methods.enforce.constraints import (
+    ENFORCEMENTS,
+    check_possible,
+    enforce,
+    enforced_partitions,
+)
 from shoal.methods.enforce.groups import of_labels
 from shoal.methods.enforce.merging import merge, merge_to
 from shoal.methods.enforce.slices import sliced
@@ -50,7 +55,7 @@ def kept(made, asked, k=2, way="auto"):
         "hierarchies": made.hierarchies,
         "release": {"aggregate": dict.fromkeys(made.quasi, "mean")},
     })  # fmt: skip
-    compared = {name for name in made.sensitive if settings.requirement.asked("t", name)}
+    compared = {name for name in made.sensitive if settings.requirement.threshold("t", name)}
     orders = {n: tuple(o) for n, o in made.orders.items() if n in {*made.quasi, *compared}}
     trees = {n: t for n, t in made.hierarchies.items() if n in compared}
     table = read(made.table)
@@ -178,7 +183,7 @@ def test_merging_to_k(seed):
             assert np.array_equal(merged, labels)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ENFORCEMENTS)
 def test_every_way_keeps_the_rules(way, tmp_path):
     """Groups of any sort become groups of k that keep what is asked, by brute force; twice so."""
     ways = Counter()
@@ -189,17 +194,17 @@ def test_every_way_keeps_the_rules(way, tmp_path):
         def loss(some, matrix=matrix):
             return information_loss(matrix, some)
 
-        every = ways_to(matrix, labels, keep, k, loss, QUIET)
+        every = enforced_partitions(matrix, labels, keep, k, loss, QUIET)
         for one in every:
             assert np.bincount(one.labels).min() >= k
             assert len(one.labels) == made.rows
             assert all_keep(made, asked, groups_of(one.labels))
-            ways[one.way] += 1
+            ways[one.enforcement] += 1
         found = enforce(matrix, labels, keep, k, loss, QUIET)
         assert loss(found.labels) == min(loss(one.labels) for one in every)
         again = enforce(matrix, labels, keep, k, loss, QUIET)
         assert np.array_equal(found.labels, again.labels)
-        if found.way == "none":
+        if found.enforcement == "none":
             assert np.array_equal(found.labels, labels)
     usual = {"auto": {"swap", "slices", "none"}, "swap": {"swap", "none"}}
     assert set(ways) == usual.get(way, {way} if way == "slices" else {way, "none"})
@@ -223,7 +228,7 @@ TABLE = pa.table({"x": [1.0, 2.0, 3.0, 9.0, 8.0, 7.0], "s": list("aabbca"), "z":
 ROLES = {"quasi_identifiers": ["x"], "sensitive": ["s"], "k": 2, "method": "mdav"}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ENFORCEMENTS)
 @pytest.mark.parametrize(
     "asked",
     [
@@ -262,7 +267,7 @@ def records(table, groups):
     return Counter(tuple(sorted(map(repr, (rows[i] for i in group)))) for group in groups)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ENFORCEMENTS)
 @pytest.mark.parametrize("method", spread(["mdav", "ilsmc+", "kaim", "kaim+"], 2))
 def test_the_order_of_the_rows_does_not_matter(way, method, tmp_path):
     """Permuted rows give the same groups of records, duplicates and ties included; so do seeds."""
@@ -288,7 +293,7 @@ def test_the_order_of_the_rows_does_not_matter(way, method, tmp_path):
         assert records(table, groups_of(first.labels)) == records(table, permuted)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ENFORCEMENTS)
 def test_units_do_not_matter(way, tmp_path):
     """A column in other units gives the same groups."""
     for seed in range(10):
@@ -305,7 +310,7 @@ def test_units_do_not_matter(way, tmp_path):
         assert sets(found[0]) == sets(found[1])
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ENFORCEMENTS)
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_tables_of_one_group(way, k):
     """n = k and n = 2k - 1 are one group, which keeps any t, and l where it has so many values."""
@@ -318,7 +323,7 @@ def test_tables_of_one_group(way, k):
             library.anonymize(table, **options, l=rows + 1)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ENFORCEMENTS)
 def test_a_constant_sensitive_column(way):
     """One value for all is within t = 0 of all, has l = 1 and a share of 1, and no more."""
     table = pa.table({"x": list(range(20)), "s": ["same"] * 20})
@@ -333,7 +338,7 @@ def test_a_constant_sensitive_column(way):
             library.anonymize(table, **options, **asked)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ENFORCEMENTS)
 def test_missing_cells_and_stars_are_one_value(way):
     """Where missing cells are to count, empty, missing and * are one value of their own."""
     cells = [None, "", "*", "a"] * 6
@@ -350,7 +355,7 @@ def test_missing_cells_and_stars_are_one_value(way):
         library.anonymize(table, **options, alpha=0.7)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ENFORCEMENTS)
 def test_missing_cells_add_nothing(way):
     """By default they are no value, and left out of shares."""
     cells = [None, "", "*", "a", "b", "\u200b"] * 6
@@ -366,7 +371,7 @@ def test_missing_cells_add_nothing(way):
             library.anonymize(table, **options, **asked)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ENFORCEMENTS)
 def test_duplicates(way):
     """Where every record is there many times, groups keep the rules and need lose nothing."""
     table = pa.table({"x": [1.0] * 6 + [5.0] * 6 + [9.0] * 6, "s": ["a", "b"] * 9})

@@ -35,7 +35,7 @@ from shoal.methods.problem import Nodes, Problem
 from shoal.methods.solve import solve
 from shoal.plan.source import source_of
 from shoal.progress import Reporter
-from shoal.run.anonymize import walk
+from shoal.run.anonymize import anonymize_with
 from shoal.settings import load
 from shoal.table.encode_nodes import code
 from shoal.table.read import read
@@ -51,7 +51,7 @@ def solve_mixed(coded, k, method, report, weights=None, **options):
 
 def repeat(settings, recipe, data):
     """Run a recipe again, as the command line does."""
-    return walk(source_of(settings, recipe, data), settings, folder=recipe.parent)
+    return anonymize_with(source_of(settings, recipe, data), settings, folder=recipe.parent)
 
 
 def random_groups(rng, rows, k):
@@ -123,7 +123,7 @@ def test_a_local_optimum(seed, tmp_path):
     """The loss is that from scratch, no shift or swap gains, sizes are k or more, it verifies."""
     made, coded, trees, k, weights, named, labels = drawn(seed, tmp_path)
     changes = {"stop": {"iterations": int(seed % 4) * 5}}
-    found = solve_mixed(coded, k, "kaim+", QUIET, start=labels, seed=seed, changes=changes,
+    found = solve_mixed(coded, k, "kaim+", QUIET, start=labels, seed=seed, options=changes,
                         weights=named)  # fmt: skip
     rows = len(made.records)
     assert found.sizes.min() >= k
@@ -161,7 +161,7 @@ def test_only_the_moves_that_are_allowed(kinds, tmp_path):
     """A search of shifts makes no swap, and the other way round."""
     _, coded, _, _, _, _, _ = drawn(4, tmp_path, rows=25)
     labels = np.repeat(np.arange(5), 5)
-    found = solve_mixed(coded, 4, "kaim+", QUIET, start=labels, changes={
+    found = solve_mixed(coded, 4, "kaim+", QUIET, start=labels, options={
         "moves": list(kinds), "stop": {"iterations": 0},
     })  # fmt: skip
     gains = found.search.gains
@@ -191,7 +191,7 @@ def test_the_same_for_a_seed_and_a_count():
 
     def labels(iterations, threads=1, seed=3):
         stop = {"stop": {"iterations": iterations}, "runs": 2}
-        found = solve_mixed(coded, 5, "kaim+", QUIET, seed=seed, changes=stop, threads=threads)
+        found = solve_mixed(coded, 5, "kaim+", QUIET, seed=seed, options=stop, threads=threads)
         return found.labels.tolist(), found.information_loss
 
     first, lost = labels(400)
@@ -204,18 +204,18 @@ def test_the_same_for_a_seed_and_a_count():
 def test_a_time_limit_is_kept_and_repeats():
     """A search that the clock ended is repeated exactly by its count of iterations."""
     coded = code(read(large(rows=900)))
-    timed = solve_mixed(coded, 4, "kaim+", QUIET, changes={"stop": {"seconds": 0.2}})
+    timed = solve_mixed(coded, 4, "kaim+", QUIET, options={"stop": {"seconds": 0.2}})
     assert timed.search.stopped_by == "time limit"
     again = {"stop": {"iterations": timed.search.iterations}, "looks": timed.search.looks}
-    assert solve_mixed(coded, 4, "kaim+", QUIET, changes=again) == timed
+    assert solve_mixed(coded, 4, "kaim+", QUIET, options=again) == timed
 
 
 def test_a_number_of_looks():
     """Few looks leave moves that gain; the log says so, and the rest follows from there."""
     coded = code(read(large(rows=900)))
     stop = {"stop": {"iterations": 50}}
-    few = solve_mixed(coded, 4, "kaim+", QUIET, changes={**stop, "looks": 20_000})
-    every = solve_mixed(coded, 4, "kaim+", QUIET, changes=stop)
+    few = solve_mixed(coded, 4, "kaim+", QUIET, options={**stop, "looks": 20_000})
+    every = solve_mixed(coded, 4, "kaim+", QUIET, options=stop)
     assert (few.search.complete, few.search.looks) == (False, 20_000)
     assert "before its last local optimum" in few.search.summary()
     assert (every.search.complete, every.search.looks) == (True, None)
@@ -246,14 +246,14 @@ def test_target_and_patience():
     coded = code(read(large()))
     kaim = solve_mixed(coded, 5, "kaim", QUIET).information_loss
     stop = {"stop": {"target": 0.95 * kaim}}
-    found = solve_mixed(coded, 5, "kaim+", QUIET, changes=stop)
+    found = solve_mixed(coded, 5, "kaim+", QUIET, options=stop)
     assert found.search.stopped_by == "target"
     assert found.information_loss <= 0.95 * kaim
     patient = {"stop": {"patience": 50}, "runs": 2}
-    found = solve_mixed(coded, 5, "kaim+", QUIET, changes=patient)
+    found = solve_mixed(coded, 5, "kaim+", QUIET, options=patient)
     assert found.search.stopped_by == "patience"
     again = {"stop": {"iterations": found.search.iterations}, "runs": 2}
-    assert solve_mixed(coded, 5, "kaim+", QUIET, changes=again) == found
+    assert solve_mixed(coded, 5, "kaim+", QUIET, options=again) == found
     rows = [("a", 1)] * 5 + [("b", 2)] * 5
     equal = pa.table({"a": [a for a, _ in rows], "b": [b for _, b in rows]})
     nothing = solve_mixed(code(read(equal)), 5, "kaim+", QUIET)
@@ -266,11 +266,11 @@ def test_any_grouping_is_improved():
     table = large()
     coded = code(read(table))
     one = np.zeros(table.num_rows, dtype=np.int64)
-    found = solve_mixed(coded, 5, "kaim+", QUIET, start=one, changes={"stop": {"iterations": 50}})
+    found = solve_mixed(coded, 5, "kaim+", QUIET, start=one, options={"stop": {"iterations": 50}})
     assert found.groups > 50
     member = solve_mixed(coded, 5, "k-member", QUIET)
     better = solve_mixed(coded, 5, "kaim+", QUIET, start="k-member",
-                         changes={"stop": {"iterations": 50}})  # fmt: skip
+                         options={"stop": {"iterations": 50}})  # fmt: skip
     assert better.information_loss < member.information_loss
     refined = shoal.refine(table, member.labels, 5, how="kaim+", max_iterations=50)
     assert refined == better
@@ -329,7 +329,7 @@ def test_thousands_of_values():
     coded = code(read(table))
     kaim = solve_mixed(coded, 10, "kaim", QUIET)
     changes = {"stop": {"iterations": 300}, "looks": 10**6}
-    found = solve_mixed(coded, 10, "kaim+", QUIET, start=np.array(kaim.labels), changes=changes)
+    found = solve_mixed(coded, 10, "kaim+", QUIET, start=np.array(kaim.labels), options=changes)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert found.information_loss < kaim.information_loss
@@ -359,7 +359,7 @@ def test_three_hundred_columns():
 def test_any_number_of_neighbors(neighbors, k):
     """However many groups are formed anew at once, all records stay in groups of k to 2k - 1."""
     coded = code(read(large(25)))
-    found = solve_mixed(coded, k, "kaim+", QUIET, changes={
+    found = solve_mixed(coded, k, "kaim+", QUIET, options={
         "neighbors": neighbors, "samples": 40, "stop": {"iterations": 200},
     })  # fmt: skip
     assert k <= found.sizes.min() <= found.sizes.max() < 2 * k
@@ -401,7 +401,7 @@ def test_looks_beyond_the_usual_are_kept():
     """A run that was allowed more looks than usual says so, whether it needed them or not."""
     coded = code(read(large(100)))
     stop = {"stop": {"iterations": 10}, "looks": 10**12}
-    found = solve_mixed(coded, 4, "kaim+", QUIET, changes=stop)
+    found = solve_mixed(coded, 4, "kaim+", QUIET, options=stop)
     assert (found.search.complete, found.search.looks) == (True, 10**12)
 
 
@@ -415,8 +415,8 @@ def test_the_callback_ends_the_last_moves():
         return progress.stage == "searching" and (progress.moves_applied or 0) > 0
 
     stop = {"stop": {"iterations": 3}}
-    found = solve_mixed(coded, 2, "kaim+", Reporter(enough), changes=stop)
+    found = solve_mixed(coded, 2, "kaim+", Reporter(enough), options=stop)
     assert not found.search.complete
-    whole = solve_mixed(coded, 2, "kaim+", QUIET, changes=stop)
+    whole = solve_mixed(coded, 2, "kaim+", QUIET, options=stop)
     assert whole.search.complete
     assert whole.information_loss <= found.information_loss

@@ -16,7 +16,6 @@ from shoal.methods.ils.layout import (
     AGAIN,
     ALIVE,
     ALIVE_AT,
-    AWAY,
     BEST_SUM,
     BY_DISSOLVING,
     BY_DISTILLING,
@@ -27,8 +26,9 @@ from shoal.methods.ils.layout import (
     FEWEST,
     FIRST,
     FREE,
-    HOME,
-    HOME_SUM,
+    HAS_MOVED,
+    INCUMBENT,
+    INCUMBENT_SUM,
     ITERATION,
     LABEL,
     LARGE,
@@ -130,9 +130,9 @@ def check_books(s, matrix, k):
     assert np.array_equal(s.groups[labels, MEMBERS + s.records[:, SLOT]], np.arange(len(labels)))
     for since in range(2):
         away = s.lists[MOVED + since, : s.counts[MOVED + since]]
-        assert sorted(away) == np.flatnonzero(s.records[:, AWAY + since]).tolist()
-        stayed = s.records[:, AWAY + since] == 0
-        assert np.array_equal(labels[stayed], s.records[stayed, HOME + since])
+        assert sorted(away) == np.flatnonzero(s.records[:, HAS_MOVED + since]).tolist()
+        stayed = s.records[:, HAS_MOVED + since] == 0
+        assert np.array_equal(labels[stayed], s.records[stayed, INCUMBENT + since])
     inside = labels == np.arange(numbers)[:, None]
     centers = inside @ matrix / np.maximum(sizes, 1)[:, None]
     own = ((matrix - centers[labels]) ** 2).sum(axis=1)
@@ -149,7 +149,7 @@ def check_books(s, matrix, k):
 
 def check_sums(s, matrix):
     """The sums kept for now, home and best are those of their groupings."""
-    for place, column in ((CURRENT, LABEL), (HOME_SUM, HOME), (BEST_SUM, HOME + 1)):
+    for place, column in ((CURRENT, LABEL), (INCUMBENT_SUM, INCUMBENT), (BEST_SUM, INCUMBENT + 1)):
         error = twin.sse(matrix, s.records[:, column])
         assert s.sums[place] == pytest.approx(error, rel=1e-9, abs=1e-24)
 
@@ -228,7 +228,7 @@ def test_no_move_gains_at_any_optimum(seed, again):
     """Wherever a search of all pairs stands still, no move gains: at first, later, at its best."""
     matrix, k, s = at_optimum(seed, again=again)
     for _ in range(3):
-        for column in (LABEL, HOME + 1):
+        for column in (LABEL, INCUMBENT + 1):
             assert not twin.improves(matrix, s.records[:, column], k, 4 * k)
         finish(s, 4)
 
@@ -294,13 +294,17 @@ def test_going_home_restores_exactly(seed, near, rule):
     matrix, k, s = at_optimum(seed, rule, near=near)
     went = 0
     for _ in range(40):
-        home, total, returns = s.records[:, HOME].copy(), s.sums[HOME_SUM], s.counts[RETURNS]
+        incumbent, total, returns = (
+            s.records[:, INCUMBENT].copy(),
+            s.sums[INCUMBENT_SUM],
+            s.counts[RETURNS],
+        )
         finish(s, 1)
         if s.counts[RETURNS] > returns:
             went += 1
-            assert np.array_equal(s.records[:, LABEL], home)
-            assert np.array_equal(s.records[:, HOME], home)
-            assert s.sums[CURRENT] == s.sums[HOME_SUM] == total
+            assert np.array_equal(s.records[:, LABEL], incumbent)
+            assert np.array_equal(s.records[:, INCUMBENT], incumbent)
+            assert s.sums[CURRENT] == s.sums[INCUMBENT_SUM] == total
             assert s.counts[MOVED] == 0
         check_books(s, matrix, k)
     assert went > 0 or rule.code != Fixed.code  # the other rule accepts what is as good
@@ -315,7 +319,7 @@ def test_fixed_one_never_returns_and_fixed_zero_always(seed):
     finish(s, 60)
     better = s.counts[BY_DISSOLVING] + s.counts[BY_DISTILLING]
     assert s.counts[RETURNS] == 60 - better
-    assert s.sums[CURRENT] == s.sums[BEST_SUM] == s.sums[HOME_SUM]
+    assert s.sums[CURRENT] == s.sums[BEST_SUM] == s.sums[INCUMBENT_SUM]
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -507,25 +507,25 @@ stop = { iterations = 50, seconds = 1.5, patience = 10, target = 2 }
 
 def test_a_search_in_toml():
     """A table of a TOML file changes the parts that it names, and comes back from to_dict."""
-    found = Search().having(tomllib.loads(TOML))
+    found = Search().replace(tomllib.loads(TOML))
     assert found == Search(
         local="all", neighbors=12, moves=("shift",), perturbations=("distill", "dissolve"),
         samples=5, share=1, acceptance=Annealing(0.01, 1e-4), restarts=True, runs=3, schedule=100,
         stop=Stop(50, 1.5, 10, 2),
     )  # fmt: skip
-    assert Search().having(found.to_dict()) == found
-    assert found.having({}) == found
-    assert found.having({"stop": {"patience": 7}}).stop == Stop(50, 1.5, 7, 2)
-    assert found.having({"acceptance": "late"}).acceptance == Late()
-    assert found.having({"runs": 1}).acceptance == Annealing(0.01, 1e-4)
+    assert Search().replace(found.to_dict()) == found
+    assert found.replace({}) == found
+    assert found.replace({"stop": {"patience": 7}}).stop == Stop(50, 1.5, 7, 2)
+    assert found.replace({"acceptance": "late"}).acceptance == Late()
+    assert found.replace({"runs": 1}).acceptance == Annealing(0.01, 1e-4)
 
 
 @every_rule
 def test_round_trip(rule):
     """Every rule survives to_dict and back."""
     asked = Search(acceptance=rule, stop=Stop(iterations=3))
-    assert Search().having(asked.to_dict()) == asked
-    assert Search().having({"acceptance": rule.name}).acceptance == type(rule)()
+    assert Search().replace(asked.to_dict()) == asked
+    assert Search().replace({"acceptance": rule.name}).acceptance == type(rule)()
 
 
 @pytest.mark.parametrize(
@@ -580,7 +580,7 @@ def test_round_trip(rule):
 def test_nonsense(text, message):
     """What makes no sense is refused in one line that names it."""
     with pytest.raises(RequestError) as caught:
-        Search().having(tomllib.loads(text))
+        Search().replace(tomllib.loads(text))
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -1,1 +1,1 @@
-"""What privacy asks, judged plainly, on released records alone."""
+"""Privacy models, each judged by its definition on released records alone."""

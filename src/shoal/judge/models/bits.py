@@ -1,4 +1,4 @@
-"""Classes as bits of whole numbers: who matches a key is what is left of one and per column.
+"""Matching with bit sets: which classes match a key, one bitwise and per column.
 
 A block is some classes, each with a bit of its own. For every column and value, one whole number
 has the bits of the classes whose cell matches that value; the classes that match a key are the

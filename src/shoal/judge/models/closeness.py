@@ -1,4 +1,4 @@
-"""t-closeness (Li, Li and Venkatasubramanian 2007): a class tells little that the table does not.
+"""t-closeness (Li, Li and Venkatasubramanian 2007), by the earth mover's distance.
 
 In plain words: the sensitive values of a class are distributed as those of all records are, up to
 t: so much of the values must be moved so far, at most, to make one distribution the other (the
@@ -137,20 +137,20 @@ class Hierarchical:
         self.all = sum(self.lengths[node] * count for node, count in self.below.items())
 
     def _below(self, counts: Counts) -> dict[Any, int]:
-        found: dict[Any, int] = {}
+        below: dict[Any, int] = {}
         for value, count in counts.items():
             for node in (("value", value), *self.paths.get(value, ())):
-                found[node] = found.get(node, 0) + count
-        return found
+                below[node] = below.get(node, 0) + count
+        return below
 
     def _lengths(self, whole: Counts) -> dict[Any, int]:
-        found: dict[Any, int] = {}
+        lengths: dict[Any, int] = {}
         for value in whole:
             nodes = [("value", value), *self.paths.get(value, ())]
             levels = [0, *(self.heights[node] for node in nodes[1:]), self.height]
             for node, low, high in zip(nodes, levels, levels[1:], strict=False):
-                found[node] = high - low
-        return found
+                lengths[node] = high - low
+        return lengths
 
     def __call__(self, counts: Counts) -> float:
         """Return the distance of a class with these counts."""

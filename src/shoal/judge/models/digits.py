@@ -1,4 +1,4 @@
-"""A figure beside the number that was asked for: enough digits to see which one is greater."""
+"""A figure beside its threshold, with enough digits to see which is greater."""
 
 from __future__ import annotations
 

@@ -41,22 +41,22 @@ def entropy(counts: Iterable[int]) -> float:
         return 0.0
     if min(every) == max(every):
         return float(len(every))
-    found = math.exp(math.fsum(count / size * math.log(size / count) for count in every))
-    whole = float(round(found))
-    if abs(found - whole) > NEAR * whole:
-        return found
+    value = math.exp(math.fsum(count / size * math.log(size / count) for count in every))
+    whole = float(round(value))
+    if abs(value - whole) > NEAR * whole:
+        return value
     side = _sign(every, Fraction(whole))
-    if side == 0 or (found - whole) * side > 0:
-        return found if side else whole
+    if side == 0 or (value - whole) * side > 0:
+        return value if side else whole
     return math.nextafter(whole, math.inf * side)
 
 
 def has_entropy(counts: Iterable[int], wanted: float) -> bool:
     """Tell whether the entropy is at least log(wanted), exactly."""
     every = [count for count in counts if count > 0]
-    found = entropy(every)
-    if abs(found - wanted) > NEAR * wanted:
-        return found > wanted
+    value = entropy(every)
+    if abs(value - wanted) > NEAR * wanted:
+        return value > wanted
     return _sign(every, Fraction(str(wanted))) >= 0
 
 

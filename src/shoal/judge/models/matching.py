@@ -1,4 +1,4 @@
-"""What a missing cell matches: three readings, of which the strictest is the verdict.
+"""Three readings of missing cells in matching; the strictest decides.
 
 A person whose quasi-identifiers are those of a released record r could be any record s that matches
 r. In every reading equal cells match. A star (`*`, an empty or a missing cell) matches
@@ -38,7 +38,7 @@ def is_star(cell: Any) -> bool:
 
 
 def steps(classes: Collection[Key], reading: str) -> int:
-    """Return about how many cells are looked at to count the candidates of all classes."""
+    """Return about how many cells are compared to count the candidates of all classes."""
     if reading == "own" or not classes:
         return 0
     width = len(next(iter(classes)))
@@ -49,21 +49,21 @@ def candidates(classes: Mapping[Key, int], reading: str) -> dict[Key, int]:
     """Return how many records could be the person behind each key."""
     if reading == "own":
         return dict(classes)
-    found: dict[Key, int] = dict.fromkeys(classes, 0)
+    counts: dict[Key, int] = dict.fromkeys(classes, 0)
     if _by_bits(classes) < _by_pattern(classes):
         for keys in in_blocks(list(classes)):
             block = Block(keys, is_star, reading == "root")
             sizes = Weighed((i, classes[key]) for i, key in enumerate(keys))
             for key in classes:
-                found[key] += sizes.sum(block.matching(key))
-        return found
+                counts[key] += sizes.sum(block.matching(key))
+        return counts
     for compared, keys, wanted in _meetings(classes, reading):
         index: Counter[Key] = Counter()
         for key in keys:
             index[tuple(key[i] for i in compared)] += classes[key]
         for key in wanted:
-            found[key] += index[tuple(key[i] for i in compared)]
-    return found
+            counts[key] += index[tuple(key[i] for i in compared)]
+    return counts
 
 
 def candidate_values(
@@ -75,22 +75,22 @@ def candidate_values(
     """
     if reading == "own":
         return dict(classes)
-    found: dict[Key, Counter[Any]] = {key: Counter() for key in classes}
+    counts: dict[Key, Counter[Any]] = {key: Counter() for key in classes}
     added = (
-        _values_by_bits(classes, reading, found)
+        _values_by_bits(classes, reading, counts)
         if _by_bits(classes) < _by_pattern(classes)
-        else _values_by_pattern(classes, reading, found)
+        else _values_by_pattern(classes, reading, counts)
     )
     kept = 0
     for new in added:
         kept += new
         if kept > most:
             return None
-    return dict(found)
+    return dict(counts)
 
 
 def _values_by_pattern(
-    classes: Mapping[Key, Mapping[Any, int]], reading: str, found: Mapping[Key, Counter[Any]]
+    classes: Mapping[Key, Mapping[Any, int]], reading: str, counts: Mapping[Key, Counter[Any]]
 ) -> Iterator[int]:
     """Count values pattern by pattern; yield how many counts are new, key by key."""
     for compared, keys, wanted in _meetings(classes, reading):
@@ -98,13 +98,13 @@ def _values_by_pattern(
         for key in keys:
             index.setdefault(tuple(key[i] for i in compared), Counter()).update(classes[key])
         for key in wanted:
-            before = len(found[key])
-            found[key].update(index.get(tuple(key[i] for i in compared), {}))
-            yield len(found[key]) - before
+            before = len(counts[key])
+            counts[key].update(index.get(tuple(key[i] for i in compared), {}))
+            yield len(counts[key]) - before
 
 
 def _values_by_bits(
-    classes: Mapping[Key, Mapping[Any, int]], reading: str, found: Mapping[Key, Counter[Any]]
+    classes: Mapping[Key, Mapping[Any, int]], reading: str, by_key: Mapping[Key, Counter[Any]]
 ) -> Iterator[int]:
     """Count values block by block; yield how many counts are new, key by key.
 
@@ -118,7 +118,7 @@ def _values_by_bits(
             for value, many in counts.items():
                 by_value.setdefault(value, []).append((i, many))
         sums = {value: Weighed(weights) for value, weights in by_value.items()}
-        for key, counted in found.items():
+        for key, counted in by_key.items():
             before = len(counted)
             match = block.matching(key)
             if match.bit_count() < len(sums):
@@ -182,7 +182,7 @@ def _by_bits(classes: Collection[Key]) -> int:
 def _meetings(
     classes: Iterable[Key], reading: str
 ) -> Iterator[tuple[list[int], list[Key], list[Key]]]:
-    """Yield, for any two patterns of stars, where cells must be equal; who may match; whom."""
+    """Yield, for any two patterns of stars, the columns to compare and both sets of keys."""
     by_stars = _by_stars(classes)
     for theirs, keys in by_stars.items():
         for mine, wanted in by_stars.items():

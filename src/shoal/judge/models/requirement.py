@@ -1,4 +1,4 @@
-"""What is asked of a release, beyond k too: one frozen thing that checks itself.
+"""Requirement: k and the thresholds beyond it, frozen and checked.
 
 Each sensitive column is judged on its own, by the rules that `rules` makes of a requirement. A rule
 is a model with its number: what a class has, and whether that is enough.
@@ -19,7 +19,7 @@ from shoal.judge.models.share import largest_share
 
 KINDS = ("distinct", "entropy", "recursive")
 MISSING = ("ignored", "value")  # what a missing sensitive cell is to l-diversity and alpha
-Asked = float | Mapping[str, float] | None
+Threshold = float | Mapping[str, float] | None
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Requirement:
     """
 
     k: int
-    l: Asked = None  # noqa: E741 - its name in the literature
+    l: Threshold = None  # noqa: E741 - its name in the literature
     l_kind: str = "distinct"
     c: float | None = None
-    t: Asked = None
-    alpha: Asked = None
-    dominance: Asked = None
+    t: Threshold = None
+    alpha: Threshold = None
+    dominance: Threshold = None
     k_of: Mapping[tuple[str, ...], int] = field(default_factory=dict)
     missing_sensitive: str = "ignored"
 
@@ -71,7 +71,7 @@ class Requirement:
 
     def of_column(self, name: str) -> bool:
         """Tell whether anything is asked of a sensitive column."""
-        return any(self.asked(what, name) is not None for what in ("l", "t", "alpha"))
+        return any(self.threshold(what, name) is not None for what in ("l", "t", "alpha"))
 
     @property
     def more_than_k(self) -> bool:
@@ -79,13 +79,13 @@ class Requirement:
         return self.of_sensitive or self.dominance is not None
 
     def shown_by_records(self) -> Requirement:
-        """Return what records show of what is asked of people: each value counts, not how often."""
+        """Return the requirement on people as far as records show it: distinct values count."""
         if self.l_kind == "distinct":
             return replace(self, t=None, alpha=None)
         return replace(self, l=None, l_kind="distinct", c=None, t=None, alpha=None)
 
     def check(self, sensitive: Sequence[str], quasi_identifiers: Sequence[str]) -> None:
-        """Refuse what is asked of columns that there are not."""
+        """Raise RequestError for thresholds of unknown columns."""
         if self.of_sensitive and not sensitive:
             raise RequestError("l, t and alpha are asked of sensitive columns; name at least one")
         for what in ("l", "t", "alpha"):
@@ -94,49 +94,49 @@ class Requirement:
         for columns in self.k_of:
             _check_names(dict.fromkeys(columns, 0.0), quasi_identifiers, "k_of", "quasi-identifier")
 
-    def asked(self, what: str, column: str) -> float | None:
-        """Return what is asked of a column by one of the fields."""
-        said: Asked = getattr(self, what)
-        return said.get(column) if isinstance(said, Mapping) else said
+    def threshold(self, what: str, column: str) -> float | None:
+        """Return the threshold of a column by one of the fields."""
+        threshold: Threshold = getattr(self, what)
+        return threshold.get(column) if isinstance(threshold, Mapping) else threshold
 
     def rules(self, column: str, distance: Distance | None) -> list[Rule]:
         """Return the rules that a sensitive column must keep; `distance` is for t-closeness."""
-        found = []
-        wanted = self.asked("l", column)
+        rules = []
+        wanted = self.threshold("l", column)
         if wanted is not None:
-            found.append(_diversity(column, wanted, self.l_kind, self.c))
-        t = self.asked("t", column)
+            rules.append(_diversity(column, wanted, self.l_kind, self.c))
+        t = self.threshold("t", column)
         if t is not None:
             assert distance is not None
-            found.append(_closeness(column, t, distance))
-        alpha = self.asked("alpha", column)
+            rules.append(_closeness(column, t, distance))
+        alpha = self.threshold("alpha", column)
         if alpha is not None:
-            found.append(
+            rules.append(
                 Rule("(α,k)-anonymity", column, alpha, True,
                      lambda counts: largest_share(counts.values()),
                      lambda counts: largest_share(counts.values()) <= alpha)
             )  # fmt: skip
-        return found
+        return rules
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One model for one column: `asked` is its number; `most` tells that less is better.
+    """One model for one column, with its `threshold`; `most` tells that less is better.
 
-    `found` says what a class has, `holds` whether that is enough; both take how often each value
+    `figure` is that of a class, `holds` tells whether it is enough; both take how often each value
     occurs in it.
     """
 
     model: str
     column: str
-    asked: float
+    threshold: float
     most: bool
-    found: Callable[[Counts], float]
+    figure: Callable[[Counts], float]
     holds: Callable[[Counts], bool]
 
-    def worst(self, found: Iterable[float]) -> float:
+    def worst(self, figures: Iterable[float]) -> float:
         """Return the worst of what several classes have."""
-        return max(found, default=0.0) if self.most else min(found, default=0.0)
+        return max(figures, default=0.0) if self.most else min(figures, default=0.0)
 
 
 def _diversity(column: str, wanted: float, kind: str, c: float | None) -> Rule:
@@ -164,17 +164,23 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _check(said: Asked, what: str, allowed: Callable[[float], bool], words: str) -> None:
-    every = said.values() if isinstance(said, Mapping) else () if said is None else (said,)
-    if isinstance(said, Mapping) and not said:
+def _check(threshold: Threshold, what: str, allowed: Callable[[float], bool], words: str) -> None:
+    every = (
+        threshold.values()
+        if isinstance(threshold, Mapping)
+        else ()
+        if threshold is None
+        else (threshold,)
+    )
+    if isinstance(threshold, Mapping) and not threshold:
         raise RequestError(f"{what} names no column")
     for value in every:
         if not _is_number(value) or not allowed(value):
             raise RequestError(f"{what} must be {words}")
 
 
-def _check_names(said: Asked, known: Sequence[str], what: str, role: str) -> None:
-    for name in said if isinstance(said, Mapping) else ():
+def _check_names(threshold: Threshold, known: Sequence[str], what: str, role: str) -> None:
+    for name in threshold if isinstance(threshold, Mapping) else ():
         if name not in known:
             raise RequestError(
                 f"{what} is given for {shown(name)}, which is no {role}{nearest_names(name, known)}"

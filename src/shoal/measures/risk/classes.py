@@ -16,8 +16,8 @@ def share_below(classes: Integers, size: int, matching: Integers | None = None) 
     `matching` are the records that match each class, where these are not its own.
     """
     sizes = np.bincount(classes)
-    found = sizes if matching is None else matching
-    return 100.0 * float(sizes[found < size].sum()) / classes.size
+    counts = sizes if matching is None else matching
+    return 100.0 * float(sizes[counts < size].sum()) / classes.size
 
 
 def expected_share(members: Integers, share: Floats) -> Floats:
@@ -27,10 +27,10 @@ def expected_share(members: Integers, share: Floats) -> Floats:
     p * I(f), I(f) = int_0^1 u^(f-1) / (p + (1-p) u) du; I(f+1) = (1/f - p I(f)) / (1-p), which
     loses no digits for p <= 1/2. Large classes are p/f, to 1/f of that.
     """
-    found = np.empty(members.size)
+    shares = np.empty(members.size)
     for at, (size, p) in enumerate(zip(members.tolist(), share.tolist(), strict=True)):
-        found[at] = _expected(size, p)
-    return found
+        shares[at] = _expected(size, p)
+    return shares
 
 
 def _expected(size: int, p: float) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.errors import shown
 from shoal.measures.compared import renumbered
-from shoal.measures.result import Measure, told
+from shoal.measures.result import Measure, figure_text
 from shoal.measures.risk import classes, inference, intervals, kept_columns, linkage, recovery
 from shoal.measures.task import Pooled, Task, interval, worst
 
@@ -19,7 +19,7 @@ def of_classes(task: Task) -> list[Measure]:
     if compared.weights is not None:
         risks = classes.population_risks(compared.classes, compared.weights)
     average = float((risks * compared.sizes).sum()) / compared.records
-    found = [
+    measures = [
         Measure("prosecutor", 100.0 / int(matching.min())),
         Measure("above_0.2", classes.share_below(compared.classes, 5, matching)),
         Measure("above_0.09", classes.share_below(compared.classes, 11, matching)),
@@ -29,7 +29,7 @@ def of_classes(task: Task) -> list[Measure]:
     ]
     if compared.weights is not None:
         uniques = classes.population_uniques(compared.classes, compared.weights)
-        found += [
+        measures += [
             Measure("journalist", 100.0 * float(risks.max())),
             Measure("population_uniques", uniques),
         ]
@@ -38,8 +38,8 @@ def of_classes(task: Task) -> list[Measure]:
         shares = np.bincount(numbers, risks[compared.classes]) / np.bincount(numbers)
         by = {name: 100.0 * float(share) for name, share in zip(names, shares, strict=True)}
         highest = max(by, key=lambda name: by[name])
-        found.append(Measure("stratum_marketer", by[highest], by, rest=shown(highest)))
-    return found
+        measures.append(Measure("stratum_marketer", by[highest], by, rest=shown(highest)))
+    return measures
 
 
 def of_attacks(task: Task) -> list[Measure]:
@@ -52,7 +52,7 @@ def of_attacks(task: Task) -> list[Measure]:
     rows = task.some(compared.first.size, most)
     attack = linkage.Attack.on(compared, rows)
     near, pointed = linkage.by_distance_and_blocks(attack)
-    found = []
+    measures = []
     for key, chance in (
         ("distance_linkage", near),
         ("rank_linkage", linkage.by_ranks(attack)),
@@ -60,7 +60,7 @@ def of_attacks(task: Task) -> list[Measure]:
     ):
         chances = 100.0 * chance
         sampled = rows.size < compared.first.size
-        found.append(
+        measures.append(
             Measure(
                 key,
                 float(chances.mean()),
@@ -68,17 +68,17 @@ def of_attacks(task: Task) -> list[Measure]:
                 sampled=rows.size if sampled else None,
             )
         )
-    return found
+    return measures
 
 
 def of_kept(task: Task) -> list[Measure]:
-    """Who is singled out by kept columns: of other columns and weights, and of sensitive ones."""
+    """Measures of uniqueness by kept columns: other columns and weights, and sensitive ones."""
     compared = task.compared
-    found = []
+    measures = []
     if compared.others:
         every = kept_columns.together(compared.others.values(), compared.records)
         own = {name: kept_columns.alone(codes) for name, codes in compared.others.items()}
-        found.append(Measure("kept_uniques", kept_columns.alone(every), own))
+        measures.append(Measure("kept_uniques", kept_columns.alone(every), own))
     for key, columns in (("kept_linkage", compared.others), ("sensitive_uniques", compared.hidden)):
         if columns:
             every = kept_columns.together(columns.values(), compared.records)
@@ -86,8 +86,8 @@ def of_kept(task: Task) -> list[Measure]:
                 name: kept_columns.alone_in_class(compared.classes, codes)
                 for name, codes in columns.items()
             }
-            found.append(Measure(key, kept_columns.alone_in_class(compared.classes, every), own))
-    return found
+            measures.append(Measure(key, kept_columns.alone_in_class(compared.classes, every), own))
+    return measures
 
 
 def of_values(task: Task) -> list[Measure]:
@@ -98,15 +98,15 @@ def of_values(task: Task) -> list[Measure]:
     near, ranks, known, digits, same = (Pooled() for _ in range(5))
     large: dict[str, float] = {}
     for side in compared.numbers:
-        was, said = ~np.isnan(side.before), ~np.isnan(side.low)
-        cells = int((was & said).sum())
+        was, released = ~np.isnan(side.before), ~np.isnan(side.low)
+        cells = int((was & released).sum())
         if cells and side.deviation:
-            b, a = side.before[said], side.after[said]
+            b, a = side.before[released], side.after[released]
             near.add(side.name, intervals.by_deviation(b, a, side.deviation), cells)
             ranks.add(side.name, intervals.by_ranks(b, a), cells)
         flags = recovery.known_members(side, compared.classes) & whole
         known.add(side.name, float(flags.sum()), int(was.sum()))
-        if side.said:
+        if side.is_single:
             own = [(side.base + part) * side.unit for part in (side.before, side.after)]
             more = recovery.extra_digits(own[0], own[1])
             if more is not None:
@@ -130,26 +130,26 @@ def of_values(task: Task) -> list[Measure]:
 def of_secrets(task: Task) -> list[Measure]:
     """What the release tells about the sensitive columns."""
     compared = task.compared
-    found: dict[str, dict[str, tuple[float, str]]] = {
+    figures: dict[str, dict[str, tuple[float, str]]] = {
         "certain_inference": {}, "class_inference": {}, "model_inference": {}
     }  # fmt: skip
     small = None
     for side, codes in zip(compared.sensitive, compared.secrets, strict=True):
         sure = inference.certain(compared.classes, codes)
-        found["certain_inference"][side.name] = (sure, f"column {shown(side.name)}")
+        figures["certain_inference"][side.name] = (sure, f"column {shown(side.name)}")
         right, base = inference.by_class(compared.classes, codes)
-        found["class_inference"][side.name] = (right - base, _rates(side.name, right, base))
+        figures["class_inference"][side.name] = (right - base, _rates(side.name, right, base))
         source = compared.known
         own = next(one for one in source.sensitive if one.name == side.name)
         most = task.sample or task.effort.guesses
         guess = inference.by_model(source.quasi, own, compared.paired, task.rng, most)
         if guess is not None:
             rest = f"{_rates(side.name, guess.accuracy, guess.base)}, ± {1.96 * guess.error:.2f} %"
-            found["model_inference"][side.name] = (guess.gain, rest)
+            figures["model_inference"][side.name] = (guess.gain, rest)
             if source.originals > most * inference.FOLDS:
                 small = most * inference.FOLDS
     measures = []
-    for key, by in found.items():
+    for key, by in figures.items():
         if not by:
             continue
         column = max(by, key=lambda name: by[name][0])
@@ -167,4 +167,4 @@ def of_secrets(task: Task) -> list[Measure]:
 
 
 def _rates(name: str, right: float, base: float) -> str:
-    return f"{shown(name)}: {told(right, 'percent')} and {told(base, 'percent')}"
+    return f"{shown(name)}: {figure_text(right, 'percent')} and {figure_text(base, 'percent')}"

@@ -99,15 +99,15 @@ def by_model(
 ) -> Guessed | None:
     """Return how often naive Bayes, trained on the release, guesses originals it has not seen.
 
-    Where nobody knows who is who, it is trained on all of the release. `most` originals are tested
+    Where the pairing is unknown, it is trained on all of the release. `most` originals are tested
     a fold. None where there is nothing to guess.
     """
-    truth, told, kinds = targets(side)
-    if kinds < 2 or not (told >= 0).any():
+    truth, released, kinds = targets(side)
+    if kinds < 2 or not (released >= 0).any():
         return None
     features = [Feature.of(column) for column in quasi]
     fold = rng.permutation(np.arange(truth.size) % FOLDS)
-    every = np.arange(told.size)
+    every = np.arange(released.size)
     gains: list[Floats] = []
     rights: list[Floats] = []
     for number in range(FOLDS):
@@ -115,10 +115,10 @@ def by_model(
         trained = every[fold != number] if paired else every
         if tested.size > most:
             tested = np.sort(rng.choice(tested, most, replace=False))
-        prior = np.bincount(told[trained][told[trained] >= 0], minlength=kinds) + 1.0
+        prior = np.bincount(released[trained][released[trained] >= 0], minlength=kinds) + 1.0
         score = np.log(np.tile(prior / prior.sum(), (tested.size, 1)))
         for feature in features:
-            score += feature.table(trained, told, kinds)[feature.before[tested]]
+            score += feature.table(trained, released, kinds)[feature.before[tested]]
         right = (score.argmax(axis=1) == truth[tested]).astype(np.float64)
         rights.append(right)
         gains.append(right - (int(prior.argmax()) == truth[tested]))

@@ -1,4 +1,4 @@
-"""Who is singled out by columns that are kept: unique by them, and unique by them in the class."""
+"""Uniqueness by kept columns, in the release and within a class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Record linkage: who holds the originals looks for each of them in the release.
+"""Record linkage attacks by someone who holds the originals.
 
 All records of a class are equal in what they release, so that an attack compares an original with
 every class once; it takes one of the records of the classes that fit best, each as likely.
@@ -72,8 +72,8 @@ class Attack:
         rows, fitting = np.nonzero(best)
         among = np.bincount(rows, weights=self.counts[fitting], minlength=own.size)
         hit = best[np.arange(own.size), own]
-        found: Floats = np.where(hit, 1.0 / among, 0.0)
-        return found
+        chances: Floats = np.where(hit, 1.0 / among, 0.0)
+        return chances
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class MetNumbers:
     before: Floats
     low: Floats
     high: Floats
-    said: bool
+    is_single: bool
     silent: Flags
 
     @classmethod
@@ -103,7 +103,7 @@ class MetNumbers:
         if not scale:  # what does not vary is 0 from everybody
             same = np.zeros(seen.size)
             return cls(np.zeros(side.before.size), same, same, True, same.astype(bool))
-        return cls(side.before / scale, low / scale, high / scale, side.said, np.isnan(low))
+        return cls(side.before / scale, low / scale, high / scale, side.is_single, np.isnan(low))
 
     @classmethod
     def by_ranks(cls, side: Numbers, seen: Integers) -> MetNumbers:
@@ -115,7 +115,7 @@ class MetNumbers:
         """Return the distances of originals from all classes, not squared."""
         x = self.before[rows][:, None]
         apart = x - self.low
-        if self.said:
+        if self.is_single:
             np.abs(apart, out=apart)
         else:
             np.negative(apart, out=apart)
@@ -150,7 +150,7 @@ Met = MetNumbers | MetWords
 
 
 def _unknown(apart: Floats, x: Floats, silent: Flags) -> Floats:
-    """What says nothing is 0 from anybody; a missing original is 1 from what says something."""
+    """Set distances of missing cells: a suppressed cell is 0 from all, a missing original 1."""
     missing = np.isnan(x[:, 0])
     if missing.any():
         apart[missing] = 1.0
@@ -176,13 +176,13 @@ def _nearest(apart: Floats) -> Flags:
 def by_ranks(attack: Attack) -> Floats:
     """Return of every attacker the chance to link right by the largest difference of ranks."""
     columns = [attack.ranked(side) for side in attack.quasi]
-    found = np.empty(attack.rows.size)
+    chances = np.empty(attack.rows.size)
     for part, rows in attack.blocks():
         apart = columns[0].apart(rows)
         for column in columns[1:]:
             np.maximum(apart, column.apart(rows), out=apart)
-        found[part] = attack.chance(part, _nearest(apart))
-    return found
+        chances[part] = attack.chance(part, _nearest(apart))
+    return chances
 
 
 def blocks_of(attack: Attack) -> list[list[Side]]:
@@ -224,10 +224,10 @@ class Steps:
         """
         above = np.minimum(np.searchsorted(self.values, x, "left"), self.values.size - 1)
         below = np.maximum(np.searchsorted(self.values, x, "right") - 1, 0)
-        found: Flags = self.codes[None, :] == above[:, None]
-        found |= self.codes[None, :] == below[:, None]
-        found |= (self.codes >= self.values.size)[None, :]
-        return found
+        near: Flags = self.codes[None, :] == above[:, None]
+        near |= self.codes[None, :] == below[:, None]
+        near |= (self.codes >= self.values.size)[None, :]
+        return near
 
 
 def by_distance_and_blocks(attack: Attack) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""What released values give away: to who knows the other members, by digits, by one large unit."""
+"""Recovery of values: by known members, by digits, by dominance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DOMINANT = 10.0  # the p of the p % rule
 
 
 def known_members(side: Numbers, classes: Integers) -> Flags:
-    """Return which cells are recovered exactly by who knows all other members of their class.
+    """Return which cells are recovered exactly from all other members of their class.
 
     Of a mean: m x' - sum of the others, which is off by m (x' - true mean) for every member. Of
     the ranges of a column whose ends all are members' values: a value that alone is at an end.
@@ -23,12 +23,12 @@ def known_members(side: Numbers, classes: Integers) -> Flags:
     holed = np.bincount(classes, weights=~there) > 0
     known = there & ~holed[classes] & ~np.isnan(side.low)
     sizes = np.bincount(classes)
-    if side.said:
+    if side.is_single:
         means = np.bincount(classes, weights=np.where(there, side.before, 0.0)) / sizes
         error = np.abs(sizes[classes] * (side.after - means[classes]))
         limit = side.step / 2.0 * (1.0 - NOISE) if side.step else NOISE * side.deviation
-        found: Flags = known & (error <= limit)
-        return found
+        narrow: Flags = known & (error <= limit)
+        return narrow
     least, most = _extremes(side.before, classes, known)
     tight = known & (side.low == least[classes]) & (side.high == most[classes])
     if not known.any() or not tight[known].all():
@@ -88,11 +88,11 @@ def extra_digits(before: Floats, after: Floats) -> tuple[int, int] | None:
     In the column's own unit; None where originals have digits without end.
     """
     unit = last_digit(before)
-    said = after[~np.isnan(after)]
-    if not unit or not said.size:
+    released = after[~np.isnan(after)]
+    if not unit or not released.size:
         return None
-    scaled = said / unit
-    return int((np.abs(scaled - np.round(scaled)) > 1e-6).sum()), said.size
+    scaled = released / unit
+    return int((np.abs(scaled - np.round(scaled)) > 1e-6).sum()), released.size
 
 
 def dominated(values: Floats, classes: Integers) -> float:

@@ -1,4 +1,4 @@
-"""What a release is still good for: pure functions of both sides of its columns.
+"""Utility of a release: pure functions of both sides of its columns.
 
 `errors`: cell by cell. `distributions`: column by column and pair by pair. `generalized`: what
 words and intervals leave open. `fits`: models trained on the release beside those of the original.

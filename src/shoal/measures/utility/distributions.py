@@ -28,7 +28,7 @@ class Moments:
 def moments(values: Floats, weights: Floats | None, around: int) -> Moments | None:
     """Return the moments of the values that are there; None where there is none.
 
-    Every quantile is the mean of `around` values around it, so that no single one is told; of
+    Every quantile is the mean of `around` values around it, so that no single one is disclosed; of
     weighted values it is the least value with so much weight up to it, likewise.
     """
     there = ~np.isnan(values)
@@ -144,5 +144,5 @@ def _spread(side: Words, counts: Floats) -> Floats:
     stars = float((side.after < 0).mean()) if side.after.size else 0.0
     share = min(1.0, gone / stars) if stars else 0.0
     silent = counts[-1]
-    said = np.concatenate([counts[:-1], [(1.0 - share) * silent]])
-    return np.concatenate([side.spread(said), [share * silent]])
+    counted = np.concatenate([counts[:-1], [(1.0 - share) * silent]])
+    return np.concatenate([side.spread(counted), [share * silent]])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from shoal.measures.compared import Compared
-from shoal.measures.result import Measure, told
+from shoal.measures.result import Measure, figure_text
 from shoal.measures.sides import Numbers, Side, Words
 from shoal.measures.task import Task, interval, worst
 from shoal.measures.utility import distributions, errors, fits, generalized
@@ -26,43 +26,43 @@ def of_cells(task: Task) -> list[Measure]:
         return []
     sides = task.compared.aligned.numbers
     if task.public:
-        sides = [side for side in sides if may_be_told(side.shown, task.compared.k)]
+        sides = [side for side in sides if may_be_published(side.shown, task.compared.k)]
     sides = [side for side in sides if side.deviation]
     by = {side.name: errors.variation_lost(side) for side in sides}
     if not by:
         return []
-    found = [Measure("sse_sst", sum(by.values()) / len(by), by)]
+    measures = [Measure("sse_sst", sum(by.values()) / len(by), by)]
     sums = {side.name: errors.il1s(side) for side in sides}
     cells = sum(count for _, count in sums.values())
     if cells:
         each = {name: total / count for name, (total, count) in sums.items() if count}
         mean = sum(total for total, _ in sums.values()) / cells
-        found.append(Measure("il1s", mean, each, rest=f"{mean * np.sqrt(2.0):.3g}"))
-    return found
+        measures.append(Measure("il1s", mean, each, rest=f"{mean * np.sqrt(2.0):.3g}"))
+    return measures
 
 
 def _fewest(side: Numbers, k: int) -> int:
-    """Return of how many originals a mean may be told; of ranges two of every class are known."""
-    return k if side.said or k == 1 else ENDS * k
+    """Return the fewest originals of a mean that may be published; ranges disclose two a class."""
+    return k if side.is_single or k == 1 else ENDS * k
 
 
-def may_be_told(side: Numbers, k: int) -> bool:
-    """Tell whether a figure of all originals is one of so many that none can be told from it."""
+def may_be_published(side: Numbers, k: int) -> bool:
+    """Tell whether a figure is over enough originals to be published."""
     there = int((~np.isnan(side.before)).sum())
-    return side.said or not there or there >= _fewest(side, k)
+    return side.is_single or not there or there >= _fewest(side, k)
 
 
 def both_moments(compared: Compared, numbers: Sequence[Numbers]) -> Both:
     """Return the moments of columns before and after, where there are any."""
-    found = []
+    moments = []
     source = compared.known
     for side in numbers:
         around = _fewest(side, compared.k)
         before = distributions.moments(side.before, source.own_weights, around)
         after = distributions.moments(side.after, source.weights, around)
         if before is not None and after is not None:
-            found.append((side, before, after))
-    return found
+            moments.append((side, before, after))
+    return moments
 
 
 def of_distributions(
@@ -79,29 +79,29 @@ def of_distributions(
             abs(a - b) / scale for a, b in zip(after.quantiles, before.quantiles, strict=True)
         )
     gaps = {side.name: distributions.largest_gap(side.before, side.after) for side in numbers}
-    found = [
+    measures = [
         *worst("means", by["means"], max),
         *worst("variances", by["variances"], min),
         *worst("quantiles", by["quantiles"], max),
         *worst("distributions", gaps, max),
     ]
     changes = _by_pair((pair.columns, abs(pair.after - pair.before)) for pair in pairs)
-    found += worst("correlations", changes, max)
+    measures += worst("correlations", changes, max)
     sides: list[Side] = [*compared.words, *compared.sensitive]
     named = [side for side in sides if isinstance(side, Words)][:TABLES]
     tables = _by_pair(distributions.table_gaps(named).items())
     if not tables:
         tables = {side.name: distributions.marginal_gap(side) for side in compared.words}
-    return found + worst("contingency", tables, max)
+    return measures + worst("contingency", tables, max)
 
 
 def _by_pair(figures: Iterable[tuple[tuple[str, str], float]]) -> dict[str, float]:
     """Return figures of pairs of columns by their names; of pairs that read alike the worst."""
-    found: dict[str, float] = {}
+    by_pair: dict[str, float] = {}
     for (a, b), value in figures:
         name = f"{a} × {b}"
-        found[name] = max(value, found.get(name, value))
-    return found
+        by_pair[name] = max(value, by_pair.get(name, value))
+    return by_pair
 
 
 def of_models(task: Task) -> list[Measure]:
@@ -111,7 +111,7 @@ def of_models(task: Task) -> list[Measure]:
     released = task.some(compared.records, most)
     apart, chance = fits.propensity(compared.quasi, rows, released)
     sampled = rows.size < compared.originals or released.size < compared.records
-    found = [
+    measures = [
         Measure(
             "propensity",
             float(apart.mean()),
@@ -139,21 +139,22 @@ def of_models(task: Task) -> list[Measure]:
         word = "R²" if key == "regression" else "accuracy"
         values = [total / len(there) for total in (release, original)]
         texts = [
-            f"{value:.3f}" if key == "regression" else told(value, "percent") for value in values
+            f"{value:.3f}" if key == "regression" else figure_text(value, "percent")
+            for value in values
         ]
         rest = f"{word} {texts[0]} and {texts[1]}"
         size = halves.train.size
         small = size if 2 * size < compared.originals - 1 else None
-        found.append(Measure(key, 100.0 * release / original, by, rest=rest, sampled=small))
-    return found
+        measures.append(Measure(key, 100.0 * release / original, by, rest=rest, sampled=small))
+    return measures
 
 
 def _model(
     compared: Compared,
     side: Side,
     halves: fits.Halves,
-    fit: Callable[..., fits.Kept | None],
-) -> fits.Kept | None:
+    fit: Callable[..., fits.FitScores | None],
+) -> fits.FitScores | None:
     source = compared.known
     others = [other for other in source.quasi if other.name != side.name]
     every = (*source.quasi, *source.sensitive, *source.kept)
@@ -185,13 +186,13 @@ def of_generalization(task: Task) -> list[Measure]:
     compared = whole.known
     deleted = whole.deleted
     sides = [side for side in compared.quasi if generalized.is_generalized(side, whole.paired)]
-    found, rows = [], compared.records
+    measures, rows = [], compared.records
     costs = {side.name: generalized.cell_costs(side, whole.paired) for side in sides}
     if any(generalized.has_forms(side) for side in sides):
         iloss = {
             name: 100.0 * (cost[0] + deleted) / (rows + deleted) for name, cost in costs.items()
         }
-        found.append(Measure("iloss", sum(iloss.values()) / len(iloss), iloss))
+        measures.append(Measure("iloss", sum(iloss.values()) / len(iloss), iloss))
     if whole.paired or len(sides) == len(compared.quasi):
         ncp = {
             side.name: 100.0 / rows * (
@@ -200,8 +201,8 @@ def of_generalization(task: Task) -> list[Measure]:
             )
             for side in compared.quasi
         }  # fmt: skip
-        found.append(Measure("ncp", sum(ncp.values()) / len(ncp), ncp))
+        measures.append(Measure("ncp", sum(ncp.values()) / len(ncp), ncp))
     squares = sum(int(size) ** 2 for size in whole.sizes)
     total = float(squares + deleted * (whole.records + deleted))
     others = total / (whole.records + deleted) - 1.0
-    return [*found, Measure("discernibility", total, rest=f"{others:,.1f}")]
+    return [*measures, Measure("discernibility", total, rest=f"{others:,.1f}")]

@@ -130,8 +130,8 @@ def _lost(at: Floats, beta: Floats, marks: Floats, penalty: float) -> float:
 
 
 def _sigmoid(values: Floats) -> Floats:
-    found: Floats = 0.5 * (1.0 + np.tanh(values / 2.0))
-    return found
+    shares: Floats = 0.5 * (1.0 + np.tanh(values / 2.0))
+    return shares
 
 
 def chances(beta: Floats, features: Floats) -> Floats:
@@ -154,8 +154,8 @@ def propensity(sides: Sequence[Side], rows: Integers, released: Integers) -> tup
     features = squared(np.concatenate([made.before, made.after]), count)
     marks = np.concatenate([np.zeros(rows.size), np.ones(released.size)])
     share = released.size / marks.size
-    found: Floats = (logistic(features, marks) - share) ** 2
-    return found, features.shape[1] * share * (1.0 - share) / marks.size
+    squares: Floats = (logistic(features, marks) - share) ** 2
+    return squares, features.shape[1] * share * (1.0 - share) / marks.size
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +170,7 @@ class Halves:
 
 
 @dataclass(frozen=True)
-class Kept:
+class FitScores:
     """R² or accuracy of a model of a column, trained on the original and on the release."""
 
     column: str
@@ -178,7 +178,7 @@ class Kept:
     release: float
 
 
-def regression(sides: Sequence[Side], side: Numbers, halves: Halves) -> Kept | None:
+def regression(sides: Sequence[Side], side: Numbers, halves: Halves) -> FitScores | None:
     """Return R² of a column of numbers by the others, on originals that were not trained on."""
     train, tested, released = halves.train, halves.test, halves.released
     if not side.deviation:
@@ -196,7 +196,7 @@ def regression(sides: Sequence[Side], side: Numbers, halves: Halves) -> Kept | N
         beta = _least_squares(features, goal)
         error = y[2][there] - (test[there] @ beta[:-1] + beta[-1])
         scores.append(1.0 - float((error * error).sum()) / total)
-    return Kept(side.name, scores[0], scores[1])
+    return FitScores(side.name, scores[0], scores[1])
 
 
 def _least_squares(features: Floats, goal: Floats) -> Floats:
@@ -210,9 +210,9 @@ def _least_squares(features: Floats, goal: Floats) -> Floats:
     return beta
 
 
-def classification(sides: Sequence[Side], side: Side, halves: Halves) -> Kept | None:
+def classification(sides: Sequence[Side], side: Side, halves: Halves) -> FitScores | None:
     """Return the accuracy of a classifier of a column, on originals that were not trained on."""
-    truth, told, kinds = targets(side)
+    truth, released, kinds = targets(side)
     counts = np.bincount(truth[truth >= 0], minlength=kinds)
     common = np.argsort(-counts, kind="stable")[:CLASSES]
     common = common[counts[common] > 0]
@@ -226,16 +226,17 @@ def classification(sides: Sequence[Side], side: Side, halves: Halves) -> Kept | 
     scores = []
     for features, marks in (
         (made.before, truth[halves.train]),
-        (made.after, told[halves.released]),
+        (made.after, released[halves.released]),
     ):
         known = np.isin(marks, common)
-        found = [
-            chances(_told_apart(features[known], marks[known] == value), test) for value in common
+        results = [
+            chances(_logistic_weights(features[known], marks[known] == value), test)
+            for value in common
         ]
-        guess = common[np.argmax(np.stack(found, axis=1), axis=1)]
+        guess = common[np.argmax(np.stack(results, axis=1), axis=1)]
         scores.append(100.0 * float((guess == truth[tested]).mean()))
-    return Kept(side.name, scores[0], scores[1])
+    return FitScores(side.name, scores[0], scores[1])
 
 
-def _told_apart(features: Floats, marks: Flags) -> Floats:
+def _logistic_weights(features: Floats, marks: Flags) -> Floats:
     return fitted(features, marks.astype(np.float64), PRIOR / max(marks.size, 1))

@@ -1,4 +1,4 @@
-"""What words and intervals leave open: ILoss and NCP of every released cell."""
+"""ILoss and NCP of released words and intervals, cell by cell."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def is_generalized(side: Side, paired: bool) -> bool:
     both sides is one person's where `paired`.
     """
     if isinstance(side, Numbers):
-        return not side.said or _covers(side, paired)
+        return not side.is_single or _covers(side, paired)
     if paired:
         wide = len(side.values) + 1
         forms, values = side.links
-        said = side.after >= 0
+        released = side.after >= 0
         value = np.where(side.before < 0, wide - 1, side.before)
-        pairs = np.unique(side.after[said] * wide + value[said])
+        pairs = np.unique(side.after[released] * wide + value[released])
         return bool(np.isin(pairs, forms * wide + values).all())
     return has_forms(side) or not len(side.forms) or _same(side.before, side.after)
 
@@ -32,7 +32,7 @@ def is_generalized(side: Side, paired: bool) -> bool:
 def has_forms(side: Side) -> bool:
     """Tell whether a column releases anything but single values."""
     if isinstance(side, Numbers):
-        return not side.said or bool(np.isnan(side.low).any())
+        return not side.is_single or bool(np.isnan(side.low).any())
     return bool((side.own < 0).any() or (side.after < 0).any())
 
 
@@ -41,8 +41,8 @@ def _covers(side: Numbers, paired: bool) -> bool:
     if not paired:
         there = side.before[~np.isnan(side.before)], side.after[~np.isnan(side.after)]
         return _same(*there)
-    said = ~np.isnan(side.low)
-    return bool((side.before[said] == side.low[said]).all())
+    released = ~np.isnan(side.low)
+    return bool((side.before[released] == side.low[released]).all())
 
 
 def _same(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> bool:
@@ -58,9 +58,9 @@ def class_widths(side: Side, classes: Integers) -> float:
     """
     number = isinstance(side, Numbers)
     there = ~np.isnan(side.before) if isinstance(side, Numbers) else side.before >= 0
-    said = ~np.isnan(side.low) if isinstance(side, Numbers) else side.after >= 0
-    told, silent = there & said, int((there & ~said).sum())
-    own, values = classes[told], side.before[told]
+    released = ~np.isnan(side.low) if isinstance(side, Numbers) else side.after >= 0
+    both, silent = there & released, int((there & ~released).sum())
+    own, values = classes[both], side.before[both]
     if not own.size or values.min() == values.max():
         return float(silent)
     sizes = np.bincount(own)
@@ -80,7 +80,7 @@ def class_widths(side: Side, classes: Integers) -> float:
 def cell_costs(side: Side, paired: bool) -> tuple[float, float]:
     """Return the sums of ILoss and NCP over the cells of a column, missing originals apart.
 
-    Where nobody knows who is who, the missing originals are among the cells that say nothing.
+    Where the pairing is unknown, the missing originals are among the cells that say nothing.
     """
     absent = np.isnan(side.before) if isinstance(side, Numbers) else side.before < 0
     silent = np.isnan(side.low) if isinstance(side, Numbers) else side.after < 0

@@ -1,4 +1,4 @@
-"""How little can be lost at all: lower bounds, column generation, integer programmes.
+"""Lower bounds on the loss by column generation and integer programming.
 
 A grouping is a choice of groups that cover every record once: a set-partitioning problem with one
 column for every group of k to 2k - 1 records (larger ones can be split at no loss). Its linear

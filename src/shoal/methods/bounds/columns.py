@@ -1,4 +1,4 @@
-"""Groups of records as columns of a programme: each once, with its cost."""
+"""Pool of columns: groups of records with their cost, each once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cuts for the linear programme: of all groups with two of three records one can be chosen.
+"""Subset-row cuts on three records: of all groups with two of them one can be chosen.
 
 Where the programme halves three groups that share their records pair by pair (outliers, mostly) it
 costs less than any grouping; such a triple of records is found and the halves are forbidden.
@@ -32,7 +32,7 @@ def violated(members: Integers, values: Floats, most: int) -> Integers:
             near[other].add(one)
         for triple in combinations(group, 3):
             together[triple] += value
-    found: dict[tuple[int, int, int], float] = {}
+    excess: dict[tuple[int, int, int], float] = {}
     for one, others in near.items():
         for two, three in combinations(sorted(others), 2):
             a, b, c = sorted((one, two, three))
@@ -41,10 +41,10 @@ def violated(members: Integers, values: Floats, most: int) -> Integers:
             if pairs > VIOLATED:
                 twice = pairs - 2.0 * together.get((a, b, c), 0.0)
                 if twice > VIOLATED:
-                    found[a, b, c] = twice
+                    excess[a, b, c] = twice
     used: Counter[int] = Counter()
     chosen: list[tuple[int, int, int]] = []
-    for triple, _ in sorted(found.items(), key=lambda one: (-round(one[1], 9), one[0])):
+    for triple, _ in sorted(excess.items(), key=lambda one: (-round(one[1], 9), one[0])):
         if len(chosen) < most and max(used[row] for row in triple) < A_RECORD:
             used.update(triple)
             chosen.append(triple)

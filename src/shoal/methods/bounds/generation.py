@@ -1,4 +1,4 @@
-"""Column generation: duals climb, columns are priced, cuts are added; a bound at any time.
+"""Column generation: subgradient ascent, pricing and cuts; a valid bound at any time.
 
 First the duals climb by themselves (subgradients of the Lagrangian dual, each record's step in
 proportion to what it costs in the best grouping), which takes no linear programme and brings most
@@ -114,12 +114,12 @@ class Generation:
         """What no grouping costs less than, in the units of the distances."""
         return self.bound * self.unit
 
-    def raise_bound(self, plan: Plan, tell: Callable[[int], None] = lambda _: None) -> None:
+    def raise_bound(self, plan: Plan, on_stage: Callable[[int], None] = lambda _: None) -> None:
         """Let the duals climb (stage 1), solve the programme (2), cut it (3).
 
         It ends where the bound meets the grouping.
         """
-        tell(1)
+        on_stage(1)
         self.climb(plan.climb, plan.branches, plan.grown)
         then = (2, plan.rounds, self.converge), (3, plan.cuts, self.cut)
         for stage, rounds, step in then:
@@ -127,7 +127,7 @@ class Generation:
                 self.complete = True
                 return
             if rounds:
-                tell(stage)
+                on_stage(stage)
                 step(plan)
 
     def inside(self, rows: Integers, labels: Integers) -> Generation:
@@ -305,20 +305,20 @@ class Generation:
             if self.solved is None or self.master is None or self.over():
                 return
             before, self.width = self.bound, WIDTH
-            found = violated(
+            triples = violated(
                 self.columns.members[: self.solved.values.size], self.solved.values,
                 most=100 + self.rows // 4,
             )  # fmt: skip
-            if found.shape[0] == 0:
+            if triples.shape[0] == 0:
                 return
             if len(self.columns) > CROWDED * self.rows:
-                self.cuts = np.concatenate([self.cuts, found])
-                self.prices = np.append(self.prices, np.zeros(found.shape[0]))
+                self.cuts = np.concatenate([self.cuts, triples])
+                self.prices = np.append(self.prices, np.zeros(triples.shape[0]))
                 self._begin()
             else:
-                self.master.cut(self.columns, found)
+                self.master.cut(self.columns, triples)
                 self.cuts = self.master.cuts
-                self.prices = np.append(self.prices, np.zeros(found.shape[0]))
+                self.prices = np.append(self.prices, np.zeros(triples.shape[0]))
                 self._set_ceilings()
             done = self.converge(again, draw=0.3)
             if not done or self.bound < before * (1.0 + 1e-6):

@@ -1,4 +1,4 @@
-"""HiGHS, for the programmes over columns: one thread, and the same result every time.
+"""Master and set-partitioning problems in HiGHS, on one thread, deterministic.
 
 Seconds are asked for only where a time limit was given; otherwise nodes limit an integer programme.
 """
@@ -126,8 +126,8 @@ class Master:
         self.solver.run()
         if self.solver.getModelStatus() != self.good:
             return None
-        found = self.solver.getSolution()
-        duals, values = np.array(found.row_dual), np.array(found.col_value)
+        solution = self.solver.getSolution()
+        duals, values = np.array(solution.row_dual), np.array(solution.col_value)
         return Solved(
             float(self.solver.getInfo().objective_function_value),
             duals[: self.rows],
@@ -185,7 +185,7 @@ def choose(
     info, status = solver.getInfo(), solver.getModelStatus()
     proven = status == highspy.HighsModelStatus.kOptimal
     values = np.array(solver.getSolution().col_value)
-    found = None
+    best = None
     if (
         values.size == count
         and info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
@@ -193,9 +193,9 @@ def choose(
         picked = which[values > 0.5]
         covered = columns.members[picked]
         if np.array_equal(np.sort(covered[covered != NOBODY]), np.arange(rows)):
-            found = picked
+            best = picked
     ended = highspy.HighsModelStatus
-    sound = found is not None and status in (
+    sound = best is not None and status in (
         ended.kOptimal, ended.kTimeLimit, ended.kSolutionLimit, ended.kInterrupt
     )  # fmt: skip
-    return Chosen(found, float(info.mip_dual_bound) if sound else -np.inf, proven and sound)
+    return Chosen(best, float(info.mip_dual_bound) if sound else -np.inf, proven and sound)

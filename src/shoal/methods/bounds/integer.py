@@ -1,4 +1,4 @@
-"""From the linear programme to a grouping: the integer programme over the columns that matter.
+"""From the linear programme to a partition: the integer programme over priced columns.
 
 No grouping that costs less than the best one has a group whose reduced cost is as large as the gap
 between that grouping and the bound. Where all others can be listed, the programme over them proves
@@ -24,7 +24,7 @@ SAFE, SAFE_COST = 1e-8, 2e-6  # what HiGHS's tolerances may have done; records c
 
 
 @dataclass(frozen=True)
-class Found:
+class IntegerSolution:
     """A grouping that is better than the given one, or None; no grouping costs less than `bound`.
 
     `proven`: none is better than the better one of the two.
@@ -45,7 +45,7 @@ def as_labels(columns: Columns, which: Integers, rows: int) -> Integers:
     return labels
 
 
-def solve_integer(generation: Generation, labels: Integers, plan: Plan) -> Found:
+def solve_integer(generation: Generation, labels: Integers, plan: Plan) -> IntegerSolution:
     """Look for a grouping that costs less than `labels`, whose cost the generation knows.
 
     First among few columns, which brings the cost near the bound; then, where all groups that could
@@ -53,7 +53,7 @@ def solve_integer(generation: Generation, labels: Integers, plan: Plan) -> Found
     """
     g, best = generation, labels
     if g.bound >= g.upper * (1.0 - PROVEN):
-        return Found(None, g.bound, True)
+        return IntegerSolution(None, g.bound, True)
     few = min(FEW * g.rows, plan.columns)
     best = _choose(g, best, _cheapest(g, few), plan)[0]
     gap = (g.upper - g.reached) * (1.0 + 1e-6)
@@ -68,7 +68,7 @@ def solve_integer(generation: Generation, labels: Integers, plan: Plan) -> Found
         bound = max(bound, least * (1.0 - SAFE) - SAFE_COST)
     elif plan.columns > few:
         best = _choose(g, best, _cheapest(g, plan.columns), plan)[0]
-    return Found(None if best is labels else best, bound, proven)
+    return IntegerSolution(None if best is labels else best, bound, proven)
 
 
 def _cheapest(g: Generation, count: int) -> Integers:
@@ -111,14 +111,14 @@ def places(columns: Columns, labels: Integers) -> Integers:
 
 def solve_part(
     gaps: Floats, k: int, labels: Integers, plan: Plan, remaining: Remaining = lambda: None
-) -> Found:
+) -> IntegerSolution:
     """Look for a better grouping of a table, or of a part of one; prove it where that is cheap.
 
     labels (n) from 0, groups of k to 2k - 1 records. One thread: parts go side by side.
     """
     g = Generation.scaled(gaps, k, labels, remaining=remaining, threads=1)
     if g is None:
-        return Found(None, 0.0, False)
+        return IntegerSolution(None, 0.0, False)
     g.raise_bound(plan)
-    found = solve_integer(g, labels, plan)
-    return Found(found.labels, found.bound * g.unit, found.proven)
+    solution = solve_integer(g, labels, plan)
+    return IntegerSolution(solution.labels, solution.bound * g.unit, solution.proven)

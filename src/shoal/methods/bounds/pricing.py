@@ -1,4 +1,4 @@
-"""The kernel that prices: for every record the group that costs least beyond its duals.
+"""Pricing kernel: for every record the group of least reduced cost.
 
 With D the squared distances, a group S of m records costs SSE(S) = (sum of D over its pairs) / m,
 and its reduced cost is SSE(S) less the duals of its records, plus the prices of the cuts that it
@@ -24,7 +24,7 @@ COUNT, AT, MEMBER, BRANCH_INTEGERS = range(4)
 ROW, COST, PRICE, BRANCH_NUMBERS = range(4)
 
 
-class Work(NamedTuple):
+class PricingBuffers(NamedTuple):
     """What one thread prices with; `gaps` and `nearest` are shared, the rest is its own."""
 
     gaps: Floats  # (n, n) squared distances
@@ -78,8 +78,8 @@ def sort_by(keys: Floats, rows: Integers, count: int) -> None:
 
 
 @part
-def candidates_of(w: Work, root: int, size: int, limit: float) -> int:
-    """List who may be in a group that is found from a root; return how many. w IN/OUT.
+def candidates_of(w: PricingBuffers, root: int, size: int, limit: float) -> int:
+    """List the candidate members of groups of a root; return how many. w IN/OUT.
 
     The root's own sum must stay below `limit`.
     """
@@ -110,14 +110,14 @@ def candidates_of(w: Work, root: int, size: int, limit: float) -> int:
 
 
 @part
-def count_in_cuts(w: Work, row: int, by: int) -> None:
+def count_in_cuts(w: PricingBuffers, row: int, by: int) -> None:
     """Count a record into its cuts (by = 1) or out of them (-1). w IN/OUT."""
     for i in range(w.cut_starts[row], w.cut_starts[row + 1]):
         w.cut_counts[w.cut_names[i]] += by
 
 
 @part
-def rest_at_least(w: Work, made: int, size: int, start: int) -> float:
+def rest_at_least(w: PricingBuffers, made: int, size: int, start: int) -> float:
     """Return what completing a branch costs at the least, from a place in its candidates on."""
     rest = size - made
     least, costs, rows = w.least, w.costs[made], w.candidates[made]
@@ -132,8 +132,8 @@ def rest_at_least(w: Work, made: int, size: int, start: int) -> float:
 
 
 @part
-def follow(w: Work, made: int, size: int, at: int, spent: float, limit: float) -> int:
-    """List who may follow when a branch takes in its candidate `at`; return how many. w IN/OUT.
+def follow(w: PricingBuffers, made: int, size: int, at: int, spent: float, limit: float) -> int:
+    """List the candidates of a branch after it takes candidate `at`; return how many. w IN/OUT.
 
     `spent` is the reduced cost of the branch with it; 0 if nothing below `limit` can come of it.
     """
@@ -166,7 +166,7 @@ def follow(w: Work, made: int, size: int, at: int, spent: float, limit: float) -
 
 
 @part
-def is_least_row(w: Work, size: int, last: int) -> bool:
+def is_least_row(w: PricingBuffers, size: int, last: int) -> bool:
     """Tell whether the root's own sum is the least of a group's, or as good as.
 
     So a group is listed once, where sums do not tie.
@@ -189,8 +189,8 @@ def is_least_row(w: Work, size: int, last: int) -> bool:
 
 @steps
 def price_root(
-    w: Work, root: int, size: int, limit: float, most: int, listing: bool, found: Integers,
-    figures: Floats,
+    w: PricingBuffers, root: int, size: int, limit: float, most: int, listing: bool,
+    found: Integers, figures: Floats,
 ) -> int:  # fmt: skip
     """Search all groups of a size from one root; return how many branches were made.
 
@@ -256,7 +256,7 @@ def price_root(
 
 @loop
 def price(
-    w: Work, start: int, step: int, size: int, limit: float, most: int, listing: bool,
+    w: PricingBuffers, start: int, step: int, size: int, limit: float, most: int, listing: bool,
     found: Integers, figures: Floats, branches: Integers,
 ) -> int:  # fmt: skip
     """Price the roots start, start + step, ...: each one's best group below `limit`, or list all.
@@ -277,7 +277,7 @@ def price(
 
 
 @part
-def next_member(w: Work, divisor: float) -> int:
+def next_member(w: PricingBuffers, divisor: float) -> int:
     """Return the record outside a growing group that costs least, or -1; costs[0] has its sums."""
     sums, taken, duals = w.costs[0], w.candidates[0], w.duals
     best, who = FAR, -1
@@ -289,7 +289,7 @@ def next_member(w: Work, divisor: float) -> int:
 
 
 @part
-def take(w: Work, row: int, by: int) -> float:
+def take(w: PricingBuffers, row: int, by: int) -> float:
     """Take a record into a growing group (by = 1) or out (-1); return its sum over the others."""
     sums = w.costs[0]
     own = sums[row]
@@ -300,8 +300,8 @@ def take(w: Work, row: int, by: int) -> float:
 
 
 @steps
-def grow_root(w: Work, root: int, k: int, found: Integers) -> float:
-    """Grow a group from a root, who costs least next, then exchange others while that gains.
+def grow_root(w: PricingBuffers, root: int, k: int, found: Integers) -> float:
+    """Grow a group greedily from a root, then exchange members while that gains.
 
     Returns its reduced cost without cuts. found OUT: its members, then -1; w IN/OUT.
     """
@@ -341,7 +341,9 @@ def grow_root(w: Work, root: int, k: int, found: Integers) -> float:
 
 
 @loop
-def grow(w: Work, start: int, step: int, k: int, found: Integers, reduced: Floats) -> None:
+def grow(
+    w: PricingBuffers, start: int, step: int, k: int, found: Integers, reduced: Floats
+) -> None:
     """Grow a group from the roots start, start + step, ...
 
     found OUT (n, 2k - 1), reduced OUT (n): see `grow_root`.

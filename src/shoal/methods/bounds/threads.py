@@ -1,4 +1,4 @@
-"""Pricing by Python: all roots and sizes on some threads, and the bound that follows."""
+"""Pricing on several threads, and the bound that follows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ import numpy.typing as npt
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.bounds.columns import NOBODY
-from shoal.methods.bounds.pricing import BRANCH_INTEGERS, BRANCH_NUMBERS, Work, grow, price
+from shoal.methods.bounds.pricing import (
+    BRANCH_INTEGERS,
+    BRANCH_NUMBERS,
+    PricingBuffers,
+    grow,
+    price,
+)
 
 NO_CUTS = np.zeros((0, 3), dtype=np.int64)
 SMALL = 400  # records that one thread prices before another has begun
@@ -91,7 +97,7 @@ class Pricer:
             "numbers": np.zeros((BRANCH_NUMBERS, 2 * k + 1)),
         }
 
-    def _works(self, duals: Floats, cuts: Integers, prices: Floats) -> list[Work]:
+    def _works(self, duals: Floats, cuts: Integers, prices: Floats) -> list[PricingBuffers]:
         rows = np.repeat(np.arange(cuts.shape[0]), 3)
         order = np.argsort(cuts.ravel(), kind="stable")
         counts = np.bincount(cuts.ravel(), minlength=self.rows)
@@ -105,7 +111,7 @@ class Pricer:
             "cut_prices": np.append(prices, 0.0),
         }
         return [
-            Work(**shared, cut_counts=np.zeros(cuts.shape[0] + 1, dtype=np.int64), **room)  # type: ignore[arg-type]
+            PricingBuffers(**shared, cut_counts=np.zeros(cuts.shape[0] + 1, dtype=np.int64), **room)  # type: ignore[arg-type]
             for room in self._rooms
         ]
 
@@ -124,7 +130,7 @@ class Pricer:
 
         left_out = []
 
-        def run(work: Work, stripe: int, stripes: int) -> None:
+        def run(work: PricingBuffers, stripe: int, stripes: int) -> None:
             for i, size in enumerate(self.sizes):
                 if self.over():
                     left_out.append(stripe)
@@ -150,22 +156,24 @@ class Pricer:
         groups = np.full((self.rows, 2 * self.k - 1), NOBODY)
         reduced = np.zeros(self.rows)
 
-        def run(work: Work, stripe: int, stripes: int) -> None:
+        def run(work: PricingBuffers, stripe: int, stripes: int) -> None:
             if self.over():
-                groups[stripe::stripes, : self.k] = self._anyone(stripe, stripes)
+                groups[stripe::stripes, : self.k] = self._placeholders(stripe, stripes)
             else:
                 grow(work, stripe, stripes, self.k, groups, reduced)
 
         self._striped(works, run)
         return groups, reduced
 
-    def _anyone(self, stripe: int, stripes: int) -> Integers:
-        """Return some group for every root of a stripe: the time is up, nobody will look at it."""
+    def _placeholders(self, stripe: int, stripes: int) -> Integers:
+        """Return a placeholder group for every root of a stripe when the time is up."""
         roots = np.arange(stripe, self.rows, stripes)
         groups: Integers = (roots[:, None] + np.arange(self.k)) % self.rows
         return groups
 
-    def _striped(self, works: list[Work], run: Callable[[Work, int, int], None]) -> None:
+    def _striped(
+        self, works: list[PricingBuffers], run: Callable[[PricingBuffers, int, int], None]
+    ) -> None:
         """Run over all roots, a stripe at a time, on as many threads as there are rooms."""
         if len(works) == 1:
             stripes = 1 if self.rows < SMALL else STRIPES
@@ -197,14 +205,14 @@ class Pricer:
     ) -> list[Integers] | None:
         """Return all groups whose reduced cost is below a limit, by size; None if too many."""
         work = self._works(duals, cuts, prices)[0]
-        found, every = np.zeros((room, 2 * self.k - 1), dtype=np.int64), []
+        groups, every = np.zeros((room, 2 * self.k - 1), dtype=np.int64), []
         figures, branches = np.zeros((self.rows, 3)), np.zeros(self.rows, dtype=np.int64)
         for size in self.sizes:
             if self.over():
                 return None
-            count = price(work, 0, 1, size, limit, most, True, found, figures, branches)
+            count = price(work, 0, 1, size, limit, most, True, groups, figures, branches)
             if count < 0:
                 return None
-            every.append(np.unique(np.sort(found[:count, :size], axis=1), axis=0))
-            found = found[count:]
+            every.append(np.unique(np.sort(groups[:count, :size], axis=1), axis=0))
+            groups = groups[count:]
         return every

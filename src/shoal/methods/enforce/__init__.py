@@ -1,4 +1,4 @@
-"""What privacy asks beyond k, brought about: groups that keep the rules, with little loss.
+"""Enforcement of constraints beyond k, with little loss.
 
 Three ways (Soria-Comas, Domingo-Ferrer, Sánchez and Martínez 2015, t-closeness through
 microaggregation: strict privacy with enhanced utility preservation, IEEE TKDE 27(11), here for all

@@ -1,4 +1,4 @@
-"""The ways joined: groups of any method in, groups that keep the rules out."""
+"""Constraints beyond k, and their enforcement on the groups of any method."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shoal.progress import Reporter
 
 Loss = Callable[[Integers], float]
 
-WAYS = ("auto", "slices", "swap", "merge")
+ENFORCEMENTS = ("auto", "slices", "swap", "merge")
 GROWTH, STEP = 1.2, 1.05  # from one number of slices to the next, and to the next that is judged
 JOINED = 1.6  # slices that are joined, from one try to the next
 DRAWN = 200  # groups that are judged before any are made
@@ -28,13 +28,13 @@ TRIES_LEAST, TRIES, WORK = 2, 8, 2e8  # how often groups are made; records, squa
 
 @dataclass(frozen=True)
 class Enforced:
-    """A grouping that keeps the rules, and how it came about."""
+    """Labels whose groups keep the rules, and how they were enforced."""
 
     __repr__ = in_shape
 
     labels: Integers
-    way: str
-    said: str
+    enforcement: str
+    note: str
 
 
 def check_possible(rules: Rules, some: int | None = None) -> None:
@@ -52,41 +52,41 @@ def check_possible(rules: Rules, some: int | None = None) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Keep:
-    """What groups must keep, and in which way that is brought about."""
+class Constraints:
+    """What groups must keep beyond k: rules, sensitive values, and how they are enforced."""
 
     __repr__ = in_shape
 
     rules: Rules
     values: Sequence[Sensitive]
-    way: str = "auto"
+    enforcement: str = "auto"
 
-    def taken(self, order: Integers) -> Keep:
+    def take(self, order: Integers) -> Constraints:
         """Return the same for the records in another order."""
         values = [replace(one, codes=one.codes[order]) for one in self.values]
         return replace(self, rules=reordered(self.rules, order), values=values)
 
 
-def ways_to(
-    matrix: Floats, labels: Integers, keep: Keep, k: int, loss: Loss, report: Reporter
+def enforced_partitions(
+    matrix: Floats, labels: Integers, constraints: Constraints, k: int, loss: Loss, report: Reporter
 ) -> list[Enforced]:
     """Return groupings that keep the rules, of a method's groups or by construction.
 
-    `keep.way` is `slices` (where there are sensitive values to cut), `swap` (then merge what is
-    left), `merge`, or `auto`: the method's own groups where they keep the rules, else both of the
-    first.
+    `constraints.enforcement` is `slices` (where there are sensitive values to cut), `swap` (then
+    merge what is left), `merge`, or `auto`: the method's own groups where they keep the rules, else
+    both of the first.
     """
-    rules, values, way = keep.rules, keep.values, keep.way
+    rules, values, enforcement = constraints.rules, constraints.values, constraints.enforcement
     broken = of_labels(rules, labels)
     count = int((broken > 0).sum())
-    if not count and way != "slices":
+    if not count and enforcement != "slices":
         return [Enforced(labels, "none", "the groups keep what is asked of them as they were made")]
-    told = f"{count:,} of {broken.size:,} groups did not keep what is asked"
-    if way == "merge" or (way == "slices" and not values):
-        return [Enforced(merge(matrix, labels, rules, report), "merge", f"{told}: merged")]
-    found = []
-    size = _likely(keep, _sorted(values), k) if values else k
-    if way in ("auto", "swap"):
+    broken_note = f"{count:,} of {broken.size:,} groups did not keep what is asked"
+    if enforcement == "merge" or (enforcement == "slices" and not values):
+        return [Enforced(merge(matrix, labels, rules, report), "merge", f"{broken_note}: merged")]
+    partitions = []
+    size = _likely(constraints, _sorted(values), k) if values else k
+    if enforcement in ("auto", "swap"):
         swapped = labels
         if size > k and 2 * count > broken.size:  # groups of k would hardly ever keep the rules
             swapped = merge_to(matrix, labels, size, report)
@@ -95,26 +95,29 @@ def ways_to(
         left = int((of_labels(rules, swapped) > 0).sum())
         merged = merge(matrix, swapped, rules, report)
         tail = f", {left:,} of them merged with others" if left else ""
-        said = f"{told}: mended by swapping records between groups{tail}"
-        found.append(Enforced(merged, "swap", said))
-    if way in ("auto", "slices") and values:
-        best, made, left = _slices(matrix, keep, size, k, loss, report)
+        note = f"{broken_note}: mended by swapping records between groups{tail}"
+        partitions.append(Enforced(merged, "swap", note))
+    if enforcement in ("auto", "slices") and values:
+        best, made, left = _slices(matrix, constraints, size, k, loss, report)
         tail = f", {left:,} groups of which were mended" if left else ""
-        said = f"{told}: made anew, {made}{tail}"
-        found.append(Enforced(best, "slices", said))
-    return found
+        note = f"{broken_note}: made anew, {made}{tail}"
+        partitions.append(Enforced(best, "slices", note))
+    return partitions
 
 
 def enforce(
-    matrix: Floats, labels: Integers, keep: Keep, k: int, loss: Loss, report: Reporter
+    matrix: Floats, labels: Integers, constraints: Constraints, k: int, loss: Loss, report: Reporter
 ) -> Enforced:
     """Return the groups that keep the rules and lose least."""
-    return min(ways_to(matrix, labels, keep, k, loss, report), key=lambda one: loss(one.labels))
+    return min(
+        enforced_partitions(matrix, labels, constraints, k, loss, report),
+        key=lambda one: loss(one.labels),
+    )
 
 
 def _slices(
     matrix: Floats,
-    keep: Keep,
+    constraints: Constraints,
     size: int,
     k: int,
     loss: Loss,
@@ -125,7 +128,7 @@ def _slices(
     Slices are joined to fewer, wider pieces while that loses less; then more slices are tried.
     Requires that groups of `size` records are likely to keep the rules.
     """
-    rules, order = keep.rules, _sorted(keep.values)
+    rules, order = constraints.rules, _sorted(constraints.values)
     best: tuple[float, Integers, int, int, int] | None = None
     slices, worse, tries = size, 0, max(TRIES_LEAST, min(TRIES, int(WORK / order.size**2)))
     pieces = slices
@@ -145,7 +148,7 @@ def _slices(
         if (better or not worse) and pieces > 1:
             pieces = max(1, int(pieces / JOINED))
         else:
-            slices, pieces = _next(keep, order, slices), max(1, best[3])
+            slices, pieces = _next(constraints, order, slices), max(1, best[3])
     assert best is not None
     made = f"one record of each of {best[2]:,} slices"
     if best[3] < best[2]:
@@ -153,7 +156,7 @@ def _slices(
     return best[1], made, best[4]
 
 
-def _likely(keep: Keep, order: Integers, k: int) -> int:
+def _likely(constraints: Constraints, order: Integers, k: int) -> int:
     """Return a number of records of which groups are likely to keep the rules: one of each slice.
 
     Groups of records that are drawn from the slices are judged; half of them must keep the rules.
@@ -164,15 +167,15 @@ def _likely(keep: Keep, order: Integers, k: int) -> int:
         starts, widths = pieces[:, BEGIN], pieces[:, END] - pieces[:, BEGIN]
         drawn = order[starts + (random.random((DRAWN, size)) * widths).astype(np.int64)]
         rows = np.hstack([np.full((DRAWN, 1), size), drawn])
-        if 2 * int((breaches(keep.rules, rows) > 0).sum()) <= DRAWN:
+        if 2 * int((breaches(constraints.rules, rows) > 0).sum()) <= DRAWN:
             break
         size = max(size + 1, int(size * STEP))
     return min(size, order.size)
 
 
-def _next(keep: Keep, order: Integers, slices: int) -> int:
+def _next(constraints: Constraints, order: Integers, slices: int) -> int:
     """Return the next number of slices to try, a good deal more."""
-    return _likely(keep, order, max(slices + 1, int(slices * GROWTH)))
+    return _likely(constraints, order, max(slices + 1, int(slices * GROWTH)))
 
 
 def _sorted(values: Sequence[Sensitive]) -> Integers:

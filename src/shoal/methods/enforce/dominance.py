@@ -19,17 +19,17 @@ def judge_dominance(
     table: Table,
     partition: Partition,
     wider: Mapping[str, Partition],
-    asked: Requirement,
-    how: Mapping[str, str],
+    requirement: Requirement,
+    aggregators: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     """Judge the p % rule by its definition, on the values behind the means; a break is an error.
 
     The release alone does not show it: the values of a group are not in it.
     """
-    found = []
-    for column in table.having(Role.QUASI_IDENTIFIER):
-        p = asked.asked("dominance", column.name)
-        if p is None or how[column.name] != "mean" or not column.kind.is_number:
+    results = []
+    for column in table.with_role(Role.QUASI_IDENTIFIER):
+        p = requirement.threshold("dominance", column.name)
+        if p is None or aggregators[column.name] != "mean" or not column.kind.is_number:
             continue
         values = magnitudes(column)
         groups = wider.get(column.name, partition)
@@ -40,5 +40,5 @@ def judge_dominance(
             )
         known = worst if math.isfinite(worst) else None
         judged = {"model": "p % rule", "column": column.name, "asked": p, "found": known}
-        found.append({**judged, "ok": True})
-    return found
+        results.append({**judged, "ok": True})
+    return results

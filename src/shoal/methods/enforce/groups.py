@@ -34,18 +34,18 @@ def rows_of(labels: Integers, spare: int = 0) -> Integers:
 
 
 @jit
-def _breaches(function: int, rules: int, groups: Integers, found: Floats) -> None:
-    """Write by how much every group breaks the rules. found OUT (groups)."""
+def _breaches(function: int, rules: int, groups: Integers, excess: Floats) -> None:
+    """Write by how much every group breaks the rules. excess OUT (groups)."""
     for group in range(groups.shape[0]):
         size = groups[group, SIZE]
-        found[group] = call(function, rules, groups, group, MEMBERS, size, -1, -1)
+        excess[group] = call(function, rules, groups, group, MEMBERS, size, -1, -1)
 
 
 def breaches(rules: Rules, groups: Integers) -> Floats:
     """Return by how much every group breaks the rules; 0 where it keeps them."""
-    found = np.zeros(groups.shape[0])
-    _breaches(*pointers(rules), groups, found)
-    return found
+    excess = np.zeros(groups.shape[0])
+    _breaches(*pointers(rules), groups, excess)
+    return excess
 
 
 def of_labels(rules: Rules, labels: Integers) -> Floats:

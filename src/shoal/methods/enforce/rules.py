@@ -1,4 +1,4 @@
-"""A table and what is asked of it -> the rules as numbers that kernels know."""
+"""Rules for kernels, from a table and its requirement."""
 
 from __future__ import annotations
 
@@ -74,18 +74,18 @@ class Sensitive:
         return np.argsort(self.codes, kind="stable")
 
 
-def sensitive(column: Column, table: Table, said: str | None, folder: Path | None) -> Sensitive:
+def sensitive(column: Column, table: Table, spec: str | None, folder: Path | None) -> Sensitive:
     """Return a column as codes: ranks where it has an order, else leaves of its tree."""
     values = distinct_values(column)
-    if said is None:
+    if spec is None:
         if column.has_places and column.kind is not Kind.BOOLEAN:
             nothing = np.zeros(0, dtype=np.int64)
             return Sensitive(_places(values), True, nothing, nothing)
         leaves = len(values.texts) + 1
         codes = _leaves(values)
         return Sensitive(codes, False, np.full(leaves, -1), np.ones(leaves, dtype=np.int64))
-    _check_tree(column, said)
-    rule = specify(said, folder)
+    _check_tree(column, spec)
+    rule = specify(spec, folder)
     if isinstance(rule, Listed) and interval(rule.rows[0][0], values.axis) is not None:
         raise RequestError(
             f"the hierarchy of sensitive column {shown(column.name)} must list its values, not "
@@ -102,13 +102,13 @@ def sensitive(column: Column, table: Table, said: str | None, folder: Path | Non
     return _in_tree(values, [lines.get(text, [text, STAR]) for text in values.texts])
 
 
-def _check_tree(column: Column, said: str) -> None:
+def _check_tree(column: Column, rule: str) -> None:
     """Refuse what the judge of the written file could not read the same way."""
     what = f"the hierarchy of sensitive column {shown(column.name)}"
-    if not is_file(said) and not said.startswith("prefixes:"):
+    if not is_file(rule) and not rule.startswith("prefixes:"):
         raise RequestError(f"{what} must be FILE.csv or prefixes:3,2")
-    if column.kind is Kind.DATETIME or (not is_file(said) and column.kind not in PREFIXED):
-        raise RequestError(f"{what}: {'there is none' if is_file(said) else 'prefixes are not'} "
+    if column.kind is Kind.DATETIME or (not is_file(rule) and column.kind not in PREFIXED):
+        raise RequestError(f"{what}: {'there is none' if is_file(rule) else 'prefixes are not'} "
                            f"for {column.kind}")  # fmt: skip
 
 
@@ -123,8 +123,8 @@ def _places(values: Distinct) -> Integers:
     """Return the place of every record's value among those there are; -1 is missing."""
     there = [text not in SILENT for text in values.texts]
     ranks = np.where(there, np.cumsum(there) - 1, -1).astype(np.int64)
-    found: Integers = np.append(ranks, -1)[values.indices]
-    return found
+    places: Integers = np.append(ranks, -1)[values.indices]
+    return places
 
 
 def _in_tree(values: Distinct, paths: Sequence[Sequence[str]]) -> Sensitive:
@@ -175,36 +175,36 @@ class Counted:
 
 
 def counted(
-    column: Column, table: Table, asked: Requirement, persons: Integers | None = None
+    column: Column, table: Table, requirement: Requirement, persons: Integers | None = None
 ) -> Counted:
     """Return what l-diversity and alpha count of a column."""
     values = distinct_values(column)
     forms = forms_of(column, values, table.source.missing)
     codes = _by_record(forms, values)
     missing = bool((codes == GONE).any())
-    if asked.missing_sensitive == "value":
+    if requirement.missing_sensitive == "value":
         codes = np.where(codes == GONE, forms.max(initial=0) + 1, codes)
     return Counted(_once(codes, persons), spelled(values.texts, forms), missing)
 
 
 def _by_record(numbers: Integers, values: Distinct) -> Integers:
     """Return the number of every record's value; a missing cell is gone."""
-    found: Integers = np.append(numbers, GONE)[values.indices]
-    return found
+    codes: Integers = np.append(numbers, GONE)[values.indices]
+    return codes
 
 
 def _once(codes: Integers, persons: Integers | None) -> Integers:
     """Return the codes with TWICE for all but one record of a person and a code.
 
-    The records of a person are in one group, always: which of them counts has no say.
+    The records of a person are in one group, always: it does not matter which of them counts.
     """
     if persons is None:
         return codes
     pairs = np.stack([persons, codes])
     _, first = np.unique(pairs, axis=1, return_index=True)
-    found = np.full_like(codes, TWICE)
-    found[first] = codes[first]
-    return found
+    counted_codes = np.full_like(codes, TWICE)
+    counted_codes[first] = codes[first]
+    return counted_codes
 
 
 def _respelled(column: Column, table: Table, made: Sensitive) -> Sensitive:
@@ -226,7 +226,7 @@ def _respelled(column: Column, table: Table, made: Sensitive) -> Sensitive:
 
 def make_rules(
     table: Table,
-    asked: Requirement,
+    requirement: Requirement,
     hierarchies: Mapping[str, str],
     folder: Path | None,
     averaged: Sequence[str],
@@ -237,14 +237,14 @@ def make_rules(
     With `persons` (n), whose record each is, every person and value of a group counts once; the
     groups that are judged by the rules must hold all records of a person.
     """
-    columns = table.having(Role.SENSITIVE) if asked.of_sensitive else []
-    wanted = [column for column in columns if asked.of_column(column.name)]
-    dominated = _dominated(table, asked, averaged)
+    columns = table.with_role(Role.SENSITIVE) if requirement.of_sensitive else []
+    wanted = [column for column in columns if requirement.of_column(column.name)]
+    dominated = _dominated(table, requirement, averaged)
     values = [sensitive(c, table, hierarchies.get(c.name), folder) for c in wanted]
     parts = [
         part
         for column, made in zip(wanted, values, strict=True)
-        for part in _parts(column, table, asked, made, persons)
+        for part in _parts(column, table, requirement, made, persons)
     ]
     heads: list[Floats] = []
     behind: list[Floats] = []
@@ -269,40 +269,46 @@ def make_rules(
 
 
 def _parts(
-    column: Column, table: Table, asked: Requirement, made: Sensitive, persons: Integers | None
+    column: Column,
+    table: Table,
+    requirement: Requirement,
+    made: Sensitive,
+    persons: Integers | None,
 ) -> list[tuple[Floats, Sensitive]]:
     """Return the heads of a column, each with the codes that it counts.
 
     l-diversity and alpha count values whatever their spelling, t-closeness both ways. Where that is
     all the same, there is one head.
     """
-    own = counted(column, table, asked, persons)
-    head = _head(column.name, asked)
-    t = asked.asked("t", column.name)
+    own = counted(column, table, requirement, persons)
+    head = _head(column.name, requirement)
+    t = requirement.threshold("t", column.name)
     raw = replace(made, codes=_once(made.codes, persons))
     if t is None:
         return [(head, replace(made, codes=own.codes))]
     close = np.zeros(HEAD)
     close[T], close[FORM] = t, LINE if made.line else TREE
-    found = [(close, raw)]
+    parts = [(close, raw)]
     if own.spelled:
         other = _respelled(column, table, made)
-        found.append((close.copy(), replace(other, codes=_once(other.codes, persons))))
+        parts.append((close.copy(), replace(other, codes=_once(other.codes, persons))))
     if not head.any():
-        return found
-    if not own.spelled and (not own.missing or made.line == (asked.missing_sensitive != "value")):
+        return parts
+    if not own.spelled and (
+        not own.missing or made.line == (requirement.missing_sensitive != "value")
+    ):
         return [(head + close, raw)]
-    return [(head, replace(made, codes=own.codes)), *found]
+    return [(head, replace(made, codes=own.codes)), *parts]
 
 
-def _head(name: str, asked: Requirement) -> Floats:
+def _head(name: str, requirement: Requirement) -> Floats:
     """Return the head of a column for l-diversity and alpha."""
     head = np.zeros(HEAD)
-    least, alpha = asked.asked("l", name), asked.asked("alpha", name)
-    if least is not None and asked.l_kind == "entropy":
+    least, alpha = requirement.threshold("l", name), requirement.threshold("alpha", name)
+    if least is not None and requirement.l_kind == "entropy":
         head[LOG], head[LEAST] = math.log(least), 1.0  # a group without any value has none
-    elif least is not None and asked.c is not None:
-        head[FROM], head[C] = least, asked.c
+    elif least is not None and requirement.c is not None:
+        head[FROM], head[C] = least, requirement.c
     elif least is not None:
         head[LEAST] = least
     head[ALPHA] = alpha or 0.0
@@ -346,25 +352,25 @@ def _upward(parents: Integers) -> list[tuple[int, int]]:
 
 
 def _dominated(
-    table: Table, asked: Requirement, averaged: Sequence[str]
+    table: Table, requirement: Requirement, averaged: Sequence[str]
 ) -> list[tuple[float, Floats]]:
     """Return p and the sizes of the values of every column that the p % rule is for."""
-    if asked.dominance is None:
+    if requirement.dominance is None:
         return []
-    found = []
-    for column in table.having(Role.QUASI_IDENTIFIER):
-        p = asked.asked("dominance", column.name)
-        named = isinstance(asked.dominance, Mapping)
+    sizes = []
+    for column in table.with_role(Role.QUASI_IDENTIFIER):
+        p = requirement.threshold("dominance", column.name)
+        named = isinstance(requirement.dominance, Mapping)
         if p is None or (column.name not in averaged and not named):
             continue
         if column.name not in averaged or not column.kind.is_number:
             raise RequestError(
                 f"dominance is for numbers that are released as means; {shown(column.name)} is not"
             )
-        found.append((float(p), magnitudes(column)))
-    if not found:
+        sizes.append((float(p), magnitudes(column)))
+    if not sizes:
         raise RequestError("dominance is for numbers that are released as means; there are none")
-    return found
+    return sizes
 
 
 def magnitudes(column: Column) -> Floats:

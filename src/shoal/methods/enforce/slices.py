@@ -93,10 +93,10 @@ def cut(rows: int, slices: int, pieces: int) -> Integers:
     sizes[outward[: rows - groups * slices]] += 1
     ends = np.concatenate(([0], np.cumsum(sizes)))
     edges = np.round(np.linspace(0, slices, pieces + 1)).astype(np.int64)
-    found = np.zeros((pieces, 4), dtype=np.int64)
-    found[:, BEGIN], found[:, END] = ends[edges[:-1]], ends[edges[1:]]
-    found[:, TAKE] = np.diff(edges)
-    return found
+    bounds = np.zeros((pieces, 4), dtype=np.int64)
+    bounds[:, BEGIN], bounds[:, END] = ends[edges[:-1]], ends[edges[1:]]
+    bounds[:, TAKE] = np.diff(edges)
+    return bounds
 
 
 def _with_rest(points: Floats, labels: Integers, groups: int) -> Integers:

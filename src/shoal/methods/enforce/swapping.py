@@ -20,7 +20,7 @@ from shoal.progress import Reporter
 AROUND, WIDER, PASSES = 24, 4, 3  # groups that are asked at first, how many times more after that
 SWAPS_TRIED = 10**7  # no more in a pass, by estimate: about two seconds
 LEAST, LOOKS, LOOKS_A_RECORD = 6, 3 * 10**8, 4_000  # groups asked, and looks at members in a pass
-A_CALL = 200  # groups; then whoever called may show progress and stop
+A_CALL = 200  # groups a call, between which the caller reports progress and may stop
 
 
 @inlined

@@ -24,7 +24,7 @@ Integers = npt.NDArray[np.int64]
 def wider_groups(
     table: Table,
     partition: Partition,
-    asked: Requirement,
+    requirement: Requirement,
     report: Reporter,
     strata: Integers | None = None,
 ) -> dict[str, Partition]:
@@ -33,10 +33,10 @@ def wider_groups(
     Those of a larger k are made of those of a smaller one; a column that is in several subsets has
     the largest groups.
     """
-    found: dict[str, Partition] = {}
-    order = canonical_order(table) if asked.k_of else np.arange(0)
-    labels = partition.labels[order] if asked.k_of else order
-    for columns, k in sorted(asked.k_of.items(), key=lambda item: (item[1], item[0])):
+    partitions: dict[str, Partition] = {}
+    order = canonical_order(table) if requirement.k_of else np.arange(0)
+    labels = partition.labels[order] if requirement.k_of else order
+    for columns, k in sorted(requirement.k_of.items(), key=lambda item: (item[1], item[0])):
         if k <= partition.k:
             continue
         some = table.only(partial(_is_named, columns))
@@ -48,21 +48,21 @@ def wider_groups(
         back = np.empty_like(labels)
         back[order] = labels
         wider = Partition(back, k, partition.method)
-        found |= dict.fromkeys(columns, wider)
-    return found
+        partitions |= dict.fromkeys(columns, wider)
+    return partitions
 
 
 def _merged_in(
     strata: Integers, matrix: Floats, labels: Integers, k: int, report: Reporter
 ) -> Integers:
     """Return groups of at least k records, made of whole groups of one stratum each."""
-    found, made = np.empty_like(labels), 0
+    merged, made = np.empty_like(labels), 0
     for rows in rows_of_groups(strata):
         if rows.size < k:
             raise RequestError(f"k_of: a stratum has {rows.size} records < {k}")
-        found[rows] = made + merge_to(matrix[rows], canonical_labels(labels[rows]), k, report)
-        made = int(found[rows].max()) + 1
-    return found
+        merged[rows] = made + merge_to(matrix[rows], canonical_labels(labels[rows]), k, report)
+        made = int(merged[rows].max()) + 1
+    return merged
 
 
 def _is_named(names: Sequence[str], column: Column) -> bool:

@@ -1,4 +1,4 @@
-"""Descents to the next local optimum, from groups that another method made."""
+"""Descent to a local optimum from the groups of another method."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Integers
 from shoal.kernels.rules import NONE, Rules
-from shoal.methods.enforce.constraints import ways_to
+from shoal.methods.enforce.constraints import enforced_partitions
 from shoal.methods.ils.parameters import Search
 from shoal.methods.ils.search import search
 from shoal.methods.ils.task import Task
@@ -27,10 +27,10 @@ def has_room(labels: Integers, k: int) -> bool:
 
 
 def descend(
-    problem: Problem, labels: Integers, report: Reporter, how: Search, rules: Rules = NONE
+    problem: Problem, labels: Integers, report: Reporter, parameters: Search, rules: Rules = NONE
 ) -> Integers:
     """Return the next local optimum from some groups of points; no group of it breaks a rule."""
-    task = Task(problem.k, labels, how.having(DESCENT), problem.seed, 1, rules)
+    task = Task(problem.k, labels, parameters.replace(DESCENT), problem.seed, 1, rules)
     return search(problem.points.matrix, task, report, weights=problem.points.weights)[0]
 
 
@@ -42,24 +42,24 @@ def by_weights(problem: Problem, labels: Integers, report: Reporter) -> Integers
 
 
 def within_constraints(
-    problem: Problem, found: Solution, report: Reporter, how: Search | None = None
+    problem: Problem, solution: Solution, report: Reporter, parameters: Search | None = None
 ) -> Solution:
     """Return the groups that keep the constraints and lose least, in the best way there.
 
     With the options of a search, each way goes on to a local optimum, by moves that break no rule;
     perturbed groups seldom find back to the rules, so there is no more than that.
     """
-    keep, k, loss = problem.constraints, problem.k, problem.encoding.loss
+    constraints, k, loss = problem.constraints, problem.k, problem.encoding.loss
     matrix = problem.encoding.matrix
-    if keep is None:
-        return found
+    if constraints is None:
+        return solution
     assert matrix is not None
     every = []
-    for one in ways_to(matrix, found.labels, keep, k, loss, report):
-        labels, said = one.labels, one.said
-        if how is not None and labels.max() > 0 and has_room(labels, k):
-            labels = descend(problem, labels, report, how, keep.rules)
-            said += f"; then {loss(one.labels):.4f} % → {loss(labels):.4f} % by moves within it"
-        every.append((loss(labels), labels, one.way, said))
-    _, labels, way, said = min(every, key=lambda one: one[0])
-    return replace(found, labels=labels, way=way, enforced=said)
+    for one in enforced_partitions(matrix, solution.labels, constraints, k, loss, report):
+        labels, note = one.labels, one.note
+        if parameters is not None and labels.max() > 0 and has_room(labels, k):
+            labels = descend(problem, labels, report, parameters, constraints.rules)
+            note += f"; then {loss(one.labels):.4f} % → {loss(labels):.4f} % by moves within it"
+        every.append((loss(labels), labels, one.enforcement, note))
+    _, labels, enforcement, note = min(every, key=lambda one: one[0])
+    return replace(solution, labels=labels, enforcement=enforcement, enforced=note)

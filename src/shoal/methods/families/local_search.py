@@ -24,12 +24,12 @@ class LocalSearch(Family):
         """Search from the start, then within the constraints."""
         if problem.k == 1:
             return problem.alone()
-        how, points = self.info.search, problem.points
-        assert how is not None
-        options = how.having(problem.changes)
+        parameters, points = self.info.search, problem.points
+        assert parameters is not None
+        options = parameters.replace(problem.options)
         task = Task(problem.k, problem.start_labels, options, problem.seed, problem.threads)
         labels, log = search(points.matrix, task, report, weights=points.weights)
-        return within_constraints(problem, Solution(labels, log), report, how)
+        return within_constraints(problem, Solution(labels, log), report, parameters)
 
 
 @dataclass(frozen=True)
@@ -47,16 +47,16 @@ class NodeSearch(Family):
         """Begin with groups that keep the constraints, and search by moves that break none."""
         if problem.k == 1:
             return problem.alone()
-        how, nodes, keep = self.info.search, problem.nodes, problem.constraints
-        assert how is not None
-        found = within_constraints(problem, Solution(self._start(problem, report)), report)
-        if not has_room(found.labels, problem.k):
-            return found
-        rules = NONE if keep is None else keep.rules
-        options = how.having(problem.changes)
-        task = Task(problem.k, found.labels, options, problem.seed, problem.threads, rules)
+        parameters, nodes, constraints = self.info.search, problem.nodes, problem.constraints
+        assert parameters is not None
+        start = within_constraints(problem, Solution(self._start(problem, report)), report)
+        if not has_room(start.labels, problem.k):
+            return start
+        rules = NONE if constraints is None else constraints.rules
+        options = parameters.replace(problem.options)
+        task = Task(problem.k, start.labels, options, problem.seed, problem.threads, rules)
         labels, log = search_trees(nodes.coded, task, report, nodes.column_weights)
-        return replace(found, labels=labels, log=log)
+        return replace(start, labels=labels, log=log)
 
     def _start(self, problem: Problem, report: Reporter) -> Integers:
         if problem.start_labels is not None:

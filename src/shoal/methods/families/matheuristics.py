@@ -27,8 +27,8 @@ class Unweighted(Family):
         why_not = super().supports(problem)
         if why_not is not None or problem.points.weights is None:
             return why_not
-        who = self.info.name
-        return f"{who} takes no survey weights, no households and no people; ilsmc+ does, and auto"
+        name = self.info.name
+        return f"{name} takes no survey weights, no households and no people; ilsmc+ does, and auto"
 
 
 class Best(Unweighted):
@@ -38,24 +38,24 @@ class Best(Unweighted):
         """Return the incumbent of the last round, with its log and the bound."""
         if problem.k == 1:
             return problem.alone()
-        how, points, k, seed = self.info.search, problem.points, problem.k, problem.seed
-        assert how is not None
+        parameters, points, k, seed = self.info.search, problem.points, problem.k, problem.seed
+        assert parameters is not None
         start = problem.start_labels
         if start is None and points.rows > WHOLE:
             plan, run = EFFORTS[problem.effort], Threads(problem.threads)
             start = group_in_blocks(points.matrix, k, plan, seed, report, run)
-        task = Task(k, start, how.having(self._rounds(problem)), seed, problem.threads)
-        labels, log, found = best(points.matrix, task, report)
+        task = Task(k, start, parameters.replace(self._rounds(problem)), seed, problem.threads)
+        labels, log, bound = best(points.matrix, task, report)
         return within_constraints(
-            problem, Solution(labels, log, _bound(points, *found)), report, how
+            problem, Solution(labels, log, _bound(points, *bound)), report, parameters
         )
 
     def _rounds(self, problem: Problem) -> Mapping[str, Any]:
         """Return the search options, with the rounds of the effort where none are given."""
-        if problem.changes.get("stop"):
-            return problem.changes
+        if problem.options.get("stop"):
+            return problem.options
         assert self.info.rounds is not None
-        return {**problem.changes, "stop": {"iterations": self.info.rounds[problem.effort]}}
+        return {**problem.options, "stop": {"iterations": self.info.rounds[problem.effort]}}
 
 
 class Exact(Unweighted):

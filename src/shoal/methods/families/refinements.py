@@ -1,4 +1,4 @@
-"""Refinements: anybody's groups, by fewer and larger ones where that loses less."""
+"""Refinement of given groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GSMS: of all groups that could be made now, make the one that helps most.
+"""GSMS: of all candidate groups, form the one of greatest gain.
 
 Every record x of the pool T has a candidate p: x and its k - 1 nearest in T. The candidate with the
 least SSE(p) + SSE(T without p) becomes a group (Panagiotakis and Tziritas 2013, TKDE 25(5)). Since

@@ -1,4 +1,4 @@
-"""The Diameter method: two groups at a time, around the two records farthest from each other.
+"""The Diameter method: two groups at a time, around the two farthest records.
 
 The printed method looks at all pairs of records, O(n³/k) in all. Here every record keeps a bound
 for how far its farthest partner is, in a heap. The pool only shrinks, so a distance once computed

@@ -1,4 +1,4 @@
-"""Cutting a line of records into groups of least loss, exactly, by dynamic programming.
+"""Optimal partition of a line of records, by dynamic programming.
 
 f[j] is the least loss of the first j records of the line:
 

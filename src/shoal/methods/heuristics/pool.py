@@ -1,4 +1,4 @@
-"""The records that are still without a group, and what a method may ask of them."""
+"""Pool of the records that have no group yet."""
 
 from __future__ import annotations
 

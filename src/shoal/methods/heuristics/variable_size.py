@@ -1,4 +1,4 @@
-"""V-MDAV: groups of k to 2k - 1 records, as the data have them."""
+"""V-MDAV: groups of k to 2k - 1 records, sized by the data."""
 
 from __future__ import annotations
 

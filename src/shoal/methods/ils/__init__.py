@@ -1,1 +1,1 @@
-"""Search: from a grouping to a better one, for as long as one likes."""
+"""Iterated local search on partitions."""

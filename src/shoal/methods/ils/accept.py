@@ -1,4 +1,4 @@
-"""Acceptance: whether a search goes on from a grouping that is not its best."""
+"""Acceptance criteria: whether a local optimum becomes the incumbent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shoal.methods.ils.layout import (
     BEST_SUM,
     CURRENT,
     FIRST,
-    HOME_SUM,
+    INCUMBENT_SUM,
     ITERATION,
     LAST,
     RULE,
@@ -23,18 +23,18 @@ FIXED, DYNAMIC, RECORD, LATE, ANNEALING = range(5)  # the codes of `parameters`
 
 @inlined
 def accepts(s: State) -> bool:
-    """Tell whether to go on from the current grouping. s IN/OUT."""
-    current, home, best = s.sums[CURRENT], s.sums[HOME_SUM], s.sums[BEST_SUM]
+    """Tell whether the current grouping is accepted as the incumbent. s IN/OUT."""
+    current, incumbent, best = s.sums[CURRENT], s.sums[INCUMBENT_SUM], s.sums[BEST_SUM]
     rule, first = s.choices[RULE], s.levels[FIRST]
     chance = first
     if rule == LATE:
         at = s.counts[ITERATION] % s.history.shape[0]
-        chance = 1.0 if current <= max(s.history[at], home) else 0.0
-        s.history[at] = min(home, s.history[at])
+        chance = 1.0 if current <= max(s.history[at], incumbent) else 0.0
+        s.history[at] = min(incumbent, s.history[at])
     elif rule == RECORD:
         chance = 1.0 if current <= best * (1.0 + first) else 0.0
     elif rule != FIXED:
-        since = best if rule == DYNAMIC else home
+        since = best if rule == DYNAMIC else incumbent
         if rule == ANNEALING:
             first *= (s.levels[LAST] / first) ** (
                 s.counts[ITERATION] % s.choices[TOTAL] / s.choices[TOTAL]

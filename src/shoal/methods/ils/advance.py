@@ -1,4 +1,4 @@
-"""The one kernel of a search: look at groups, and at every local optimum decide and perturb."""
+"""The search kernel: local search, then acceptance and perturbation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from shoal.methods.ils.layout import (
 )
 from shoal.methods.ils.local import is_optimal, look
 from shoal.methods.ils.perturb import choose, dissolve, distill, find_double
-from shoal.methods.ils.state import State, go_home, keep
+from shoal.methods.ils.state import State, keep, restore_incumbent
 
 
 @loop
@@ -70,7 +70,7 @@ def advance(s: State, trace: Floats, budget: int) -> bool:
 
 @part
 def decide(s: State) -> None:
-    """Keep a local optimum, or return home from it. s IN/OUT."""
+    """Keep a local optimum, or return to the incumbent. s IN/OUT."""
     counts, sums = s.counts, s.sums
     if counts[ITERATION] == 0:  # the way from the start may have been long, and its errors large
         sums[CURRENT] = 0.0
@@ -88,5 +88,5 @@ def decide(s: State) -> None:
             if better or (since == 0 and s.choices[RETURN_TO_BEST] == 0):
                 keep(s, since)
     elif kind >= 0:
-        go_home(s)
+        restore_incumbent(s)
         counts[RETURNS] += 1

@@ -1,4 +1,4 @@
-"""The one driver of iterated searches: rounds, runs side by side, what ends them, and their log.
+"""Driver of iterated local search: rounds, parallel runs, stopping and log.
 
 What comes out depends on the seed, the number of runs and the number of iterations, never on
 threads: all runs make the same iterations in a round, and a round is never left half done.
@@ -18,23 +18,23 @@ Everywhere = Callable[[Callable[[Any], Any]], list[Any]]  # does some work for a
 
 
 class Iterated(Protocol):
-    """A search that goes round by round."""
+    """Protocol of a search in rounds."""
 
     watch: Watch
 
     @property
     def runs(self) -> Sequence[Any]:
-        """What threads work on, side by side."""
+        """The parallel runs, one a thread."""
 
     @property
     def threads(self) -> int | None:
-        """How many threads work at once; None: as many as there are processors."""
+        """The number of threads; None: as many as there are processors."""
 
     def begin(self, everywhere: Everywhere) -> None:
         """Reach the grouping that the first round starts from."""
 
     def look(self) -> Progress:
-        """Return what there is to see between two rounds."""
+        """Return the progress between two rounds."""
 
     def round(self, everywhere: Everywhere) -> None:
         """Make some iterations in every run; say in `watch.stopped_by` if no more are needed."""
@@ -47,11 +47,11 @@ class Iterated(Protocol):
 
 
 def drive(search: Iterated) -> tuple[Integers, SearchLog]:
-    """Go round by round until count, clock, callback, user or the search itself end it."""
+    """Run rounds until iterations, time, callback, user or the search itself stop it."""
     watch = search.watch
     with watch.side_by_side(search.runs, search.threads) as everywhere:
         search.begin(everywhere)
-        while not (watch.stopped_by or watch.is_told_to_stop(search.look())):
+        while not (watch.stopped_by or watch.is_stopped(search.look())):
             search.round(everywhere)
         search.close(everywhere)
     return search.result()

@@ -1,4 +1,4 @@
-"""Where things stand in the arrays of a search.
+"""Array layout of a search.
 
 Few arrays, many columns: what a step reads of a record or of a group lies in one row, and the
 compiler has less to do.
@@ -6,8 +6,8 @@ compiler has less to do.
 
 from __future__ import annotations
 
-# columns of the records; HOME + 1 is BEST, AWAY + 1 is whether it moved since the best
-LABEL, SLOT, HOME, BEST, AWAY, AWAY_BEST, RECORD_COLUMNS = range(7)
+# columns of the records; INCUMBENT + 1 is BEST, HAS_MOVED + 1 is whether it moved since the best
+LABEL, SLOT, INCUMBENT, BEST, HAS_MOVED, HAS_MOVED_BEST, RECORD_COLUMNS = range(7)
 
 # columns of the groups; the members come last
 (
@@ -28,8 +28,8 @@ RADIUS, LOSS, MASS, CENTER_COLUMNS = -1, -2, -3, 4
     SWAPS_TRIED, SHIFTS, SWAPS, DISSOLVED, DISTILLED, BY_DISSOLVING, BY_DISTILLING, RETURNS, COUNTS,
 ) = range(LISTS, LISTS + 19)  # fmt: skip
 
-# places in the sums: HOME and BEST stand where their columns are among the records
-CURRENT, BY_SHIFTS, HOME_SUM, BEST_SUM, BY_SWAPS, BY_DISSOLVE, BY_DISTILL, SUMS = range(8)
+# places in the sums: INCUMBENT and BEST stand where their columns are among the records
+CURRENT, BY_SHIFTS, INCUMBENT_SUM, BEST_SUM, BY_SWAPS, BY_DISSOLVE, BY_DISTILL, SUMS = range(8)
 
 # places in the choices
 (

@@ -1,4 +1,4 @@
-"""What there is to tell of a search: gains by part, pairs by pass."""
+"""Log of a search: gains by part, pairs by pass."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def gains(
     """
     counts = np.sum([s.counts for s in runs], axis=0)
     sums = np.sum([s.sums for s in runs], axis=0)
-    found = {}
+    by_part = {}
     for name, (applied, by, *improved) in parts.items():
         noted = {"improved": int(counts[improved[0]])} if improved else {}
         gain = percent(float(sums[by]), total)
-        found[name] = {"applied": int(counts[applied]), **noted, "gain": gain}
-    return found
+        by_part[name] = {"applied": int(counts[applied]), **noted, "gain": gain}
+    return by_part
 
 
 def pairs_by_pass(runs: list[State]) -> list[float]:

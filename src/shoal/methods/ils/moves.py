@@ -1,4 +1,4 @@
-"""Shifts and swaps between two groups, and the four tests that say which can gain.
+"""Shifts and swaps between two groups, with four pruning tests.
 
 With sizes a and b, centroids c and c', radii r and r' of two groups (Laszlo and Mukherjee 2015;
 2020 thesis): shifting x to the other group changes SSE by b/(b+1) D(x,c') - a/(a-1) D(x,c);
@@ -54,7 +54,7 @@ def kept(s: State, one: int, two: int, x: int, y: int) -> bool:
 
 @inlined
 def apply(s: State, one: int, two: int, x: int, y: int, change: float) -> None:
-    """Take x from one group into the other, and y back; nobody is below 0. s IN/OUT."""
+    """Move x into the other group, and y back; none if negative. s IN/OUT."""
     if x >= 0:
         move(s.records, s.groups, s.lists, s.counts, x, two)
     if y >= 0:

@@ -1,7 +1,7 @@
-"""The nearest records of every record: where a search looks for partners.
+"""Nearest neighbors of every record: candidate partners of moves.
 
 Neighbors are mutual: who lists a record is listed by it, too. Otherwise an outlier, which is
-nobody's nearest, would be looked at only when its own group changes.
+nearest to none, would be looked at only when its own group changes.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def neighbors(matrix: Floats, count: int, report: Reporter) -> Integers:
     Of those others the farthest come first. Where there are fewer, the last of the nearest is
     repeated.
     """
-    found = nearest_records(matrix, count, report)
-    rows, count = found.shape
+    nearest = nearest_records(matrix, count, report)
+    rows, count = nearest.shape
     others = -(-count // 2)
-    every = np.repeat(found[:, -1:], count + others, axis=1)
-    every[:, :count] = found
-    by, of = np.repeat(np.arange(rows), count), found.ravel()
-    one_way = ~(found[of] == by[:, None]).any(axis=1)
+    every = np.repeat(nearest[:, -1:], count + others, axis=1)
+    every[:, :count] = nearest
+    by, of = np.repeat(np.arange(rows), count), nearest.ravel()
+    one_way = ~(nearest[of] == by[:, None]).any(axis=1)
     by, of = by[one_way], of[one_way]
     order = np.lexsort((by, -_squared(matrix, by, of), of))
     by, of = by[order], of[order]
@@ -72,20 +72,20 @@ def nearest_records(matrix: Floats, count: int, report: Reporter) -> Integers:
     """
     rows = matrix.shape[0]
     count = min(count, rows - 1)
-    found = np.empty((rows, count), dtype=np.int64)
+    nearest = np.empty((rows, count), dtype=np.int64)
     if rows <= FEW:
         points = np.ascontiguousarray(matrix.T)
-        _sweep_nearest(points, found, np.empty(rows), np.empty(count), np.empty(matrix.shape[1]))
-        return found
+        _sweep_nearest(points, nearest, np.empty(rows), np.empty(count), np.empty(matrix.shape[1]))
+        return nearest
     pool = trees.make(matrix, max(count, 1), rounding(matrix))
     for start in range(0, rows, RECORDS_A_CALL):
         report("finding neighbors", start, rows)
         stop = min(start + RECORDS_A_CALL, rows)
-        _list_nearest(pool, np.ascontiguousarray(matrix), found, start, stop)
-        some = found[start:stop]
+        _list_nearest(pool, np.ascontiguousarray(matrix), nearest, start, stop)
+        some = nearest[start:stop]
         distances = _squared(matrix, np.arange(start, stop)[:, None].repeat(count, axis=1), some)
         some[:] = np.take_along_axis(some, np.lexsort((some, distances)), axis=1)
-    return found
+    return nearest
 
 
 @jit

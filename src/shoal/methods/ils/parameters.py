@@ -1,4 +1,4 @@
-"""What a search is made of: moves, perturbations, acceptance, stopping. Plain frozen values."""
+"""Parameters of a search: moves, perturbations, acceptance, stopping."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.errors import RequestError, nearest_names, shown
 
 @dataclass(frozen=True)
 class Acceptance:
-    """Whether a search goes on from a local optimum that is not its best one.
+    """Acceptance criterion: whether a local optimum becomes the incumbent.
 
     `code` and the two numbers are what the kernel reads. A rule that returns to the best goes back
     there from whatever it rejects; the others go back to the last grouping they accepted.
@@ -89,7 +89,7 @@ class Late(Acceptance):
 
 @dataclass(frozen=True)
 class Annealing(Acceptance):
-    """With probability exp((home - new) / (T best)), T falling from first to last.
+    """With probability exp((incumbent - new) / (T best)), T falling from first to last.
 
     T falls geometrically over the `schedule` of the search (Kirkpatrick, Gelatt, Vecchi 1983).
     """
@@ -214,7 +214,7 @@ class Search:
         self.stop.check()
         return self
 
-    def having(self, changes: Mapping[str, Any]) -> Search:
+    def replace(self, changes: Mapping[str, Any]) -> Search:
         """Return the search with some parts changed, by name, as a TOML table gives them.
 
         `acceptance` is a table with the `rule`'s name and its numbers, `stop` one with the fields
@@ -231,7 +231,7 @@ class Search:
         return replace(self, **_known(tree, Search, "search")).check()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, as `having` takes them."""
+        """Return plain values, as `replace` takes them."""
         tree = {one.name: getattr(self, one.name) for one in fields(self)}
         rule = self.acceptance
         numbers = {one.name: getattr(rule, one.name) for one in fields(rule)}

@@ -1,4 +1,4 @@
-"""Perturbations: one group less, or one more.
+"""Perturbations: dissolve a group, or form one more.
 
 *dissolve*: of SAMPLES groups drawn with replacement the one with the most loss goes, its members
 to the nearest centroids. *distill*: a new group of excess records (in every group the size - k

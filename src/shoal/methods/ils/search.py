@@ -86,7 +86,7 @@ def search(
     weights: Floats | None = None,
     closing: bool = True,
 ) -> tuple[Integers, SearchLog]:
-    """Return the best grouping found, and how. Never more loss than the start had.
+    """Return the best grouping and the search log; never more loss than the start.
 
     Requires 2 <= k and 2k rows. With rules the start must be given and keep them, and no group of
     the result breaks one: it is the first local optimum, nothing is perturbed. `closing` compares
@@ -134,7 +134,7 @@ class _Perturbations:
         warm_up(matrix.shape[1])
 
     def _near(self) -> Integers:
-        """Return the nearest records of each, which say where to look for partners."""
+        """Return the nearest neighbors of each record: candidate partners of moves."""
         wanted = self.options.neighbors
         if wanted is None:  # measured: more of them cost more than they find
             wanted = max(4, 4 * self.k // 5)
@@ -173,7 +173,7 @@ class _Perturbations:
         trace = np.zeros((len(self.runs), 1))
         there = False
         while not there:
-            if self.watch.is_told_to_stop(self.look(), descending=True):
+            if self.watch.is_stopped(self.look(), descending=True):
                 self.cut = True  # what there is is better than the start
                 for s in self.states:
                     s.records[:, BEST], s.sums[BEST_SUM] = s.records[:, LABEL], s.sums[CURRENT]
@@ -205,7 +205,7 @@ class _Perturbations:
             self.watch.report.stop.check()
 
     def _reached(self, stop: int) -> str:
-        """Say what ended the search before the round was over, if anything did."""
+        """Return in words what ended the search before the round was over, if anything did."""
         if self._least() <= self.states[0].levels[TARGET]:
             return self._at_target()
         if self.watch.done >= stop:
@@ -221,7 +221,7 @@ class _Perturbations:
         """Leave the groups as they are."""
 
     def _note(self, since: int, trace: Floats) -> None:
-        """Add what the best of all runs lost after each iteration. trace (runs, iterations) IN."""
+        """Add the best loss of all runs after each iteration. trace (runs, iterations) IN."""
         lost = [self._percent(float(error)) for error in trace.min(axis=0)]
         self.watch.note(since, np.array(lost))
 
@@ -232,7 +232,7 @@ class _Perturbations:
         return percent(float(error), self.total)
 
     def look(self) -> Progress:
-        """Return what there is to see: losses and groups of the best run, moves of all."""
+        """Return the progress: losses and groups of the best run, moves of all."""
         best = min(self.states, key=lambda s: float(s.sums[BEST_SUM]))
         return self.watch.look(
             self._percent(best.sums[CURRENT]),
@@ -248,7 +248,7 @@ class _Perturbations:
         After a descent that was cut short that would be a descent again, past any limit: then only
         where it is a matter of a moment.
         """
-        told = {
+        figures = {
             "runs": len(self.runs), "schedule": self.schedule, "seconds": self.watch.seconds,
             "gains": gains(self.states, self.total, PARTS),
             "pairs_examined": sum(int(s.counts[PAIRS]) for s in self.states),
@@ -266,7 +266,7 @@ class _Perturbations:
         labels = canonical_labels(best.records[:, BEST])
         end = self._percent(squared_error(self.matrix, labels, self.weights).sum())
         first = self.watch.curve[0][1] if self.watch.curve else self.loss_start
-        return labels, self.watch.log(end, self.loss_start, loss_first_optimum=first, **told)
+        return labels, self.watch.log(end, self.loss_start, loss_first_optimum=first, **figures)
 
 
 class _Restarts(_Perturbations):
@@ -302,7 +302,7 @@ class _Restarts(_Perturbations):
         self._restore()
 
     def _restore(self) -> None:
-        """Take back the incumbent of each run; say if it is good enough."""
+        """Restore the incumbent of each run; tell whether it is good enough."""
         for s, best, least in zip(self.states, self.best, self.least, strict=True):
             s.records[:, BEST], s.sums[BEST_SUM] = best, least
         patience = self.options.stop.patience

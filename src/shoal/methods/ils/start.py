@@ -1,4 +1,4 @@
-"""Where a search begins: a random grouping, or a given one in groups that are not too large."""
+"""Start of a search: a random partition, or a given one split to size."""
 
 from __future__ import annotations
 

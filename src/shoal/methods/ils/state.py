@@ -1,7 +1,7 @@
-"""Where a search stands: groups of records, and the way back to better ones.
+"""State of a search: groups of records, with the incumbent and the best to return to.
 
 A group's number is its own while it lives; numbers of dissolved groups are given again. Which
-records moved since the search was at home (where a rejected step returns to), and since its best
+records moved since the incumbent (to which a rejected step returns), and since the best
 grouping, is kept in two lists: going back costs what was changed, not a copy of everything.
 """
 
@@ -22,7 +22,6 @@ from shoal.methods.ils.layout import (
     AS_CHANGED,
     AS_PARTNER,
     AT,
-    AWAY,
     CENTER_COLUMNS,
     CHANGED,
     CHANGED_AT,
@@ -31,8 +30,9 @@ from shoal.methods.ils.layout import (
     COUNTS,
     CURRENT,
     FREE,
-    HOME,
-    HOME_SUM,
+    HAS_MOVED,
+    INCUMBENT,
+    INCUMBENT_SUM,
     LABEL,
     LARGE,
     LARGE_AT,
@@ -66,7 +66,7 @@ class State(NamedTuple):
     roots: Floats  # (n) that distance, not squared
     records: Integers  # (n, RECORD_COLUMNS)
     neighbors: Integers  # (n, m) nearest records, the nearest first
-    groups: Integers  # (groups, MEMBERS + 2 most + 1): on the way home a group may be two
+    groups: Integers  # (groups, MEMBERS + 2 most + 1): in a restore a group may be two
     centers: Floats  # (groups, w + CENTER_COLUMNS) centroid, sum of weights, loss and radius
     lists: Integers  # (LISTS, n)
     counts: Integers  # (COUNTS)
@@ -176,8 +176,8 @@ def move(
     records[row, LABEL] = group
     groups[group, SIZE] += 1
     for since in range(2):
-        if records[row, AWAY + since] == 0:
-            records[row, AWAY + since] = 1
+        if records[row, HAS_MOVED + since] == 0:
+            records[row, HAS_MOVED + since] = 1
             lists[MOVED + since, counts[MOVED + since]] = row
             counts[MOVED + since] += 1
 
@@ -240,7 +240,7 @@ def center(
 
 @jit
 def load(s: State, labels: Integers) -> None:
-    """Enter a grouping as the current, best and home one; every group is to be looked at.
+    """Enter a grouping as the current, best and incumbent one; every group is to be looked at.
 
     s IN/OUT, labels IN (n): numbers from 0 without gaps, each K to MOST times.
     """
@@ -258,54 +258,54 @@ def load(s: State, labels: Integers) -> None:
         groups[group, MEMBERS + groups[group, SIZE]] = row
         groups[group, SIZE] += 1
         for since in range(2):
-            records[row, AWAY + since], records[row, HOME + since] = 0, group
+            records[row, HAS_MOVED + since], records[row, INCUMBENT + since] = 0, group
     s.sums[CURRENT] = 0.0
     for group in range(groups.shape[0] - 1, -1, -1):
         enlist(groups, lists, counts, ALIVE + ANY, group)
         refresh(s, group)
         if groups[group, SIZE] > 0:
             note(groups, lists, counts, group)
-    s.sums[HOME_SUM] = s.sums[HOME_SUM + 1] = s.sums[CURRENT]
+    s.sums[INCUMBENT_SUM] = s.sums[INCUMBENT_SUM + 1] = s.sums[CURRENT]
 
 
 @inlined
 def keep(s: State, since: int) -> None:
-    """Take the current grouping for home (since = 0) or for the best (1). s IN/OUT."""
+    """Store the current grouping as the incumbent (since = 0) or as the best (1). s IN/OUT."""
     for i in range(s.counts[MOVED + since]):
         row = s.lists[MOVED + since, i]
-        s.records[row, HOME + since] = s.records[row, LABEL]
-        s.records[row, AWAY + since] = 0
+        s.records[row, INCUMBENT + since] = s.records[row, LABEL]
+        s.records[row, HAS_MOVED + since] = 0
     s.counts[MOVED + since] = 0
-    s.sums[HOME_SUM + since] = s.sums[CURRENT]
+    s.sums[INCUMBENT_SUM + since] = s.sums[CURRENT]
 
 
 @inlined
-def go_home(s: State) -> None:
-    """Return to the grouping that was kept as home. s IN/OUT."""
+def restore_incumbent(s: State) -> None:
+    """Return to the incumbent grouping. s IN/OUT."""
     records, groups, lists, counts = s.records, s.groups, s.lists, s.counts
     counts[LISTED] += 1
     listed = 0
     for i in range(counts[MOVED]):
         row = lists[MOVED, i]
-        if records[row, LABEL] == records[row, HOME]:
+        if records[row, LABEL] == records[row, INCUMBENT]:
             continue
         for turn in range(2):
-            group = records[row, LABEL] if turn == 0 else records[row, HOME]
+            group = records[row, LABEL] if turn == 0 else records[row, INCUMBENT]
             if groups[group, AS_PARTNER] != counts[LISTED]:
                 groups[group, AS_PARTNER] = counts[LISTED]
                 lists[PARTNERS, listed] = group
                 listed += 1
                 if groups[group, SIZE] == 0:
                     claim(groups, lists, counts, group)
-        move(records, groups, lists, counts, row, records[row, HOME])
+        move(records, groups, lists, counts, row, records[row, INCUMBENT])
     for i in range(listed):
         refresh(s, lists[PARTNERS, i])
         counts[CLOCK] += 1
         groups[lists[PARTNERS, i], CHANGED_AT] = counts[CLOCK]
     for i in range(counts[MOVED]):
-        records[lists[MOVED, i], AWAY] = 0
+        records[lists[MOVED, i], HAS_MOVED] = 0
     counts[MOVED] = 0
-    s.sums[CURRENT] = s.sums[HOME_SUM]
+    s.sums[CURRENT] = s.sums[INCUMBENT_SUM]
 
 
 @part

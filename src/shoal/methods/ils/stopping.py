@@ -1,4 +1,4 @@
-"""What ends a search, and what is noted on the way: count, clock, callback, user; the curve."""
+"""Stopping criteria (iterations, time, callback, user), and the loss curve."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ CURVE_POINTS = 400
 
 
 class Watch:
-    """Watches over the rounds of a search; `done` counts the iterations that are over.
+    """Stopping criteria of a search; `done` counts the finished iterations.
 
-    `limit` is after how many the search ends, `usual` where nobody says; `curve` has the
+    `limit` is after how many the search ends, `usual` is the default; `curve` has the
     iterations in which the best loss (in percent) fell.
     """
 
@@ -70,24 +70,24 @@ class Watch:
         self.lowest = float(best[-1])
 
     def log(self, end: float, start: float, **figures: Any) -> SearchLog:
-        """Return how the search went; it began with a loss of `start` percent and left `end`."""
+        """Return the search log, from a loss of `start` to `end` percent."""
         curve = thinned(self.curve, self.done, end)
-        told = {"seconds": self.seconds, "runs": 1, "schedule": max(1, self.done), **figures}
+        fields = {"seconds": self.seconds, "runs": 1, "schedule": max(1, self.done), **figures}
         return SearchLog(
             iterations=self.done, stopped_by=self.stopped_by, loss_start=start, loss_end=end,
-            curve=curve, **told,
+            curve=curve, **fields,
         )  # fmt: skip
 
     def look(
         self, current: float, best: float, *, groups: int, tried: int, applied: int
     ) -> Progress:
-        """Return what there is to see: losses in percent, groups and moves of the best run."""
+        """Return the progress: losses in percent, groups and moves of the best run."""
         known = self.limit if self.limit < NEVER else self.done + 1
         return Progress(
             "searching", self.done, known, self.seconds, current, best, groups, tried, applied
         )
 
-    def is_told_to_stop(self, look: Progress, descending: bool = False) -> bool:
+    def is_stopped(self, look: Progress, descending: bool = False) -> bool:
         """Report; tell whether the count, the clock, the callback or the user ends the search."""
         over = self.done >= self.limit and not descending
         enough = self.report.look(look, last=over)

@@ -1,4 +1,4 @@
-"""What a search is asked to do: plain frozen values."""
+"""Task of a search: plain frozen values."""
 
 from __future__ import annotations
 

@@ -92,10 +92,10 @@ def information(column: CodedColumn) -> Floats:
     shares = column.values.counts / max(rows, 1)
     own[column.nodes] = [-p * math.log(p) if p > 0 else 0.0 for p in shares]
     before = np.concatenate(([0.0], np.cumsum(own)))
-    found: Floats = before[column.tree.ends] - before[np.arange(len(column.tree))]
+    info: Floats = before[column.tree.ends] - before[np.arange(len(column.tree))]
     leaves = column.tree.ends == np.arange(len(column.tree)) + 1
-    found[leaves] = own[leaves]
-    return found
+    info[leaves] = own[leaves]
+    return info
 
 
 def _tree(column: CodedColumn, form: str, weight: float) -> Part:

@@ -1,4 +1,4 @@
-"""The trees of all columns as flat arrays, and what it costs to bring a node into a group.
+"""Hierarchies of all columns as flat arrays, and the cost of adding a node to a group.
 
 A column is a *tree*, where a group is its common ancestor g, or a *range*, where a group is a span
 of values low to high. With height h of a node (how much it loses), adding a record of node c to a

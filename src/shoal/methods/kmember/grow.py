@@ -1,4 +1,4 @@
-"""Kernels that grow groups record by record, and let the left-over ones join."""
+"""Kernels that grow groups record by record and assign the left-over records."""
 
 from __future__ import annotations
 

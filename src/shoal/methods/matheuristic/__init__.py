@@ -1,1 +1,1 @@
-"""The least loss: short searches, whose groups are recombined by integer programmes."""
+"""Matheuristics: short searches whose groups are recombined by integer programmes."""

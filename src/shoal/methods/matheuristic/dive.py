@@ -1,4 +1,4 @@
-"""Diving: a grouping from the linear programme's fractions.
+"""Diving heuristic: a partition from the fractional solution of the linear programme.
 
 The groups that the programme takes for the most part are taken; the programme of the records that
 are left is solved, and so on, until few are left: their best grouping is found.
@@ -45,8 +45,8 @@ def dive(matrix: Floats, generation: Generation, share: float, plan: Plan) -> In
         start = mdav(np.ascontiguousarray(matrix[rows[left]]), k, Reporter(None))
         if left.size <= FEW:
             gaps = here.gaps[np.ix_(left, left)]
-            found = solve_part(gaps, k, start, plan, here.remaining)
-            best = start if found.labels is None else found.labels
+            solution = solve_part(gaps, k, start, plan, here.remaining)
+            best = start if solution.labels is None else solution.labels
             groups += [rows[left[best == group]] for group in range(int(best.max()) + 1)]
             break
         here = here.inside(left, start)
@@ -70,10 +70,10 @@ def dive_into(
     if generation is None:
         return None
     generation.raise_bound(plan)
-    found = dive(matrix, generation, share, plan)
-    if found is None or cost_of(gaps, found) >= cost_of(gaps, labels):
+    better = dive(matrix, generation, share, plan)
+    if better is None or cost_of(gaps, better) >= cost_of(gaps, labels):
         return None
-    return found
+    return better
 
 
 def _take(here: Generation, share: float) -> list[Integers]:

@@ -1,4 +1,4 @@
-"""`exact`: no grouping of a small table loses less, and that is proven."""
+"""`exact`: the optimal partition of a small table, with a proof."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def exact(
     generation.raise_bound(plan)
     for stage, room in enumerate(ROOMS):
         report("proving", 2 + stage, stages)
-        found = solve_integer(generation, labels, replace(plan, listed=room))
-        labels = labels if found.labels is None else found.labels
-        if found.proven:
+        solution = solve_integer(generation, labels, replace(plan, listed=room))
+        labels = labels if solution.labels is None else solution.labels
+        if solution.proven:
             return labels, float(squared_error(matrix, labels).sum()) * (1.0 - PROVEN / 2)
     cost = float(squared_error(matrix, labels).sum())
     gap = percent(cost - generation.least, generation.least)

@@ -1,4 +1,4 @@
-"""The desk of `best`: the best grouping so far, the clock, and searches side by side."""
+"""Incumbent of `best`: the best partition so far, the clock, and parallel searches."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ STEADY = Search(moves=MOVES, samples=5, acceptance=Fixed())
 
 
 class Start(NamedTuple):
-    """One search: where it begins (None: anywhere), how long it is, its seed, how it goes."""
+    """One search: start (None: random), iterations, seed and parameters."""
 
     start: Integers | None
     iterations: int
@@ -45,8 +45,8 @@ class Start(NamedTuple):
     how: Search
 
 
-class Desk:
-    """What all steps share. `number` is that of a round: it goes into the seeds of its searches."""
+class Incumbent:
+    """The state that all steps share. `number` is that of a round, part of its seeds."""
 
     threads = 1  # of rounds, which come one after the other
 
@@ -69,7 +69,7 @@ class Desk:
         return float(squared_error(self.matrix, labels).sum())
 
     def take(self, part: str, labels: Integers) -> None:
-        """Take a grouping for the best one if it is; its groups become columns."""
+        """Update the incumbent if a grouping is better; its groups become columns."""
         cost = self.cost_of(labels)
         self.elite.append(labels)
         figures = self.by_part[part]
@@ -114,7 +114,7 @@ class Desk:
         return self.side_by_side(run, jobs)
 
     def side_by_side(self, work: Callable[[Job], Done], jobs: Sequence[Job]) -> list[Done]:
-        """Do some work for all jobs, on as many threads as there may be."""
+        """Run a function for all jobs on threads."""
         if self.workers == 1 or len(jobs) < 2:
             return [work(job) for job in jobs]
         with ThreadPoolExecutor(min(self.workers, len(jobs))) as pool:
@@ -122,11 +122,11 @@ class Desk:
 
     def join(
         self, part: str, labels: Integers, places: list[Integers],
-        found: list[Integers | None],
+        parts: list[Integers | None],
     ) -> None:  # fmt: skip
-        """Put what was found in some places together."""
+        """Join the better groupings of some places."""
         better = labels.copy()
-        for rows, own in zip(places, found, strict=True):
+        for rows, own in zip(places, parts, strict=True):
             if not self.over():
                 self.around.note(labels, rows)
             if own is not None:

@@ -1,4 +1,4 @@
-"""Neighborhoods: a group and its nearest few are freed, and their best grouping is found."""
+"""Large neighborhoods: a group and its nearest ones are freed and regrouped."""
 
 from __future__ import annotations
 

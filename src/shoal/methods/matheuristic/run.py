@@ -1,4 +1,4 @@
-"""`best`: rounds of searches, linear programmes, dives and neighborhoods until the budget is spent.
+"""`best`: rounds of searches, programmes, dives and neighborhoods within a budget.
 
 It begins with searches from random starts. Their groups are the first columns of the linear
 programme of all records, which prices more of them, gives the bound, and is dived into; cuts
@@ -63,7 +63,7 @@ class _Rounds(Steps):
         self._note()
 
     def round(self, _: Everywhere) -> None:
-        """Do what comes next, unless there is no need of it."""
+        """Run the next step of the round, unless it is not needed."""
         if self._is_settled():
             return
         number = self.watch.done

@@ -1,4 +1,4 @@
-"""What a round of `best` may do."""
+"""Steps of a round of `best`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from shoal.methods.matheuristic.incumbent import (
     SEARCH,
     STARTS,
     STEADY,
-    Desk,
+    Incumbent,
     Start,
 )
 from shoal.progress import Reporter
@@ -49,7 +49,7 @@ GROWN_PLAN = Plan(
 WHOLE_PLAN = Plan(climb=20, branches=500, limit=1_000_000, cuts=10, listed=60_000, nodes=40)
 
 
-class Steps(Desk):
+class Steps(Incumbent):
     """The steps, with the programme of all records, and its bound."""
 
     def __init__(self, matrix: Floats, task: Task, report: Reporter) -> None:
@@ -104,11 +104,11 @@ class Steps(Desk):
         assert self.labels is not None
         self._update()
         plan = replace(WHOLE_PLAN, columns=3 * self.rows)
-        found = solve_integer(self.generation, self.labels, plan)
-        self.bound = max(self.bound, found.bound * self.generation.unit)
-        self.proven = self.proven or found.proven
-        if found.labels is not None:
-            self.take("programme", found.labels)
+        solution = solve_integer(self.generation, self.labels, plan)
+        self.bound = max(self.bound, solution.bound * self.generation.unit)
+        self.proven = self.proven or solution.proven
+        if solution.labels is not None:
+            self.take("programme", solution.labels)
 
     def again(self, number: int) -> None:
         """Search from new starts, take their groups for columns, and dive at another depth."""
@@ -185,7 +185,7 @@ class Steps(Desk):
             self._learn()
 
     def _update(self) -> None:
-        """Tell the programme of the best grouping and of the groups that searches found."""
+        """Add the incumbent and the groups of searches to the programme."""
         assert self.generation is not None
         self.generation.upper = min(self.generation.upper, self.cost / self.generation.unit)
         for labels in self.elite:

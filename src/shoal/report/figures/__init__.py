@@ -55,7 +55,7 @@ def figures_of(
     `deleted` records were left out.
     """
     columns = reduce(widened, map(ranges_of, chunks))
-    ranges = Ranges(columns, chunks[0].how, k, deleted, value_counts(known))
+    ranges = Ranges(columns, chunks[0].aggregators, k, deleted, value_counts(known))
     return finalize((chunk_figures(chunk, ranges) for chunk in chunks), ranges)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from shoal.kernels.arrays import Integers
 from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk, Pair
-from shoal.report.counts import missing_said
+from shoal.report.counts import missing_text
 from shoal.report.figures.ranges import Ranges
 from shoal.table.roles import Column, Kind
 
@@ -45,13 +45,13 @@ def _beside_missing(pair: Pair, labels: Integers) -> int:
 
 
 def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
-    """Return the counts by column, and what is to be said of missing cells."""
+    """Return the counts by column, and a text on missing cells."""
     own = sums["cells"]
     return {
         "records": own["records"],
         "deleted": ranges.deleted,
         "columns": own["columns"],
-        "missing": missing_said(
+        "missing": missing_text(
             cells=sum(one["missing"] for one in own["columns"].values()),
             records=own["incomplete"],
             suppressed=sum(one["suppressed"] for one in own["columns"].values()),
@@ -67,12 +67,12 @@ CELLS = Aggregation(chunk, finalize)
 
 def constant_chunk(chunk: Chunk, _: Ranges) -> dict[str, Any]:
     """Return hashes of two different values of each side; of the original where one is released."""
-    found = {}
+    hashes = {}
     for pair in chunk.pairs:
         after = _some_values(pair.after)
         varies = len(after) >= SEVERAL
-        found[pair.name] = {"after": after, "before": [] if varies else _some_values(pair.before)}
-    return found
+        hashes[pair.name] = {"after": after, "before": [] if varies else _some_values(pair.before)}
+    return hashes
 
 
 def _some_values(column: Column) -> list[str]:

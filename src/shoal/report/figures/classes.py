@@ -23,16 +23,16 @@ def chunk(chunk: Chunk, _: Ranges) -> dict[str, Any]:
         codes = np.asarray(filled)[order]
         varied |= np.maximum.reduceat(codes, starts) > np.minimum.reduceat(codes, starts)
     different, counts = np.unique(sizes, return_counts=True)
-    found: dict[str, Any] = {
+    sums: dict[str, Any] = {
         "without_spread": int(np.count_nonzero(~varied)),
         "sizes": {str(s): int(c) for s, c in zip(different, counts, strict=True)},
     }
     points = chunk.points
     if points is not None:
-        found["error"] = float(squared_error(points, chunk.labels).sum())
-        found["points"] = points.sum(axis=0).tolist()
-        found["squares"] = float((points * points).sum())
-    return found
+        sums["error"] = float(squared_error(points, chunk.labels).sum())
+        sums["points"] = points.sum(axis=0).tolist()
+        sums["squares"] = float((points * points).sum())
+    return sums
 
 
 def finalize(sums: dict[str, Any], _: Ranges) -> dict[str, Any]:

@@ -17,24 +17,24 @@ SIDES = {"before": "values", "after": "after"}  # and what their ranges are call
 
 def histogram_chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
     """Count the kept cells of both sides by bin."""
-    found = {}
+    counts = {}
     for pair in chunk.pairs:
         edges = ranges.edges(pair.name)
         if edges is not None and pair.is_numbers:
             before, after = (counted(days_or_numbers(side), edges) for side in pair.cells())
-            found[pair.name] = {"before": before.tolist(), "after": after.tolist()}
-    return found
+            counts[pair.name] = {"before": before.tolist(), "after": after.tolist()}
+    return counts
 
 
 def histogram_finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Histogram]:
     """Return what may be shown of both sides' counts."""
-    found = {}
+    histograms = {}
     for name, own in sums["histograms"].items():
         edges = ranges.edges(name)
         assert edges is not None
         before, after = np.array(own["before"]), np.array(own["after"])
-        found[name] = shown_histogram(edges, before, after, ranges.k)
-    return found
+        histograms[name] = shown_histogram(edges, before, after, ranges.k)
+    return histograms
 
 
 HISTOGRAMS = Aggregation(histogram_chunk, histogram_finalize)
@@ -44,7 +44,7 @@ def correlation_chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
     """Sum up products of the numbers of complete columns, about the means of all."""
     pairs = [pair for pair in chunk.pairs if pair.name in ranges.complete]
     scales = [ranges.scale(pair.name) for pair in pairs]
-    found: dict[str, Any] = {}
+    sums: dict[str, Any] = {}
     for number, side in enumerate(SIDES if pairs else ()):
         values = np.stack(
             [
@@ -52,14 +52,14 @@ def correlation_chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
                 for pair, scale in zip(pairs, scales, strict=True)
             ]
         )
-        found[side] = {"products": (values @ values.T).tolist(), "sums": values.sum(1).tolist()}
-    return found
+        sums[side] = {"products": (values @ values.T).tolist(), "sums": values.sum(1).tolist()}
+    return sums
 
 
 def correlation_finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
     """Return Pearson's correlations; None where a column is constant."""
     names, rows = ranges.complete, sums["cells"]["records"]
-    found: dict[str, Any] = {"columns": names, "before": [], "after": []}
+    correlations: dict[str, Any] = {"columns": names, "before": [], "after": []}
     for side, values in SIDES.items() if names else ():
         own = {key: np.array(part) for key, part in sums["correlations"][side].items()}
         about = own["products"] - np.outer(own["sums"], own["sums"]) / rows
@@ -68,11 +68,11 @@ def correlation_finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]
                   zip(names, deviations, strict=True)]  # fmt: skip
         safe = np.where(varied, deviations, 1.0)
         matrix = np.clip(about / safe / safe[:, None], -1.0, 1.0).tolist()
-        found[side] = [
+        correlations[side] = [
             [value if varied[i] and varied[j] else None for j, value in enumerate(row)]
             for i, row in enumerate(matrix)
         ]
-    return found
+    return correlations
 
 
 CORRELATIONS = Aggregation(correlation_chunk, correlation_finalize)

@@ -23,15 +23,15 @@ def chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
 
 def _sums(pair: Pair, ranges: Ranges) -> dict[str, Any]:
     every = np.ones(pair.there.size, dtype=bool)
-    found: dict[str, Any] = {"mass": pair.mass(every), "there": pair.mass(pair.there)}
+    sums: dict[str, Any] = {"mass": pair.mass(every), "there": pair.mass(pair.there)}
     if pair.tree is not None:
         cells, costs = column_costs(pair.tree, pair.labels, ranges.counts[pair.name])
-        found["costs"] = costs
-        if pair.way in GENERALIZED:
-            found["lost"] = float((cells if pair.weights is None else cells * pair.weights).sum())
-    if pair.way not in (*GENERALIZED, *AVERAGED, STRATUM):
-        found["lost"] = pair.mass(pair.there & ~pair.same)
-    return found
+        sums["costs"] = costs
+        if pair.aggregator in GENERALIZED:
+            sums["lost"] = float((cells if pair.weights is None else cells * pair.weights).sum())
+    if pair.aggregator not in (*GENERALIZED, *AVERAGED, STRATUM):
+        sums["lost"] = pair.mass(pair.there & ~pair.same)
+    return sums
 
 
 def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
@@ -41,16 +41,16 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
     ILoss, of cells that became another's (mode, medoid) the share of those that changed. `rounding`
     is how much of SSE/SST is due to rounding.
     """
-    own, rows, how = sums["losses"], sums["cells"]["records"], ranges.how
-    columns = {name: _lost(name, sums, how[name]) for name in own}
+    own, rows, aggregators = sums["losses"], sums["cells"]["records"], ranges.aggregators
+    columns = {name: _lost(name, sums, aggregators[name]) for name in own}
     rounding = {
         name: rounding_loss(one, own[name]["there"]) for name, one in sums["numbers"].items()
     }
-    grouped = [name for name in own if how[name] != STRATUM]
-    by_mean = averaged(how)
+    grouped = [name for name in own if aggregators[name] != STRATUM]
+    by_mean = averaged(aggregators)
     varied = sum(map(ranges.varies, grouped)) if by_mean else None
     trees = {name: one["costs"] for name, one in own.items() if "costs" in one}
-    shown = [one for name, one in trees.items() if how[name] in GENERALIZED]
+    shown = [one for name, one in trees.items() if aggregators[name] in GENERALIZED]
     costs = None
     if trees and not by_mean:
         sizes = {int(size): many for size, many in sums["classes"]["sizes"].items()}
@@ -67,12 +67,12 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
     }
 
 
-def _lost(name: str, sums: dict[str, Any], way: str) -> float:
+def _lost(name: str, sums: dict[str, Any], aggregator: str) -> float:
     """Return what a column lost, in percent."""
-    if way == STRATUM:
+    if aggregator == STRATUM:
         return 0.0
     own = sums["losses"][name]
-    if way not in AVERAGED:
+    if aggregator not in AVERAGED:
         return 100.0 * float(own["lost"]) / float(own["mass"])
     if name in sums["numbers"]:
         return variation_lost(sums["numbers"][name], own["there"])

@@ -13,7 +13,7 @@ from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk, Pair
 from shoal.report.figures.ranges import Ranges, Scale
 
-ROUNDED = ("mean", "majority")  # ways that release something near the mean of a group
+ROUNDED = ("mean", "majority")  # aggregators that release something near the mean of a group
 
 
 def chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
 def _sums(pair: Pair, scale: Scale) -> dict[str, Any]:
     before, after = (scale.place(side) for side in pair.cells())
     own = np.ones(before.size) if pair.weights is None else pair.weights[pair.kept]
-    found: dict[str, Any] = {
+    sums: dict[str, Any] = {
         "kept": before.size,
         "mass": pair.mass(pair.kept),
         "error": float((own * (before - after) ** 2).sum()),
@@ -34,10 +34,10 @@ def _sums(pair: Pair, scale: Scale) -> dict[str, Any]:
     for side, values, center in zip(("before", "after"), (before, after), scale.centers,
                                     strict=True):  # fmt: skip
         apart = values - center
-        found[side] = [float((own * apart).sum()), float((own * apart * apart).sum())]
-    if pair.way in ROUNDED and pair.is_numbers:
-        found["rounding"] = off_the_means(before, after, pair.labels[pair.kept], own)
-    return found
+        sums[side] = [float((own * apart).sum()), float((own * apart * apart).sum())]
+    if pair.aggregator in ROUNDED and pair.is_numbers:
+        sums["rounding"] = off_the_means(before, after, pair.labels[pair.kept], own)
+    return sums
 
 
 def off_the_means(before: Floats, after: Floats, labels: Integers, weights: Floats) -> float:
@@ -56,18 +56,18 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
 
     Variances are of days, and None where no float can hold them.
     """
-    found: dict[str, Any] = {}
+    moments: dict[str, Any] = {}
     for name, own in sums["numbers"].items():
         if ranges.edges(name) is None:
             continue
         divisor = own["mass"] if ranges.columns[name]["same"]["weighted"] else own["kept"] - 1
         unit = ranges.scale(name).unit / ranges.columns[name]["same"]["parts"]
-        found[name] = {}
+        moments[name] = {}
         for side in ("before", "after"):
             variance = _about_mean(own, side) / max(divisor, 1) * unit * unit
-            found[name][f"mean_{side}"] = ranges.mean(name, side)
-            found[name][f"variance_{side}"] = variance if math.isfinite(variance) else None
-    return found
+            moments[name][f"mean_{side}"] = ranges.mean(name, side)
+            moments[name][f"variance_{side}"] = variance if math.isfinite(variance) else None
+    return moments
 
 
 def variation_lost(own: dict[str, Any], there: float) -> float:

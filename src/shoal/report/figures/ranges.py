@@ -1,4 +1,4 @@
-"""The first pass: ranges of all columns, by which the second scales, centers and cuts bins."""
+"""First pass: ranges of all columns, which scale, center and bin the second."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shoal.measures.exact import UNIT, exact_sum
 from shoal.measures.histogram import edges_of, is_whole
 from shoal.report.aggregation import Operator, merged
 from shoal.report.chunk import Chunk, Pair
-from shoal.report.counts import moment_said
+from shoal.report.counts import moment_text
 from shoal.report.public.cells import Span, released_span
 from shoal.table.roles import TICKS, Column, Kind
 from shoal.table.table import as_floats, as_integers, days_or_numbers, some_rows
@@ -91,12 +91,12 @@ def _ends(column: Column) -> tuple[float, float]:
 
 def _total(column: Column, weights: Floats | None, whole: bool) -> int:
     """Return the exact sum of values, each times its weight; of whole numbers in their unit."""
-    found = as_integers(column) if whole else None
-    if found is None or weights is not None:
-        values = as_floats(column) if found is None else found.astype(np.float64)
+    integers = as_integers(column) if whole else None
+    if integers is None or weights is not None:
+        values = as_floats(column) if integers is None else integers.astype(np.float64)
         return exact_sum(values if weights is None else values * weights)
-    fits = found.dtype != object and float(np.abs(found).max()) * found.size < 2.0**62
-    return UNIT * int(found.sum() if fits else sum(found.tolist()))
+    fits = integers.dtype != object and float(np.abs(integers).max()) * integers.size < 2.0**62
+    return UNIT * int(integers.sum() if fits else sum(integers.tolist()))
 
 
 def _parts(column: Column, whole: bool) -> int:
@@ -138,7 +138,7 @@ class Ranges:
     """
 
     columns: Mapping[str, Any]
-    how: Mapping[str, str]
+    aggregators: Mapping[str, str]
     k: int
     deleted: int = 0
     counts: Mapping[str, Integers] = field(default_factory=dict)
@@ -168,7 +168,7 @@ class Ranges:
         kind = Kind(same["kind"])
         times = DAY if kind is Kind.DATETIME else 1
         average = times * total[side] / (total["mass"] * same["parts"])
-        return moment_said(average, kind, "s")
+        return moment_text(average, kind, "s")
 
     def ends(self, name: str, what: str) -> Span | None:
         """Return the least and the greatest number of a column; None where it has none."""

@@ -35,13 +35,13 @@ def _sums(pair: Pair, within: Span | None) -> dict[str, Any]:
     `lost` sums what cells lost; of columns released as numbers, `said` counts the cells that the
     release says something of, and `place` sums where their originals lie in the released range.
     """
-    lost = cell_losses(pair.before, pair.after, pair.way, pair.tree, within)
-    found: dict[str, Any] = {"lost": float(lost.sum())}
+    lost = cell_losses(pair.before, pair.after, pair.aggregator, pair.tree, within)
+    sums: dict[str, Any] = {"lost": float(lost.sum())}
     both = numbers(pair.before, pair.after) if pair.is_numbers else None
     if both is not None and within is not None:
         place = shares(both[0][pair.kept], within)
-        found |= {"said": place.size, "place": float(place.sum())}
-    return found
+        sums |= {"said": place.size, "place": float(place.sum())}
+    return sums
 
 
 def loss_of(lost: Sequence[float], rows: int, deleted: int, k: int, moves: bool) -> Stable:
@@ -87,23 +87,23 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[Key, Stable]:
     """
     own, cells, k = sums["stable"], sums["cells"], ranges.k
     rows, deleted = cells["records"], ranges.deleted
-    grouped = [name for name in own if ranges.how[name] != STRATUM]
-    moving = {name for name in grouped if ranges.how[name] in AVERAGED}
+    grouped = [name for name in own if ranges.aggregators[name] != STRATUM]
+    moving = {name for name in grouped if ranges.aggregators[name] in AVERAGED}
     lost = {name: one["lost"] for name, one in own.items()}
     every = loss_of([lost[name] for name in grouped], rows, deleted, k, bool(moving))
-    found: dict[Key, Stable] = {("loss",): every}
+    figures: dict[Key, Stable] = {("loss",): every}
     for name, one in own.items():
-        found["columns", name, "loss"] = loss_of([lost[name]], rows, 0, k, name in moving)
+        figures["columns", name, "loss"] = loss_of([lost[name]], rows, 0, k, name in moving)
         for key in ("unchanged", "missing"):
-            found["columns", name, key] = count_of(cells["columns"][name][key], rows, k)
+            figures["columns", name, key] = count_of(cells["columns"][name][key], rows, k)
         within = ranges.ends(name, "named")
         if "said" in one and within is not None:
-            found["columns", name, "mean"] = mean_of(one, within, k)
+            figures["columns", name, "mean"] = mean_of(one, within, k)
             for bar, count in enumerate(sums["histograms"][name]["before"]):
-                found["columns", name, "bars", str(bar)] = count_of(count, one["said"], k)
-    found["missing", "records"] = count_of(cells["incomplete"], rows, k)
-    found["missing", "deleted"] = count_of(deleted, rows, k)
-    return found
+                figures["columns", name, "bars", str(bar)] = count_of(count, one["said"], k)
+    figures["missing", "records"] = count_of(cells["incomplete"], rows, k)
+    figures["missing", "deleted"] = count_of(deleted, rows, k)
+    return figures
 
 
 STABLE = Aggregation(chunk, finalize)
@@ -113,17 +113,17 @@ def compared(
     table: Table, released: Table, trees: Mapping[str, CodedColumn], k: int
 ) -> dict[Key, Stable]:
     """Return the figures that compare the two tables; row i of both is the same record."""
-    before = table.having(Role.QUASI_IDENTIFIER)
+    before = table.with_role(Role.QUASI_IDENTIFIER)
     pairs = [(column, released[column.name]) for column in before]
     gaps = {b.name: gap for b, a in pairs if (gap := gap_of(b, a, k)) is not None}
-    found: dict[Key, Stable] = {("gaps", name): gap for name, gap in gaps.items()}
+    figures: dict[Key, Stable] = {("gaps", name): gap for name, gap in gaps.items()}
     classes = classes_of([after for _, after in pairs], released.rows)
     each = max(1, (int(classes.max(initial=0)) + 1) * len(pairs))
     most = max(BRIEF.attackers, int(BRIEF.distances // each))
     given = {name: tree for name, tree in trees.items() if tree.rule.given}
     for key, linked in linkages(pairs, given, classes, k, most).items():
-        found["linked", key] = linked
-    return found
+        figures["linked", key] = linked
+    return figures
 
 
 def gap_of(before: Column, after: Column, k: int) -> Stable | None:

@@ -25,7 +25,7 @@ def chunk(chunk: Chunk, _: Ranges) -> dict[str, Any]:
     """
     if chunk.originals is None or (chunk.weights is not None and chunk.released_weights is None):
         return {}
-    averaged = [(pair.before, pair.after) for pair in chunk.pairs if pair.way == "mean"]
+    averaged = [(pair.before, pair.after) for pair in chunk.pairs if pair.aggregator == "mean"]
     kept = [
         (chunk.originals[c.name], c) for c in chunk.after.columns
         if c.role in (Role.OTHER, Role.SENSITIVE) and c.kind.is_number and not c.protected
@@ -64,18 +64,18 @@ def finalize(sums: dict[str, Any], _: Ranges) -> list[dict[str, Any]]:
     Those of means, then those of kept columns that rounding or released weights changed; the
     weights themselves have none.
     """
-    found = []
-    for how, columns in sums["totals"].items():
+    totals = []
+    for kind, columns in sums["totals"].items():
         for name, own in columns.items():
-            if own["gone"] or (how == "kept" and not own["other"]):
+            if own["gone"] or (kind == "kept" and not own["other"]):
                 continue
             was, now, size = (as_float(own[key]) for key in ("before", "after", "size"))
             if not (math.isfinite(was) and math.isfinite(now)):
                 continue
             drift = percent(now - was, size)
-            told = {"column": name, "before": was, "after": now, "drift_percent": drift}
-            found.append(told | ({"kept": True} if how == "kept" else {}))
-    return found
+            total = {"column": name, "before": was, "after": now, "drift_percent": drift}
+            totals.append(total | ({"kept": True} if kind == "kept" else {}))
+    return totals
 
 
 TOTALS = Aggregation(chunk, finalize)

@@ -1,4 +1,4 @@
-"""Whom a page is for, and how the figures of the original on it were rounded."""
+"""Audience of a page, and how its figures of the original were rounded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def audience(report: ReportFields) -> str:
 
 
 def about_figures(report: ReportFields) -> str:
-    """Say how figures of the original were rounded, and what that is not."""
+    """Return the text on the rounding of figures of the original."""
     if not report.is_public:
         return ""
     few = (

@@ -124,21 +124,21 @@ def totals(report: ReportFields) -> str:
 
 def costs_in_words(report: ReportFields) -> str:
     """What generalizing cost by the measures of the literature, and what was missing."""
-    found = report.costs
+    costs = report.costs
     lines = []
-    if found is not None:
+    if costs is not None:
         exact = [] if report.is_public else [
-            ("ILoss rate", f"{found['iloss_rate']:.2f} %", "what a cell lost, on average: 0 as it "
+            ("ILoss rate", f"{costs['iloss_rate']:.2f} %", "what a cell lost, on average: 0 as it "
              "was, 100 % nothing left; a deleted record has lost all"),
-            ("NCP", f"{found['ncp']:.2f} %", "normalized certainty penalty: the width of what a "
+            ("NCP", f"{costs['ncp']:.2f} %", "normalized certainty penalty: the width of what a "
              "cell was released as"),
-            ("non-uniform entropy", f"{found['non_uniform_entropy']:,.0f} bits", "what it would "
+            ("non-uniform entropy", f"{costs['non_uniform_entropy']:,.0f} bits", "what it would "
              "take to say the original cells again"),
         ]  # fmt: skip
         lines = [
             *exact,
-            ("discernibility", number(found["discernibility"]), "sum of squared class sizes"),
-            ("average class size", f"{found['average_class_size']:.2f} k", "1 is the least"),
+            ("discernibility", number(costs["discernibility"]), "sum of squared class sizes"),
+            ("average class size", f"{costs['average_class_size']:.2f} k", "1 is the least"),
         ]
     rows = "".join(f"<dt>{name}, {value}</dt><dd>{what}</dd>" for name, value, what in lines)
     table = f"<h2>Other measures of the generalized columns</h2>\n<dl>{rows}</dl>" if rows else ""
@@ -148,7 +148,7 @@ def costs_in_words(report: ReportFields) -> str:
 
 
 def columns(report: ReportFields) -> str:
-    """Return what became of every column of the table."""
+    """Return the treatment of every column of the table."""
     rows = "".join(
         f"<dt>{what[0].upper()}{what[1:]}</dt><dd>{escape(', '.join(names))}</dd>"
         for what, names in contents(report)

@@ -17,7 +17,7 @@ from shoal.report.html.measures import risks, utility
 from shoal.report.html.repeat import repeat
 from shoal.report.html.search import search
 from shoal.report.html.summary import first_screen, lost, replaced, verdict
-from shoal.report.remaining_risks import fears
+from shoal.report.remaining_risks import remaining_risks
 from shoal.report.verdict import BUT, SAFE, verdict_text
 
 if TYPE_CHECKING:
@@ -68,16 +68,16 @@ def draw_ahead(report: ReportFields) -> None:
 def short(report: ReportFields) -> str:
     """Return the short form for a notebook: the verdict and the table of columns."""
     mood = {SAFE: "", BUT: " but"}.get(report.verdict, " no")
-    said = escape(verdict_text(report.verdict, report.measures))
-    told = (
-        f'<div class="verdict{mood}"><p><strong>{said}</strong></p><p>{verdict(report)}</p>'
+    verdict_line = escape(verdict_text(report.verdict, report.measures))
+    lines = (
+        f'<div class="verdict{mood}"><p><strong>{verdict_line}</strong></p><p>{verdict(report)}</p>'
         f"<p>{lost(report)}</p><p>{replaced(report)}</p></div>"
     )
-    return f"<div>{told}{column_table(report)}</div>"
+    return f"<div>{lines}{column_table(report)}</div>"
 
 
 def measures_page(measures: dict[str, Any]) -> str:
-    """Return a page of measures alone, for a release that somebody else made."""
+    """Return a page of measures alone."""
     chart = attacks(measures)
     svg = None if chart is None else draw([chart])[0]
     head = (
@@ -86,6 +86,6 @@ def measures_page(measures: dict[str, Any]) -> str:
         f"originals; the smallest class has {measures['k']:,} records; quasi-identifiers: "
         f"{escape(', '.join(measures['quasi_identifiers']))}</p>"
     )
-    worst = bullets(fears(measures, measures["k"]))
+    worst = bullets(remaining_risks(measures, measures["k"]))
     body = [PRIVATE_LINE, head, worst, risks(measures, svg, chart is not None), utility(measures)]
     return document("Measures of a release", body)

@@ -1,4 +1,4 @@
-"""What every page has: its style, its policy, and how a text becomes part of it."""
+"""Common frame of pages: style, content policy, escaping."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shoal.report.fields import bound, found_beside
+from shoal.report.fields import bound, found_text
 from shoal.report.guarantees import LIMITS
 from shoal.report.html.frame import bullets, escape
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def beyond_k(report: ReportFields) -> str:
     """Return the table of what was asked beyond k and found; nothing where nothing was."""
     rows = [
-        (one["model"], one["column"], f"{bound(one)} {one['asked']:g}", found_beside(one, 4))
+        (one["model"], one["column"], f"{bound(one)} {one['asked']:g}", found_text(one, 4))
         for one in [*report.verification.get("models", ()), *report.dominance]
     ] + [
         ("own k", ", ".join(one["columns"]), f"at least {one['asked']}", str(one["found"]))
@@ -25,9 +25,9 @@ def beyond_k(report: ReportFields) -> str:
         return ""
     cells = "".join(
         f'<tr><td>{escape(model)}</td><td class="name">{escape(column)}</td>'
-        f'<td class="n">{escape(asked)}</td>'
-        f'<td class="n">{escape(found)}</td></tr>'
-        for model, column, asked, found in rows
+        f'<td class="n">{escape(threshold)}</td>'
+        f'<td class="n">{escape(figure)}</td></tr>'
+        for model, column, threshold, figure in rows
     )
     return (
         "<h2>What was asked beyond k</h2>\n"

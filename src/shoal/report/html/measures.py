@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.measures.definitions import DEFINITIONS
-from shoal.measures.result import told
-from shoal.report.counts import days_said
+from shoal.measures.result import figure_text
+from shoal.report.counts import days_text
 from shoal.report.html.frame import escape, figure, number
 from shoal.report.worst import worst_of
 
@@ -14,7 +14,7 @@ QUANTILES = ("5 %", "25 %", "50 %", "75 %", "95 %")
 
 
 def risks(measures: dict[str, Any] | None, svg: str | None = None, drawn: bool = True) -> str:
-    """Return what somebody could still learn, with the chart of attacks."""
+    """Return the risks, with the chart of attacks."""
     if not measures:
         return ""
     chart = ""
@@ -44,7 +44,7 @@ def _table(part: dict[str, Any]) -> str:
 def _row(key: str, one: dict[str, Any]) -> str:
     spread = ""
     if "interval" in one:
-        low, high = (told(end, one["unit"]) for end in one["interval"])
+        low, high = (figure_text(end, one["unit"]) for end in one["interval"])
         spread = (
             f'<br><span class="soft">{low} to {high}, from a sample of {one["sampled"]:,}</span>'
         )
@@ -57,10 +57,10 @@ def _row(key: str, one: dict[str, Any]) -> str:
 
 def _worst(key: str, one: dict[str, Any]) -> str:
     """Return the column or pair with the worst figure, where there are several."""
-    found = worst_of(key, one.get("by", {}))
-    if found is None:
+    worst = worst_of(key, one.get("by", {}))
+    if worst is None:
         return ""
-    name, value = found
+    name, value = worst
     if value == one["value"]:
         return f'<br><span class="soft name">{escape(name)}</span>'
     text = _value({**one, "value": value})
@@ -70,7 +70,7 @@ def _worst(key: str, one: dict[str, Any]) -> str:
 def _value(one: dict[str, Any]) -> str:
     """Return a figure with its unit; one that was rounded up as what it is at most."""
     if "step" not in one:
-        return told(one["value"], one["unit"])
+        return figure_text(one["value"], one["unit"])
     return f"≤ {one['value']:g}{' %' if one['unit'] == 'percent' else ''}"
 
 
@@ -99,7 +99,7 @@ def _moments(measures: dict[str, Any]) -> str:
 
 def _moment(value: float | None, kind: str) -> float | str | None:
     """Return a figure of a column of dates or times, which come in days, as one of these."""
-    return value if value is None else days_said(value, kind)
+    return value if value is None else days_text(value, kind)
 
 
 def _notes(measures: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""How to repeat a run and how to check its file, as commands."""
+"""Commands that repeat a run and check its file."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def repeat(report: ReportFields) -> str:
     again = "Whoever made it repeats it from the recipe in its private folder."
     if "commitment" not in report.input or "recipe" in report.release:
         recipe = str(report.release.get("recipe", "run.toml"))
-        found = report.input["kind"] in ("csv", "parquet") and "commitment" not in report.input
-        words = ["shoal", "run", recipe, *([] if found else ["--input", "FILE"]), "-o", "again/"]
+        is_known = report.input["kind"] in ("csv", "parquet") and "commitment" not in report.input
+        words = ["shoal", "run", recipe, *([] if is_known else ["--input", "FILE"]), "-o", "again/"]
         same = "the same groups" if "sha256" in report.input else "groups by the same method"
         again = f"<code>{escape(shlex.join(words))}</code> gives {same} in fresh row order."
     known = [what for what in ("sha256", "commitment") if report.input.get(what)]
@@ -41,26 +41,26 @@ def repeat(report: ReportFields) -> str:
 def _verify(report: ReportFields) -> str:
     words = ["shoal", "verify", str(report.release.get("file", "release.csv")), "-k", str(report.k),
              "--quasi", joined_key(column.name for column in report.columns)]  # fmt: skip
-    return escape(shlex.join([*words, *_asked(report)]))
+    return escape(shlex.join([*words, *_requirement_options(report)]))
 
 
-def _asked(report: ReportFields) -> list[str]:
+def _requirement_options(report: ReportFields) -> list[str]:
     """Return the options of `shoal verify` for what was asked beyond k."""
-    asked = report.asked
+    requirement = report.asked
     words = []
-    if any(what in asked for what in ("l", "t", "alpha")):
+    if any(what in requirement for what in ("l", "t", "alpha")):
         words += ["--sensitive", joined_key(report.roles[Role.SENSITIVE])]
     for what in ("l", "t", "alpha"):
-        said = asked.get(what)
-        pairs = [f"{n}={x:g}" for n, x in said.items()] if isinstance(said, dict) else []
-        if said is not None and not isinstance(said, dict):
-            pairs = [f"{said:g}"]
+        threshold = requirement.get(what)
+        pairs = [f"{n}={x:g}" for n, x in threshold.items()] if isinstance(threshold, dict) else []
+        if threshold is not None and not isinstance(threshold, dict):
+            pairs = [f"{threshold:g}"]
         for pair in pairs:
             words += [f"--{what}", pair]
-    if "l_kind" in asked:
-        words += ["--l-kind", asked["l_kind"]]
-    if "c" in asked:
-        words += ["--c", f"{asked['c']:g}"]
-    for columns, k in asked.get("k_of", {}).items():
+    if "l_kind" in requirement:
+        words += ["--l-kind", requirement["l_kind"]]
+    if "c" in requirement:
+        words += ["--c", f"{requirement['c']:g}"]
+    for columns, k in requirement.get("k_of", {}).items():
         words += ["--k-of", f"{columns}={k}"]
     return words

@@ -1,4 +1,4 @@
-"""How the groups were searched for."""
+"""The search log as a section of the page."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ def search(report: ReportFields, svgs: dict[str, str | None]) -> str:
     if log is None:
         if report.bound is None:
             return ""
-        told = escape(report.bound["told"])
-        return f"<h2>How the groups were found</h2>\n<p>The grouping is {told}.</p>"
+        text = escape(report.bound["told"])
+        return f"<h2>How the groups were found</h2>\n<p>The grouping is {text}.</p>"
     runs = f"{log['runs']} searches of " if log["runs"] > 1 else ""
     on_trees, rounds = "regroup" in log["gains"], "programme" in log["gains"]
     first = f"{log['loss_first_optimum']:.4f} % at the first local optimum and "
-    told = (
+    text = (
         f"The loss of the groups fell from {log['loss_start']:.4f} % at the start to "
         f"{'' if on_trees else first}{log['loss_end']:.4f} % "
         f"at the end, in {runs}{log['iterations']:,} {'rounds' if rounds else 'iterations'} and "
         f"{log['seconds']:.1f} seconds; ended by: {escape(log['stopped_by'])}."
     )
     if report.bound is not None:
-        told += f" The grouping is {escape(report.bound['told'])}."
+        text += f" The grouping is {escape(report.bound['told'])}."
     head = "".join(f"<th class=n>{label}</th>" for label in ("applied", "new best", "gain"))
     rows = "".join(
         f"<tr><td>{escape(name)}</td><td class=n>{part['applied']:,.0f}</td>"
@@ -41,7 +41,7 @@ def search(report: ReportFields, svgs: dict[str, str | None]) -> str:
         caption = f"The best loss so far; the axis of {steps} is logarithmic."
         curve = f'<div class="charts">{figure(svgs["loss curve"], caption)}</div>'
     return (
-        f'<h2>How the groups were found</h2>\n<p>{told}</p>{curve}<div class="table"><table>'
+        f'<h2>How the groups were found</h2>\n<p>{text}</p>{curve}<div class="table"><table>'
         f'<tr><th>step</th>{head}</tr>{rows}</table></div><p class="soft">'
         f"{ON_TREES if on_trees else IN_ROUNDS if rounds else ON_NUMBERS}</p>"
     )

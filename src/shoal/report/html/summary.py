@@ -1,13 +1,13 @@
-"""The first screen: is it safe, by which model, how much was lost, what could still go wrong."""
+"""First screen of the page: verdict, model, loss, remaining risks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from shoal.errors import listed
-from shoal.measures.result import told
+from shoal.measures.result import figure_text
 from shoal.report.html.frame import escape
-from shoal.report.remaining_risks import SHOWN, fears
+from shoal.report.remaining_risks import SHOWN, remaining_risks
 from shoal.report.verdict import BUT, NOT_SAFE, singled_out
 from shoal.table.roles import Role
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 def first_screen(report: ReportFields) -> str:
     """Return the title and the four answers."""
     groups = report.groups
-    asked = (
+    requirement = (
         f"{report.release['records']:,} records in {groups['count']:,} groups of "
         f"{report.group_span()}, {len(report.columns)} quasi-identifiers, k = {report.k}, "
         f"{escape(report.made_by())}"
     )
     return (
-        f'<h1>Release report</h1>\n<p class="soft">{asked}</p>\n<div class="answers">'
+        f'<h1>Release report</h1>\n<p class="soft">{requirement}</p>\n<div class="answers">'
         f"{_safe(report)}{_model(report)}{_lost(report)}{_open(report)}</div>"
     )
 
@@ -39,7 +39,7 @@ def _safe(report: ReportFields) -> str:
         return _card("Is it safe?", answer, " no")
     head, mood = "Yes, as far as was asked", " yes"
     if report.verdict == BUT:
-        share = told(singled_out(report.measures), "percent")
+        share = figure_text(singled_out(report.measures), "percent")
         head, mood = f"Yes, but kept columns single out {share} of the records", " but"
     return _card(
         "Is it safe?",
@@ -52,7 +52,7 @@ def _safe(report: ReportFields) -> str:
 
 
 def verdict(report: ReportFields) -> str:
-    """Say whether the release was verified, in one sentence."""
+    """Return one sentence on the verification of the release."""
     if not report.verification["ok"]:
         return "<strong>This release was not verified.</strong>"
     return (
@@ -75,7 +75,7 @@ def _model(report: ReportFields) -> str:
 
 
 def value_of(report: ReportFields) -> str:
-    """Say what stands for a group's values."""
+    """Return the text on the aggregators."""
     words = {
         "generalize": "closest common generalization",
         "range": "least and greatest value",
@@ -84,11 +84,11 @@ def value_of(report: ReportFields) -> str:
         "medoid": "most typical record’s value",
     }
     different = {column.released_as for column in report.columns}
-    return escape(" or ".join(words.get(way, way) for way in sorted(different)))
+    return escape(" or ".join(words.get(one, one) for one in sorted(different)))
 
 
 def replaced(report: ReportFields) -> str:
-    """Say what was done to the groups."""
+    """Return the text on what groups release and lose."""
     done = f"Each group’s values were replaced by its {value_of(report)}."
     if report.is_public:
         return f"{done} What was lost is told in steps that hide {report.k} people."
@@ -96,14 +96,14 @@ def replaced(report: ReportFields) -> str:
 
 
 def _lost(report: ReportFields) -> str:
-    more = [*report.said_of_constant(), *report.worst()]
+    more = [*report.constant_notes(), *report.worst()]
     rows = "".join(f"<li>{escape(line)}</li>" for line in more)
     worst = f"<p>At worst, by column or pair:</p><ul>{rows}</ul>" if more else ""
     return _card("How much was lost?", f"<p>{lost(report)}</p><p>{replaced(report)}</p>{worst}")
 
 
 def lost(report: ReportFields) -> str:
-    """Return the loss in all, as it may be told, by its name."""
+    """Return the total loss and its name."""
     value = report.loss.get("value") if report.is_public else report.exact_loss
     if value is None:
         return "Of so few records it would tell too much."
@@ -115,7 +115,7 @@ def lost(report: ReportFields) -> str:
 
 
 def _open(report: ReportFields) -> str:
-    lines = fears(report.measures, report.k) or report.guarantee["does_not_cover"][:SHOWN]
+    lines = remaining_risks(report.measures, report.k) or report.guarantee["does_not_cover"][:SHOWN]
     rows = "".join(f"<li>{escape(line)}</li>" for line in lines)
     return _card(
         "What could still go wrong?",

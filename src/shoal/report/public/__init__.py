@@ -1,4 +1,4 @@
-"""Figures of the original that may be published: none that k people could give away.
+"""Public figures of the original: stable against any k people.
 
 What is published beside a release must not tell more than the release. A figure of the original is
 public only if it is *stable against k people*: with the released classes and their values held

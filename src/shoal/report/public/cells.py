@@ -1,4 +1,4 @@
-"""What each cell lost, from 0 to 1, with everything it is scaled by from the release alone."""
+"""Loss of each cell, from 0 to 1, scaled by the release alone."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def numbers(before: Column, after: Column) -> tuple[Floats, Floats] | None:
 def originals(before: Column) -> Floats:
     """Return the originals of a column as numbers; not-a-number where one is missing."""
     there = present(before)
-    found = np.full(there.size, np.nan)
-    found[there] = days_or_numbers(some_rows(before, there))
-    return found
+    values = np.full(there.size, np.nan)
+    values[there] = days_or_numbers(some_rows(before, there))
+    return values
 
 
 def intervals(before: Column, after: Column) -> tuple[Integers, Floats] | None:
@@ -70,10 +70,10 @@ def intervals(before: Column, after: Column) -> tuple[Integers, Floats] | None:
     for at, form in enumerate(forms):
         if form == STAR:
             continue
-        found = span(form, axis, ranks) or (_calendar(form) if before.kind in TIMES else None)
-        if found is None:
+        own = span(form, axis, ranks) or (_calendar(form) if before.kind in TIMES else None)
+        if own is None:
             return None
-        low, high = found[:2]
+        low, high = own[:2]
         ends[at] = (
             -np.inf if low <= -FAR else float(low),
             np.inf if high >= FAR else float(high),
@@ -87,10 +87,10 @@ def intervals(before: Column, after: Column) -> tuple[Integers, Floats] | None:
 
 def _calendar(form: str) -> tuple[Fraction, Fraction] | None:
     """Return the first and the last day of a month, a quarter or a year, in days since 1970."""
-    said = PERIOD.fullmatch(form)
-    if said is None:
+    period = PERIOD.fullmatch(form)
+    if period is None:
         return None
-    year, quarter, month = int(said[1]), said[2], said[3]
+    year, quarter, month = int(period[1]), period[2], period[3]
     first = 3 * int(quarter) - 2 if quarter else int(month) if month else 1
     after = first + (3 if quarter else 1 if month else 12)
     try:
@@ -105,15 +105,15 @@ def released_span(before: Column, after: Column) -> Span | None:
     """Return the least and the greatest number that a column's release names; None without."""
     both = numbers(before, after)
     if both is not None:
-        said = both[1][~np.isnan(both[1])]
+        values = both[1][~np.isnan(both[1])]
     else:
-        found = intervals(before, after)
-        if found is None:
+        forms = intervals(before, after)
+        if forms is None:
             return None
-        codes, ends = found
-        said = ends[np.unique(codes)]
-        said = said[np.isfinite(said)]
-    return (float(said.min()), float(said.max())) if said.size else None
+        codes, ends = forms
+        values = ends[np.unique(codes)]
+        values = values[np.isfinite(values)]
+    return (float(values.min()), float(values.max())) if values.size else None
 
 
 def shares(values: Floats, within: Span) -> Floats:
@@ -129,7 +129,7 @@ def shares(values: Floats, within: Span) -> Floats:
 
 
 def cell_losses(
-    before: Column, after: Column, way: str, tree: CodedColumn | None, within: Span | None
+    before: Column, after: Column, aggregator: str, tree: CodedColumn | None, within: Span | None
 ) -> Floats:
     """Return what every cell lost, from 0 (as it was) to 1 (everything).
 
@@ -139,15 +139,15 @@ def cell_losses(
     (`form_losses`), whatever its original was.
     """
     there, gone = present(before), starred(after)
-    if way == STRATUM:
+    if aggregator == STRATUM:
         return np.zeros(there.size)
-    both = numbers(before, after) if way in AVERAGED else None
+    both = numbers(before, after) if aggregator in AVERAGED else None
     if both is not None and within is not None:
         original, released = (shares(side, within) for side in both)
         lost = np.abs(original - released)
         if not within[1] > within[0]:
             lost = (both[0] != both[1]).astype(np.float64)
-    elif way in ("generalize", "range"):
+    elif aggregator in ("generalize", "range"):
         lost = form_losses(before, after, tree, within)
     else:
         lost = (~same_cells(before, after)).astype(np.float64)
@@ -165,9 +165,9 @@ def form_losses(
     below - 1) / (values - 1); any other word of a tree: its height as a share of the tree's
     (Sweeney 2002); a value: 0; *: 1.
     """
-    found = intervals(before, after)
-    if found is not None:
-        codes, ends = found
+    spans = intervals(before, after)
+    if spans is not None:
+        codes, ends = spans
         low, high = within if within is not None else (0.0, 0.0)
         wide = ends[:, 1] / 2 - ends[:, 0] / 2
         whole = high / 2 - low / 2

@@ -1,6 +1,6 @@
-"""Of every key of a report: is it asked for, a figure of the release, rounded, or private?
+"""Publicity of every key of a report: setting, release figure, rounded, or private.
 
-`asked` is what somebody chose and what follows from that, `release` what anybody can compute from
+`asked` is what the user chose and what follows from that, `release` what can be computed from
 the released file, `rounded` a figure of the original that is stable against k people, `private` one
 that is not. Only private keys are left out of what is published. A key that is not listed is
 private, and a test fails.
@@ -166,7 +166,7 @@ MEASURES: dict[str, str] = {
 
 
 def kind_of(path: Sequence[str]) -> str | None:
-    """Return the kind of a key by its path; None where nobody said. Items of lists are `*`."""
+    """Return the kind of a key by its path; None if unlisted. Items of lists are `*`."""
     if path[:1] == ["measures"] and len(path) > 2 and path[1] in ("utility", "risk"):
         return MEASURES.get(path[2])
     for pattern, kind in KEYS.items():
@@ -198,8 +198,8 @@ def leaves(tree: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
 
 
 def only_public(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return a report without what is private, and without what nobody has told the kind of."""
-    found: dict[str, Any] = {}
+    """Return a report without private and unlisted keys."""
+    public: dict[str, Any] = {}
     for key, value in tree.items():
         place = (*path, str(key))
         if isinstance(value, Mapping) and value:
@@ -209,11 +209,11 @@ def only_public(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> dict[str
             kept = [item for item in kept if item]
         else:
             if is_public(place):
-                found[key] = value
+                public[key] = value
             continue
         if kept:
-            found[key] = kept
-    return found
+            public[key] = kept
+    return public
 
 
 def is_public(path: Sequence[str]) -> bool:

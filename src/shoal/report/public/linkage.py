@@ -1,4 +1,4 @@
-"""Linkage attacks whose figures are stable: everything but the original looked for is released.
+"""Linkage attacks with stable figures: all but the attacked original is released.
 
 Scales and ranks are those of the released classes, each counted once, and whoever finds several
 classes that fit equally well takes one of them, each as likely, then one of its records.
@@ -54,8 +54,8 @@ class PublicAttack(Attack):
         """Return the chance of each attacker, of the classes that fit: one of them, one of its."""
         own = self.own[part]
         hit = best[np.arange(own.size), own]
-        found: Floats = np.where(hit, 1.0 / (best.sum(axis=1) * self.counts[own]), 0.0)
-        return found
+        chances: Floats = np.where(hit, 1.0 / (best.sum(axis=1) * self.counts[own]), 0.0)
+        return chances
 
 
 def _ranks(values: Floats, ordered: Floats) -> Floats:
@@ -68,10 +68,10 @@ def side_of(before: Column, after: Column, tree: CodedColumn | None) -> Side:
     """Return both sides of a column, with nothing in the released one that the original tells."""
     if numbers(before, after) is not None:
         return both_sides(before, after, None, None)
-    found = intervals(before, after)
-    if found is None:
+    forms = intervals(before, after)
+    if forms is None:
         return words_of(before, after, tree, None, strict=True)
-    codes, ends = found
+    codes, ends = forms
     original = originals(before)
     none = np.zeros(original.size)
     low, high = ends[codes, 0], ends[codes, 1]
@@ -120,9 +120,9 @@ def _drawn(after: Sequence[Column], seen: Integers, counts: Integers, most: int)
     import pyarrow as pa
 
     rows = pa.array(seen)
-    cells = [column.having(values=column.values.take(rows), cells=None) for column in after]
+    cells = [column.replace(values=column.values.take(rows), cells=None) for column in after]
     order = np.argsort(row_hashes(cells, seen.size), kind="stable")
     upto = int(np.searchsorted(np.cumsum(counts[order]), most)) + 1
-    found = np.zeros(seen.size, dtype=bool)
-    found[order[:upto]] = True
-    return found
+    drawn = np.zeros(seen.size, dtype=bool)
+    drawn[order[:upto]] = True
+    return drawn

@@ -1,4 +1,4 @@
-"""The exact report -> the public one: what the release tells, and stable figures beside it."""
+"""The public report: figures of the release, and stable figures of the original."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.measures.definitions import DEFINITIONS
 from shoal.measures.histogram import Histogram
-from shoal.report.counts import days_said, missing_said
+from shoal.report.counts import days_text, missing_text
 from shoal.report.fields import ColumnReport, ReportFields
 from shoal.report.public.keys import MEASURES, RELEASE, only_public
 
@@ -70,8 +70,8 @@ def restored_fields(tree: Mapping[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def _restored_bars(told: Mapping[str, Any] | None) -> Histogram | None:
-    return None if told is None else Histogram(**{"hidden": 0, **told})
+def _restored_bars(bars: Mapping[str, Any] | None) -> Histogram | None:
+    return None if bars is None else Histogram(**{"hidden": 0, **bars})
 
 
 UNTOLD_COLUMN: dict[str, Any] = dict.fromkeys(
@@ -146,7 +146,7 @@ def _rest(every: int, part: float | None) -> int | None:
 
 def _moment(value: float | None, kind: str) -> float | str | None:
     """Return a mean in the column's words; those of dates and times come in days."""
-    return value if value is None else days_said(value, kind)
+    return value if value is None else days_text(value, kind)
 
 
 def _histogram(column: ColumnReport, bars: Mapping[str, Any]) -> Histogram | None:
@@ -165,7 +165,7 @@ def _histogram(column: ColumnReport, bars: Mapping[str, Any]) -> Histogram | Non
 
 
 def _missing(columns: list[ColumnReport], report: ReportFields) -> dict[str, Any]:
-    """Return how many cells were missing, as far as it may be told."""
+    """Return the public text on missing cells."""
     figures = report.public.get("missing", {})
     records, deleted = (figures.get(key, NONE)["value"] for key in ("records", "deleted"))
     cells = [column.missing for column in columns]
@@ -173,7 +173,7 @@ def _missing(columns: list[ColumnReport], report: ReportFields) -> dict[str, Any
         return {"cells": None, "records": None, "deleted": None, "suppressed": None,
                 "suppressed_everywhere": report.missing.get("suppressed_everywhere"),
                 "reading": report.missing.get("reading"), "text": ""}  # fmt: skip
-    return missing_said(
+    return missing_text(
         cells=sum(_count(count) for count in cells),
         records=int(records),
         suppressed=sum(_count(column.suppressed) for column in columns),
@@ -184,10 +184,10 @@ def _missing(columns: list[ColumnReport], report: ReportFields) -> dict[str, Any
 
 
 def _costs(report: ReportFields) -> dict[str, Any]:
-    found = report.verification
+    verification = report.verification
     return {
-        "discernibility": found["sizes"]["squares"],
-        "average_class_size": found["records"] / found["classes"] / report.k,
+        "discernibility": verification["sizes"]["squares"],
+        "average_class_size": verification["records"] / verification["classes"] / report.k,
         "deleted": report.public.get("missing", {}).get("deleted", NONE)["value"],
     }
 
@@ -201,7 +201,7 @@ def _measures(report: ReportFields) -> dict[str, Any]:
     values = {name: gap["value"] for name, gap in gaps.items() if gap["value"] is not None}
     if values and len(values) == len(gaps):
         rounded["distributions"] = {
-            **_told("distributions", max(values.values()), ""),
+            **_figure("distributions", max(values.values()), ""),
             "step": max(gap["step"] for gap in gaps.values()),
             "by": values,
         }
@@ -214,7 +214,7 @@ def _measures(report: ReportFields) -> dict[str, Any]:
         rounded["discernibility"] = {"value": squares, "unit": words.unit, "sentence": sentence}
     for key, linked in figures.get("linked", {}).items():
         if linked["value"] is not None:
-            rounded[key] = {**_told(key, linked["value"], "at most "), "step": linked["step"]}
+            rounded[key] = {**_figure(key, linked["value"], "at most "), "step": linked["step"]}
     weight = report.survey.get("weight")
     hidden = weight is not None and weight not in report.release["columns"]
     known = ("schema", "k", "records", "quasi_identifiers", "sensitive")
@@ -230,7 +230,7 @@ def _measures(report: ReportFields) -> dict[str, Any]:
     return kept
 
 
-def _told(key: str, value: float, before: str) -> dict[str, Any]:
+def _figure(key: str, value: float, before: str) -> dict[str, Any]:
     words = DEFINITIONS[key]
     text = f"{value:g} %" if words.unit == "percent" else f"{value:g}"
     sentence = words.sentence.format(value=f"{before}{text}", rest="")

@@ -1,4 +1,4 @@
-"""Steps that hide k people: powers of ten, at least as wide as what these can change."""
+"""Rounding steps that hide k people: powers of ten, at least their influence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of several methods with several k, each a whole one."""
+"""`compare`: runs of several methods with several k."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shoal.plan.hierarchies import digests
 from shoal.plan.plan import once_read, plan_table
 from shoal.progress import Callback, Progress, Reporter
 from shoal.report.verdict import singled_out
-from shoal.run.anonymize import Result, walk
+from shoal.run.anonymize import Result, anonymize_with
 from shoal.run.compare.points import AUTO, Comparison, Point, judged
 from shoal.run.compare.resume import Notes
 from shoal.settings import Settings, names, whole
@@ -36,7 +36,7 @@ MIXED = "kaim", "kaim+", "k-member", "mdav", "tfrp", "hilbert", "fast", "ilsmc+"
 LARGE, LARGE_NUMBERS, LARGE_MIXED = 30_000, ("hilbert", "fast"), ("kaim-fast", "hilbert", "fast")
 LEFT = "left out, "
 ALIKE = {"generalize": ILOSS, "mean": SSE[False]}
-MODELS = "regression", "classification"  # whose figures of utility are told
+MODELS = "regression", "classification"  # models whose utility is reported
 ATTACKS = "distance_linkage", "rank_linkage", "block_linkage"
 
 
@@ -51,7 +51,7 @@ def compare(
     callback: Callback | Reporter | None = None,
     **options: Unpack[CompareOptions],
 ) -> Comparison:
-    """Run several methods with several k, and show which are worth a choice.
+    """Run several methods with several k; return the frontier of loss and risk, and a pick.
 
     Every run is a whole one: grouped, released, verified, measured; nothing is written.
 
@@ -106,9 +106,9 @@ def compare_as(
     threads: int | None = None,
     callback: Callback | Reporter | None = None,
 ) -> Comparison:
-    """Read data as settings say, and compare as they say, whatever their method and k are."""
-    how = settings.input
-    table = read(data, delimiter=how.delimiter, missing=how.missing, types=how.types)
+    """Read data and compare with the settings, whatever their method and k are."""
+    options = settings.input
+    table = read(data, delimiter=options.delimiter, missing=options.missing, types=options.types)
     return compare_by(table, settings, grid, threads, callback)
 
 
@@ -119,7 +119,7 @@ def compare_by(
     threads: int | None = None,
     callback: Callback | Reporter | None = None,
 ) -> Comparison:
-    """Compare as settings say, whatever their method and k are."""
+    """Compare a table with the settings, whatever their method and k are."""
     methods, budget = grid.methods, grid.budget
     if budget is not None and not budget > 0:
         raise RequestError("budget must be a number of seconds above 0")
@@ -164,15 +164,15 @@ def compare_by(
 
 def _is_mixed(table: Table, settings: Settings) -> bool:
     """Tell whether there are texts, trees or missing cells: all releases are then generalized."""
-    settings = once_read(settings).having(protect={"method": "auto"})
+    settings = once_read(settings).replace(protect={"method": "auto"})
     return plan_table(table, settings)[0].is_mixed
 
 
 def _released_alike(settings: Settings, mixed: bool) -> Settings:
-    """Let all runs release alike, so that losses are of one kind; unless somebody said how."""
+    """Return settings with one aggregator for all runs, so that losses compare, unless given."""
     if settings.release.aggregate is not None:
         return settings
-    return settings.having(release={"aggregate": "generalize" if mixed else "mean"})
+    return settings.replace(release={"aggregate": "generalize" if mixed else "mean"})
 
 
 def _digest(table: Table, settings: Settings, budget: float | None) -> str:
@@ -192,7 +192,7 @@ def _usual(rows: int, mixed: bool) -> list[str]:
 
 
 class _Clock:
-    """Shares the time among the runs that are left, and tells runs when it is over."""
+    """Time budget, shared among the remaining runs."""
 
     def __init__(self, budget: float | None, report: Reporter, runs: int) -> None:
         self.budget, self.stop, self.left = budget, report.stop, runs
@@ -215,12 +215,12 @@ class _Clock:
         left = self.remaining()
         return None if left is None else max(0.05, left / max(1, self.left))
 
-    def heard(self, method: str, k: int) -> Reporter:
+    def reporter_for(self, method: str, k: int) -> Reporter:
         """Return the reporter of one run; that of auto only ends a search, with its best."""
         number = self.runs - self.left
         share, began = self.share(), time.perf_counter()
 
-        def tell(look: Progress) -> bool | None:
+        def on_progress(look: Progress) -> bool | None:
             if self.callback is not None:
                 stage = f"k = {k}, {method}: {look.stage}"
                 done = replace(look, stage=stage, done=number, total=self.runs)
@@ -230,7 +230,7 @@ class _Clock:
                 return self.canceled or (spent and look.best_loss is not None)
             return self.over() or self.canceled
 
-        return Reporter(tell, self.stop)
+        return Reporter(on_progress, self.stop)
 
 
 def _run(
@@ -253,8 +253,8 @@ def _run(
         protect["time_limit"] = share
     began = time.perf_counter()
     try:
-        own = settings.having(protect=protect)
-        result = walk(table, own, clock.heard(method, k), threads)
+        own = settings.replace(protect=protect)
+        result = anonymize_with(table, own, clock.reporter_for(method, k), threads)
     except Canceled:
         return replace(blank, said=f"{LEFT}given up: the budget was spent"), ""
     except ShoalError as error:
@@ -267,14 +267,14 @@ def _point(result: Result, method: str, k: int, seconds: float) -> Point:
     report = result.report
     measures = report.measures or {}
     risks, uses = measures.get("risk", {}), measures.get("utility", {})
-    found = [risks[key]["value"] for key in ATTACKS if key in risks]
+    shares = [risks[key]["value"] for key in ATTACKS if key in risks]
     highest = 100.0 / report.verification["k"]
     models = {key: uses[key]["value"] for key in MODELS if key in uses}
     return Point(
         report.method if method == AUTO else method,
         k,
         report.exact_loss,
-        max(found) if found else highest,
+        max(shares) if shares else highest,
         highest,
         singled_out(report.measures),
         report.groups["count"],

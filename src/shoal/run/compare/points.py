@@ -18,7 +18,7 @@ LOSS, RISK = 3, 2  # decimals that are printed; what differs beyond them does no
 
 @dataclass(frozen=True)
 class Point:
-    """One run: what it lost and the risk it left, in percent; `said` is why there is nothing.
+    """One run: loss and risk in percent; `said` is the reason where there are none.
 
     `risk` is the share of records that the best of three linkage attacks finds, `highest_risk`
     one in k, `kept` the share that kept columns single out within their class. `regression` and
@@ -158,11 +158,11 @@ def _place(point: Point) -> tuple[float, float]:
 
 def on_frontier(points: Sequence[Point]) -> list[Point]:
     """Return the runs of which no other has less of both, by loss; of equals the exactly least."""
-    found: list[Point] = []
+    frontier: list[Point] = []
     for point in sorted(points, key=lambda p: (_place(p), p.information_loss, p.risk)):
-        if all(_place(point)[1] < _place(other)[1] for other in found):
-            found.append(point)
-    return found
+        if all(_place(point)[1] < _place(other)[1] for other in frontier):
+            frontier.append(point)
+    return frontier
 
 
 def _knee(best: Sequence[Point]) -> Point:
@@ -184,24 +184,24 @@ def _knee(best: Sequence[Point]) -> Point:
 
 
 def _why(pick: Point, best: Sequence[Point], runs: int) -> str:
-    """Say why a run is the pick: what its neighbors on the frontier gain and cost."""
+    """Return why a run is the pick: what its neighbors on the frontier gain and cost."""
     loss, risk = _place(pick)
     at = best.index(pick)
-    told = [
+    gains = [
         f"→ {pick.method}, k = {pick.k}: loss {loss:.{LOSS}f} %, risk {risk:.{RISK}f} %; of "
         f"{runs} runs {len(best)} {'are' if len(best) > 1 else 'is'} on the frontier, and it bends "
         "here"
     ]
     if at > 0:
         other = best[at - 1]
-        told.append(
+        gains.append(
             f"{other.method}, k = {other.k} would lose {loss - _place(other)[0]:.{LOSS}f} "
             f"points less, for {_place(other)[1] - risk:.{RISK}f} points more risk"
         )
     if at + 1 < len(best):
         other = best[at + 1]
-        told.append(
+        gains.append(
             f"{other.method}, k = {other.k} would have {risk - _place(other)[1]:.{RISK}f} "
             f"points less risk, for {_place(other)[0] - loss:.{LOSS}f} points more loss"
         )
-    return "; ".join(told)
+    return "; ".join(gains)

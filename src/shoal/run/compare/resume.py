@@ -1,4 +1,4 @@
-"""What was done of a comparison, for going on after it was stopped."""
+"""Notes of finished runs, to resume a comparison."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shoal.run.compare.points import AUTO, SCHEMA, Point
 class Notes:
     """A file of the runs that came to an end: a line of JSON each, figures alone.
 
-    The first line has the hash of what is compared; a file that has none is somebody else's.
+    The first line has the hash of what is compared; a file that has none is not ours.
     """
 
     def __init__(self, path: str | Path | None, what: str) -> None:
@@ -28,9 +28,9 @@ class Notes:
         lines = self._lines()
         if lines and lines[0].get("schema") != SCHEMA:
             raise RequestError(f"{shown(self.path)}: these are no notes of a comparison")
-        for told in lines[1:] if lines and lines[0] == head else ():
-            self.loss_name = told.pop("loss_name", "")
-            point = Point(**told)
+        for note in lines[1:] if lines and lines[0] == head else ():
+            self.loss_name = note.pop("loss_name", "")
+            point = Point(**note)
             self.points[point.k, AUTO if point.auto else point.method] = point
         if not self.path.absolute().parent.is_dir():
             raise OutputError(
@@ -47,23 +47,23 @@ class Notes:
         assert self.path is not None
         if not self.path.exists():
             return []
-        found = []
+        notes = []
         for line in self.path.read_bytes().split(b"\n")[:-1]:
             try:
-                told = json.loads(line)
+                note = json.loads(line)
             except (ValueError, RecursionError):
-                told = None
-            if not isinstance(told, dict):
+                note = None
+            if not isinstance(note, dict):
                 break
-            found.append(told)
-        if not found and self.path.stat().st_size:
+            notes.append(note)
+        if not notes and self.path.stat().st_size:
             raise RequestError(f"{shown(self.path)}: these are no notes of a comparison")
-        return found
+        return notes
 
-    def _write(self, told: Mapping[str, Any]) -> None:
+    def _write(self, note: Mapping[str, Any]) -> None:
         assert self.path is not None
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(told, ensure_ascii=False) + "\n")
+            file.write(json.dumps(note, ensure_ascii=False) + "\n")
 
     def known(self, k: int, method: str) -> Point | None:
         """Return a run that was noted."""

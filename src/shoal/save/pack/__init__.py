@@ -1,1 +1,1 @@
-"""A release to hand over: data, dictionary, report, recipe and certificate in one folder."""
+"""Release packs: data, dictionary, report, recipe and certificate in one folder."""

@@ -1,4 +1,4 @@
-"""The certificate: what was verified of which files, for machines; its model is its schema.
+"""Certificate of a pack: what was verified of which files, as JSON with a schema.
 
 Every field but `issued` follows from the other files of the pack: `certificate_of` makes it of
 report, recipe, dictionary and what the released file showed, when a pack is written and again when
@@ -93,7 +93,7 @@ class Verified(_Part):
 
 
 class Certificate(_Part):
-    """Says what was verified, of which files, made by which versions and which recipe.
+    """The verified claims, files, versions and recipe of a pack.
 
     `checks` is promised and verified again by every check; `stated` is promised, too, but only who
     has the original can verify it (households, the p % rule, the order of the rows).
@@ -128,19 +128,19 @@ def certificate_of(
     report: Mapping[str, Any],
     recipe: Settings,
     types: Mapping[str, str],
-    found: Verification,
+    verification: Verification,
     files: Mapping[str, File],
     issued: str,
 ) -> Certificate:
     """Return the certificate that follows from the files of a pack.
 
-    `report` and `recipe` are the published ones, `types` are those of the dictionary, `found` is
-    what the released file showed.
+    `report` and `recipe` are the published ones, `types` those of the dictionary, `verification` is
+    that of the released file.
     """
-    release, roles, told = report["release"], recipe.roles, found.to_dict()
+    release, roles, verified = report["release"], recipe.roles, verification.to_dict()
     delimiter = recipe.input.delimiter or ","
-    promised = promises(report, recipe, found.k)
-    checks = promises(report, checkable(recipe), found.k)["covers"]
+    promised = promises(report, recipe, verification.k)
+    checks = promises(report, checkable(recipe), verification.k)["covers"]
     return Certificate(
         schema=SCHEMA,
         issued=issued,
@@ -156,8 +156,8 @@ def certificate_of(
         ),
         claims=claims_of(recipe, types),
         verified=Verified(
-            records=found.records, classes=found.classes, smallest_class=found.k,
-            models=told["models"], k_of=told["k_of"],
+            records=verification.records, classes=verification.classes,
+            smallest_class=verification.k, models=verified["models"], k_of=verified["k_of"],
         ),
         checks=checks,
         stated=[line for line in promised["covers"] if line not in checks],
@@ -175,39 +175,39 @@ def certificate_of(
 
 def claims_of(recipe: Settings, types: Mapping[str, str]) -> Claims:
     """Return what a published recipe asks of a release, as `verify` takes it."""
-    asked, roles = recipe.requirement, recipe.roles
-    found: dict[str, Any] = {
-        "k": asked.k,
+    requirement, roles = recipe.requirement, recipe.roles
+    claims: dict[str, Any] = {
+        "k": requirement.k,
         "quasi_identifiers": list(roles.quasi_identifiers),
-        "k_of": {joined_key(columns): k for columns, k in asked.k_of.items()},
+        "k_of": {joined_key(columns): k for columns, k in requirement.k_of.items()},
     }
-    if asked.of_sensitive:
+    if requirement.of_sensitive:
         own = list(roles.sensitive)
-        by_t = [name for name in own if asked.asked("t", name) is not None]
+        by_t = [name for name in own if requirement.threshold("t", name) is not None]
         trees = [n for n in by_t if recipe.hierarchies.get(n, "").startswith(COMMITTED)]
         orders = [n for n in by_t if is_committed(recipe.orders.get(n, ()))]
         needs = {"hierarchies": trees, "orders": orders}
-        found |= {
+        claims |= {
             "sensitive": own,
-            **{what: _plain(getattr(asked, what)) for what in ("l", "c", "t", "alpha")},
-            "l_kind": asked.l_kind,
+            **{what: _plain(getattr(requirement, what)) for what in ("l", "c", "t", "alpha")},
+            "l_kind": requirement.l_kind,
             "words": [name for name in own if types.get(name) not in PLACED],
             "missing": [one for one in recipe.input.missing if not one.startswith(COMMITTED)],
-            "missing_sensitive": asked.missing_sensitive,
+            "missing_sensitive": requirement.missing_sensitive,
             "by_people": roles.person is not None,
             "needs": {what: names for what, names in needs.items() if names},
         }
-    return Claims.model_validate(found)
+    return Claims.model_validate(claims)
 
 
-def _plain(asked: Any) -> Any:
-    return dict(asked) if isinstance(asked, Mapping) else asked
+def _plain(threshold: Any) -> Any:
+    return dict(threshold) if isinstance(threshold, Mapping) else threshold
 
 
 def promises(report: Mapping[str, Any], recipe: Settings, smallest: int) -> dict[str, list[str]]:
     """Return what a release promises and leaves open, from its report and recipe."""
     roles, columns = recipe.roles, report["columns"]
-    said = guarantee(
+    promised = guarantee(
         Protection(
             k=recipe.protect.k,
             smallest=smallest,
@@ -216,14 +216,14 @@ def promises(report: Mapping[str, Any], recipe: Settings, smallest: int) -> dict
             ),
             records=any(shows_records(one["released_as"], one["kind"]) for one in columns),
             given=roles.group is not None,
-            asked=recipe.requirement,
+            requirement=recipe.requirement,
             sensitive=roles.sensitive,
             households=roles.household is not None,
             people=roles.person is not None,
             weights_as=None if roles.weight is None else recipe.release.weights_as or "mean",
         )
     )
-    return of_file(said, recipe.release.keep_order)
+    return of_file(promised, recipe.release.keep_order)
 
 
 def checkable(recipe: Settings) -> Settings:
@@ -231,12 +231,12 @@ def checkable(recipe: Settings) -> Settings:
 
     Where people are counted, who are not in the file, it shows of l only how many values there are.
     """
-    asked = recipe.protect
+    protect = recipe.protect
     by_people: dict[str, Any] = {}
     if recipe.roles.person is not None:
-        least = asked.l if asked.l_kind == "distinct" else None
+        least = protect.l if protect.l_kind == "distinct" else None
         by_people = {"t": None, "alpha": None, "l": least, "l_kind": "distinct", "c": None}
-    return recipe.having(
+    return recipe.replace(
         protect={"dominance": None, **by_people},
         roles={"household": None, "person": None},
         release={"keep_order": True},

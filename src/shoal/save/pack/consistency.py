@@ -1,4 +1,4 @@
-"""Whether the papers of a pack say the same, and what its release bears out."""
+"""Consistency of a pack: its papers against each other and against the release."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from shoal.errors import ShoalError, shown
 from shoal.judge.hierarchies import number
 from shoal.judge.verify import Verification, class_counts, verify
-from shoal.release.claims import asked_beyond_k
+from shoal.release.claims import requirements_beyond_k
 from shoal.report.reload import load_report
 from shoal.report.verdict import MOST, SAFE
 from shoal.save.commitments import Commitments, same
@@ -37,7 +37,7 @@ from shoal.table.read import digest_of
 
 @dataclass(frozen=True)
 class Papers:
-    """What the papers of a pack say: certificate, report, recipe, dictionary."""
+    """The papers of a pack: certificate, report, recipe, dictionary."""
 
     place: Path
     made: Certificate
@@ -66,21 +66,27 @@ class Papers:
         given, problems = self._given(trees, orders, known, left)
         if problems:
             return problems
-        found = self._verified(given)
-        if isinstance(found, str):
-            return [found]
+        verification = self._verified(given)
+        if isinstance(verification, str):
+            return [verification]
         try:
-            problems = [*found.problems, *self._certificate(found), *self._papers(found)]
+            problems = [
+                *verification.problems,
+                *self._certificate(verification),
+                *self._papers(verification),
+            ]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             problems = ["the report is about something else than the certificate"]
         if problems and self.made.versions.get("shoal") != (version := metadata.version("shoal")):
             problems.append(f"this is shoal {version}; check the pack with the version it names")
         if not problems:
             done.append(
-                f"{found.records:,} records in {found.classes:,} classes, the smallest of "
-                f"{found.k}: k = {self.made.claims.k} holds"
+                f"{verification.records:,} records in {verification.classes:,} classes, the "
+                f"smallest of {verification.k}: k = {self.made.claims.k} holds"
             )
-            done += [f"{one.label}: {one.told}, asked {one.asked:g}" for one in found.models]
+            done += [
+                f"{one.label}: {one.found_text}, asked {one.asked:g}" for one in verification.models
+            ]
             done.append("certificate, report, recipe and README say the same")
         return problems
 
@@ -93,47 +99,47 @@ class Papers:
     ) -> tuple[dict[str, Any], list[str]]:
         """Return trees and orders that verify takes: those of the recipe, and those given."""
         recipe, needs, problems = self.recipe, self.made.claims.needs, []
-        asked = recipe.requirement
-        by_t = [n for n in recipe.roles.sensitive if asked.asked("t", n) is not None]
-        found: dict[str, Any] = {
+        requirement = recipe.requirement
+        by_t = [n for n in recipe.roles.sensitive if requirement.threshold("t", n) is not None]
+        given: dict[str, Any] = {
             "hierarchies": {n: recipe.hierarchies[n] for n in by_t if n in recipe.hierarchies},
             "orders": {n: list(recipe.orders[n]) for n in by_t if n in recipe.orders},
         }
         for name in needs.get("hierarchies", ()):
-            told = recipe.hierarchies.get(name, "")
+            recipe_rule = recipe.hierarchies.get(name, "")
             if name not in trees:
                 problems.append(
                     f"t-closeness of {shown(name)} needs its hierarchy: say --hierarchy"
                 )
                 continue
-            said = found["hierarchies"][name] = trees[name]
+            rule = given["hierarchies"][name] = trees[name]
             if known is None:
                 left.append(_uncompared("hierarchy", name))
-            elif not is_file(said) or not same(
-                COMMITTED + known.of_hierarchy(name, digest_of(Path(said))), told
+            elif not is_file(rule) or not same(
+                COMMITTED + known.of_hierarchy(name, digest_of(Path(rule))), recipe_rule
             ):
                 problems.append(f"the hierarchy of {shown(name)} is not the one that was certified")
         for name in needs.get("orders", ()):
             if name not in orders:
                 problems.append(f"t-closeness of {shown(name)} needs its order: say --order")
                 continue
-            order = found["orders"][name] = list(orders[name])
+            order = given["orders"][name] = list(orders[name])
             if known is None:
                 left.append(_uncompared("order", name))
             elif not same(COMMITTED + known.of_order(name, order), recipe.orders[name][0]):
                 problems.append(f"the order of {shown(name)} is not the one that was certified")
-        return {what: said for what, said in found.items() if said}, problems
+        return {what: rule for what, rule in given.items() if rule}, problems
 
     def _verified(self, given: Mapping[str, Any]) -> Verification | str:
-        """Verify the release anew, as the certificate claims; or say why that cannot be done."""
+        """Verify the release against the claims of the certificate; else return why not."""
         claims, release = self.made.claims, self.made.release
-        asked = claims.model_dump(exclude={"needs", "k_of"})
+        arguments = claims.model_dump(exclude={"needs", "k_of"})
         if claims.l is None and claims.t is None and claims.alpha is None:
-            asked = {"k": claims.k, "quasi_identifiers": claims.quasi_identifiers}
+            arguments = {"k": claims.k, "quasi_identifiers": claims.quasi_identifiers}
         try:
             return verify(
                 self.place / release.file,
-                **asked,
+                **arguments,
                 **given,
                 k_of={split_key(key): k for key, k in claims.k_of.items()},
                 delimiter=release.delimiter,
@@ -144,17 +150,19 @@ class Papers:
         except ShoalError as error:
             return f"what is claimed cannot be verified: {error}"
 
-    def _certificate(self, found: Verification) -> list[str]:
+    def _certificate(self, verification: Verification) -> list[str]:
         """Make the certificate again of the other files; return the fields where it differs."""
         made = self.made
-        again = certificate_of(self.report, self.recipe, self.types, found, made.files, made.issued)
+        again = certificate_of(
+            self.report, self.recipe, self.types, verification, made.files, made.issued
+        )
         return [
             f"the certificate's {name.rstrip('_')} is not what report, recipe and release say"
             for name in type(made).model_fields
             if getattr(made, name) != getattr(again, name)
         ]
 
-    def _papers(self, found: Verification) -> list[str]:
+    def _papers(self, verification: Verification) -> list[str]:
         """Compare report, recipe and README with each other and with the released file."""
         report, recipe, made = self.report, self.recipe, self.made
         release, problems = report["release"], []
@@ -163,10 +171,11 @@ class Papers:
             report["k"] == recipe.protect.k
             and release["sha256"] == made.files[made.release.file].sha256
             and release["order"] == made.release.order
-            and (release["records"], release["columns"]) == (found.records, made.release.columns)
-            and report["verification"]["k"] == found.k
-            and report["asked"] == asked_beyond_k(recipe.requirement)
-            and report["guarantee"] == promises(report, recipe, found.k)
+            and (release["records"], release["columns"])
+            == (verification.records, made.release.columns)
+            and report["verification"]["k"] == verification.k
+            and report["asked"] == requirements_beyond_k(recipe.requirement)
+            and report["guarantee"] == promises(report, recipe, verification.k)
             and report["input"]["commitment"] == recipe.input.commitment
             and report["verdict"] == made.verdict
         )
@@ -174,10 +183,12 @@ class Papers:
             problems.append("the report is about something else than recipe and release")
         if recipe.input.path is not None or hidden & set(made.release.columns):
             problems.append("the recipe is of something else than the certificate")
-        told, _ = load_report(self.place / "report.json")
-        if told.verdict != made.verdict or (made.verdict == SAFE and self._singled_out() > MOST):
+        own_report, _ = load_report(self.place / "report.json")
+        if own_report.verdict != made.verdict or (
+            made.verdict == SAFE and self._singled_out() > MOST
+        ):
             problems.append("the verdict is not what report and release say")
-        texts = {SCHEMA_NAME: schema_json(), README: readme(told, recipe, lacks(recipe))}
+        texts = {SCHEMA_NAME: schema_json(), README: readme(own_report, recipe, lacks(recipe))}
         for name, text in texts.items():
             if (self.place / name).read_bytes() != text.encode("utf-8"):
                 problems.append(f"{name} is not what report and recipe say")
@@ -204,8 +215,8 @@ class Papers:
 
 
 def _as_number(cell: Any) -> Any:
-    found = number(cell) if isinstance(cell, str) else None
-    return cell if found is None else found
+    value = number(cell) if isinstance(cell, str) else None
+    return cell if value is None else value
 
 
 def _uncompared(what: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""The data dictionary: what every released column is and what became of it, from the release."""
+"""Data dictionary of a release."""
 
 from __future__ import annotations
 
@@ -43,25 +43,29 @@ def dictionary(released: Table, report: Report) -> bytes:
     A column of numbers or dates holds its least and greatest released value, one of few values
     these; others are only counted.
     """
-    ways = {column.name: column.released_as for column in report.columns}
-    ways |= {name: f"rounded to multiples of {step:g}" for name, step in report.rounded.items()}
+    treatments = {column.name: column.released_as for column in report.columns}
+    treatments |= {
+        name: f"rounded to multiples of {step:g}" for name, step in report.rounded.items()
+    }
     if "weight" in report.survey:
-        how = str(report.survey["weights_as"])
-        ways[report.survey["weight"]] = {"mean": "mean", "exact": "as it was"}.get(how, how)
+        weights_as = str(report.survey["weights_as"])
+        treatments[report.survey["weight"]] = {"mean": "mean", "exact": "as it was"}.get(
+            weights_as, weights_as
+        )
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)
     for column in released.columns:
-        writer.writerow(_line(column, ways))
+        writer.writerow(_line(column, treatments))
     return text.getvalue().encode("utf-8")
 
 
-def _line(column: Column, ways: Mapping[str, str]) -> list[Any]:
+def _line(column: Column, treatments: Mapping[str, str]) -> list[Any]:
     stars = 0
     if column.kind is Kind.TEXT and column.protected:
         stars = int(pc.sum(pc.equal(column.values, STAR)).as_py() or 0)
-    way = ways.get(column.name)
-    done = "as it was" if way is None else DONE.get(way, way)
+    treatment = treatments.get(column.name)
+    done = "as it was" if treatment is None else DONE.get(treatment, treatment)
     suppressed = stars if column.kind is Kind.TEXT else column.missing if column.protected else 0
     missing = 0 if column.protected else column.missing
     return [

@@ -1,4 +1,4 @@
-"""Writes a pack: all of it in a private folder, checked there, then named in one step."""
+"""Writing of a pack: in a private folder, checked, then renamed in one step."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def write_pack(
     spreadsheet_safe: bool | None = None,
     sign: str | os.PathLike[str] | None = None,
 ) -> Path:
-    """Write the whole pack, check it as it lies on disk, then give the folder its name.
+    """Write the whole pack, check it on disk, then rename the folder.
 
     A folder that is there already is replaced only with `force`, and only if it is a pack. What is
     private goes to a folder beside it; `sign` is the key that signs the certificate.
@@ -77,7 +77,9 @@ def write_pack(
         path = place / targets.release.name
         _write(path, content)
         verified_bytes(release, path, content, kind)
-        found = verify_written(path, release.settings, release.table, release.table.rows, kind)
+        verification = verify_written(
+            path, release.settings, release.table, release.table.rows, kind
+        )
         digest = hashlib.sha256(content).hexdigest()
         commitments = Commitments.new()
         recipe = public_recipe(release.settings, release.table, keep, commitments)
@@ -97,7 +99,7 @@ def write_pack(
         _write(place / DICTIONARY, dictionary(release.table, report))
         for name, text in texts.items():
             _write(place / name, text.encode("utf-8"))
-        made = _certificate(place, report, recipe, release.table, found)
+        made = _certificate(place, report, recipe, release.table, verification)
         content = made.to_json().encode("utf-8")
         _write(place / papers.NAME, content)
         if sign is not None:
@@ -109,8 +111,8 @@ def write_pack(
             raise PrivacyError(
                 f"the pack does not hold what it says, nothing was kept: {checked.problems[0]}"
             )
-        for target, told in own.items():
-            staging.add(target, told, private=True)
+        for target, paper in own.items():
+            staging.add(target, paper, private=True)
         staging.commit(then=partial(_name, place, folder, force))
     return folder
 
@@ -184,7 +186,7 @@ def _restore(folder: Path) -> None:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed runs left: private folders that nobody holds."""
+    """Remove unlocked private folders that killed runs left."""
     name = escape(folder.name)
     aside = folder.parent.glob(f".{name}{OLD}-*") if folder.exists() else ()
     for left in [*folder.parent.glob(f".{name}{MARK}-*"), *aside]:
@@ -226,7 +228,7 @@ def _name(place: Path, folder: Path, force: bool) -> None:
 
 def _trees(settings: Settings) -> dict[str, str]:
     own = settings.roles.sensitive
-    return {name: said for name, said in settings.hierarchies.items() if name in own}
+    return {name: rule for name, rule in settings.hierarchies.items() if name in own}
 
 
 def _orders(release: Release) -> dict[str, list[str]]:
@@ -236,9 +238,9 @@ def _orders(release: Release) -> dict[str, list[str]]:
 
 
 def _certificate(
-    place: Path, report: Report, recipe: Settings, released: Table, found: Verification
+    place: Path, report: Report, recipe: Settings, released: Table, verification: Verification
 ) -> papers.Certificate:
-    """Return what was verified, of the files that lie in a folder."""
+    """Return the certificate of the files in a folder."""
     files = {
         path.name: papers.File(
             sha256=hashlib.sha256(path.read_bytes()).hexdigest(), bytes=path.stat().st_size
@@ -247,4 +249,4 @@ def _certificate(
     }
     types = {column.name: column.kind_name for column in released.columns}
     issued = datetime.now(UTC).isoformat(timespec="seconds")
-    return papers.certificate_of(report.to_dict(), recipe, types, found, files, issued)
+    return papers.certificate_of(report.to_dict(), recipe, types, verification, files, issued)

@@ -1,4 +1,4 @@
-"""The first page of a pack, for people who were only handed the folder."""
+"""README of a pack."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from shoal.settings import Settings
 
 
 def readme(report: Report, settings: Settings, lacks: Sequence[str]) -> str:
-    """Return what lies in the folder, what it promises, and how to check it."""
+    """Return the README: contents, guarantee, and how to check them."""
     release = report.release
     covers = "\n".join(f"- {line}" for line in report.guarantee["covers"])
     left = "\n".join(f"- {line}" for line in report.guarantee["does_not_cover"])
     lacking = "\n".join(f"- {_plain(line)}" for line in lacks)
     roles = settings.roles
-    who = "households" if roles.household else "people" if roles.person else "records"
-    return f"""# A release that hides everybody among at least {report.k} {who}
+    units = "households" if roles.household else "people" if roles.person else "records"
+    return f"""# A release that hides everybody among at least {report.k} {units}
 
 {release["records"]:,} records, made by shoal {report.versions["shoal"]}, {report.made_by()}.
 Verdict: {verdict_text(report.verdict, report.measures)}.

@@ -1,4 +1,4 @@
-"""`shoal certificate check`: everything that a pack says, verified again from its files."""
+"""`check_pack`: verify everything a pack says, from its files."""
 
 from __future__ import annotations
 
@@ -103,17 +103,17 @@ def check_pack(
     if original is not None and private is None:
         raise RequestError("to compare the original takes the private folder of the pack")
     known = None if private is None else Commitments.load(Path(private))
-    found = checked_pack(
+    checked = checked_pack(
         Path(folder), trees=trees or {}, orders=orders or {}, known=known,
         key=None if key is None else Path(key),
     )  # fmt: skip
-    if private is None or known is None or not found.ok:
-        return found
+    if private is None or known is None or not checked.ok:
+        return checked
     made = load_certificate(Path(folder))
     problems, done = _origin(made, known, Path(private), original)
     return Checked(
-        found.ok and not problems, found.k, found.files, (*found.done, *done),
-        (*found.problems, *problems), found.open, found.origins,
+        checked.ok and not problems, checked.k, checked.files, (*checked.done, *done),
+        (*checked.problems, *problems), checked.open, checked.origins,
     )  # fmt: skip
 
 
@@ -148,7 +148,7 @@ def checked_pack(
 
 
 def _origins(made: Certificate) -> tuple[str, ...]:
-    """Say which roles are taken from the papers of the pack."""
+    """Return in words which roles are taken from the papers of the pack."""
     claims, where = made.claims, f"from {NAME} and the recipe {shown(made.recipe)} of the pack"
     quasi = f"quasi-identifiers {listed(claims.quasi_identifiers, NAMED)} {where}"
     hidden = f"sensitive columns {listed(claims.sensitive, NAMED)} {where}"
@@ -160,8 +160,8 @@ def _signature(place: Path, key: Path | None, done: list[str], left: list[str]) 
     path = place / SIGNATURE
     is_there = path.is_file() and not path.is_symlink()
     if key is None:
-        told = "its signature was not compared: say --key PUBLIC.pem" if is_there else UNSIGNED
-        left.append(told)
+        warning = "its signature was not compared: say --key PUBLIC.pem" if is_there else UNSIGNED
+        left.append(warning)
         return []
     if not is_there:
         return ["the certificate is not signed"]
@@ -187,15 +187,15 @@ def _origin(
 ) -> tuple[list[str], list[str]]:
     """Compare a private folder and the original with the certificate: problems, and what holds."""
     recipe = load(folder / own.RECIPE)
-    told = made.input.commitment
+    commitment = made.input.commitment
     noted = recipe.input.sha256
-    if not same(known.of_input(noted) if noted else None, told):
+    if not same(known.of_input(noted) if noted else None, commitment):
         return ["the private folder is that of another release"], []
     done = ["the private folder is that of this pack"]
     if original is None:
         return [], done
     digest = _digest_of_original(original)
-    if not same(known.of_input(digest), told):
+    if not same(known.of_input(digest), commitment):
         return ["the release was not made of this original"], done
     return [], [*done, "the release was made of this original"]
 

@@ -1,4 +1,4 @@
-"""The recipe that a pack shows: what was asked, without what only the steward may know."""
+"""The published recipe: without private files and values."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def public_recipe(
     The seed and how long a search went are left out: whoever knows both, and guesses the input,
     could compare releases.
     """
-    said = settings.input
+    options = settings.input
     trees = {
-        name: COMMITTED + commitments.of_hierarchy(name, said.hierarchies_sha256[name])
+        name: COMMITTED + commitments.of_hierarchy(name, options.hierarchies_sha256[name])
         if is_file(tree)
         else tree
         for name, tree in settings.hierarchies.items()
@@ -36,16 +36,16 @@ def public_recipe(
         shown = name in released.names and set(order) <= shown_values(released, name)
         committed = (COMMITTED + commitments.of_order(name, order),)
         orders[name] = tuple(order) if shown else committed
-    told = {form_of(cell) for cell in ("", *shown_cells(released, released.names))}
+    published = {form_of(cell) for cell in ("", *shown_cells(released, released.names))}
     missing = tuple(
-        token if form_of(token) in told else COMMITTED + commitments.of_missing(token)
-        for token in said.missing
+        token if form_of(token) in published else COMMITTED + commitments.of_missing(token)
+        for token in options.missing
     )
-    return settings.having(
+    return settings.replace(
         input={
             "path": None,
             "sha256": None,
-            "commitment": commitments.of_input(said.sha256) if said.sha256 else None,
+            "commitment": commitments.of_input(options.sha256) if options.sha256 else None,
             "missing": missing,
             "hierarchies": None,
             "hierarchies_sha256": {},
@@ -57,20 +57,20 @@ def public_recipe(
 
 def lacks(recipe: Settings) -> list[str]:
     """Return what a published recipe lacks to repeat the run, from itself."""
-    found = ["the input, which is named by a commitment", "the seed and the length of a search"]
-    found += [
+    lacking = ["the input, which is named by a commitment", "the seed and the length of a search"]
+    lacking += [
         f"the hierarchy of {name}, which is named by a commitment"
         for name, tree in recipe.hierarchies.items()
         if tree.startswith(COMMITTED)
     ]
-    found += [
+    lacking += [
         f"the order of {name}, which is named by a commitment"
         for name, order in recipe.orders.items()
         if is_committed(order)
     ]
     if any(token.startswith(COMMITTED) for token in recipe.input.missing):
-        found.append("what stands for missing cells, which is named by a commitment")
-    return found
+        lacking.append("what stands for missing cells, which is named by a commitment")
+    return lacking
 
 
 def is_committed(order: tuple[str, ...]) -> bool:

@@ -42,14 +42,14 @@ def make_keys(target: Path) -> Path:
         serialization.PrivateFormat.PKCS8,
         serialization.NoEncryption(),
     )
-    told = made.public_key().public_bytes(
+    public_bytes = made.public_key().public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     )
     public = target.with_name(target.name.removesuffix(".pem") + PUBLIC)
     with Staging(force=False) as staging:
         for one in (target, public):
             staging.check(one)
-        staging.add(public, told)
+        staging.add(public, public_bytes)
         staging.add(target, secret, private=True)
         staging.commit()
     return public
@@ -63,25 +63,25 @@ def check_key(key: str | os.PathLike[str]) -> None:
 def _private(path: Path) -> Any:
     serialization, ed25519 = _keys()
     try:
-        found = serialization.load_pem_private_key(_read(path), password=None)
+        key = serialization.load_pem_private_key(_read(path), password=None)
     except TypeError:
         raise InputError(f"{shown(path)}: the key is locked by a password; unlock it") from None
     except Exception:
-        found = None
-    if not isinstance(found, ed25519.Ed25519PrivateKey):
+        key = None
+    if not isinstance(key, ed25519.Ed25519PrivateKey):
         raise InputError(f"{shown(path)}: this is no private Ed25519 key in PEM")
-    return found
+    return key
 
 
 def _public(path: Path) -> Any:
     serialization, ed25519 = _keys()
     try:
-        found = serialization.load_pem_public_key(_read(path))
+        key = serialization.load_pem_public_key(_read(path))
     except Exception:
-        found = None
-    if not isinstance(found, ed25519.Ed25519PublicKey):
+        key = None
+    if not isinstance(key, ed25519.Ed25519PublicKey):
         raise InputError(f"{shown(path)}: this is no public Ed25519 key in PEM")
-    return found
+    return key
 
 
 def _read(path: Path) -> bytes:

@@ -115,7 +115,7 @@ class Cutter:
         return Piece(whole, layout, self._names)
 
     def _refuse_blank(self, raw: bytes) -> None:
-        """Say whether only the header of a file is blank or all of it."""
+        """Raise InputError for a blank header, or a blank file."""
         part = self._rest or self._read(PART)
         while part and not part.strip(b"\r\n"):
             part = self._read(PART)

@@ -81,7 +81,7 @@ class CsvPieces:
                 facts[index] = facts[index].joined(seen)
                 quoted[index] |= flags is not None
                 column = self._column_alone(piece.names[index], cells, seen, source)
-                columns.append(column.having(quoted=flags))
+                columns.append(column.replace(quoted=flags))
             yield Table(tuple(columns), source)
         verdicts = self._verdicts(source.columns, facts)
         doubts = self._doubts(source, verdicts)
@@ -103,7 +103,7 @@ class CsvPieces:
             for (cells, flags), known in zip(self._columns(piece), self.outline, strict=True):
                 column = self._column_known(known, cells)
                 none = np.zeros(len(cells.cells), dtype=bool) if known.quoted else None
-                columns.append(column.having(quoted=none if flags is None else flags))
+                columns.append(column.replace(quoted=none if flags is None else flags))
             yield Table(tuple(columns), self._source(piece))
 
     def _pieces(self) -> Iterator[Piece]:

@@ -1,4 +1,4 @@
-"""The values of a column on a line: numbers and dates as fractions, and back to their texts."""
+"""Axis of a column: numbers and dates as fractions, and back to texts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Axis:
         return f"{sign}{whole}.{rest:0{digits}d}" if digits else f"{sign}{whole}"
 
     def read(self, text: str, what: str) -> Fraction:
-        """Return the place that a text names, or say that it names none."""
+        """Return the position of a text on the axis; raise if it has none."""
         text = text.strip()
         try:
             if self.kind in ("date", "datetime"):

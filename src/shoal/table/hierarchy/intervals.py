@@ -38,15 +38,15 @@ class Widths:
         if axis.kind == "date" and any(width.denominator > 1 for width in self.widths):
             raise RequestError(f"the hierarchy {self} has parts of days; column is date")
         origin = axis.read(self.origin, str(self)) if self.origin else Fraction(0)
-        found = []
+        paths = []
         for value, text in zip(values.values, values.texts, strict=True):
             number = axis.number(value)
             lows = [(number - origin) // width * width + origin for width in self.widths]
             labels = [
                 _label(low, low + width, axis) for low, width in zip(lows, self.widths, strict=True)
             ]
-            found.append([text, *labels, ROOT])
-        return found, []
+            paths.append([text, *labels, ROOT])
+        return paths, []
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Quantiles:
 
 @dataclass(frozen=True)
 class Balanced:
-    """What numbers, dates and ordinal values get where nobody said: halves of halves of records.
+    """The default of numbers, dates and ordinal values: halves of halves of records.
 
     Labels are [low,high], both ends belong to it.
     """
@@ -171,7 +171,7 @@ def _axis(values: Distinct, rule: object) -> Axis:
 
 def _between(values: Distinct, axis: Axis, levels: list[list[Fraction]]) -> list[list[str]]:
     """Return the paths of values through the intervals between cut points."""
-    found = []
+    paths = []
     for value, text in zip(values.values, values.texts, strict=True):
         number = axis.number(value)
         labels = []
@@ -185,5 +185,5 @@ def _between(values: Distinct, axis: Axis, levels: list[list[Fraction]]) -> list
                 labels.append(f">={axis.text(cuts[-1])}")
             else:
                 labels.append(f"[{axis.text(cuts[at - 1])},{axis.text(cuts[at])})")
-        found.append([text, *labels, ROOT])
-    return found
+        paths.append([text, *labels, ROOT])
+    return paths

@@ -32,10 +32,10 @@ Span = tuple[Fraction, Fraction]
 
 def interval(label: str, axis: Axis) -> Span | None:
     """Return the bounds of a label that says [a,b), else None."""
-    found = INTERVAL.fullmatch(label)
-    if found is None or found[3] != ")":
+    match = INTERVAL.fullmatch(label)
+    if match is None or match[3] != ")":
         return None
-    return _ends(found[1], found[2], axis)
+    return _ends(match[1], match[2], axis)
 
 
 def _ends(first: str, second: str, axis: Axis) -> Span | None:
@@ -96,7 +96,7 @@ class Listed:
 
     @property
     def repeated(self) -> str:
-        """What is to be said of lines that are there twice, empty where none is."""
+        """A note on duplicate lines, empty where there are none."""
         first: dict[tuple[str, ...], int] = {}
         again = [
             (line, before)
@@ -196,9 +196,9 @@ class Listed:
                 row[level]: (interval(row[level], axis), row[level], i)
                 for i, row in reversed(list(enumerate(self.rows)))
             }
-            found = [(span, label, i) for span, label, i in spans.values() if span is not None]
-            if len(found) == len(spans):
-                self._check_neighbors(sorted(found), gaps=True)
+            intervals = [(span, label, i) for span, label, i in spans.values() if span is not None]
+            if len(intervals) == len(spans):
+                self._check_neighbors(sorted(intervals), gaps=True)
             for i, row in enumerate(self.rows):
                 if row[level] != row[level - 1]:
                     self._check_inside(i, level, axis)

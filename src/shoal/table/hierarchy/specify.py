@@ -1,4 +1,4 @@
-"""What a person says of a hierarchy -> a rule: `ages.csv`, `widths:5,10`, `prefixes`, `dates`."""
+"""Rules of hierarchies from texts: `ages.csv`, `widths:5,10`, `prefixes`, `dates`."""
 
 from __future__ import annotations
 
@@ -28,42 +28,42 @@ def automatic(column: Column) -> Rule:
     return Flat() if not column.has_places or column.kind is Kind.BOOLEAN else Balanced()
 
 
-def is_file(said: str) -> bool:
-    """Tell whether what is said of a hierarchy names a file."""
-    return said.partition(":")[0] not in WORDS
+def is_file(rule: str) -> bool:
+    """Tell whether the rule of a hierarchy names a file."""
+    return rule.partition(":")[0] not in WORDS
 
 
-def specify(said: str, folder: Path | None = None) -> Rule:
+def specify(text: str, folder: Path | None = None) -> Rule:
     """Return the rule that a text names; files are looked for beside `folder`."""
-    word, _, rest = said.partition(":")
+    word, _, rest = text.partition(":")
     parts = [part.strip() for part in rest.split(",")] if rest.strip() else []
     if word == "widths":
-        return _widths(said, rest)
+        return _widths(text, rest)
     if word == "cuts" and parts:
         levels = [[cut.strip() for cut in level.split(",")] for level in rest.split("/")]
         return Cuts(tuple(map(tuple, levels)))
     if word == "quantiles":
-        counts = _counts(said, parts)
+        counts = _counts(text, parts)
         if not counts or any(a % b or a == b for a, b in pairwise(counts)) or counts[-1] < 2:
-            raise RequestError(f"{shown(said)}: each number must be a part of the one before")
+            raise RequestError(f"{shown(text)}: each number must be a part of the one before")
         return Quantiles(counts)
     if word == "prefixes":
-        lengths = _counts(said, parts)
+        lengths = _counts(text, parts)
         if any(a <= b for a, b in pairwise(lengths)):
-            raise RequestError(f"{shown(said)}: the lengths must fall")
+            raise RequestError(f"{shown(text)}: the lengths must fall")
         return Prefixes(lengths)
     if word == "dates":
         levels_ = tuple(parts) or CALENDAR
         if [level for level in CALENDAR if level in levels_] != list(levels_):
-            raise RequestError(f"{shown(said)}: say some of {', '.join(CALENDAR)}, in this order")
+            raise RequestError(f"{shown(text)}: say some of {', '.join(CALENDAR)}, in this order")
         return Dates(levels_)
-    if said in ("balanced", "flat"):
-        return Balanced(given=True) if said == "balanced" else Flat(given=True)
+    if text in ("balanced", "flat"):
+        return Balanced(given=True) if text == "balanced" else Flat(given=True)
     if word in ("cuts", "balanced", "flat"):
-        raise RequestError(f"{shown(said)} is no hierarchy; say {', '.join(FORMS)}")
-    path = Path(said) if folder is None else folder / said
+        raise RequestError(f"{shown(text)} is no hierarchy; say {', '.join(FORMS)}")
+    path = Path(text) if folder is None else folder / text
     if not path.suffix and not _is_file(path):
-        raise RequestError(f"{shown(said)} is no hierarchy; say {', '.join(FORMS)}")
+        raise RequestError(f"{shown(text)} is no hierarchy; say {', '.join(FORMS)}")
     return read_listed(path)
 
 
@@ -74,27 +74,27 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _widths(said: str, rest: str) -> Rule:
+def _widths(text: str, rest: str) -> Rule:
     numbers, _, origin = rest.partition("@")
     try:
-        widths = tuple(Axis("number").read(part, said) for part in numbers.split(","))
+        widths = tuple(Axis("number").read(part, text) for part in numbers.split(","))
     except InputError:
-        raise RequestError(f"{shown(said)}: say widths:5,10,20") from None
+        raise RequestError(f"{shown(text)}: say widths:5,10,20") from None
     if widths[0] <= 0 or any(b % a or a == b for a, b in pairwise(widths)):
         raise RequestError(
-            f"{shown(said)}: widths must be positive, each a multiple of the one before; "
+            f"{shown(text)}: widths must be positive, each a multiple of the one before; "
             "else intervals would overlap"
         )
     return Widths(widths, origin.strip())
 
 
-def _counts(said: str, parts: list[str]) -> tuple[int, ...]:
+def _counts(text: str, parts: list[str]) -> tuple[int, ...]:
     try:
         counts = tuple(int(part) for part in parts)
     except ValueError:
-        raise RequestError(f"{shown(said)}: whole numbers are wanted") from None
+        raise RequestError(f"{shown(text)}: whole numbers are wanted") from None
     if any(count < 1 for count in counts):
-        raise RequestError(f"{shown(said)}: numbers from 1 on are wanted")
+        raise RequestError(f"{shown(text)}: numbers from 1 on are wanted")
     return counts
 
 
@@ -102,21 +102,21 @@ def in_folder(folder: Path, columns: list[str]) -> dict[str, str]:
     """Return the files of a folder that are named like columns: COLUMN.csv."""
     if not folder.is_dir():
         raise RequestError(f"there is no folder {shown(folder)}")
-    found = {name: folder / f"{name}.csv" for name in columns if "/" not in name}
-    said = {name: str(path) for name, path in found.items() if _is_file(path)}
-    if not said:
+    paths = {name: folder / f"{name}.csv" for name in columns if "/" not in name}
+    files = {name: str(path) for name, path in paths.items() if _is_file(path)}
+    if not files:
         raise RequestError(
             f"{shown(folder)} has no file named like a quasi-identifier: "
             f"{listed([f'{name}.csv' for name in columns])}"
         )
-    return said
+    return files
 
 
 def rules_for(
-    columns: list[Column], said: Mapping[str, str], folder: Path | None = None
+    columns: list[Column], texts: Mapping[str, str], folder: Path | None = None
 ) -> list[Rule]:
-    """Return every column's rule: what was said of it, else an automatic one."""
+    """Return every column's rule: the given one, else the default."""
     return [
-        specify(said[column.name], folder) if column.name in said else automatic(column)
+        specify(texts[column.name], folder) if column.name in texts else automatic(column)
         for column in columns
     ]

@@ -83,7 +83,7 @@ def _calendar(value: Any, level: str) -> str:
 
 @dataclass(frozen=True)
 class Flat:
-    """What a column of categories gets where nobody said: the root, and all values below it."""
+    """The default of categories: the root, and all values below it."""
 
     given: bool = False
     shows_values: bool = False

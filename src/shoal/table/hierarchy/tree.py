@@ -52,27 +52,27 @@ class Tree:
     @cached_property
     def heights(self) -> Integers:
         """The number of steps from each node down to the farthest leaf below it."""
-        found = np.zeros(len(self), dtype=np.int64)
+        heights = np.zeros(len(self), dtype=np.int64)
         for node in range(len(self) - 1, 0, -1):
             above = self.parents[node]
-            found[above] = max(found[above], found[node] + 1)
-        return found
+            heights[above] = max(heights[above], heights[node] + 1)
+        return heights
 
     def path(self, node: int) -> list[str]:
         """Return the labels from a node up to the root."""
-        found = [self.labels[node]]
+        labels = [self.labels[node]]
         while node:
             node = int(self.parents[node])
-            found.append(self.labels[node])
-        return found
+            labels.append(self.labels[node])
+        return labels
 
     def children(self, node: int) -> list[int]:
         """Return the nodes right below a node."""
-        found, at = [], node + 1
+        children, at = [], node + 1
         while at < self.ends[node]:
-            found.append(at)
+            children.append(at)
             at = int(self.ends[at])
-        return found
+        return children
 
     def common(self, low: Integers, high: Integers) -> Integers:
         """Return the lowest common ancestors of all nodes between low and high, pair by pair.
@@ -92,7 +92,7 @@ def _nowhere(_index: int) -> str:
 
 
 def from_paths(paths: Sequence[Path], name: str, place: Place = _nowhere) -> Tree:
-    """Join paths of labels, each from a value up to the root, to a tree; or say what is wrong.
+    """Join paths of labels, each from a value up to the root, to a tree.
 
     A label repeated in the next level is one node. `place` says where a path stands ("line 3: ").
     """
@@ -158,7 +158,7 @@ def _refuse(
     place: Place,
     index: int,
 ) -> None:
-    """Say whether a second parent closes a cycle, and where both stand."""
+    """Raise InputError for a second parent or a cycle, with the places of both."""
     before, now = place(first[label]).removesuffix(": "), place(index).removesuffix(": ")
     both = f" ({before} and {now})" if before else ""
     chain = [parent]

@@ -20,8 +20,8 @@ from shoal.table.texts import as_written, texts_of
 class Distinct:
     """What a column holds, each value once: as text, as a Python value, and how often.
 
-    The values are in order, so that the order of the rows has no say. `indices` says which of them
-    each record has; -1 is a missing cell. Of an ordinal column the values are ranks in its `order`.
+    The values are in order, so that the order of the rows does not matter. `indices` has the value
+    of each record; -1 is a missing cell. Of an ordinal column the values are ranks in its `order`.
     """
 
     __repr__ = in_shape
@@ -34,7 +34,7 @@ class Distinct:
     indices: Integers
     order: tuple[str, ...] | None = None
 
-    def taken(self, rows: Integers) -> Distinct:
+    def take(self, rows: Integers) -> Distinct:
         """Return the same values for some rows, counted anew."""
         indices = self.indices[rows]
         counts = np.bincount(indices[indices >= 0], minlength=len(self.values))
@@ -72,13 +72,13 @@ class Distinct:
 class Rule(Protocol):
     """How values get their paths to the root.
 
-    `given` tells whether somebody asked for it. `paths` returns one path a value (and more, where
+    `given` tells whether the user named it. `paths` returns one path a value (and more, where
     the rule knows other values), and the positions of the values it has no path for.
     """
 
     @property
     def given(self) -> bool:
-        """Whether somebody asked for it."""
+        """Whether the rule was given."""
 
     @property
     def shows_values(self) -> bool:
@@ -111,8 +111,8 @@ def distinct_values(column: Column, often: Integers | None = None) -> Distinct:
     place = np.empty(len(plain) + 1, dtype=np.int64)
     place[order] = np.arange(len(plain))
     place[-1] = -1
-    found = np.asarray(encoded.indices.fill_null(len(plain))).astype(np.int64)
-    indices = place[found]
+    codes = np.asarray(encoded.indices.fill_null(len(plain))).astype(np.int64)
+    indices = place[codes]
     there = indices >= 0
     times = None if often is None else often[there]
     counts = np.bincount(indices[there], times, len(plain)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""A hierarchy to look at: as a csv file, as a drawing, in numbers."""
+"""Hierarchy: a hierarchy as csv, as a drawing, in numbers."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Hierarchy:
     def summary(self) -> str:
         """Return the hierarchy in numbers."""
         sizes = [len({path[level] for path in self.paths}) for level in range(self.levels)]
-        told = f"{sizes[0]:,} values in {self.levels} levels ({' → '.join(map(str, sizes))})"
-        lines = [f"{self.rule}: {told}"]
+        text = f"{sizes[0]:,} values in {self.levels} levels ({' → '.join(map(str, sizes))})"
+        lines = [f"{self.rule}: {text}"]
         if self.counts:
             empty = sum(1 for path in self.paths if path[0] not in self.counts)
             lines.append(f"  {len(self.counts):,} of the data's values have a place")
@@ -132,10 +132,10 @@ def hierarchy(data: Any, column: str | None = None, rule: str | None = None) -> 
     if column is None:
         if rule is not None or not isinstance(data, str | Path):
             raise RequestError("name the column that the hierarchy is for")
-        found = specify(str(data))
-        if not isinstance(found, Listed):
+        spec = specify(str(data))
+        if not isinstance(spec, Listed):
             raise RequestError("name a csv file, or data and a column")
-        return Hierarchy(str(found), found.rows, found.tree(), {}, repeated=found.repeated)
+        return Hierarchy(str(spec), spec.rows, spec.tree(), {}, repeated=spec.repeated)
     from shoal.table.read import read
 
     table = read(data)

@@ -1,6 +1,6 @@
 // What is asked: k and what goes beyond it, the method and its effort, the survey, the output.
 
-import { having } from "./draft.js";
+import { withRole } from "./draft.js";
 import { choice, cut, el, field, prose, set } from "./dom.js";
 import { reason } from "./estimate.js";
 import { number } from "./options.js";
@@ -94,7 +94,7 @@ function beyondFields(page) {
           [["ignored", "add nothing to l and alpha"], ["value", "are a value of their own"]],
           { "data-test": "missing-sensitive" }))));
   const refresh = () => {
-    const any = having(page.draft, "sensitive").length > 0;
+    const any = withRole(page.draft, "sensitive").length > 0;
     set_.disabled = !any;
     set(whether, any
       ? "k hides who a record is, not what it says: if all of a group share a diagnosis, everybody "

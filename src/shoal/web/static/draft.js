@@ -103,7 +103,7 @@ export function keepsUnique(draft, index) {
 }
 
 /** Return the numbers of the columns with a role that no survey takes. */
-export function having(draft, role) {
+export function withRole(draft, role) {
   return draft.roles.flatMap((own, i) => (own === role && !surveyUse(draft, i) ? [i] : []));
 }
 
@@ -111,12 +111,12 @@ export function having(draft, role) {
 export function recipeOf(look, draft) {
   const named = (i) => look.columns[i].name;
   const roles = Object.fromEntries(
-    Object.entries(LISTS).map(([role, key]) => [key, having(draft, role).map(named)]));
-  const trees = having(draft, "quasi-identifier")
+    Object.entries(LISTS).map(([role, key]) => [key, withRole(draft, role).map(named)]));
+  const trees = withRole(draft, "quasi-identifier")
     .filter((i) => draft.trees[i])
     .map((i) => [named(i), draft.trees[i].rule ?? `tree:${draft.trees[i].id}`]);
   const release = {};
-  const kept = [...having(draft, "other"), ...having(draft, "sensitive")];
+  const kept = [...withRole(draft, "other"), ...withRole(draft, "sensitive")];
   const rounds = kept.filter((i) => draft.rounds[i].trim() && look.columns[i].numeric)
     .map((i) => [named(i), number(draft.rounds[i])]);
   if (rounds.length) release.round = Object.fromEntries(rounds);
@@ -136,7 +136,7 @@ export function recipeOf(look, draft) {
     hierarchies: Object.fromEntries(trees),
     input: inputOf(look, draft),
   };
-  const beyond = having(draft, "sensitive").length > 0;
+  const beyond = withRole(draft, "sensitive").length > 0;
   const idle = new Set(["missing", ...(beyond ? [] : BEYOND),
     ...(draft.weight === null ? ["weights_as"] : [])]);
   sayOptions(recipe, draft, FORM.filter((name) => !idle.has(name)));
@@ -163,10 +163,10 @@ export function numbers(text) {
 export function obstacle(look, draft, name) {
   const k = number(draft.k);
   if (!Number.isInteger(k) || k < 2) return ["k must be a whole number of at least 2."];
-  if (having(draft, "quasi-identifier").length === 0) {
+  if (withRole(draft, "quasi-identifier").length === 0) {
     return ["Make at least one column a quasi-identifier: one that could be looked up elsewhere."];
   }
-  const open = having(draft, "quasi-identifier")
+  const open = withRole(draft, "quasi-identifier")
     .find((i) => draft.trees[i] && !draft.trees[i].rule && !draft.trees[i].id);
   if (open !== undefined) {
     return ["The hierarchy of ", name(look.columns[open].name), " is not whole yet: look at what "

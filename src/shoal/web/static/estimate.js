@@ -1,7 +1,7 @@
 // What a run would do and take, and the buttons that start one.
 
 import { checked, debounced, get, send } from "./api.js";
-import { having, numbers, obstacle, recipeOf } from "./draft.js";
+import { withRole, numbers, obstacle, recipeOf } from "./draft.js";
 import { cut, el, field, name, problem, prose, set } from "./dom.js";
 import { count, loss } from "./format.js";
 import { number } from "./options.js";
@@ -97,7 +97,7 @@ export function reason(found) {
 function rolesInWords(page) {
   const { look, draft } = page;
   const names = (list) => list.flatMap((i, at) => [at ? ", " : "", name(look.columns[i].name, 40)]);
-  const of = (role) => having(draft, role);
+  const of = (role) => withRole(draft, role);
   const kept = [...of("other"), ...(draft.weight === null ? [] : [draft.weight])];
   const gone = [...of("identifier"),
     ...[draft.household, draft.person].filter((index) => index !== null)];

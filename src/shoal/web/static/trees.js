@@ -1,7 +1,7 @@
 // Hierarchies: by which steps each quasi-identifier may be generalized; to see, build and edit.
 
 import { checked, debounced, send } from "./api.js";
-import { having, inputOf } from "./draft.js";
+import { withRole, inputOf } from "./draft.js";
 import { el, field, name, problem, set } from "./dom.js";
 import { coverage, treeNumbers, treeView } from "./treeview.js";
 import { automaticRule, rulesFor } from "./words.js";
@@ -13,7 +13,7 @@ export function treesSection(page) {
   const editors = new Map();
   const list = el("div");
   const refresh = () => {
-    const wanted = having(page.draft, "quasi-identifier");
+    const wanted = withRole(page.draft, "quasi-identifier");
     for (const index of wanted) {
       if (!editors.has(index)) editors.set(index, editor(page, index));
     }

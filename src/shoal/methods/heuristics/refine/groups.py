@@ -1,4 +1,4 @@
-"""The groups while they are refined: who is in which, and the centroids.
+"""State of a refinement: members and centroids of groups.
 
 Where they are many, the centroids stand in a tree, so that a search for the nearest one skips most
 of them. One that moves is put on a list, which a search goes through whole; where the tree answers

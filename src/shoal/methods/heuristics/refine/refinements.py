@@ -38,14 +38,14 @@ def phase_two(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Int
     groups = groupings.make(matrix, labels, k)
     order = by_falling_loss(matrix, groups.labels)
     _dissolve(groups, order, k, False, report)
-    found = groups.labels.copy()
+    best = groups.labels.copy()
     following = given(groups)
     for group in np.flatnonzero(groups.sizes >= 2 * k):
-        rows = np.flatnonzero(found == group)
+        rows = np.flatnonzero(best == group)
         parts = fixed_size(matrix[rows], k, Reporter(None), references=overall_extremes)
-        found[rows] = following + parts
+        best[rows] = following + parts
         following += int(parts.max()) + 1
-    return better(matrix, labels, found)
+    return better(matrix, labels, best)
 
 
 def decompose_once(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Integers:
@@ -77,8 +77,8 @@ def _both_ways(
 
 def _iterated(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Integers:
     while True:
-        found = _shrunk(matrix, _decomposed(matrix, labels, k, report), k, report)
-        best = better(matrix, labels, found)
+        shrunk = _shrunk(matrix, _decomposed(matrix, labels, k, report), k, report)
+        best = better(matrix, labels, shrunk)
         if best is labels:
             return labels
         labels = best

@@ -1,4 +1,4 @@
-"""The one kernel of a search on trees: look at changed groups, then try perturbations."""
+"""The search kernel on hierarchies: changed groups first, then perturbations."""
 
 from __future__ import annotations
 

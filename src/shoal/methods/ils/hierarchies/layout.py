@@ -1,4 +1,4 @@
-"""Where things stand in the arrays of a search on trees: few arrays, many columns."""
+"""Array layout of a search on hierarchies: few arrays, many columns."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def entry(s: State, row: int, group: int, bar: float) -> float:
 
 @inlined
 def fits(s: State, group: int, leaving: int, entering: int) -> bool:
-    """Tell whether a group keeps the rules when a record leaves and one enters (-1: nobody)."""
+    """Tell whether a group keeps the rules when a record leaves and one enters (-1: none)."""
     rules, size = s.counts[RULES], s.groups[group, SIZE]
     broken = call(s.counts[BREACH], rules, s.groups, group, MEMBERS, size, leaving, entering)
     return broken == 0.0

@@ -45,7 +45,7 @@ from shoal.methods.ils.hierarchies.layout import (
     SWAPS_TRIED,
     WAITING,
 )
-from shoal.methods.ils.hierarchies.start import scaled, small_groups, telling_first
+from shoal.methods.ils.hierarchies.start import by_falling_loss, scaled, small_groups
 from shoal.methods.ils.hierarchies.state import State
 from shoal.methods.ils.log import gains
 from shoal.methods.ils.parameters import Search
@@ -93,7 +93,7 @@ class _Perturbations:
         self.k = k = task.k
         near = self.options.neighbors
         self.around = min(4 if near is None else near, coded.rows // k)
-        self.forest, records = build(telling_first(coded), "loss", scaled(coded, weights))
+        self.forest, records = build(by_falling_loss(coded), "loss", scaled(coded, weights))
         self.codes = records.codes[records.which]
         self.rows, width = self.codes.shape
         self.total = float(self.rows * width)

@@ -1,4 +1,4 @@
-"""Where a search on trees begins: a grouping in groups that are not too large; columns, weights."""
+"""Start of a search on hierarchies: groups split to size, columns, weights."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ PAIRS = 2000  # of records, that tell which columns differ most
 
 def scaled(coded: Coded, weights: Mapping[str, float] | None) -> dict[str, float]:
     """Return every column's weight; they are 1 on average."""
-    found = {name: (weights or {}).get(name, 1.0) for name in coded.names}
-    average = sum(found.values()) / len(found)
-    return {name: weight / average for name, weight in found.items()}
+    every = {name: (weights or {}).get(name, 1.0) for name in coded.names}
+    average = sum(every.values()) / len(every)
+    return {name: weight / average for name, weight in every.items()}
 
 
-def telling_first(coded: Coded) -> Coded:
+def by_falling_loss(coded: Coded) -> Coded:
     """Return the columns in which records differ most before the others.
 
     A move that cannot gain is then given up after a column or two.
@@ -30,7 +30,7 @@ def telling_first(coded: Coded) -> Coded:
     some = np.arange(min(coded.rows, PAIRS))
     pairs = np.concatenate((some, some[::-1] * 7919 % coded.rows))
     labels = np.concatenate((some, some))
-    taken = coded.taken(pairs)
+    taken = coded.take(pairs)
     lost = [-float(cell_losses(column, labels).sum()) for column in taken.columns]
     order = np.argsort(lost, kind="stable")
     return Coded(tuple(coded.columns[j] for j in order), coded.rows)
@@ -43,7 +43,7 @@ def small_groups(coded: Coded, labels: Integers, k: int, most: int) -> Integers:
     made = sizes.size
     for group in np.flatnonzero(sizes > most):
         rows = np.flatnonzero(labels == group)
-        parts = cluster(coded.taken(rows), k, Reporter(None), form="root", start="common")
+        parts = cluster(coded.take(rows), k, Reporter(None), form="root", start="common")
         labels[rows[parts > 0]] = made + parts[parts > 0] - 1
         made += int(parts.max())
     return labels

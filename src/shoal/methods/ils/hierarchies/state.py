@@ -1,4 +1,4 @@
-"""Where a search on trees stands: the groups, and what every move needs to know of them."""
+"""State of a search on hierarchies: groups, and what moves need to know of them."""
 
 from __future__ import annotations
 

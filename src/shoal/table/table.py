@@ -60,6 +60,8 @@ class Table:
         """Return the columns with a role."""
         return [column for column in self.columns if column.role is role]
 
+    having = with_role  # the name of earlier versions
+
     def only(self, keep: Callable[[Column], bool]) -> Table:
         """Return the table with the columns that a rule keeps."""
         return replace(self, columns=tuple(c for c in self.columns if keep(c)))

@@ -74,7 +74,7 @@ def test_what_minimality_says_of_sensitive_values():
         lines = guarantee(Protection(2, 2, **more))["does_not_cover"]
         return next(line for line in lines if line.startswith("Minimality"))
 
-    by_values = minimality(asked=Requirement(k=2, l=2), sensitive=["s"])
+    by_values = minimality(requirement=Requirement(k=2, l=2), sensitive=["s"])
     assert "without a look at sensitive values" in minimality()
     assert "depend on the sensitive values themselves" in by_values
     assert "came with the data" in minimality(given=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from browsers import choose_roles, expect
 from desks import SAMPLE
 
+DRAWS = True  # charts
+
 COMPARED = {
     "roles": {
         "quasi_identifiers": ["age", "postcode"], "identifiers": ["name", "number"],

@@ -42,9 +42,10 @@ class Chart:
         target = Path(path)
         if target.suffix.lower() not in (".svg", ".json"):
             raise RequestError(f"{shown(target)}: a chart is written as .svg or .json")
-        text = self.to_svg() if target.suffix.lower() == ".svg" else json.dumps(self.spec, indent=2)
         with Staging(force=force) as staging:
             staging.check(target)
+            is_svg = target.suffix.lower() == ".svg"
+            text = self.to_svg() if is_svg else json.dumps(self.spec, indent=2)
             staging.add(target, text.encode("utf-8"))
             staging.commit()
         return target

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import random
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import settings
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def is_thorough() -> bool:
@@ -31,3 +35,26 @@ def spread(cases: Iterable[Any], few: int, *, several: bool = False) -> list[Any
         pytest.param(*case, marks=[] if place in always else pytest.mark.slow)
         for place, case in enumerate(cases)
     ]
+
+
+def each(name: str, values: Iterable[Any]) -> Callable[[F], F]:
+    """Run a test for each of many equal cases, as one test: thousands of items take minutes."""
+    cases = list(values)
+
+    def decorated(test: F) -> F:
+        signature = inspect.signature(test)
+        others = [one for one in signature.parameters.values() if one.name != name]
+
+        @wraps(test)
+        def looped(**fixtures: Any) -> None:
+            for case in cases:
+                try:
+                    test(**fixtures, **{name: case})
+                except BaseException as error:
+                    error.add_note(f"{name} = {case!r}")
+                    raise
+
+        looped.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
+        return looped  # type: ignore[return-value]
+
+    return decorated

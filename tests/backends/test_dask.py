@@ -116,6 +116,7 @@ def killer(what, at):
         pytest.param("writing", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_a_killed_worker_changes_nothing_but_the_time(tmp_path, stage):
     """What a lost worker had is done by another."""
     pattern = write_parts(tmp_path / "in")
@@ -373,6 +374,7 @@ def test_a_dataframe_of_another_engine(tmp_path):
         library.anonymize(dd.from_pandas(plain, npartitions=2), k=3)
 
 
+@pytest.mark.slow
 def test_the_command_line_starts_a_cluster(tmp_path):
     """`--engine dask` alone starts workers on this machine, and tells what they did if asked."""
     pattern = write_parts(tmp_path / "in")

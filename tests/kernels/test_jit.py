@@ -83,6 +83,7 @@ EACH = (  # every kernel is in one of them
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_interpreted():
     """With the compiler off the kernels are plain Python, and give the same bits."""
     code = (

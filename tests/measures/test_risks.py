@@ -19,7 +19,7 @@ import shoal
 from measured_tables import FAMILIES, compare, made
 from naive import judging
 from naive import measuring as naive
-from thorough import spread
+from thorough import each, spread
 
 TABLES, BLOCK = 300, 75
 BLOCKS = range(0, TABLES, BLOCK)
@@ -158,6 +158,7 @@ def test_equals_brute_force(key, family, block):
     assert seen > BLOCK / 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", spread(FAMILIES, 1))
 def test_model_inference(family):
     """Where no guess is a tie, naive Bayes gains what exact fractions say, column by column."""
@@ -209,7 +210,7 @@ def test_weights_and_no_pairs(block):
     assert not wrong, "\n".join(wrong[:10])
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_more_records(seed):
     """Of 40 to 240 records the risks that count places and sizes are what brute force finds."""
     rng = random.Random(seed)
@@ -537,8 +538,8 @@ def test_order_of_rows(seed):
     )
     wanted = dict(measured("ranges", seed).risk)
     risks = dict(found.risk)
-    for each in (wanted, risks):
-        each.pop("model_inference", None)
+    for one in (wanted, risks):
+        one.pop("model_inference", None)
     close(risks, wanted)
 
 
@@ -612,7 +613,7 @@ def test_sentences_are_filled_in():
             assert math.isfinite(measure.value)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_kept_columns_by_brute_force(seed):
     """Alone by kept columns, in all of the release and in the class, with all columns that stay."""
     rng = random.Random(seed)

@@ -25,7 +25,7 @@ from shoal.methods.blocks import (
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import code
 from shoal.table.read import read
-from thorough import examples
+from thorough import each, examples
 
 QUIET = Reporter(None)
 
@@ -60,7 +60,7 @@ def test_cut_is_across_what_varies_most():
     assert high == list(range(10))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_a_block_is_a_local_optimum(seed):
     """No shift or swap between two groups of a block gains, by brute force; mdav loses no less."""
     rng = np.random.default_rng(seed)

@@ -95,7 +95,7 @@ def test_tfrp_of_2007(published):
 
 
 @pytest.mark.parametrize("name", spread(["tarragona", "census", "eia10"], 2))
-@pytest.mark.parametrize("k", [3, 10])
+@pytest.mark.parametrize("k", spread([3, 10], 1))
 def test_refinements_never_lose_more(name, k):
     """Refining any method's groups, by any refinement, loses no more; 3 no more than 2."""
     for method in ("mdav", "tfrp1", "hilbert", "mst"):

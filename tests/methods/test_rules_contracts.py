@@ -11,6 +11,7 @@ import pytest
 import shoal as library
 from naive import judging
 from rules_tables import all_keep, dominated, draw_asked, options_for, random_release
+from thorough import spread
 
 TABLES = 200
 METHODS = ["auto", *(method.name for method in library.methods())]
@@ -152,7 +153,9 @@ def test_a_k_of_more_than_there_are():
     assert len(set(found.data["a"].to_pylist())) == 1
 
 
-@pytest.mark.parametrize("how", ["iterative", "phase2", "decompose", "ilsmc+", "ls", "kaim+"])
+@pytest.mark.parametrize(
+    "how", spread(["iterative", "phase2", "decompose", "ilsmc+", "ls", "kaim+"], 2)
+)
 def test_refined_groups_keep_the_rules(how, tmp_path):
     """Groups of a column, refined, keep what is asked, whether they did before or not."""
     refined = 0

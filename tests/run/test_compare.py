@@ -18,6 +18,7 @@ import pytest
 import shoal as library
 from shoal.errors import Canceled, RequestError
 from shoal.run.compare.points import Point, judged, on_frontier
+from thorough import each
 
 DRAWS = True  # charts
 
@@ -63,7 +64,7 @@ def test_the_frontier_is_what_nothing_beats(found):
     assert f"→ {found.pick.method}, k = {found.pick.k}" in found.reason
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each("seed", range(30))
 def test_frontier_by_brute_force(seed):
     """Random figures, with ties: of equals one is on it."""
     rng = np.random.default_rng(seed)

@@ -20,7 +20,7 @@ from shoal.measures.generalization import cell_losses
 from shoal.table.encode_nodes import code
 from shoal.table.ordinal import with_orders
 from shoal.table.read import read
-from thorough import spread
+from thorough import each, spread
 
 PAIN = ["mild", "moderate", "severe"]
 SIGNS = ["low", "a,b", "[c]", "two words", "<5", "5", "5.0", "2026-01-01", "x*", "ß", '"q"']
@@ -99,7 +99,7 @@ def test_random_tables_by_trees(seed):
     result.report.to_html()
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_random_tables_by_ranks(seed):
     """Numeric methods group complete ordinal columns and release their lower medians."""
     table, orders, k = random_table(seed, complete=True)
@@ -117,7 +117,7 @@ def test_random_tables_by_ranks(seed):
         assert column.information_loss == pytest.approx(lost)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_iloss_by_hand(seed):
     """ILoss is (rank difference + 1) / (that of the column), 1 beside a missing cell, else 0."""
     table, orders, _ = random_table(1000 + seed)

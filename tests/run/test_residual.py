@@ -95,7 +95,7 @@ def test_no_class_below_k(tmp_path_factory, method, data, k, incomplete):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("k", spread([2, 3, 4, 5], 2))
+@pytest.mark.parametrize("k", spread([2, 3, 4, 5], 1))
 def test_every_number_of_left_overs(tmp_path, method, k):
     """From k to 3k records, all numbers of left-overs, all different or in twos: no class below."""
     for rows in range(k, 3 * k + 1):

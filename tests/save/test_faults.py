@@ -54,6 +54,7 @@ def test_random_kills(folder):
     assert ends["killed"] > 10
 
 
+@pytest.mark.slow
 def test_the_harness_can_fail(folder, monkeypatch):
     """A writer that writes in place is caught by the harness."""
     from shoal.backends.staging import Staging

@@ -10,6 +10,7 @@ from shoal.methods.bounds.generation import Generation, Plan, cost_of, shares
 from shoal.methods.bounds.highs import Master, choose
 from shoal.methods.bounds.integer import as_labels, places
 from shoal.methods.bounds.threads import NO_CUTS, Pricer, squared_gaps, sums_of_nearest
+from thorough import each
 
 NO_LIMIT = 10**9
 
@@ -29,7 +30,7 @@ def problem(seed, most=11):
     return matrix, gaps, k, duals, cuts, rng.uniform(0, 0.5, size=cuts.shape[0])
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_distances_are_the_twins(seed):
     """Squared distances and sums of the nearest are those of plain loops."""
     matrix, gaps, k, *_ = problem(seed)
@@ -59,7 +60,7 @@ def test_pricing_finds_the_cheapest_group(seed, threads, monkeypatch):
 
 
 @pytest.mark.parametrize("most", [1, 3, 10, NO_LIMIT])
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_what_is_missing_is_never_too_little(seed, most):
     """Whatever was left out: no grouping costs less than the duals and what is missing."""
     matrix, gaps, k, duals, cuts, prices = problem(seed, 10)
@@ -69,7 +70,7 @@ def test_what_is_missing_is_never_too_little(seed, most):
 
 
 @pytest.mark.parametrize("limit", [-0.2, 0.0, 0.4, 2.0])
-@pytest.mark.parametrize("seed", range(30))
+@each("seed", range(30))
 def test_all_groups_below_a_limit_are_listed_once(seed, limit):
     """All of them, none twice, and none where the room is too small."""
     _, gaps, k, duals, cuts, prices = problem(seed, 10)
@@ -109,7 +110,7 @@ def test_no_time_means_no_proof():
     assert np.all(reduced == 0)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each("seed", range(30))
 def test_grown_groups_cost_what_is_said(seed):
     """Every root has a group of its own, of a size that is allowed."""
     _, gaps, k, duals, *_ = problem(seed)
@@ -131,7 +132,7 @@ def test_growing_is_nearly_as_good_as_pricing():
     assert same >= 45
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_broken_triples_are_found(seed):
     """Only triples that are broken, the worst of all first."""
     rng = np.random.default_rng(seed)

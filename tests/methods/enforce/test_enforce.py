@@ -32,7 +32,7 @@ from shoal.progress import Reporter
 from shoal.settings import build
 from shoal.table.encode import encode
 from shoal.table.read import read
-from thorough import spread
+from thorough import each, spread
 
 QUIET = Reporter(None)
 
@@ -91,7 +91,7 @@ def some(folder, count, k=2, way="auto"):
         seed += 1
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_slices_give_one_record_to_every_group(seed):
     """Every group has one record of every slice; what is left over joins groups one by one."""
     rng = np.random.default_rng(seed)
@@ -167,7 +167,7 @@ def test_merging_joins_whole_groups(tmp_path):
     assert joined > 20
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each("seed", range(30))
 def test_merging_to_k(seed):
     """Groups of k are whole groups joined; nearest first, and those that are large enough stay."""
     rng = np.random.default_rng(seed)

@@ -34,7 +34,7 @@ def random_groups(rows, k, seed):
 
 
 @every_way
-@pytest.mark.parametrize("few", [0, 1000])
+@pytest.mark.parametrize("few", spread([0, 1000], 1))
 @given(problem=problems(25), seed=st.integers(0, 10**6))
 @examples(25)
 def test_labels_equal_the_twins(how, few, problem, seed):

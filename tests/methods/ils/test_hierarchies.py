@@ -315,6 +315,7 @@ def test_looking_at_what_changed_is_enough():
     assert again.sums[CURRENT] == pytest.approx(s.sums[CURRENT], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_thousands_of_values():
     """A column of 3,000 texts and one of as many floats need no table of pairs of values."""
     rng = np.random.default_rng(5)

@@ -60,6 +60,7 @@ from shoal.methods.ils.layout import (
 from shoal.methods.ils.parameters import Annealing, Dynamic, Fixed, Late, RecordToRecord
 from shoal.methods.ils.start import random_start, small_groups
 from shoal.progress import Reporter
+from thorough import each
 
 NO_END = -1.0  # a loss that no search reaches
 UNTIL_DONE = 10**9
@@ -158,7 +159,7 @@ def pairs_of_groups(labels):
     return itertools.permutations(np.unique(labels).tolist(), 2)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@each("seed", range(24))
 def test_formulas_equal_moves_from_scratch(seed):
     """The shift test and the swap test tell the change of SSE that trying a move out gives."""
     matrix, k = table(seed, rows=22)
@@ -169,7 +170,7 @@ def test_formulas_equal_moves_from_scratch(seed):
     assert by_formula == pytest.approx(change, rel=1e-9, abs=1e-9 * twin.sst(matrix))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each("seed", range(60))
 def test_no_pair_is_passed_over_that_can_gain(seed):
     """Where a shift or a swap gains, the tests of the radii let it through."""
     matrix, k = table(seed, rows=24)
@@ -205,7 +206,7 @@ def test_pairs_far_apart_are_passed_over():
     assert not moves.may_shift(3, 5, 1.0, 2.0, 2, 5)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each("seed", range(60))
 def test_two_groups_make_the_moves_of_the_twin(seed):
     """Between two groups the best move is made again and again: the twin's, one by one."""
     rng = np.random.default_rng(seed)
@@ -223,7 +224,7 @@ def test_two_groups_make_the_moves_of_the_twin(seed):
 
 
 @pytest.mark.parametrize("again", [False, True])
-@pytest.mark.parametrize("seed", range(30))
+@each("seed", range(30))
 def test_no_move_gains_at_any_optimum(seed, again):
     """Wherever a search of all pairs stands still, no move gains: at first, later, at its best."""
     matrix, k, s = at_optimum(seed, again=again)

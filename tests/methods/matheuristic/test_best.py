@@ -17,7 +17,7 @@ from shoal.methods.matheuristic.neighborhood import Around
 from shoal.methods.matheuristic.run import best
 from shoal.methods.matheuristic.steps import GROWN_PLAN, SMALL_PLAN
 from shoal.progress import Reporter, StopToken
-from thorough import spread
+from thorough import each, spread
 
 RNG = np.random.default_rng(5)
 CLUSTERED = RNG.normal(0, 5, size=(8, 3))[RNG.integers(0, 8, 150)] + RNG.normal(size=(150, 3))
@@ -112,6 +112,7 @@ def test_ends_with_its_best(how):
     assert ("another run" in found.search.summary()) == (how in ("time", "interrupt"))
 
 
+@pytest.mark.slow
 def test_larger_tables_go_by_regions(monkeypatch):
     """Beyond WHOLE records nothing is as large as their square; the loss falls all the same."""
     rows = clustered(3, 700)
@@ -158,7 +159,7 @@ def test_what_is_freed_is_grouped_better_or_left(k):
     }
 
 
-@pytest.mark.parametrize("seed", range(25))
+@each("seed", range(25))
 def test_exact_is_the_least_of_all_groupings(seed):
     """Its SSE is the least of all groupings, and that is said."""
     rng = np.random.default_rng(seed)

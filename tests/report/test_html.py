@@ -16,10 +16,11 @@ import pytest
 import shoal
 from shoal.measures.histogram import counted, edges_of, is_whole, shown_histogram
 from shoal.report.charts import report_charts
-from shoal.report.draw import FIRST, Renderer, ahead, begin, draw
 from shoal.report.draw import _idle as idle
 from shoal.report.draw import _waiting as waiting
+from shoal.report.draw import ahead, begin, draw
 from shoal.report.html import document
+from shoal.report.renderer import FIRST, Renderer
 
 DRAWS = True  # charts
 
@@ -253,7 +254,7 @@ def test_a_renderer_that_went_idle_is_replaced(no_renderer):
 
 def test_a_renderer_without_work_ends_itself():
     """After its first charts it waits for a while, not for ever."""
-    code = "from shoal.report import draw; draw.IDLE = 0.2; draw.main()"
+    code = "from shoal.report import renderer; renderer.IDLE = 0.2; renderer.main()"
     renderer = Renderer((sys.executable, "-c", code))
     assert renderer.draw([FIRST])[0].startswith("<svg")
     assert renderer.process.wait(timeout=60) == 0
@@ -276,7 +277,7 @@ def test_a_renderer_that_died(size, no_renderer):
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped here")
 def test_a_renderer_that_does_not_answer(monkeypatch, no_renderer):
     """One that does not even read is given up in time."""
-    monkeypatch.setattr("shoal.report.draw.TIMEOUT", 0.5)
+    monkeypatch.setattr("shoal.report.renderer.TIMEOUT", 0.5)
     large = {**FIRST, "data": {"values": [{"x": 1, "y": "a"}] * 20_000}}
     with ahead():
         renderer = waiting[-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shoal.measures.tables import measure_release
 from shoal.methods.problem import ILOSS, SSE
 from shoal.outofcore.release import MEASURED, ReleasedRegions, Releasing
 from shoal.outofcore.shuffle import gather
@@ -20,7 +21,6 @@ from shoal.report.figures import finalize
 from shoal.report.figures.stable import Key, compared
 from shoal.report.public.rounding import Stable
 from shoal.report.report import Report
-from shoal.run.measure import measure_release
 from shoal.settings import Settings
 from shoal.table.roles import Role
 

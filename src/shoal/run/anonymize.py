@@ -12,6 +12,7 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from shoal.measures.tables import measure_release
 from shoal.methods.enforce.dominance import judge_dominance
 from shoal.methods.enforce.wider import wider_groups
 from shoal.partition import Partition
@@ -35,7 +36,6 @@ from shoal.report.html.document import draw_ahead
 from shoal.report.plots import Plots
 from shoal.report.report import Report
 from shoal.run.group import Conditions, find_groups
-from shoal.run.measure import measure_release
 from shoal.settings import Settings
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import AnonymizeOptions

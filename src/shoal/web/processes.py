@@ -39,7 +39,7 @@ class Process(Protocol):
 
 
 class Forked:
-    """A process that the fork server started and tells of."""
+    """A process that the fork server started and reports on."""
 
     def __init__(self) -> None:
         self.pid = 0
@@ -76,7 +76,7 @@ class Processes:
         self._starting = asyncio.Lock()
 
     async def start(self, place: Path) -> Process:
-        """Start a worker that answers what is asked in a folder."""
+        """Start a worker that answers the request in a folder."""
         if not FORKS:
             return await _started(str(place))
         async with self._starting:
@@ -85,7 +85,7 @@ class Processes:
             number, forked = self._count, Forked()
             self._running[number] = forked
             assert server.stdin is not None
-            with contextlib.suppress(OSError):  # it died just now: its reader tells the worker
+            with contextlib.suppress(OSError):  # it died just now: the reader notes that
                 server.stdin.write(json.dumps([number, str(place)]).encode() + b"\n")
                 await server.stdin.drain()
         await forked.started.wait()
@@ -98,7 +98,7 @@ class Processes:
         return self._server
 
     async def _read(self, server: asyncio.subprocess.Process) -> None:
-        """Take up what the fork server tells, until it ends."""
+        """Read the reports of the fork server, until it ends."""
         assert server.stdout is not None
         while line := await server.stdout.readline():
             number, what, value = json.loads(line)
@@ -126,7 +126,7 @@ async def _started(*arguments: str) -> asyncio.subprocess.Process:
     """Start a process: for one question, or without any the one that forks."""
     return await asyncio.create_subprocess_exec(
         sys.executable, "-m", "shoal.web.worker", *arguments,
-        stdin=asyncio.subprocess.PIPE,  # its end tells the process that the server is gone
+        stdin=asyncio.subprocess.PIPE,  # closed when the server is gone
         stdout=asyncio.subprocess.DEVNULL if arguments else asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
         start_new_session=True,

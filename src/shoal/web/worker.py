@@ -1,7 +1,7 @@
 """Worker process of the desk: `python -m shoal.web.worker [FOLDER]`.
 
-It finds what is asked in the folder, tells there how far it is, and leaves its answer. It yields to
-everything else on the machine, and ends when the server does. Without a folder it is the fork
+It reads the request in the folder, writes its progress and its answer there, runs at low priority
+and ends when the server does. Without a folder it is the fork
 server: it imports everything once, reads folders from stdin and forks a worker for each.
 """
 
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def serve() -> None:
-    """Fork a worker for every line of stdin, and tell its number and how it ended."""
+    """Fork a worker for every line of stdin, and report its process and how it ended."""
     from shoal.report import draw, plots  # noqa: F401
     from shoal.run import anonymize, compare, preview  # noqa: F401
     from shoal.web import tasks  # noqa: F401
@@ -44,14 +44,14 @@ def serve() -> None:
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    alive, _kept_open = os.pipe()  # its end tells the workers that this process is gone
+    lifeline, held = os.pipe()  # workers read its end when this process is gone
     workers: dict[int, int] = {}
     buffer = b""
     while True:
         ready, _, _ = select.select([0, woken], [], [])
         if woken in ready:
             os.read(woken, 4096)
-            _tell_ended(workers)
+            _report_exits(workers)
         if 0 in ready:
             content = os.read(0, 65_536)
             if not content:
@@ -61,29 +61,29 @@ def serve() -> None:
                 number, place = json.loads(line)
                 pid = os.fork()
                 if pid == 0:
-                    _become_worker(Path(place), alive, [woken, wake, _kept_open])
+                    _become_worker(Path(place), lifeline, [woken, wake, held])
                 workers[pid] = number
-                _tell(number, "pid", pid)
+                _report(number, "pid", pid)
     for pid in workers:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
     os._exit(0)
 
 
-def _tell_ended(workers: dict[int, int]) -> None:
+def _report_exits(workers: dict[int, int]) -> None:
     while workers:
         pid, status = os.waitpid(-1, os.WNOHANG)
         if pid == 0:
             return
-        _tell(workers.pop(pid), "code", os.waitstatus_to_exitcode(status))
+        _report(workers.pop(pid), "code", os.waitstatus_to_exitcode(status))
 
 
-def _tell(number: int, what: str, value: int) -> None:
+def _report(number: int, what: str, value: int) -> None:
     with suppress(BrokenPipeError):
         os.write(1, json.dumps([number, what, value]).encode() + b"\n")
 
 
-def _become_worker(place: Path, alive: int, others: list[int]) -> NoReturn:
+def _become_worker(place: Path, lifeline: int, others: list[int]) -> NoReturn:
     """Answer in a process that was forked just now: with a session and files of its own."""
     try:
         os.setsid()
@@ -94,15 +94,15 @@ def _become_worker(place: Path, alive: int, others: list[int]) -> NoReturn:
             os.dup2(nothing, own)
         for other in (nothing, *others):
             os.close(other)
-        answer(place, alive)
+        answer(place, lifeline)
     finally:
         os._exit(1)
 
 
-def answer(place: Path, alive: int) -> NoReturn:
-    """Answer what is asked in a folder, while the other end of a pipe is open; then end."""
+def answer(place: Path, lifeline: int) -> NoReturn:
+    """Answer the request in a folder, while the other end of a pipe is open; then end."""
     _limit_memory()
-    threading.Thread(target=_end_with_server, args=(alive,), daemon=True).start()
+    threading.Thread(target=_end_with_server, args=(lifeline,), daemon=True).start()
     signal.signal(signal.SIGTERM, _ended)
     request = json.loads((place / ASKED).read_bytes())
     try:
@@ -140,10 +140,10 @@ def _limit_memory() -> None:
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
-def _end_with_server(alive: int) -> None:
+def _end_with_server(lifeline: int) -> None:
     """Wait until the other end of the pipe is closed."""
     with suppress(OSError, ValueError):
-        while os.read(alive, 1):
+        while os.read(lifeline, 1):
             pass
     if os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)  # with all that this process may have started

@@ -27,12 +27,10 @@ def choose_encoder(
     most: int = VALUES,
 ) -> tuple[RegionEncoder, Coded | None, Any]:
     """Return the encoder, the hierarchies of values, and the coordinates of a sample."""
-    protect, quasi = (
-        file_plan.plan.settings.protect,
-        file_plan.plan.schema.with_role(Role.QUASI_IDENTIFIER),
-    )
+    plan = file_plan.plan
+    protect, quasi = plan.settings.protect, plan.schema.with_role(Role.QUASI_IDENTIFIER)
     weights = protect.column_weights
-    if not file_plan.plan.by_hierarchies:
+    if not plan.by_hierarchies:
         columns = file_plan.profile.columns
         moments = {c.name: own for c in quasi if (own := columns[c.name].moments) is not None}
         encoder = ByNumbers(moments, weights, protect.effort)
@@ -56,8 +54,7 @@ def choose_encoder(
             else:
                 drawn.join(some)
         words.save(runner.work, "values")
-    plan = file_plan.plan
-    known = words.coded(file_plan.plan.schema.source, plan.hierarchies, plan.folder, plan.ranges)
+    known = words.coded(plan.schema.source, plan.hierarchies, plan.folder, plan.ranges)
     by_trees = ByTrees(known, weights, protect.effort)
     points = None if drawn is None else by_trees.points(form.unpack(drawn.rows))
     return by_trees, known, points

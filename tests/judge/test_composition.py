@@ -10,8 +10,9 @@ import pytest
 
 import shoal
 from naive import judging
-from shoal.judge import composition, composition_classes, counting
+from shoal.judge import composition, composition_classes
 from shoal.judge.composition_cells import overlap
+from shoal.judge.limits import limited
 
 CELLS = ["[0,10)", "[0,10]", "[10,20)", "[5,15)", "10", "10.0", "0", "20", "*", "", "x"]
 
@@ -143,8 +144,7 @@ def test_too_many(write, monkeypatch):
         ask()
     monkeypatch.setattr(composition_classes, "PAIRS", 990_000)
     assert ask().against.pairs == 300 + 2 * (299 + 298)
-    monkeypatch.setattr(counting, "SPILL", 100)
-    with pytest.raises(shoal.InputError, match="name fewer quasi-identifiers"):
+    with limited(entries=100), pytest.raises(shoal.InputError, match="name fewer quasi-identifiers"):
         ask()
 
 

@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.judge import arrow, count_rows, counting
-from shoal.judge.cell_words import words_of
+from shoal.judge import count_rows, counting
+from shoal.judge.cells import ArrowCells, decoded, plain
+from shoal.judge.limits import limited
 from shoal.judge.reading import opened
 from shoal.judge.sensitive import Sensitive
 from shoal.judge.spill import Spill
@@ -85,10 +86,7 @@ def tables(draw, kinds=tuple(KINDS)):
 
 def spilled(data, limit, **options):
     """What is found with so few entries in memory."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "SPILL", limit)
-        patch.setattr(counting, "BATCH", 3)
-        patch.setattr(arrow, "BATCH", 7)
+    with limited(entries=limit, rows=3, few=3, batch=7, piece=50):
         return dataclasses.replace(shoal.verify(data, **options), readings={})
 
 
@@ -152,11 +150,10 @@ def test_the_classes_themselves(table, limit):
     found = []
     for spill in (10**6, limit):
         with (
-            pytest.MonkeyPatch.context() as patch,
+            limited(entries=spill, few=2),
             opened(table, None, None) as source,
             Spill() as files,
         ):
-            patch.setattr(counting, "SPILL", spill)
             hidden = [Sensitive(name, False) for name in "st"]
             subset = counting.Subset(("b",), (1,), 3)
             counted = counting.count(source, quasi, hidden, [subset], "own", lambda: files)
@@ -170,11 +167,11 @@ def test_the_classes_themselves(table, limit):
 def test_words_are_equal_where_cells_are(kind):
     """Two cells of a column have the same words if, and only if, the plain path has them equal."""
     kind, cells = {**KINDS, **MORE}[kind]
-    values = arrow.decoded(column_of(kind, cells))
-    words = [tuple(row) for row in words_of(values).tolist()]
-    plain = arrow.plain(values)
-    for one, its in zip(plain, words, strict=True):
-        for other, theirs in zip(plain, words, strict=True):
+    values = decoded(column_of(kind, cells))
+    words = [tuple(row) for row in ArrowCells(values).words().tolist()]
+    cells = plain(values)
+    for one, its in zip(cells, words, strict=True):
+        for other, theirs in zip(cells, words, strict=True):
             assert (its == theirs) == ({one} == {other})
 
 
@@ -185,14 +182,10 @@ def test_few_classes_of_many_records_keep_every_reading(tmp_path):
     options = {"k": 100, "quasi_identifiers": ["a"], "sensitive": ["s"], "l": 2}
     for reading in ("own", "root", "wildcard"):
         whole = shoal.verify(tmp_path / "t.parquet", missing_as=reading, **options)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(counting, "SPILL", 20)
-            patch.setattr(arrow, "BATCH", 9)
+        with limited(entries=20, batch=9):
             assert shoal.verify(tmp_path / "t.parquet", missing_as=reading, **options) == whole
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "SPILL", 2)
-        with pytest.raises(shoal.RequestError, match="verify with missing_as own"):
-            shoal.verify(tmp_path / "t.parquet", missing_as="root", **options)
+    with limited(entries=2), pytest.raises(shoal.RequestError, match="verify with missing_as own"):
+        shoal.verify(tmp_path / "t.parquet", missing_as="root", **options)
 
 
 def test_more_columns_than_a_word_has_bits(tmp_path):
@@ -220,7 +213,7 @@ def test_one_not_a_number_and_one_day():
     floats = pa.array([0x7FF8000000000000, 0x7FF8000000000001, 0xFFF8000000000000], pa.uint64())
     days = pa.array([0, 1, 86_399_999], pa.int64())
     for values in (floats.view(pa.float64()), days.view(pa.date64())):
-        assert len(set(words_of(values)[:, 0].tolist())) == 1
+        assert len(set(ArrowCells(values).words()[:, 0].tolist())) == 1
 
 
 def test_a_date_beyond_the_calendar():
@@ -232,19 +225,17 @@ def test_a_date_beyond_the_calendar():
 
 
 @pytest.mark.parametrize("cells", [[[1], [2], [1]], [{"x": 1}, {"x": 2}, {"x": 1}]])
-def test_lists_are_refused_on_disk(tmp_path, monkeypatch, cells):
+def test_lists_are_refused_on_disk(tmp_path, cells):
     """Columns of lists are an error for many records as they are for few."""
-    monkeypatch.setattr(counting, "SPILL", 1)
     table = pa.table({"a": pa.array(cells)})
     pq.write_table(table, tmp_path / "t.parquet")
     for data in (table, tmp_path / "t.parquet"):
-        with pytest.raises(shoal.InputError, match="holds lists"):
+        with limited(entries=1), pytest.raises(shoal.InputError, match="holds lists"):
             shoal.verify(data, k=1, quasi_identifiers=["a"])
 
 
 def test_damage_is_told_and_nothing_stays(tmp_path, monkeypatch):
     """A Parquet file that breaks off midway is an error, and its counts on disk are gone."""
-    monkeypatch.setattr(counting, "SPILL", 10)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     path = tmp_path / "t.parquet"
     table = pa.table({"a": np.arange(20_000)})
@@ -253,8 +244,8 @@ def test_damage_is_told_and_nothing_stays(tmp_path, monkeypatch):
     middle = len(content) // 2
     content[middle : middle + 2_000] = b"\xaa" * 2_000
     path.write_bytes(content)
-    monkeypatch.setattr(arrow, "BATCH", 1_000)
-    with pytest.raises(shoal.InputError, match="not a whole Parquet file"):
+    whole = pytest.raises(shoal.InputError, match="not a whole Parquet file")
+    with limited(entries=10, batch=1_000), whole:
         shoal.verify(path, k=1, quasi_identifiers=["a"])
     assert list(tmp_path.iterdir()) == [path]
 

@@ -7,13 +7,15 @@ import os
 import random
 import stat
 import tempfile
+from contextlib import ExitStack
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import shoal
-from shoal.judge import counting, spill
+from shoal.judge import spill
+from shoal.judge.limits import limited
 
 
 @pytest.fixture
@@ -26,14 +28,12 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def small(monkeypatch):
+def small():
     """Spill after a few entries."""
-
-    def set_to(entries):
-        monkeypatch.setattr(counting, "SPILL", entries)
-        monkeypatch.setattr(counting, "BATCH", 4)
-
-    return set_to
+    with ExitStack() as after:
+        yield lambda entries: after.enter_context(
+            limited(entries=entries, rows=4, few=3, batch=7, piece=50)
+        )
 
 
 def random_frame(rng):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import shoal
-from shoal.judge import counting
+from shoal.judge.limits import limited, limits
 from shoal.outofcore.budget import budget_for
 from shoal.outofcore.encoders import Vocabulary
 from shoal.table.memory import LEAST, read_memory
@@ -29,9 +29,12 @@ def test_the_floor_is_named():
 
 def test_the_judge_holds_less():
     """Within a limit the judge counts fewer entries in memory, and as many as ever after it."""
-    with counting.holding(10):
-        assert counting.most() == 10
-    assert counting.most() == counting.SPILL
+    before = limits().entries
+    with limited(entries=10):
+        assert limits().entries == 10
+        with limited(entries=20):
+            assert limits().entries == 10
+    assert limits().entries == before
 
 
 def test_too_many_values_for_the_memory(tmp_path):

@@ -10,10 +10,9 @@ from typing import Any
 
 from shoal.backends.storage import is_url, open_at
 from shoal.errors import InputError
-from shoal.judge.models.matching import NAN
+from shoal.judge.cells import ArrowCells, rows_of
+from shoal.judge.limits import limits
 from shoal.judge.source import Batches, Key, Made, Source, check_header
-
-BATCH = 65_536  # records
 
 
 def parquet(files: Sequence[str], name: str) -> Source:
@@ -40,14 +39,14 @@ def parquet(files: Sequence[str], name: str) -> Source:
         for file in files:
             try:
                 with _opened(file) as opened:
-                    for batch in opened.iter_batches(BATCH, columns=chosen, use_threads=False):
-                        yield make([batch.column(name) for name in chosen])
+                    for batch in opened.iter_batches(limits().batch, columns=chosen, use_threads=False):
+                        yield make([ArrowCells(batch.column(name)) for name in chosen])
             except (pa.ArrowException, OSError, ValueError):
                 raise InputError(f"{_name(file)}: not a whole Parquet file") from None
             except OverflowError:
                 raise InputError(f"{_name(file)}: a date is beyond the calendar") from None
 
-    return Source(name, header, partial(_rows, batches), False, batches, sum(each), tuple(each))
+    return Source(name, header, partial(rows_in, batches), False, batches, sum(each), tuple(each))
 
 
 def _check_plain(kind: Any, column: str, name: str) -> None:
@@ -102,14 +101,15 @@ def frame(data: Any) -> Source:
         for place, column in zip(places, columns, strict=True):
             _check_plain(column.type, names[place], name)
         try:
-            for begin in range(0, len(whole), BATCH):
-                yield make([_one(column.slice(begin, BATCH)) for column in columns])
+            size = limits().batch
+            for begin in range(0, len(whole), size):
+                yield make([ArrowCells(_one(column.slice(begin, size))) for column in columns])
         except ValueError:
             raise InputError(mixed) from None
         except OverflowError:
             raise InputError(f"{name}: a date is beyond the calendar") from None
 
-    return Source(name, names, partial(_rows, batches), False, batches, len(whole))
+    return Source(name, names, partial(rows_in, batches), False, batches, len(whole))
 
 
 def _from_stream(data: Any) -> Any:
@@ -127,36 +127,6 @@ def _one(values: Any) -> Any:
     return values.combine_chunks() if hasattr(values, "chunks") else values
 
 
-def _rows(batches: Batches, places: list[int]) -> Iterator[Key]:
+def rows_in(batches: Batches, places: list[int]) -> Iterator[Key]:
+    """Yield the records of batches."""
     return itertools.chain.from_iterable(batches(places, rows_of))
-
-
-def rows_of(columns: list[Any]) -> Iterator[Key]:
-    """Return the records of a batch."""
-    return zip(*map(plain, columns), strict=True)
-
-
-def plain(values: Any) -> list[Any]:
-    """Return Python values; not-a-number equals itself here, and is not the same as missing.
-
-    Moments are their ticks, and so is all that has nanoseconds: Python stops at microseconds.
-    """
-    values = decoded(values)
-    kind = str(values.type)
-    if kind.startswith("timestamp") or kind in ("time64[ns]", "duration[ns]"):
-        values = values.cast("int64")
-    return [NAN if v != v else v for v in values.to_pylist()]  # noqa: PLR0124
-
-
-def decoded(values: Any) -> Any:
-    """Return the values themselves, where they come as places in a dictionary.
-
-    Of categories that are intervals (those of pandas.cut) the texts.
-    """
-    if not str(values.type).startswith("dictionary"):
-        return values
-    if not hasattr(values.type.value_type, "storage_type"):
-        return values.dictionary_decode()
-    import pyarrow as pa
-
-    return pa.array([str(level) for level in values.dictionary.to_pylist()]).take(values.indices)

@@ -1,19 +1,19 @@
-"""Counting of Parquet files and dataframes, batch by batch, as 64-bit words."""
+"""Counting of records, batch by batch, as 64-bit words."""
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.judge.arrow import rows_of
+from shoal.judge.cells import Cells, rows_of
 from shoal.judge.cell_words import Encoder
-from shoal.judge.classes import Counted, Memory
-from shoal.judge.count_rows import FIRST, TIMES, Pile, Words
+from shoal.judge.classes import Counted, Memory, Sizes
+from shoal.judge.count_rows import FIRST, TIMES, Pile, Places, Words
 from shoal.judge.source import Batches, Key
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ def by_batches(wanted: Wanted, batches: Batches, limit: int) -> Counted:
             disk.add(many)
     rest = pile.all() if pile else np.empty((0, 2), np.uint64)
     if disk is None and len(rest) <= limit:
+        plain = wanted.reading == "own" and not wanted.sensitive and not wanted.subsets
+        if plain and not encoder.starred:
+            return Sizes(rest)
         return _remembered(wanted, batches, rest)
     disk = disk or wanted.on_disk(encoder.layout(wanted.subsets))
     disk.add(rest)
@@ -57,14 +60,14 @@ def _remembered(wanted: Wanted, batches: Batches, entries: Words) -> Memory:
 class Chosen:
     """Takes the records of some numbers, which ascend, from the batches that pass by."""
 
-    def __init__(self, numbers: Any) -> None:
+    def __init__(self, numbers: Places) -> None:
         self.numbers, self.passed = numbers, 0
 
-    def __call__(self, columns: list[Any]) -> Iterator[Key]:
+    def __call__(self, columns: list[Cells]) -> Iterable[Key]:
         """Return the chosen records of a batch."""
         begin, end = np.searchsorted(
             self.numbers, [self.passed, self.passed + len(columns[0])], "right"
         )
         places = self.numbers[begin:end] - self.passed - 1
         self.passed += len(columns[0])
-        return rows_of([column.take(places) for column in columns]) if len(places) else iter(())
+        return rows_of([column.take(places) for column in columns]) if len(places) else ()

@@ -9,7 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from shoal.errors import RequestError
+from shoal.judge.count_rows import FIRST, TIMES, Words
 from shoal.judge.models.matching import READINGS, candidate_values, candidates, smallest, steps
 from shoal.judge.sensitive import Sensitive
 from shoal.judge.source import Key
@@ -78,6 +81,36 @@ class Counted(Protocol):
 def part_of(key: Sequence[Any], subset: Subset) -> Key:
     """Return the cells of a subset."""
     return tuple(key[place] for place in subset.places)
+
+
+class Sizes:
+    """Classes of which only the sizes count: no cell says nothing, and nothing else is asked."""
+
+    narrow: list[Narrow] = []  # noqa: RUF012 - there never is one
+
+    def __init__(self, entries: Words) -> None:
+        entries = entries[np.argsort(entries[:, FIRST])]
+        self.firsts, self.times = entries[:, FIRST], entries[:, TIMES]
+
+    def quick(self, k: int) -> Counter[int] | None:
+        """Return how many classes of each size there are, if all are good."""
+        sizes, classes = np.unique(self.times, return_counts=True)
+        by_size = Counter(dict(zip(sizes.tolist(), classes.tolist(), strict=True)))
+        return by_size if min(by_size, default=0) >= k else None
+
+    def classes(self) -> Iterator[Class]:
+        """Yield every class."""
+        for first, size in zip(self.firsts.tolist(), self.times.tolist(), strict=True):
+            yield Class(first, size, size, ())
+
+    def numbers(self, firsts: Sequence[int]) -> list[int]:
+        """Return the numbers of classes that begin at these records, which are in order."""
+        places = np.searchsorted(self.firsts, np.array(firsts, np.uint64))
+        return [int(place) + 1 for place in places]
+
+    def readings(self, own: int) -> dict[str, int | None]:
+        """Return the smallest set of candidates: every reading is the same where no star is."""
+        return dict.fromkeys(READINGS, own)
 
 
 class Memory:

@@ -40,6 +40,7 @@ from shoal.judge.composition_classes import Group, cells_of, met
 from shoal.judge.composition_people import Shared
 from shoal.judge.declared import SINGLE, Beside
 from shoal.judge.hierarchies import number
+from shoal.judge.limits import limits
 from shoal.judge.models.matching import is_star
 from shoal.judge.source import Key, Source
 from shoal.judge.verification import Composition
@@ -226,7 +227,7 @@ def _groups(
 ) -> list[Group]:
     def full(*_: Any) -> bool:
         raise InputError(
-            f"{source.name}: more than {counting.SPILL} classes are too many to meet another "
+            f"{source.name}: more than {limits().entries} classes are too many to meet another "
             "release; name fewer quasi-identifiers, or say which columns are sensitive"
         )
 

@@ -1,7 +1,4 @@
-"""Reading of csv files by the standard library: the judge's own parser.
-
-`folder.py` has releases of many files.
-"""
+"""Releases are opened here: csv files, Parquet, dataframes; `folder.py` has those of many files."""
 
 from __future__ import annotations
 
@@ -9,20 +6,18 @@ import contextlib
 import csv
 import gzip
 import io
-import itertools
-import operator
 import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from shoal.backends.storage import is_url
 from shoal.errors import InputError
 from shoal.judge import arrow, folder
+from shoal.judge.csv_pieces import CELL_LIMIT, Pieces
 from shoal.judge.lines import LINE, bounded, long_line
-from shoal.judge.source import Key, Source, check_header
-
-CELL_LIMIT = 2**20
+from shoal.judge.source import Made, Source, check_header
 
 
 @contextlib.contextmanager
@@ -52,69 +47,57 @@ def opened(data: Any, kind: str | None, delimiter: str | None) -> Iterator[Sourc
             yield arrow.parquet([str(path)], path.name)
             return
         before = csv.field_size_limit(CELL_LIMIT)
-        with path.open("rb") as raw, contextlib.ExitStack() as after:
-            after.callback(csv.field_size_limit, before)
-            binary: Any = gzip.GzipFile(fileobj=raw) if kind == "csv.gz" else raw
-            with io.TextIOWrapper(binary, encoding="latin-1", newline="\n") as text:
-                yield _csv(text, path.name, delimiter)
+        try:
+            yield _csv(path, kind, delimiter)
+        finally:
+            csv.field_size_limit(before)
     except (OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or "the file is damaged"
         raise InputError(f"{path.name}: cannot be read: {reason}") from None
 
 
-def _csv(text: IO[str], name: str, delimiter: str | None) -> Source:
-    """Read csv with the standard library, each byte as one character: cells compare as bytes."""
-    lines = bounded(text, name)
-    first = _header(lines, name)
+def _csv(path: Path, kind: str, delimiter: str | None) -> Source:
+    """Read csv by pieces, each byte as one character: cells compare as bytes."""
+    with _bytes(path, kind) as file:
+        first = _header(file, path.name)
     if not first.strip("\r\n"):
-        raise InputError(f"{name}: there is no header")
-    sign = delimiter or _delimiter(first, name)
-    every = itertools.chain(io.StringIO(first, newline="\n"), lines)
-    reader = csv.reader(_without_nul(every, name), delimiter=sign, strict=True)
-    header = [_utf8(cell, name) for cell in _first(reader, name)]
-    check_header(header, name)
-    width = len(header)
+        raise InputError(f"{path.name}: there is no header")
+    sign = delimiter or _delimiter(first, path.name)
+    reader = csv.reader(
+        _without_nul(io.StringIO(first, newline="\n"), path.name), delimiter=sign, strict=True
+    )
+    header = [_utf8(cell, path.name) for cell in _first(reader, path.name)]
+    check_header(header, path.name)
+    lines = reader.line_num
 
-    def keys(places: list[int]) -> Iterator[Key]:
-        chosen = _chosen(places)
-        try:
-            for row in reader:
-                if len(row) != width:
-                    cells = row or [""]  # an empty line is one empty cell
-                    line = reader.line_num
-                    if len(cells) == width:
-                        yield chosen(cells)
-                        continue
-                    if not row and not any(reader):  # empty lines at the end of the file
-                        return
-                    raise InputError(
-                        f"{name}, line {line}: {len(cells)} cells, the header has {width}"
-                    )
-                yield chosen(row)
-        except csv.Error as error:
-            raise InputError(f"{name}, line {reader.line_num}: not strict csv ({error})") from None
+    def batches(places: list[int], make: Callable[[list[Any]], Made]) -> Iterator[Made]:
+        with _bytes(path, kind) as file:
+            for _ in range(lines):
+                file.readline()
+            pieces = Pieces(file, path.name, sign, len(header), lines)
+            for columns in pieces.columns(places):
+                yield make(columns)
 
-    return Source(name, header, keys, True)
+    return Source(path.name, header, partial(arrow.rows_in, batches), True, batches)
 
 
-def _header(lines: Iterator[str], name: str) -> str:
+@contextlib.contextmanager
+def _bytes(path: Path, kind: str) -> Iterator[IO[bytes]]:
+    with path.open("rb") as raw:
+        yield cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if kind == "csv.gz" else raw
+
+
+def _header(file: IO[bytes], name: str) -> str:
     """Return the first line, with those that its quoted names go on in."""
     header = io.StringIO(newline="\n")
     quotes = 0
-    for line in lines:
-        quotes += line.count('"')
-        if header.write(line) and header.tell() > LINE:
+    for line in bounded(file, name):
+        quotes += line.count(b'"')
+        if header.write(line.decode("latin-1")) and header.tell() > LINE:
             raise long_line(name, 1)
         if quotes % 2 == 0:
             break
     return header.getvalue().removeprefix("\u00ef\u00bb\u00bf")
-
-
-def _chosen(places: list[int]) -> Callable[[list[str]], Key]:
-    """Return what takes some cells of a row."""
-    if len(places) > 1:
-        return operator.itemgetter(*places)
-    return lambda cells: tuple([cells[place] for place in places])
 
 
 def _without_nul(lines: Iterable[str], name: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.judge.arrow import plain
+from shoal.judge.cells import plain
 from shoal.judge.hierarchies import read_tree
 from shoal.judge.models.requirement import Requirement
 from shoal.judge.rulings import watches

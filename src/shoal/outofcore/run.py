@@ -12,7 +12,7 @@ from typing import Any
 from shoal.backends.executor import Threads
 from shoal.backends.staging import Staging
 from shoal.errors import OutputError
-from shoal.judge.counting import holding
+from shoal.judge.limits import limited
 from shoal.methods.problem import check_size
 from shoal.outofcore.arrow import Form
 from shoal.outofcore.budget import Budget
@@ -65,7 +65,7 @@ def release_file(
             buckets.check(temporary, targets.kind, report)
             report("verifying", 0, 1)
             give_back()
-            with holding(budget.entries):
+            with limited(entries=budget.entries):
                 verification = verify_written(
                     temporary, made.settings, made.released, made.rows, targets.kind
                 )

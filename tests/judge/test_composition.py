@@ -144,7 +144,10 @@ def test_too_many(write, monkeypatch):
         ask()
     monkeypatch.setattr(composition_classes, "PAIRS", 990_000)
     assert ask().against.pairs == 300 + 2 * (299 + 298)
-    with limited(entries=100), pytest.raises(shoal.InputError, match="name fewer quasi-identifiers"):
+    with (
+        limited(entries=100),
+        pytest.raises(shoal.InputError, match="name fewer quasi-identifiers"),
+    ):
         ask()
 
 

@@ -39,7 +39,9 @@ def parquet(files: Sequence[str], name: str) -> Source:
         for file in files:
             try:
                 with _opened(file) as opened:
-                    for batch in opened.iter_batches(limits().batch, columns=chosen, use_threads=False):
+                    for batch in opened.iter_batches(
+                        limits().batch, columns=chosen, use_threads=False
+                    ):
                         yield make([ArrowCells(batch.column(name)) for name in chosen])
             except (pa.ArrowException, OSError, ValueError):
                 raise InputError(f"{_name(file)}: not a whole Parquet file") from None

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.judge.cells import Cells, rows_of
 from shoal.judge.cell_words import Encoder
+from shoal.judge.cells import Cells, rows_of
 from shoal.judge.classes import Counted, Memory, Sizes
 from shoal.judge.count_rows import FIRST, TIMES, Pile, Places, Words
 from shoal.judge.source import Batches, Key

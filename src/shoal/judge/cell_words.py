@@ -70,7 +70,7 @@ def _has_star(words: Words) -> bool:
         return bool((words == NOT_A_NUMBER).any())
     if words.shape[1] == 0:
         return len(words) > 0
-    return any(bool((words == one).all(axis=1).any()) for one in (EMPTY, STAR))
+    return any(bool((words[words[:, 0] == one[0], 1] == one[1]).any()) for one in (EMPTY, STAR))
 
 
 def _codes(values: Cells, column: Sensitive) -> Words:

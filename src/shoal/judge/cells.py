@@ -49,6 +49,14 @@ class Cells(Protocol):
         """Return some of the cells."""
         ...
 
+    def part(self, begin: int, end: int) -> Cells:
+        """Return cells that stand one after the other."""
+        ...
+
+    def to_arrow(self) -> Any:
+        """Return an Arrow array: values, or the bytes of csv."""
+        ...
+
     def plain(self) -> list[Any]:
         """Return Python values."""
         ...
@@ -139,6 +147,21 @@ class TextCells:
         """Return some of the cells."""
         return TextCells(self.data, self.begins[places], self.lengths[places])
 
+    def part(self, begin: int, end: int) -> TextCells:
+        """Return cells that stand one after the other."""
+        return TextCells(self.data, self.begins[begin:end], self.lengths[begin:end])
+
+    def to_arrow(self) -> Any:
+        """Return the bytes of the cells."""
+        import pyarrow as pa
+
+        offsets = np.zeros(len(self) + 1, np.int64)
+        np.cumsum(self.lengths, out=offsets[1:])
+        places = np.repeat(self.begins - offsets[:-1], self.lengths)
+        places += np.arange(len(places))
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(self.data[places])]
+        return pa.Array.from_buffers(pa.large_binary(), len(self), buffers)
+
     def plain(self) -> list[Any]:
         """Return the texts."""
         if not len(self.begins):
@@ -203,6 +226,14 @@ class ArrowCells:
     def take(self, places: Places) -> ArrowCells:
         """Return some of the values."""
         return ArrowCells(self.values.take(places))
+
+    def part(self, begin: int, end: int) -> ArrowCells:
+        """Return values that stand one after the other."""
+        return ArrowCells(self.values.slice(begin, end - begin))
+
+    def to_arrow(self) -> Any:
+        """Return the values."""
+        return self.values
 
     def plain(self) -> list[Any]:
         """Return Python values."""

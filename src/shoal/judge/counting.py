@@ -2,10 +2,10 @@
 
 More than a few records are counted batch by batch, as words (`cell_words.py`). Where only sizes
 count these are all that is kept; else the cells of few classes are read again (`classes.py`).
-Beyond some 400,000 entries (distinct combinations of quasi-identifiers and sensitive values) the counts go
-to temporary files and are judged part by part (`disk.py`): the result is the same, but other
-readings of missing cells than `own`, for which any two classes may have to meet, are not counted
-then.
+Beyond some 400,000 entries (distinct combinations of quasi-identifiers and sensitive values) the
+counts go to temporary files and are judged part by part (`disk.py`): the result is the same, but
+other readings of missing cells than `own`, for which any two classes may have to meet, are not
+counted then.
 
 Precondition: records come in the order of the file. Postcondition: what is returned yields every
 class once.
@@ -25,6 +25,7 @@ from shoal.judge.sensitive import Sensitive
 from shoal.judge.source import Key, Source
 from shoal.judge.spill import Spill
 from shoal.judge.wanted import Wanted
+
 
 def tally(rows: Iterator[Key], full: Callable[[Counter[Key], array[int]], bool]) -> tuple[
     Counter[Key], array[int]
@@ -61,14 +62,9 @@ def count(
     wanted = Wanted(source, places, len(quasi), sensitive, subsets, reading, spill, now.entries)
     try:
         if source.batches is None or 0 < source.records <= min(now.few, now.entries):
-            return wanted.in_memory(*tally(source.rows(places), _never))
+            return wanted.in_memory(*tally(source.rows(places), lambda *_: False))
         from shoal.judge.batches import by_batches
 
         return by_batches(wanted, source.batches, now.entries)
     except TypeError:
         raise InputError(f"{source.name}: a column holds lists, not values") from None
-
-
-def _never(counts: Counter[Key], firsts: array[int]) -> bool:
-    """Take no counts: so few records are never too many."""
-    return False

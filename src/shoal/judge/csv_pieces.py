@@ -1,8 +1,9 @@
 """Pieces of a csv file, cell by cell: the judge's own parser.
 
-A piece of whole lines without a quote is cut at delimiters and line ends, all cells at once; one
-that holds anything odd is read by the standard library, record by record, which also finds the
-words for what is wrong. Each byte is one character: cells compare as bytes.
+A piece of whole lines is cut at the delimiters and line ends outside of quotes, all cells at once;
+one that holds anything odd, such as a quote inside of a cell, is read by the standard library,
+record by record, which also finds the words for what is wrong. Each byte is one character: cells
+compare as bytes.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from collections.abc import Iterator
 from typing import IO
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.errors import InputError
 from shoal.judge.cells import Bytes, Cells, TextCells
+from shoal.judge.count_rows import Places
 from shoal.judge.limits import limits
 from shoal.judge.lines import LINE, long_line
 
@@ -41,7 +44,7 @@ class Pieces:
                     yield [TextCells.of([row[place] for row in rows]) for place in places]
                 continue
             data, begins, lengths = cut
-            self.line += len(begins)
+            self.line += piece.count(b"\n")
             yield [TextCells(data, begins[:, place], lengths[:, place]) for place in places]
 
     def _read(self) -> bytes:
@@ -55,9 +58,9 @@ class Pieces:
             piece += rest
         return piece
 
-    def _cut(self, piece: bytes) -> tuple[Bytes, np.ndarray, np.ndarray] | None:
+    def _cut(self, piece: bytes) -> tuple[Bytes, Places, Places] | None:
         """Return the bytes, and where each cell begins and how long it is; None if it is odd."""
-        if ord(self.sign) > 255 or b'"' in piece or b"\0" in piece:
+        if ord(self.sign) > 255 or b"\0" in piece:
             return None
         data = np.frombuffer(piece + bytes(17), np.uint8).copy()
         end = len(piece)
@@ -65,12 +68,18 @@ class Pieces:
             data[end] = NEWLINE
             end += 1
         own = data[:end]
-        ends = np.flatnonzero((own == ord(self.sign)) | (own == NEWLINE))
-        if len(ends) % self.width:
+        cuts = (own == ord(self.sign)) | (own == NEWLINE)
+        quotes = np.cumsum(own == QUOTE, dtype=np.int32) if b'"' in piece else None
+        if quotes is not None:
+            cuts &= quotes & 1 == 0  # what is not inside of quotes
+            if quotes[-1] & 1:
+                return None
+        signs = np.flatnonzero(cuts)
+        if len(signs) % self.width:
             return None
-        ends = ends.reshape(-1, self.width)
-        signs = own[ends]
-        if (signs[:, -1] != NEWLINE).any() or (signs[:, :-1] != ord(self.sign)).any():
+        ends = signs.reshape(-1, self.width)
+        lines = own[ends] == NEWLINE
+        if not lines[:, -1].all() or lines[:, :-1].any():
             return None
         begins = np.empty_like(ends)
         begins.reshape(-1)[0] = 0
@@ -83,6 +92,8 @@ class Pieces:
             if np.count_nonzero(own == RETURN) != np.count_nonzero(last):
                 return None
         if lengths.max(initial=0) > CELL_LIMIT:
+            return None
+        if quotes is not None and not _unquote(own, quotes, begins, lengths):
             return None
         return data, begins, lengths
 
@@ -132,3 +143,21 @@ class Pieces:
         if NUL in line:
             raise InputError(f"{self.name}, line {self.line}: a NUL byte; the file is not text")
         return line.decode("latin-1")
+
+
+def _unquote(data: Bytes, quotes: npt.NDArray[np.int32], begins: Places, lengths: Places) -> bool:
+    """Take cells out of their quotes; tell whether no cell has a quote in it.
+
+    data, quotes IN (bytes: quotes up to each), begins and lengths IN/OUT (rows, cells).
+    """
+    last = np.maximum(begins + lengths - 1, 0)
+    first = quotes[begins] - (data[begins] == QUOTE)
+    inside = np.where(lengths > 0, quotes[last] - first, 0)
+    places = np.nonzero(inside)
+    whole = (inside[places] == 2) & (lengths[places] > 1)
+    whole &= (data[begins[places]] == QUOTE) & (data[last[places]] == QUOTE)
+    if not whole.all():
+        return False
+    begins[places] += 1
+    lengths[places] -= 2
+    return True

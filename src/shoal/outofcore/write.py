@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -26,12 +24,11 @@ from shoal.outofcore.run_folder import Files
 from shoal.outofcore.shuffle import gather
 from shoal.progress import Reporter
 from shoal.release.write import PARQUET, csv_bytes, parquet_table
-from shoal.save.readback import same_classes
+from shoal.save.readback import ReadBack
 from shoal.save.spreadsheet import guarded_table
 from shoal.table.table import Table
 
 ROWS = 2**20  # of a row group, at most
-CHECKED = 5_000  # rows of csv that are compared at once
 
 
 def chance(secret: str, what: str, count: int) -> npt.NDArray[np.uint64]:
@@ -178,15 +175,13 @@ class Buckets:
 
     def _same_csv(self, kind: str, path: Path, report: Reporter) -> bool:
         with opened(path, kind, self.form.source.delimiter) as source:
-            rows = source.keys(self.quasi)
+            file = ReadBack(source, self.quasi)
             for bucket in freed(range(self.count)):
                 report("reading back", bucket, self.count)
                 table, order = self._csv_table(bucket)
-                for start in range(0, table.rows, CHECKED):
-                    some = table.take(order[start : start + CHECKED])
-                    if not same_classes(some, self.quasi, Counter(islice(rows, some.rows)), kind):
-                        return False
-            return next(rows, None) is None
+                if not file.holds(table, order):
+                    return False
+            return file.is_read()
 
     def _same_parquet(self, path: Path, report: Reporter) -> bool:
         import pyarrow.parquet as pq

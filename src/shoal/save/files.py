@@ -14,6 +14,7 @@ from shoal.backends.staging import Staging
 from shoal.backends.storage import is_url
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.judge.verify import Verification, verify
+from shoal.kernels.arrays import Integers
 from shoal.release.claims import claims
 from shoal.release.write import release_bytes, row_order
 from shoal.report.guarantees import of_file
@@ -127,13 +128,16 @@ def verify_written(
     return verification
 
 
-def verified_bytes(release: Release, path: Path, content: bytes, kind: str) -> None:
-    """Verify a written file, and compare it with the released table."""
-    verify_written(path, release.settings, release.table, release.table.rows, kind)
+def verified_bytes(
+    release: Release, order: Integers, path: Path, content: bytes, kind: str
+) -> Verification:
+    """Verify a written file, and compare it with the released table in the order of its rows."""
+    verification = verify_written(path, release.settings, release.table, release.table.rows, kind)
     wanted = release.settings.roles.quasi_identifiers
-    meant = holds_table(release.table, wanted, path, kind)
+    meant = holds_table(release.table, order, wanted, path, kind)
     if path.read_bytes() != content or not meant:
         raise OutputError(f"{shown(path)}: what was read back is not what was to be written")
+    return verification
 
 
 def save(
@@ -160,7 +164,7 @@ def save(
         papers = papers_of(targets, settings, release.report, digest, keep, with_page)
         papers.add_to(staging)
         temporary = staging.add(targets.release, content)
-        verified_bytes(release, temporary, content, targets.kind)
+        verified_bytes(release, order, temporary, content, targets.kind)
         staging.commit()
     targets.leave_no_page(force, with_page)
     return targets.release
@@ -236,10 +240,11 @@ def stdout_bytes(release: Release) -> bytes:
     """Return the release as csv, after it was verified in a private temporary file."""
     release = guarded(release, "csv")
     keep = release.settings.release.keep_order
-    content = release_bytes(release.table, row_order(release.table.rows, keep=keep), "csv")
+    order = row_order(release.table.rows, keep=keep)
+    content = release_bytes(release.table, order, "csv")
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder, Staging(force=False) as staging:
         path = staging.add(Path(folder) / "release.csv", content)
-        verified_bytes(release, path, content, "csv")
+        verified_bytes(release, order, path, content, "csv")
     return content
 
 

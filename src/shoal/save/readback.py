@@ -1,49 +1,129 @@
-"""Reading back of a written file: its classes have the released values.
+"""Reading back of a written file: its quasi-identifiers have the released values, row by row.
 
-A writer that cuts digits keeps classes together and would pass any check of their sizes.
+A writer that cuts digits keeps classes together and would pass any check of their sizes. The
+judge's reader reads the file; columns are compared in Arrow, and where that shows a difference
+exact numbers decide.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from shoal.judge.verify import class_counts
-from shoal.table.roles import STAR, Kind
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.judge.cells import Cells
+from shoal.judge.reading import opened
+from shoal.judge.source import Source
+from shoal.kernels.arrays import Integers
+from shoal.table.roles import STAR, Column, Kind
 from shoal.table.table import Table
 
-
-def holds_table(table: Table, wanted: Sequence[str], path: Path, kind: str) -> bool:
-    """Tell whether a file's classes have the very values and sizes of the released table's."""
-    _, written = class_counts(path, wanted, delimiter=table.source.delimiter, kind=kind)
-    return same_classes(table, wanted, written, kind)
+PARSED = {Kind.FLOAT: pa.float64(), Kind.DATE: pa.date32()}  # of what csv cells are compared as
 
 
-def same_classes(
-    table: Table, wanted: Sequence[str], written: Counter[tuple[Any, ...]], kind: str
+def holds_table(
+    table: Table, order: Integers, wanted: Sequence[str], path: Path, kind: str
 ) -> bool:
-    """Tell whether classes that the judge's reader counted are those of a released table."""
-    _, meant = class_counts(table, wanted)
-    kinds = [table[name].kind for name in wanted]
-    if kind == "parquet":  # which holds short decimals as floats
-        kinds = [Kind.FLOAT if of is Kind.DECIMAL else of for of in kinds]
-    else:  # whose cells the judge compares as bytes
-        written = Counter({_decoded(key): count for key, count in written.items()})
-    return _by_value(written, kinds) == _by_value(meant, kinds)
+    """Tell whether a file holds the very values of a released table's columns, in this order."""
+    with opened(path, kind, table.source.delimiter) as source:
+        file = ReadBack(source, wanted)
+        return file.holds(table, order) and file.is_read()
 
 
-def _decoded(key: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(cell.encode("latin-1").decode("utf-8", "replace") for cell in key)
+class ReadBack:
+    """A file that is compared with what was to be written, from its first row on."""
+
+    def __init__(self, source: Source, wanted: Sequence[str]) -> None:
+        if source.batches is None:
+            raise TypeError("files are read in batches")
+        self.wanted, self.as_bytes = wanted, source.as_bytes
+        self.batches = source.batches(source.places(wanted), list)
+        self.columns: list[Cells] = []
+        self.at = self.rows = 0  # what was read of the columns, and how many rows they have
+
+    def _next(self) -> bool:
+        """Read on where everything read was compared; tell whether there is more."""
+        while self.at == self.rows:
+            columns = next(self.batches, None)
+            if columns is None:
+                return False
+            self.columns, self.at = columns, 0
+            self.rows = len(columns[0]) if columns else 0
+        return True
+
+    def holds(self, table: Table, order: Integers) -> bool:
+        """Tell whether the next rows are those of a table in this order."""
+        columns = [table[name] for name in self.wanted]
+        meant = [_meant(column, self.as_bytes) for column in columns]
+        done = 0
+        while done < len(order):
+            if not self._next():
+                return False
+            many = min(self.rows - self.at, len(order) - done)
+            rows = pa.array(order[done : done + many])
+            for cells, column, values in zip(self.columns, columns, meant, strict=True):
+                some = cells.part(self.at, self.at + many)
+                if not _same(some, values.take(rows), column.kind, self.as_bytes):
+                    return False
+            self.at += many
+            done += many
+        return True
+
+    def is_read(self) -> bool:
+        """Tell whether there are no more rows."""
+        return not self._next()
 
 
-def _by_value(classes: Counter[tuple[Any, ...]], kinds: list[Kind]) -> Counter[tuple[Any, ...]]:
-    counts: Counter[tuple[Any, ...]] = Counter()
-    for key, count in classes.items():
-        counts[tuple(_value(cell, of) for cell, of in zip(key, kinds, strict=True))] += count
-    return counts
+def _meant(column: Column, as_bytes: bool) -> Any:
+    """Return the values that a column is to have; Parquet holds short decimals as floats."""
+    if column.kind is Kind.DECIMAL and not as_bytes:
+        distinct = column.values.dictionary_encode()
+        floats = [None if v is None else float(v) for v in distinct.dictionary.to_pylist()]
+        return pa.array(floats, pa.float64()).take(distinct.indices)
+    return column.values
+
+
+def _same(cells: Cells, meant: Any, kind: Kind, as_bytes: bool) -> bool:
+    """Tell whether cells have the meant values."""
+    written = _parsed(cells, meant.type, kind) if as_bytes else cells.to_arrow()
+    if written is not None and _equal(written, meant):
+        return True
+    texts = cells.plain()
+    if as_bytes:
+        texts = [text.encode("latin-1").decode("utf-8", "replace") for text in texts]
+    elif kind is Kind.DECIMAL:
+        kind = Kind.FLOAT
+    pairs = set(zip(texts, meant.to_pylist(), strict=True))
+    return all(_value(one, kind) == _value(other, kind) for one, other in pairs)
+
+
+def _parsed(cells: Cells, of: Any, kind: Kind) -> Any:
+    """Return csv cells as values, missing where they are `*`; None where Arrow cannot read one."""
+    if kind not in (Kind.TEXT, Kind.INTEGER, Kind.DECIMAL, *PARSED):
+        return None
+    try:
+        texts = cells.to_arrow().cast(pa.large_string())
+        texts = pc.if_else(pc.equal(texts, STAR), None, texts)
+        return texts.cast(PARSED.get(kind, of))
+    except pa.ArrowException:
+        return None
+
+
+def _equal(written: Any, meant: Any) -> bool:
+    """Tell whether two arrays hold the same; `*` is missing, not-a-number equals itself."""
+    if pa.types.is_string(meant.type) or pa.types.is_large_string(meant.type):
+        meant = pc.if_else(pc.equal(meant, STAR), None, meant)
+    if pa.types.is_floating(meant.type) and pa.types.is_floating(written.type):
+        if not written.is_null().equals(meant.is_null()):
+            return False
+        one, other = (np.asarray(values.cast(pa.float64())) for values in (written, meant))
+        return bool(np.array_equal(one, other, equal_nan=True))
+    return bool(written.type == meant.type and written.equals(meant))
 
 
 def _value(cell: Any, kind: Kind) -> Any:
@@ -53,7 +133,8 @@ def _value(cell: Any, kind: Kind) -> Any:
     if kind is Kind.TEXT:
         return cell
     if kind is Kind.FLOAT:
-        return float(cell)
+        number = float(cell)
+        return "nan" if number != number else number  # noqa: PLR0124
     if kind.is_number:
         return Fraction(cell)
     if kind is Kind.BOOLEAN:

@@ -30,7 +30,6 @@ from shoal.save.files import (
     private_papers,
     published,
     verified_bytes,
-    verify_written,
 )
 from shoal.save.pack import certificate as papers
 from shoal.save.pack.dictionary import dictionary
@@ -76,10 +75,7 @@ def write_pack(
         content = release_bytes(release.table, order, kind)
         path = place / targets.release.name
         _write(path, content)
-        verified_bytes(release, path, content, kind)
-        verification = verify_written(
-            path, release.settings, release.table, release.table.rows, kind
-        )
+        verification = verified_bytes(release, order, path, content, kind)
         digest = hashlib.sha256(content).hexdigest()
         commitments = Commitments.new()
         recipe = public_recipe(release.settings, release.table, keep, commitments)

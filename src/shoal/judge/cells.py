@@ -225,7 +225,13 @@ class ArrowCells:
 
     def take(self, places: Places) -> ArrowCells:
         """Return some of the values."""
-        return ArrowCells(self.values.take(places))
+        import pyarrow as pa
+
+        try:
+            return ArrowCells(self.values.take(places))
+        except pa.ArrowNotImplementedError:  # of texts and bytes seen through views
+            some = [self.values[place] for place in places.tolist()]
+            return ArrowCells(pa.array(some, self.values.type))
 
     def part(self, begin: int, end: int) -> ArrowCells:
         """Return values that stand one after the other."""

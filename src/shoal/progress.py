@@ -120,11 +120,48 @@ class Reporter:
         return self.callback(progress) is True
 
 
+class StageLines:
+    """Tells in lines which stage a long run is in, how far it is, and how long the rest may take.
+
+    A line comes at most every `pause` seconds, so a short run has none; a stage is told again after
+    twice the time each time. `clock` is for tests.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[str], object],
+        pause: float = 10.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.write, self.pause, self.clock = write, pause, clock
+        self.start = self.begun = self.last = clock()
+        self.stage, self.wait = "", pause
+
+    def __call__(self, progress: Progress) -> None:
+        """Tell the stage, if it is time to."""
+        now = self.clock()
+        if progress.stage != self.stage:
+            self.stage, self.begun, self.wait = progress.stage, now, self.pause
+        if now - self.last < self.wait:
+            return
+        self.last, self.wait = now, 2 * self.wait
+        self.write(f"{self.stage}{self._so_far(progress, now)}, {now - self.start:.0f} s\n")
+
+    def _so_far(self, progress: Progress, now: float) -> str:
+        """Return how far the stage is and what is left of it, where that can be told."""
+        if progress.best_loss is not None:
+            return f": loss {progress.best_loss:.4f} %"
+        if not 0 < progress.done < progress.total:
+            return ""
+        left = (now - self.begun) * (progress.total - progress.done) / progress.done
+        return f": {100 * progress.done // progress.total} %, about {left:.0f} s left"
+
+
 @contextmanager
 def live_progress(stop: StopToken) -> Iterator[Reporter]:
-    """Yield a reporter that draws a bar on stderr after a second, if stderr is a terminal."""
+    """Yield a reporter that draws a bar on stderr after a second; lines if it is no terminal."""
     if not sys.stderr.isatty():
-        yield Reporter(None, stop)
+        yield Reporter(StageLines(sys.stderr.write), stop)
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn

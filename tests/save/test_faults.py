@@ -175,7 +175,7 @@ def test_cancel_at_any_moment(tmp_path):
     expected = library.anonymize(path, k=3, method="mdav").partition
     looks = []
     library.anonymize(path, k=3, method="mdav", callback=looks.append)
-    assert {look.stage for look in looks} == {"reading", "grouping", "releasing"}
+    assert {look.stage for look in looks} == {"reading", "grouping", "releasing", "measuring"}
     for stop_at in range(len(looks)):
         seen = []
 

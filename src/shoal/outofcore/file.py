@@ -132,6 +132,7 @@ def release(
     result = anonymize_with(
         source, settings, callback, request.threads, request.folder, request.on_estimate
     )
+    Reporter.of(callback)("writing and verifying", 0, 1)
     save(result, request.targets, force=request.force, with_page=request.with_page)
     return Released(request.targets.release, result.report, result.settings)
 

@@ -317,7 +317,8 @@ def anonymize_with(
         figures_of([chunk], plan.k, deleted, coded),
     )  # fmt: skip
     draw_ahead(result)  # while the rest is measured
+    report("measuring", 0, 1)
     measures = measure_release(table, released, coded, deleted, plan.seed, plan.weight, plan.strata)
     result = replace(result, measures=measures.to_dict())
-    report("releasing", 1, 1)
+    report("measuring", 1, 1)
     return Result(released.to_native(), result, partition, released, recipe)

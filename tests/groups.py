@@ -17,11 +17,26 @@ STARTED_ONCE = {
 
 
 @cache
+def taken(path: Path) -> dict[str, set[str]]:
+    """Return the tests and fixtures of a file, each with the fixtures that it takes."""
+    if not path.exists():
+        return {}
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return {
+        node.name: {one.arg for one in node.args.args}
+        for node in functions
+        if node.name.startswith("test_")
+        or any("fixture" in ast.unparse(one) for one in node.decorator_list)
+    }
+
+
+@cache
 def starts_something(path: Path) -> bool:
-    """Whether a function in a file takes a fixture that is to be started once."""
-    found = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-    functions = (node for node in found if isinstance(node, ast.FunctionDef))
-    return any(STARTED_ONCE & {one.arg for one in node.args.args} for node in functions)
+    """Whether a file takes what is started once, itself or by a fixture of its folder."""
+    near = taken(path.with_name("conftest.py"))
+    once = STARTED_ONCE | {name for name, names in near.items() if names & STARTED_ONCE}
+    return any(names & once for names in taken(path).values())
 
 
 def group_of(root: Path, test: str) -> str:

@@ -18,6 +18,9 @@ from shoal.settings import build
 from shoal.table.many_files import find_parts
 
 QUASI = ["age", "income", "born", "score"]
+SIZES = (150, 1, 650, 0, 280)  # three regions of 400; one file of several row groups
+MORE = (900, 1, 1300, 0, 800)  # eight regions
+RECORDS = sum(SIZES)
 ROLES = {"identifiers": ["name"], "quasi_identifiers": QUASI, "sensitive": ["diagnosis"]}
 
 
@@ -50,7 +53,7 @@ def mixed(rows, seed):
     )
 
 
-def write_parts(folder: Path, make=people, sizes=(900, 1, 1300, 0, 800)):
+def write_parts(folder: Path, make=people, sizes=SIZES):
     """Write files of several sizes; return the pattern that names them."""
     folder.mkdir(exist_ok=True)
     for number, rows in enumerate(sizes):

@@ -19,7 +19,9 @@ import pytest
 
 import shoal as library
 from backends.tables import (
+    MORE,
     QUASI,
+    RECORDS,
     Here,
     hashes,
     left,
@@ -43,10 +45,20 @@ from thorough import spread
 SAID = ["--quasi", ",".join(QUASI), "--identifier", "name", "--sensitive", "diagnosis"]
 
 
-@pytest.fixture(autouse=True)
-def _small_regions(monkeypatch):
+@pytest.fixture(autouse=True, scope="module")
+def _small_regions():
     """Let a small table have several regions."""
-    monkeypatch.setattr(budget, "SHARE", 400)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(budget, "SHARE", 400)
+        yield
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    """A release of many files that nobody changes."""
+    folder = tmp_path_factory.mktemp("released")
+    run(write_parts(folder / "in"), folder / "out", Here(1))
+    return folder / "out"
 
 
 def url(path):
@@ -56,11 +68,9 @@ def url(path):
 
 def test_every_record_once(tmp_path):
     """All records of all files come out, each in a class of at least k, with its own word."""
-    pattern = write_parts(tmp_path / "in")
+    pattern = write_parts(tmp_path / "in", sizes=MORE)
     run(pattern, tmp_path / "out", Here(1), release={"keep_order": True})
-    before = pa.concat_tables(
-        [people(rows, number) for number, rows in enumerate((900, 1, 1300, 0, 800)) if rows]
-    )
+    before = pa.concat_tables([people(rows, number) for number, rows in enumerate(MORE) if rows])
     after = together(tmp_path / "out")
     assert after["diagnosis"].to_pylist() == before["diagnosis"].to_pylist()
     assert smallest(after, QUASI) >= 10
@@ -86,7 +96,7 @@ def test_the_manifest(tmp_path, monkeypatch):
     told = json.loads((out / "manifest.json").read_text())
     assert found.path == out / "manifest.json"
     assert told["schema"] == "shoal.manifest/1"
-    assert told["records"] == 3001
+    assert told["records"] == RECORDS
     assert (told["k"], told["quasi_identifiers"]) == (10, QUASI)
     for part in told["parts"]:
         content = (out / part["file"]).read_bytes()
@@ -102,18 +112,18 @@ def test_the_manifest(tmp_path, monkeypatch):
     assert report["release"]["sha256"] == digest
     checked = library.verify(out, k=10, quasi_identifiers=QUASI)
     assert checked.ok
-    assert (checked.records, checked.classes) == (3001, told["classes"])
+    assert (checked.records, checked.classes) == (RECORDS, told["classes"])
     assert not library.verify(out, k=400, quasi_identifiers=QUASI).ok
     monkeypatch.chdir(out)  # as the page says it
     assert "shoal verify manifest.json -k 10" in (out / "report.html").read_text()
     for said in ("manifest.json", found.path, url(found.path)):
-        assert library.verify(said, k=10, quasi_identifiers=QUASI).records == 3001
+        assert library.verify(said, k=10, quasi_identifiers=QUASI).records == RECORDS
 
 
-@pytest.mark.parametrize("fault", spread(["changed", "gone", "added", "no list"], 2))
-def test_a_folder_that_is_not_its_manifest(tmp_path, shoal, fault):
+@pytest.mark.parametrize("fault", ["changed", "gone", "added", "no list"])
+def test_a_folder_that_is_not_its_manifest(tmp_path, shoal, released, fault):
     """Files that were changed, removed or added after the release are found by verify."""
-    run(write_parts(tmp_path / "in"), tmp_path / "out", Here(1))
+    shutil.copytree(released, tmp_path / "out")
     part = tmp_path / "out" / listed(tmp_path / "out")[1]["file"]
     if fault == "changed":
         table = pq.read_table(part)
@@ -142,7 +152,7 @@ def test_the_command_line(tmp_path, shoal):
     assert f"not to be published: {tmp_path}/out.private/: report.json" in found.err
     checked = shoal("verify", tmp_path / "out", "-k", "10", "--quasi", ",".join(QUASI))
     assert checked.code == 0
-    assert "3,001 records" in checked.out
+    assert f"{RECORDS:,} records" in checked.out
     recipe = tmp_path / "out.private" / "run.toml"
     again = shoal("run", recipe, "-o", tmp_path / "again/", "--no-report")
     assert again.code == 0, again.err
@@ -161,7 +171,7 @@ def test_csv_by_an_engine(tmp_path, shoal):
     """A csv file is read here, and grouped as files of Parquet are."""
     import csv
 
-    table = people(2000, 1)
+    table = people(900, 1)
     with (tmp_path / "in.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(table.column_names)
@@ -172,7 +182,7 @@ def test_csv_by_an_engine(tmp_path, shoal):
     )  # fmt: skip
     assert found.code == 0, found.err
     assert smallest(together(tmp_path / "out"), QUASI) >= 10
-    assert together(tmp_path / "out").num_rows == 2000
+    assert together(tmp_path / "out").num_rows == 900
 
 
 @pytest.mark.parametrize(
@@ -319,10 +329,9 @@ def test_what_is_replaced(tmp_path):
     assert left(tmp_path) == []
 
 
-def test_the_input_is_never_replaced(tmp_path, monkeypatch):
+def test_the_input_is_never_replaced(tmp_path, released):
     """An output that is, holds or is linked to the input is refused, forced or not."""
-    pattern = write_parts(tmp_path / "in")
-    run(pattern, tmp_path / "first", Here(1))
+    shutil.copytree(released, tmp_path / "first")
     for target in ("first", "first/../first", "link"):
         (tmp_path / "link").unlink(missing_ok=True)
         (tmp_path / "link").symlink_to(tmp_path / "first")
@@ -374,11 +383,11 @@ def test_what_a_lost_worker_left_is_not_published(tmp_path, monkeypatch):
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700  # as it was
 
 
-def test_a_url_that_fails_while_it_is_written(tmp_path, monkeypatch):
+def test_a_url_that_fails_while_it_is_written(tmp_path, monkeypatch, released):
     """The release that was there before is there still, and whole."""
     pattern = write_parts(tmp_path / "in")
     place = url(tmp_path / "away")
-    run(pattern, place, Here(1))
+    shutil.copytree(released, tmp_path / "away")
     first = hashes(tmp_path / "away")
     before, count = Remote.take, []
 
@@ -468,11 +477,10 @@ def test_names_with_signs_of_patterns(tmp_path, shoal):
         find_parts(str(tmp_path / "a1"))
 
 
-def test_one_part_at_a_url(tmp_path):
+def test_one_part_at_a_url(released):
     """verify takes a single Parquet file at a URL too."""
-    run(write_parts(tmp_path / "in"), tmp_path / "out", Here(1))
-    part = listed(tmp_path / "out")[0]
-    found = library.verify(url(tmp_path / "out" / part["file"]), k=1, quasi_identifiers=QUASI)
+    part = listed(released)[0]
+    found = library.verify(url(released / part["file"]), k=1, quasi_identifiers=QUASI)
     assert found.records == part["records"]
 
 
@@ -505,7 +513,7 @@ run(sys.argv[1], sys.argv[2], Here(1))
 @pytest.mark.slow
 def test_a_killed_run_goes_on(tmp_path):
     """kill -9 at some moments, then once more: the release is the one of a quiet run."""
-    pattern = write_parts(tmp_path / "in")
+    pattern = write_parts(tmp_path / "in", sizes=MORE)
     run(pattern, tmp_path / "here", Here(1))
     seen = set()
     for wanted in ("parted.json", "moved-1-0.json", "out-1.json", "part-2.json"):

@@ -12,6 +12,7 @@ import shoal as library
 from backends import tables
 from backends.tables import (
     QUASI,
+    RECORDS,
     Here,
     hashes,
     left,
@@ -81,7 +82,7 @@ def test_the_same_groups_as_threads(tmp_path, session, kind):
     assert hashes(tmp_path / "away") == hashes(tmp_path / "here")
     found = together(tmp_path / "away")
     counted = away.report.verification["engine"]
-    assert (counted["name"], counted["records"]) == ("spark", 3001)
+    assert (counted["name"], counted["records"]) == ("spark", RECORDS)
     assert counted["smallest"] == smallest(found, names) >= 10
     assert counted["classes"] == away.report.verification["classes"]
     assert left(tmp_path) == []
@@ -105,7 +106,7 @@ def test_a_dataframe_in_and_out(tmp_path, session):
     assert seen
     assert isinstance(found.data, pyspark.sql.DataFrame)
     assert found.data.columns == [*QUASI, "diagnosis"]
-    assert found.data.count() == 3001
+    assert found.data.count() == RECORDS
     assert found.data.groupBy(*QUASI).count().agg({"count": "min"}).collect()[0][0] >= 10
     assert left(tmp_path) == []
 

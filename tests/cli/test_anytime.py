@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
+import time
 import tomllib
 from typing import get_args
 
 import numpy as np
 import pytest
 
+import forks
 import shoal as library
+from faults import ended
 from shoal.methods.auto import EFFORTS, choose
 from shoal.methods.registry import METHODS
+from shoal.progress import Reporter
 from shoal.settings import Effort, Refine, load
 
 RNG = np.random.default_rng(0)
@@ -39,30 +41,30 @@ def grouped(tmp_path):
 
 def interrupted(table, out, signals):
     """Start a long search, interrupt it as soon as it searches, and return what came of it."""
-    code = (
-        "import sys, time; from shoal import progress\n"
-        "look = progress.Reporter.look\n"
-        "def told(self, seen, last):\n"
-        "    if seen.done > 0: sys.stdout.write('!'); sys.stdout.flush()\n"
-        f"    if self.stop.finish: time.sleep({20 * (len(signals) - 1)})\n"
-        "    return look(self, seen, last)\n"
-        "progress.Reporter.look = told\n"
-        "from shoal.__main__ import main; main()\n"
-    )
-    command = [sys.executable, "-c", code, "anonymize", str(table), "-k", "3", "--quasi", "a,b,c",
-               "-o", str(out), "--no-report", "--time-limit", "120"]  # fmt: skip
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
-    ) as process:
-        assert process.stdout.read(1) == b"!"
+    look = Reporter.look
+
+    def told(self, seen, last):
+        if seen.done > 0:
+            os.write(1, b"!")
+        if self.stop.finish:
+            time.sleep(20 * (len(signals) - 1))
+        return look(self, seen, last)
+
+    words = ["anonymize", table, "-k", "3", "--quasi", "a,b,c", "-o", out, "--no-report",
+             "--time-limit", "120"]  # fmt: skip
+    (out_reader, out_writer), (reader, writer) = os.pipe(), os.pipe()
+    process = forks.start(words, out_writer, writer, lambda: setattr(Reporter, "look", told))
+    os.close(out_writer)
+    os.close(writer)
+    with open(out_reader, "rb") as stdout, open(reader, "rb") as stderr:  # noqa: PTH123
+        assert stdout.read(1) == b"!"
+        said = b""
         for left, number in enumerate(reversed(signals)):
-            process.send_signal(number)
-            if left < len(signals) - 1:
-                while b"finishing" not in process.stderr.readline():
-                    pass
-        said = process.communicate(timeout=60)[1].decode()
-    return process.returncode, said
+            os.kill(process, number)
+            while left < len(signals) - 1 and b"finishing" not in said:
+                said += stderr.readline()
+        said += stderr.read()
+    return ended(process), said.decode()
 
 
 def test_the_first_interrupt_ends_with_the_best(table, tmp_path, shoal):

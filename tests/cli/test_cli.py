@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import forks
 import naive
 from shoal import anonymize_file
 from thorough import spread
@@ -38,7 +39,7 @@ ROLES = ("-k", 3, "--quasi", "a,b", "--sensitive", "s", "--identifier", "who")
 
 
 def test_make_runs_main_job(shoal, repository, tmp_path):
-    """The README's main job, verified, what is private beside it; one changed cell is found."""
+    """The README's main job, verified and counted by the twin; one changed cell is found."""
     recipe = repository / "src/shoal/datasets/patients.toml"
     out = tmp_path / "out"
     ran = shoal("run", recipe, "-o", f"{out}/", "--force")
@@ -52,6 +53,7 @@ def test_make_runs_main_job(shoal, repository, tmp_path):
     assert "verified" in ran.err
     assert f"private, not to be published: {out}.private/: report.json, report.html" in ran.err
     assert shoal("verify", out / "release.csv", "-k", 5, "--quasi", QUASI).code == 0
+    assert naive.class_sizes((out / "release.csv").read_text(), QUASI.split(","))[0] >= 5
     lines = (out / "release.csv").read_text().splitlines()
     lines[7] = "0" + lines[7] if lines[7][0] != '"' else lines[7].replace("[", "(", 1)
     (out / "changed.csv").write_text("\n".join(lines) + "\n")
@@ -59,14 +61,6 @@ def test_make_runs_main_job(shoal, repository, tmp_path):
     assert ran.code == 3
     assert "NOT SAFE" in ran.err
     assert shoal("verify", out / "release.csv", "-k", 6, "--quasi", QUASI).code == 3
-
-
-def test_the_samples_release_is_safe_by_a_plain_count(shoal, repository, tmp_path):
-    """Class sizes of the written sample, counted by the twin, are at least five."""
-    recipe = repository / "src/shoal/datasets/patients.toml"
-    assert shoal("run", recipe, "-o", f"{tmp_path}/out/").code == 0
-    text = (tmp_path / "out" / "release.csv").read_text()
-    assert naive.class_sizes(text, QUASI.split(","))[0] >= 5
 
 
 def test_anonymize_file(shoal, table, tmp_path):
@@ -396,45 +390,48 @@ def run_module(*arguments, **options):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 
+CLOSED = b"shoal: stdout is closed; nothing could be written to it\n"
+
+
 @pytest.mark.parametrize(
-    "arguments", spread([("methods",), ("inspect",), ("anonymize", *ROLES, "-o", "-")], 2)
+    "arguments", [("methods",), ("inspect", "FILE"), ("anonymize", "FILE", *ROLES, "-o", "-")]
 )
 def test_stdout_full_or_closed(table, arguments):
     """A full or closed stdout is one line and exit code 2."""
-    command, *rest = map(str, arguments)
-    file = [str(table)] if command != "methods" else []
-    base = [sys.executable, "-m", "shoal", command, *file, *rest]
+    words = [table if word == "FILE" else word for word in arguments]
     with Path("/dev/full").open("wb") as full:
-        ran = subprocess.run(base, stdout=full, stderr=subprocess.PIPE, check=False)
-    assert (ran.returncode, ran.stderr.count(b"\n")) == (2, 1)
-    assert b"No space left" in ran.stderr
+        code, told = forks.run(words, full.fileno())
+    assert (code, told.count(b"\n")) == (2, 1)
+    assert b"No space left" in told
+    assert forks.run(words, None) == (2, CLOSED)
+
+
+def test_stdout_closed_by_a_shell(table):
+    """A process that is started without a stdout says so."""
+    base = [sys.executable, "-m", "shoal", "inspect", str(table)]
     closed = ["sh", "-c", 'exec "$@" >&-', "sh", *base]
     ran = subprocess.run(closed, stderr=subprocess.PIPE, check=False)
-    assert (ran.returncode, ran.stderr) == (
-        2,
-        b"shoal: stdout is closed; nothing could be written to it\n",
-    )
+    assert (ran.returncode, ran.stderr) == (2, CLOSED)
 
 
 @pytest.mark.parametrize(
     "arguments",
-    spread([
+    [
         ("methods",), ("methods", "--json"), ("--help",), ("anonymize", "--help"), ("--version",),
         ("certificate", "schema"), ("inspect", "FILE"), ("anonymize", "FILE", *ROLES, "-o", "-"),
-    ], 4),
+    ],
 )  # fmt: skip
 def test_whoever_stops_reading_has_read_enough(table, arguments):
     """A reader of stdout that goes away early ends a command quietly, with exit code 0."""
-    words = [str(table) if word == "FILE" else str(word) for word in arguments]
+    words = [table if word == "FILE" else word for word in arguments]
     reader, writer = os.pipe()
     os.close(reader)
-    base = [sys.executable, "-m", "shoal", *words]
-    ran = subprocess.run(base, stdout=writer, stderr=subprocess.PIPE, check=False)
+    code, told = forks.run(words, writer)
     os.close(writer)
-    assert ran.returncode == 0, ran.stderr
-    assert b"stdout" not in ran.stderr
-    assert b"Traceback" not in ran.stderr
-    assert arguments[0] == "anonymize" or not ran.stderr
+    assert code == 0, told
+    assert b"stdout" not in told
+    assert b"Traceback" not in told
+    assert arguments[0] == "anonymize" or not told
 
 
 def test_a_release_that_is_not_safe_is_so_for_whoever_stops_reading(table):

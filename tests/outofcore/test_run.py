@@ -35,7 +35,7 @@ from shoal.table.streams import Whole, in_pieces
 
 QUASI = ["age", "income", "born", "score"]
 ROLES = {"identifiers": ["name"], "quasi_identifiers": QUASI, "sensitive": ["diagnosis"]}
-SMALL = Budget(700)
+SMALL = Budget(600)
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def _small_pieces(monkeypatch):
     monkeypatch.setattr(batches.ParquetPieces.__init__, "__defaults__", (500,))
 
 
-def people(rows=3000, seed=0):
+def people(rows=1500, seed=0):
     """Columns of numbers, dates and words."""
     rng = np.random.default_rng(seed)
     days = rng.integers(0, 20_000, rows)
@@ -110,7 +110,7 @@ def test_csv(tmp_path, ending):
     groups = [tuple(row[name] for name in QUASI) for row in after]
     sizes = Counter(groups)
     assert min(sizes.values()) >= 10
-    assert len(sizes) > 250
+    assert len(sizes) > 125
     numbers = ["age", "income", "score"]
     kept = twin.group_values(list(zip(before, after, strict=True)), numbers, groups)
     for means, agree, _, released in kept.values():
@@ -126,14 +126,14 @@ def test_csv(tmp_path, ending):
 def test_parquet(tmp_path):
     """Parquet in and out: types stay, sensitive values stay, the file has classes of k."""
     rng = np.random.default_rng(3)
-    rows = 2500
+    rows = 1300
     table = pa.table({
         "x": rng.normal(size=rows),
         "y": pa.array(rng.integers(0, 100, rows), type=pa.int16()),
         "when": pa.array(rng.integers(0, 10**9, rows), type=pa.timestamp("s")),
         "s": rng.choice(["u", "v"], rows),
     })  # fmt: skip
-    pq.write_table(table, tmp_path / "in.parquet", row_group_size=900)
+    pq.write_table(table, tmp_path / "in.parquet", row_group_size=500)
     roles = {"quasi_identifiers": ["x", "y", "when"], "sensitive": ["s"]}
     run(tmp_path / "in.parquet", tmp_path / "out.parquet", roles=roles)
     after = pq.read_table(tmp_path / "out.parquet")
@@ -223,7 +223,7 @@ def test_one_region_says_what_the_whole_says(tmp_path, what):
 
 def test_figures_of_the_file(tmp_path):
     """What the report says of columns is what plain arithmetic finds in the two files."""
-    columns = people(2200)
+    columns = people()
     source = write_csv(tmp_path / "in.csv", columns)
     made = run(source, tmp_path / "out.csv", release={"keep_order": True})
     after = read_csv(tmp_path / "out.csv")
@@ -253,8 +253,8 @@ def test_figures_of_the_file(tmp_path):
 
 def test_regions_lose_no_more_than_blocks(tmp_path):
     """Groups of many regions, mended, lose at most two percent more than those of the whole."""
-    source = write_csv(tmp_path / "in.csv", people(6000, 5))
-    made = run(source, tmp_path / "out.csv", plan=Budget(800))
+    source = write_csv(tmp_path / "in.csv", people(3000, 5))
+    made = run(source, tmp_path / "out.csv", plan=Budget(750))
     usual = anonymize_with(source, build({"roles": ROLES, "protect": {"k": 10, "method": "fast"}}))
     assert made.report.information_loss < 1.02 * usual.report.information_loss
 
@@ -275,8 +275,8 @@ def test_threads_have_no_say(tmp_path):
 
 def test_rows_are_shuffled(tmp_path):
     """The order of the rows has nothing of the input's, and differs from run to run."""
-    columns = people(2000)
-    columns["diagnosis"] = [str(i) for i in range(2000)]
+    columns = people(1000)
+    columns["diagnosis"] = [str(i) for i in range(1000)]
     roles = {**ROLES, "sensitive": [], "keep_unique": ["diagnosis"]}
     source = write_csv(tmp_path / "in.csv", columns)
     orders = []
@@ -284,10 +284,10 @@ def test_rows_are_shuffled(tmp_path):
         order = FileRequest(Targets.of(str(tmp_path / name)), with_page=False)
         release_file(source, build({"roles": roles, "protect": {"k": 5}}), SMALL, order)
         orders.append([int(row["diagnosis"]) for row in read_csv(tmp_path / name)])
-    assert sorted(orders[0]) == list(range(2000))
+    assert sorted(orders[0]) == list(range(1000))
     assert orders[0] != orders[1]
     for order in orders:
-        assert abs(np.corrcoef(order, np.arange(2000))[0, 1]) < 0.15
+        assert abs(np.corrcoef(order, np.arange(1000))[0, 1]) < 0.15
         assert abs(np.corrcoef(order[:-1], order[1:])[0, 1]) < 0.15
 
 
@@ -305,8 +305,8 @@ def test_incomplete_records_can_be_deleted(tmp_path):
 def test_ordinal_columns(tmp_path):
     """Texts with an order are grouped by rank and release medians."""
     rng = np.random.default_rng(0)
-    columns = {"pain": rng.choice(["mild", "some", "bad"], 2000).tolist(),
-               "x": [f"{x:.3f}" for x in rng.normal(size=2000)]}  # fmt: skip
+    columns = {"pain": rng.choice(["mild", "some", "bad"], 1000).tolist(),
+               "x": [f"{x:.3f}" for x in rng.normal(size=1000)]}  # fmt: skip
     source = write_csv(tmp_path / "in.csv", columns)
     made = run(
         source, tmp_path / "out.csv", roles={}, orders={"pain": ["mild", "some", "bad"]},
@@ -364,7 +364,7 @@ def test_what_takes_all_records_at_once(tmp_path, tree):
 
 def test_what_looks_like_an_identifier(tmp_path):
     """A column in which every record has its own value needs a role, as in memory."""
-    source = write_csv(tmp_path / "in.csv", people(2000))
+    source = write_csv(tmp_path / "in.csv", people(1000))
     roles = {"quasi_identifiers": QUASI, "sensitive": ["diagnosis"]}
     with pytest.raises(RequestError, match="'name': no two records share a value"):
         run(source, tmp_path / "out.csv", roles=roles)
@@ -394,11 +394,11 @@ def test_few_records(tmp_path, rows):
 
 def test_all_records_equal(tmp_path):
     """Records that are all equal are grouped whatever the regions, and lose nothing."""
-    source = write_csv(tmp_path / "in.csv", {"a": [1] * 3000, "b": [2] * 3000})
+    source = write_csv(tmp_path / "in.csv", {"a": [1] * 1500, "b": [2] * 1500})
     made = run(source, tmp_path / "out.csv", plan=Budget(500), roles={})
     assert made.report.information_loss == 0.0
     assert made.report.information_loss_released == 0.0
-    assert read_csv(tmp_path / "out.csv") == [{"a": "1", "b": "2"}] * 3000
+    assert read_csv(tmp_path / "out.csv") == [{"a": "1", "b": "2"}] * 1500
 
 
 def test_an_output_that_exists(tmp_path):
@@ -428,7 +428,7 @@ def test_a_file_that_changes(tmp_path):
 
 def test_no_identifier_in_any_file(tmp_path):
     """Temporary files are the owner's alone, and no name is ever written to one."""
-    source = write_csv(tmp_path / "in.csv", people(2000))
+    source = write_csv(tmp_path / "in.csv", people(1000))
     seen = []
 
     def look(_):
@@ -446,7 +446,7 @@ def test_no_identifier_in_any_file(tmp_path):
 
 def test_canceled(tmp_path):
     """A callback that says stop leaves nothing."""
-    source = write_csv(tmp_path / "in.csv", people(2000))
+    source = write_csv(tmp_path / "in.csv", people(1000))
     with pytest.raises(library.Canceled):
         run(source, tmp_path / "out.csv", callback=lambda p: p.stage.startswith("moving"))
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
@@ -454,7 +454,7 @@ def test_canceled(tmp_path):
 
 def test_a_release_that_is_not_safe_never_leaves(tmp_path, monkeypatch):
     """If a group's rows differ in the file, the judge finds it and nothing is kept."""
-    source = write_csv(tmp_path / "in.csv", people(2000))
+    source = write_csv(tmp_path / "in.csv", people(1000))
     before = release.Releasing._released
 
     def spoiled(self, region, table, partition, form):
@@ -473,7 +473,7 @@ def test_a_writer_that_cuts_digits_is_found(tmp_path, monkeypatch):
     """A file that does not say what was meant is not kept, though its classes are large enough."""
     from shoal.outofcore import write
 
-    source = write_csv(tmp_path / "in.csv", people(2000))
+    source = write_csv(tmp_path / "in.csv", people(1000))
     before = write.csv_bytes
 
     def cut(table, order, header=True):
@@ -509,7 +509,7 @@ def test_a_recipe_repeats_the_run(tmp_path, shoal, monkeypatch):
 
     monkeypatch.setattr(memory, "PROGRAM", 10**9)
     monkeypatch.setattr("shoal.outofcore.budget.budget_for", lambda *_: SMALL)
-    source = write_csv(tmp_path / "in.csv", people(2000))
+    source = write_csv(tmp_path / "in.csv", people(1000))
     said = ["-k", "10", "--quasi", ",".join(QUASI), "--identifier", "name", "--no-report",
             "--sensitive", "diagnosis", "--memory", "800MB"]  # fmt: skip
     ran = shoal("anonymize", source, *said, "-o", tmp_path / "out.csv", "--json")
@@ -620,11 +620,11 @@ def test_ordinal_columns_that_are_generalized(tmp_path):
 
 def test_buckets_without_rows(tmp_path):
     """Where deleted records leave a bucket without rows, Parquet is written all the same."""
-    ages = [str(i % 90) if i < 800 else "" for i in range(2000)]
-    source = write_csv(tmp_path / "in.csv", {"age": ages, "x": list(range(2000))})
+    ages = [str(i % 90) if i < 400 else "" for i in range(1000)]
+    source = write_csv(tmp_path / "in.csv", {"age": ages, "x": list(range(1000))})
     run(source, tmp_path / "out.parquet", roles={"quasi_identifiers": ["age", "x"]},
         protect={"incomplete": "delete"}, release={"keep_order": True})  # fmt: skip
-    assert pq.read_table(tmp_path / "out.parquet").num_rows == 800
+    assert pq.read_table(tmp_path / "out.parquet").num_rows == 400
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -638,7 +638,7 @@ def test_groups_larger_than_what_is_measured(tmp_path, monkeypatch, seed):
 
 def test_any_seed(tmp_path):
     """A seed may be larger than any register, as in memory."""
-    source = write_csv(tmp_path / "in.csv", people(1500))
+    source = write_csv(tmp_path / "in.csv", people(1000))
     for seed in (2**64 - 1, 10**30):
         run(source, tmp_path / "out.csv", protect={"seed": seed}, force=True)
 
@@ -655,8 +655,8 @@ def test_large_unsigned_numbers_of_several_pieces(tmp_path):
 @pytest.mark.parametrize("place", ["file", "folder"])
 def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
     """A run does not go on with what was grouped by another tree."""
-    words = [chr(97 + i % 8) for i in range(2000)]
-    source = write_csv(tmp_path / "in.csv", {"t": words, "y": [i % 97 for i in range(2000)]})
+    words = [chr(97 + i % 8) for i in range(1000)]
+    source = write_csv(tmp_path / "in.csv", {"t": words, "y": [i % 97 for i in range(1000)]})
     (tmp_path / "trees").mkdir()
     file = tmp_path / "trees" / "t.csv"
     tree = {"hierarchies": {"t": str(file)}}
@@ -684,12 +684,12 @@ def test_killed_between_look_and_parting(tmp_path, monkeypatch, ending):
     """A run that was killed after the first look, before all were parted, goes on well."""
     from shoal.outofcore.solve import Solver
 
-    columns = people(2000)
+    columns = people(1000)
     source = tmp_path / f"in.{ending}"
     if ending == "csv":
         write_csv(source, columns)
     else:
-        numbers = {"income": list(map(float, columns["income"])), "score": list(range(2000))}
+        numbers = {"income": list(map(float, columns["income"])), "score": list(range(1000))}
         pq.write_table(pa.table({**columns, **numbers}).drop_columns(["born"]), source)
     roles = {"identifiers": ["name", "diagnosis"], "quasi_identifiers": ["age", "income", "score"]}
     roles |= {"drop": ["born"]} if ending == "csv" else {}
@@ -786,10 +786,10 @@ def test_long_texts_that_take_little_in_a_file(tmp_path, encoded):
 def test_times_are_rounded_as_in_the_whole_file(tmp_path):
     """Means of times are as fine as the finest time of the file, in every region."""
     rng = np.random.default_rng(0)
-    days = rng.integers(0, 3000, 1500) * 86_400
-    seconds = 86_400 * 9000 + rng.integers(0, 3000 * 86_400, 1500)
+    days = rng.integers(0, 3000, 600) * 86_400
+    seconds = 86_400 * 9000 + rng.integers(0, 3000 * 86_400, 600)
     when = pa.array(np.concatenate((days, seconds)), type=pa.timestamp("s"))
-    table = pa.table({"when": when, "x": rng.normal(size=3000)})
+    table = pa.table({"when": when, "x": rng.normal(size=1200)})
     pq.write_table(table, tmp_path / "in.parquet")
     run(tmp_path / "in.parquet", tmp_path / "out.parquet", roles={})
     old = [
@@ -802,16 +802,16 @@ def test_times_are_rounded_as_in_the_whole_file(tmp_path):
 
 def test_how_many_records_are_measured(tmp_path, monkeypatch):
     """About a quarter of a region is measured, or what the limit is; the report says which."""
-    source = write_csv(tmp_path / "in.csv", people(9000))
-    made = run(source, tmp_path / "out.csv", plan=Budget(8000))
+    source = write_csv(tmp_path / "in.csv", people(5000))
+    made = run(source, tmp_path / "out.csv", plan=Budget(4800))
     note = next(note for note in made.report.notes if "were measured on" in note)
     assert "as many as fit in the memory that was given" in note
     measured = made.report.measures["records"]
-    assert f"on {measured:,} of the 9,000 records" in note
-    assert 1700 < measured < 2300
-    monkeypatch.setattr(release, "MEASURED", 1500)
-    monkeypatch.setattr(report, "MEASURED", 1500)
-    made = run(source, tmp_path / "again.csv", plan=Budget(8000))
+    assert f"on {measured:,} of the 5,000 records" in note
+    assert 1000 < measured < 1400
+    monkeypatch.setattr(release, "MEASURED", 700)
+    monkeypatch.setattr(report, "MEASURED", 700)
+    made = run(source, tmp_path / "again.csv", plan=Budget(4800))
     note = next(note for note in made.report.notes if "were measured on" in note)
     assert "memory" not in note
-    assert 1200 < made.report.measures["records"] < 1800
+    assert 500 < made.report.measures["records"] < 900

@@ -1,0 +1,58 @@
+"""Which tests run in one process: those of a file that starts a server, a browser or a cluster.
+
+The groups of xdist itself (`xdist_group`) are lost with pytest 9.2, which has no `_nodeid` to
+write them to (pytest-xdist issue 1386): every process then starts each server.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+STARTED_ONCE = {
+    "besieged", "chromium", "cluster", "desk", "handed", "pack", "packed", "used", "whole",
+}  # fmt: skip
+
+
+@cache
+def taken(path: Path) -> dict[str, set[str]]:
+    """Return the tests and fixtures of a file, each with the fixtures that it takes."""
+    if not path.exists():
+        return {}
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return {
+        node.name: {one.arg for one in node.args.args}
+        for node in functions
+        if node.name.startswith("test_")
+        or any("fixture" in ast.unparse(one) for one in node.decorator_list)
+    }
+
+
+@cache
+def starts_something(path: Path) -> bool:
+    """Whether a file takes what is started once, itself or by a fixture of its folder."""
+    near = taken(path.with_name("conftest.py"))
+    once = STARTED_ONCE | {name for name, names in near.items() if names & STARTED_ONCE}
+    return any(names & once for names in taken(path).values())
+
+
+def group_of(root: Path, test: str) -> str:
+    """Return the group of a test by its id: its file, or itself alone."""
+    file = test.partition("::")[0]
+    return file if starts_something(root / file) else test
+
+
+def scheduler(config: Any, log: Any) -> Any:
+    """Return a scheduler of xdist that keeps groups together, the largest first."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Grouped(LoadScopeScheduling):
+        """Sends a group of tests to one process."""
+
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(config.rootpath, nodeid)
+
+    return Grouped(config, log)

@@ -15,7 +15,7 @@ in a csv file. Nothing is filled in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -32,7 +32,7 @@ from shoal.release.centers import (
     center,
     centers_of,
     exact_center,
-    float_mean,
+    float_means,
     float_median,
     half,
     half_even,
@@ -307,17 +307,20 @@ def _protect_floats(
             column, [float(center(*both, aggregator)) for both in groups.pairs(exact)], labels
         )
     digits = None if isinstance(digits, str) else digits
+    centers: list[float] | Floats
     if written is not None:
         digits = written.decimals if digits is None else min(digits, written.decimals)
         written = Written(decimals=digits)
         exact = np.array([Fraction(cell) for cell in column.cells.to_pylist()], dtype=object)
         centers = [exact_center(*both, aggregator, digits) for both in groups.pairs(exact)]
     else:
-        center: Callable[[list[float], list[int] | None], float]
-        center = float_median if aggregator == "median" else float_mean
-        centers = [center(*both) for both in groups.pairs(np.asarray(column.values))]
+        plain = np.asarray(column.values)
+        if aggregator == "median":
+            centers = [float_median(*both) for both in groups.pairs(plain)]
+        else:
+            centers = float_means(plain, groups)
         if digits is not None:
-            centers = [round(value, digits) + 0.0 for value in centers]
+            centers = [round(float(value), digits) + 0.0 for value in centers]
     values = pa.array(np.array(centers)[labels]).cast(column.values.type, safe=False)
     return _with_values(column, values, written)
 

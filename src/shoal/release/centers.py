@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels.arrays import Floats, Integers
+from shoal.kernels.exact_sum import EQUAL, group_sums
 
 
 class Groups:
@@ -127,6 +128,18 @@ def exact_center(
     unit = Fraction(1, 10**digits) if digits >= 0 else Fraction(10**-digits)
     steps = center(values, weights, aggregator) / unit
     return float(half_even(steps.numerator, steps.denominator) * unit)
+
+
+def float_means(values: npt.NDArray[Any], groups: Groups) -> Floats:
+    """Return the mean of each group as `float_mean` does, without weights."""
+    ordered = values[groups.order].astype(np.float64)
+    sums, states = group_sums(ordered, groups.starts)
+    equal = states >= EQUAL
+    means: Floats = np.where(equal, ordered[groups.starts], sums / groups.sizes)
+    for group in np.flatnonzero(states == 0).tolist():
+        first = int(groups.starts[group])
+        means[group] = float_mean(ordered[first : first + int(groups.sizes[group])].tolist())
+    return means
 
 
 def float_mean(values: list[float], weights: list[int] | None = None) -> float:

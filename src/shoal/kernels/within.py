@@ -10,7 +10,7 @@ from shoal.kernels.jit import jit
 def count_within(values: Floats, classes: Integers, low: Floats, high: Floats) -> int:
     """Return how many of their class's intervals hold the records, all together.
 
-    values IN (n), classes IN (n), low IN, high IN (classes, widths): of a class, each interval is
+    values IN (n), classes IN (n), low IN, high IN (classes, widths): each interval of a class is
     within the next. Not-a-number is in none.
     """
     widths = low.shape[1]

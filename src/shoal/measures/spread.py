@@ -43,7 +43,7 @@ class Spread:
         return np.repeat(self.values, self.ends - self.begins)
 
     def places(self, values: Floats) -> Integers:
-        """Return the places of some of the numbers."""
+        """Return the places of some of the numbers; the one after the last of not-a-number."""
         return np.searchsorted(self.values, values)
 
     def ranked(self, ranks: Integers) -> Floats:

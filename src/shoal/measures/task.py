@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from shoal.measures.result import Measure
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Each = Callable[..., list[Any]]  # works something out of every item, side by side
 
 FEW = 20_000  # records of which one thread measures all
 

@@ -176,7 +176,7 @@ def of_secrets(task: Task) -> list[Measure]:
         source = compared.known
         own = next(one for one in source.sensitive if one.name == side.name)
         most = task.sample or task.effort.guesses
-        guess = inference.by_model(source.quasi, own, compared.paired, task.rng, most)
+        guess = inference.by_model(source.quasi, own, compared.paired, task.rng, most, task.each)
         if guess is not None:
             rest = f"{_rates(side.name, guess.accuracy, guess.base)}, ± {1.96 * guess.error:.2f} %"
             figures["model_inference"][side.name] = (guess.gain, rest)

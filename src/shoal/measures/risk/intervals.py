@@ -27,12 +27,10 @@ def by_ranks(before: Floats, classes: Integers, released: Floats, spread: Spread
     `released` are the numbers of the classes, not-a-number where one says nothing; `spread` has
     them in order.
     """
-    said = ~np.isnan(released)
-    own = spread.places(released[said])
-    first, last = spread.begins[own], spread.ends[own] - 1
-    low, high = (np.full((released.size, len(WIDTHS)), np.nan) for _ in range(2))
+    low, high = (np.full((spread.values.size + 1, len(WIDTHS)), np.nan) for _ in range(2))
     for place, p in enumerate(WIDTHS):
         reach = math.ceil(p * spread.size / 200)
-        low[said, place] = spread.ranked(np.maximum(first - reach, 0))
-        high[said, place] = spread.ranked(np.minimum(last + reach, spread.size - 1))
-    return count_within(before, classes, low, high) / len(WIDTHS)
+        low[:-1, place] = spread.ranked(np.maximum(spread.begins - reach, 0))
+        high[:-1, place] = spread.ranked(np.minimum(spread.ends - 1 + reach, spread.size - 1))
+    own = spread.places(released)  # the last one where nothing is said
+    return count_within(before, own[classes], low, high) / len(WIDTHS)

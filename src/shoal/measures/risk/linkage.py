@@ -6,9 +6,8 @@ every class once; it takes one of the records of the classes that fit best, each
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,12 +16,11 @@ from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.compared import Compared, joined
 from shoal.measures.sides import Numbers, Side, Words
 from shoal.measures.spread import Spread, middle_ranks
+from shoal.measures.task import Each
 
 CELLS = 2**16  # distances that are held at once: as many as a processor keeps close
 EQUAL = 2e-9  # squared distances that differ by less, relatively, tie
 ZERO = 1e-18
-
-Each = Callable[..., list[Any]]  # does some work for every part, side by side
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +66,10 @@ class Attack:
         """Return a column as attackers see it who compare ranks."""
         if isinstance(side, Words):
             return self.met(side)
-        released, spread = side.after[self.seen], Spread.of(side.after[self.seen], self.counts)
-        at = np.minimum(spread.places(released), spread.values.size - 1)
-        after = middle_ranks(spread.begins[at], spread.ends[at], spread.size)
-        after[np.isnan(released)] = np.nan
+        released = side.after[self.seen]
+        spread = Spread.of(released, self.counts)
+        ranks = middle_ranks(spread.begins, spread.ends, spread.size)
+        after = np.append(ranks, np.nan)[spread.places(released)]
         x = side.before[self.rows]
         below, upto = (np.searchsorted(side.ordered, x, end) for end in ("left", "right"))
         before = middle_ranks(below, upto, side.ordered.size)

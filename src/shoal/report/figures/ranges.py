@@ -12,6 +12,7 @@ import numpy as np
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.exact_sum import UNIT, whole_sum
 from shoal.measures.histogram import edges_of, is_whole
+from shoal.measures.task import FEW, side_by_side
 from shoal.report.aggregation import Operator, merged
 from shoal.report.chunk import Chunk, Pair
 from shoal.report.counts import moment_text
@@ -29,9 +30,10 @@ COMBINED: dict[str, Operator] = {
 }
 
 
-def ranges_of(chunk: Chunk) -> dict[str, Any]:
+def ranges_of(chunk: Chunk, threads: int | None = 1) -> dict[str, Any]:
     """Return least and greatest numbers and exact sums of every column of a chunk."""
-    return {pair.name: _range(pair) for pair in chunk.pairs}
+    every = side_by_side(_range, chunk.pairs, 1 if chunk.before.rows < FEW else threads)
+    return {pair.name: one for pair, one in zip(chunk.pairs, every, strict=True)}
 
 
 def widened(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:

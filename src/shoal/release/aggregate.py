@@ -36,6 +36,7 @@ from shoal.release.centers import (
     float_median,
     half,
     half_even,
+    rounded_means,
 )
 from shoal.release.generalize import generalized, medoids, modes
 from shoal.release.precision import unit_of_floats, unit_of_whole
@@ -228,9 +229,13 @@ def _protect(
             digits = max(0, scale - len(str(unit)) + 1)
     if column.kind is Kind.DATETIME:
         unit *= _time_unit(column, grain_of(whole) if grain is None else grain)
-    numerators, denominators = centers_of(whole, groups, aggregator)
-    rounded = [half_even(n, d * unit) * unit for n, d in zip(numerators, denominators, strict=True)]
-    values = _back(column, rounded, labels, digits)
+    means = rounded_means(whole, groups, unit) if aggregator == "mean" else None
+    if means is None:
+        every = zip(*centers_of(whole, groups, aggregator), strict=True)
+        rounded = [half_even(n, d * unit) * unit for n, d in every]
+        values = _back(column, rounded, labels, digits)
+    else:
+        values = _as_values(column, means, digits).take(pa.array(labels))
     written = column.written
     if written is not None and unit > 1 and column.kind is Kind.DECIMAL:
         written = Written(decimals=digits or 0)
@@ -293,6 +298,19 @@ def _back(column: Column, rounded: list[int], labels: Integers, digits: int | No
     else:
         distinct = pa.array(rounded, type=kind)
     return distinct.take(pa.array(labels))
+
+
+def _as_values(column: Column, means: Integers, digits: int | None) -> Any:
+    """Return whole numbers of the column's unit as Arrow values of its own type."""
+    kind = column.values.type
+    if column.kind is Kind.DECIMAL:
+        fits = kind if digits is None else pa.decimal128(38, min(digits, kind.scale))
+        steps = means // 10 ** (kind.scale - fits.scale)
+        words = np.stack([steps, steps >> 63], axis=1)  # of 128 bits, the lower ones first
+        return pa.Array.from_buffers(fits, means.size, [None, pa.py_buffer(words)])
+    if column.kind is Kind.DATE:
+        return pa.array(means).cast(pa.int32()).cast(pa.date32()).cast(kind)
+    return pa.array(means).cast(kind)
 
 
 def _protect_floats(

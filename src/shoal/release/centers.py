@@ -82,6 +82,23 @@ def centers_of(
     return groups.sums(whole).tolist(), groups.sizes.tolist()
 
 
+def rounded_means(whole: npt.NDArray[Any], groups: Groups, unit: int) -> Integers | None:
+    """Return each group's mean as a multiple of a unit, halves to the even neighbor.
+
+    None with weights, and where 64 bits are too few.
+    """
+    if groups.weights is not None or whole.dtype != np.int64:
+        return None
+    largest = max(abs(int(whole.max())), abs(int(whole.min())))
+    if 4 * (largest + unit) * int(groups.sizes.max()) >= 2**63:
+        return None
+    divisors = groups.sizes * unit
+    quotients, rests = np.divmod(groups.sums(whole), divisors)
+    up = (2 * rests > divisors) | ((2 * rests == divisors) & (quotients % 2 == 1))
+    rounded: Integers = (quotients + up) * unit
+    return rounded
+
+
 def median(values: list[Any], weights: list[int] | None) -> tuple[Any, int]:
     """Return the value that half of the weight lies at or below and half at or above.
 

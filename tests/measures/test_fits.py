@@ -94,10 +94,11 @@ def test_naive_bayes(seed):
     X = rng.integers(0, 4, size=(200, 3))
     y = (X[:, 0] + rng.integers(0, 3, 200)) % 3
     texts = [[f"v{v}" for v in column] for column in X.T]
-    features = [inference.Feature.of(side(column)) for column in texts]
-    rows = np.arange(200)
+    features = [inference.Feature.of(side(column), np.arange(200)) for column in texts]
+    folds = np.arange(200) % 2
     score = np.log(np.bincount(y, minlength=3) / 200)[None, :] + sum(
-        feature.table(rows, y, 3)[feature.before] for feature in features
+        feature.learned(feature.counts(folds, 2, y, 3).sum(axis=0))[feature.before]
+        for feature in features
     )
     theirs = CategoricalNB(alpha=1.0).fit(X, y)
     chance = np.exp(score - np.logaddexp.reduce(score, axis=1)[:, None])

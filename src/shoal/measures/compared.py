@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
+from shoal.measures.once import once
 from shoal.measures.sides import Numbers, Side, Words
+from shoal.measures.spread import Spread
 from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Column, Kind
 from shoal.table.spelling import forms_of
+
+DENSE = 8  # times as many codes as records that are numbered by a table of all codes
 
 
 class Strata(NamedTuple):
@@ -72,10 +75,20 @@ class Compared:
         """Whether originals and released records are paired."""
         return self.first is not None
 
-    @cached_property
+    @once
     def sizes(self) -> Integers:
         """The number of records of every class."""
         return np.bincount(self.classes)
+
+    @once
+    def seen(self) -> Integers:
+        """A released record of every class."""
+        return one_of_each(self.classes, self.sizes.size)
+
+    @once
+    def spreads(self) -> dict[str, Spread]:
+        """The numbers that the quasi-identifiers release, in order."""
+        return {side.name: Spread.of(side.after[self.seen], self.sizes) for side in self.numbers}
 
     @property
     def matching(self) -> Integers:
@@ -110,7 +123,7 @@ class Compared:
         """The tables aligned by the pairing, where there is one, else as they stand."""
         return self.aligned if self.paired else self
 
-    @cached_property
+    @once
     def aligned(self) -> Compared:
         """The records that are known on both sides, row i of both the same person."""
         assert self.first is not None
@@ -162,9 +175,22 @@ def secret_codes(column: Column, missing: Iterable[str] = ()) -> Integers:
 def classes_of(columns: Iterable[Column], rows: int) -> Integers:
     """Return of every record the number of its combination of cells."""
     labels = np.zeros(rows, dtype=np.int64)
+    count = min(rows, 1)
     for column in columns:
-        labels = joined(labels, codes_of(column))
+        if count == rows:  # nothing tells records apart that are alone
+            break
+        codes = codes_of(column)
+        if (codes[one_of_each(labels, count)][labels] != codes).any():
+            labels = joined(labels, codes)
+            count = int(labels.max()) + 1
     return labels
+
+
+def one_of_each(labels: Integers, count: int) -> Integers:
+    """Return the first record of each of so many labels from 0 on, which all have some."""
+    firsts = np.empty(count, dtype=np.int64)
+    firsts[labels[::-1]] = np.arange(labels.size - 1, -1, -1)
+    return firsts
 
 
 def joined(labels: Integers, codes: Integers) -> Integers:
@@ -173,6 +199,12 @@ def joined(labels: Integers, codes: Integers) -> Integers:
 
 
 def renumbered(codes: Integers) -> Integers:
-    """Return the codes as numbers from 0 on, without gaps."""
+    """Return the codes, which are from 0 on, as numbers from 0 on without gaps, in their order."""
+    limit = int(codes.max(initial=-1)) + 1
+    if limit <= DENSE * codes.size:
+        used = np.zeros(limit, dtype=bool)
+        used[codes] = True
+        places: Integers = np.cumsum(used)
+        return places[codes] - 1
     numbers: Integers = np.unique(codes, return_inverse=True)[1]
     return numbers.astype(np.int64).reshape(-1)

@@ -32,10 +32,12 @@ def measure_all(
     effort: Effort | None = None,
     notes: Sequence[str] = (),
     public: bool = False,
+    threads: int | None = None,
 ) -> Measures:
     """Return every measure that applies; `sample` says how many records costly ones look at.
 
-    What is `public` tells no figures of so few numbers that one of them could be told from it.
+    What is `public` tells no figures of so few numbers that one of them could be told from it. The
+    figures are the same for any number of `threads`; None are all cores.
     """
     start = time.perf_counter()
     effort = effort or Effort()
@@ -45,11 +47,14 @@ def measure_all(
         numbers = [side.shown for side in numbers]
     if public:
         numbers = [side for side in numbers if utility.may_be_published(side, compared.k)]
-    both, pairs = utility.both_moments(compared, numbers), distributions.correlations(numbers)
-    measures = {one.key: one for one in utility.of_distributions(compared, numbers, both, pairs)}
-    for part in FAMILIES:
-        rng = np.random.default_rng(seed)
-        for one in part(Task(compared, effort, sample, rng, public)):
+
+    def task() -> Task:
+        return Task(compared, effort, sample, np.random.default_rng(seed), public, threads)
+
+    both, pairs = utility.both_moments(task(), numbers), distributions.correlations(numbers)
+    measures = {one.key: one for one in utility.of_distributions(task(), numbers, both, pairs)}
+    for family in FAMILIES:
+        for one in family(task()):
             measures[one.key] = one
     measures = {key: _bounded(one) for key, one in measures.items() if not np.isnan(one.value)}
     if not compared.paired:

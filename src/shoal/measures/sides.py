@@ -9,12 +9,12 @@ scaled so that no difference drowns or overflows: in the column's own unit a val
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
+from shoal.measures.once import once
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,16 +42,48 @@ class Numbers:
     magnitudes: bool
     kind: str
 
-    @property
+    @once
     def after(self) -> Floats:
         """The released numbers, the middle of an interval; not-a-number where nothing is said."""
         middle: Floats = self.low + (self.high - self.low) / 2
         return middle
 
-    @cached_property
+    @once
+    def there(self) -> Flags:
+        """Which originals are not missing."""
+        there: Flags = ~np.isnan(self.before)
+        return there
+
+    @once
+    def said(self) -> Flags:
+        """Which released cells say something."""
+        said: Flags = ~np.isnan(self.low)
+        return said
+
+    @once
+    def is_complete(self) -> bool:
+        """Whether no original is missing and every released cell says something."""
+        return bool(self.there.all() and self.said.all())
+
+    @once
+    def known(self) -> Floats:
+        """The originals that are not missing."""
+        return self.before if self.there.all() else self.before[self.there]
+
+    @once
+    def ordered(self) -> Floats:
+        """The originals that are not missing, the least first."""
+        return np.sort(self.known)
+
+    @once
+    def center(self) -> float:
+        """The mean of the originals, scaled; 0 where all are missing."""
+        return float(self.known.mean()) if self.known.size else 0.0
+
+    @once
     def deviation(self) -> float:
         """The standard deviation of the originals (n - 1), scaled; 0 for a constant."""
-        return deviation(self.before[~np.isnan(self.before)])
+        return deviation(self.known)
 
     def own(self, value: float) -> float:
         """Return a scaled value in the column's own unit."""
@@ -63,7 +95,9 @@ class Numbers:
 
         A figure of all originals beside one of all released numbers would give those away.
         """
-        return replace(self, before=np.where(np.isnan(self.low), np.nan, self.before))
+        if self.said.all():
+            return self
+        return replace(self, before=np.where(self.said, self.before, np.nan))
 
     def take(self, before: Integers, after: Integers) -> Numbers:
         """Return some originals and some released records."""
@@ -99,7 +133,7 @@ class Words:
     widths: Floats
     read: bool = True
 
-    @cached_property
+    @once
     def links(self) -> tuple[Integers, Integers]:
         """Form and value of everything that is covered, in the order of the values."""
         forms = np.repeat(np.arange(len(self.covers)), [covered.size for covered in self.covers])

@@ -16,7 +16,7 @@ from shoal.measures.reading import both_sides
 from shoal.measures.result import Measures
 from shoal.measures.risk.kept_columns import released_codes
 from shoal.measures.sides import Pairs, Side
-from shoal.measures.task import BRIEF
+from shoal.measures.task import BRIEF, FEW, side_by_side
 from shoal.table.encode_nodes import Coded, CodedColumn
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.survey import named_strata, strata_of, weights_of
@@ -33,6 +33,7 @@ def measure_release(
     seed: int,
     weight: str | None = None,
     by: Sequence[str] = (),
+    threads: int | None = None,
 ) -> Measures:
     """Measure a release that was just made: row i of both is the same record. For reports."""
     quasi = table.schema.with_role(Role.QUASI_IDENTIFIER)
@@ -42,9 +43,11 @@ def measure_release(
     pairing = Pairing(every, every, "rows in the same order")
     others = [c.name for c in table.with_role(Role.OTHER) if c.name in released.names]
     others = [name for name in others if name != weight]
-    compared = compare_tables(table, released, quasi, hidden, trees, pairing, weight, others)
+    compared = compare_tables(
+        table, released, quasi, hidden, trees, pairing, weight, others, threads
+    )
     compared = replace(compared, deleted=deleted, strata=strata_by(released, by))
-    return measure_all(compared, seed=seed, effort=BRIEF, public=True)
+    return measure_all(compared, seed=seed, effort=BRIEF, public=True, threads=threads)
 
 
 def compare_tables(
@@ -56,12 +59,20 @@ def compare_tables(
     pairing: Pairing | None,
     weight: str | None,
     others: Sequence[str],
+    threads: int | None = None,
 ) -> Compared:
     """Return both tables side by side."""
     pairs = None if pairing is None else (pairing.first, pairing.second)
     weights = None if weight is None else _weights(before, after, weight, pairing)
+    few = max(before.rows, after.rows) < FEW
     return Compared(
-        quasi=tuple(side_of(before, after, name, trees, pairs) for name in quasi),
+        quasi=tuple(
+            side_by_side(
+                lambda name: side_of(before, after, name, trees, pairs),
+                quasi,
+                1 if few else threads,
+            )
+        ),
         sensitive=tuple(side_of(before, after, name, {}, None) for name in sensitive),
         kept=tuple(
             side_of(before, after, name, {}, None)

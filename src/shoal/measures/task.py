@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
+from shoal.backends.executor import Threads
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.compared import Compared
 from shoal.measures.result import Measure
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Each = Callable[..., list[Any]]  # works something out of every item, side by side
+
+FEW = 20_000  # records of which one thread measures all
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,12 @@ class Task:
     sample: int | None
     rng: np.random.Generator
     public: bool
+    threads: int | None = 1
+
+    def each(self, work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """Return what is worked out of columns, or of parts, side by side, in their order."""
+        few = max(self.compared.records, self.compared.originals) < FEW
+        return side_by_side(work, items, 1 if few else self.threads)
 
     def some(self, size: int, most: int) -> Integers:
         """Return all of so many rows, or a sample, in order."""
@@ -45,6 +59,13 @@ class Task:
         if size <= most:
             return np.arange(size)
         return np.sort(self.rng.choice(size, most, replace=False))
+
+
+def side_by_side(
+    work: Callable[[Item], Result], items: Iterable[Item], threads: int | None
+) -> list[Result]:
+    """Return the results of items in their order, by so many threads; None are all cores."""
+    return list(Threads(threads).map(work, items))
 
 
 def worst(key: str, by: dict[str, float], of: Callable[[list[float]], float]) -> list[Measure]:

@@ -15,7 +15,7 @@ in a csv file. Nothing is filled in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -32,10 +32,11 @@ from shoal.release.centers import (
     center,
     centers_of,
     exact_center,
-    float_mean,
+    float_means,
     float_median,
     half,
     half_even,
+    rounded_means,
 )
 from shoal.release.generalize import generalized, medoids, modes
 from shoal.release.precision import unit_of_floats, unit_of_whole
@@ -228,9 +229,13 @@ def _protect(
             digits = max(0, scale - len(str(unit)) + 1)
     if column.kind is Kind.DATETIME:
         unit *= _time_unit(column, grain_of(whole) if grain is None else grain)
-    numerators, denominators = centers_of(whole, groups, aggregator)
-    rounded = [half_even(n, d * unit) * unit for n, d in zip(numerators, denominators, strict=True)]
-    values = _back(column, rounded, labels, digits)
+    means = rounded_means(whole, groups, unit) if aggregator == "mean" else None
+    if means is None:
+        every = zip(*centers_of(whole, groups, aggregator), strict=True)
+        rounded = [half_even(n, d * unit) * unit for n, d in every]
+        values = _back(column, rounded, labels, digits)
+    else:
+        values = _as_values(column, means, digits).take(pa.array(labels))
     written = column.written
     if written is not None and unit > 1 and column.kind is Kind.DECIMAL:
         written = Written(decimals=digits or 0)
@@ -295,6 +300,19 @@ def _back(column: Column, rounded: list[int], labels: Integers, digits: int | No
     return distinct.take(pa.array(labels))
 
 
+def _as_values(column: Column, means: Integers, digits: int | None) -> Any:
+    """Return whole numbers of the column's unit as Arrow values of its own type."""
+    kind = column.values.type
+    if column.kind is Kind.DECIMAL:
+        fits = kind if digits is None else pa.decimal128(38, min(digits, kind.scale))
+        steps = means // 10 ** (kind.scale - fits.scale)
+        words = np.stack([steps, steps >> 63], axis=1)  # of 128 bits, the lower ones first
+        return pa.Array.from_buffers(fits, means.size, [None, pa.py_buffer(words)])
+    if column.kind is Kind.DATE:
+        return pa.array(means).cast(pa.int32()).cast(pa.date32()).cast(kind)
+    return pa.array(means).cast(kind)
+
+
 def _protect_floats(
     column: Column, groups: Groups, aggregator: str, digits: int | str | None, labels: Integers
 ) -> Column:
@@ -307,17 +325,20 @@ def _protect_floats(
             column, [float(center(*both, aggregator)) for both in groups.pairs(exact)], labels
         )
     digits = None if isinstance(digits, str) else digits
+    centers: list[float] | Floats
     if written is not None:
         digits = written.decimals if digits is None else min(digits, written.decimals)
         written = Written(decimals=digits)
         exact = np.array([Fraction(cell) for cell in column.cells.to_pylist()], dtype=object)
         centers = [exact_center(*both, aggregator, digits) for both in groups.pairs(exact)]
     else:
-        center: Callable[[list[float], list[int] | None], float]
-        center = float_median if aggregator == "median" else float_mean
-        centers = [center(*both) for both in groups.pairs(np.asarray(column.values))]
+        plain = np.asarray(column.values)
+        if aggregator == "median":
+            centers = [float_median(*both) for both in groups.pairs(plain)]
+        else:
+            centers = float_means(plain, groups)
         if digits is not None:
-            centers = [round(value, digits) + 0.0 for value in centers]
+            centers = [round(float(value), digits) + 0.0 for value in centers]
     values = pa.array(np.array(centers)[labels]).cast(column.values.type, safe=False)
     return _with_values(column, values, written)
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels.arrays import Floats, Integers
+from shoal.kernels.exact_sum import EQUAL, group_sums
 
 
 class Groups:
@@ -81,6 +82,23 @@ def centers_of(
     return groups.sums(whole).tolist(), groups.sizes.tolist()
 
 
+def rounded_means(whole: npt.NDArray[Any], groups: Groups, unit: int) -> Integers | None:
+    """Return each group's mean as a multiple of a unit, halves to the even neighbor.
+
+    None with weights, and where 64 bits are too few.
+    """
+    if groups.weights is not None or whole.dtype != np.int64:
+        return None
+    largest = max(abs(int(whole.max())), abs(int(whole.min())))
+    if 4 * (largest + unit) * int(groups.sizes.max()) >= 2**63:
+        return None
+    divisors = groups.sizes * unit
+    quotients, rests = np.divmod(groups.sums(whole), divisors)
+    up = (2 * rests > divisors) | ((2 * rests == divisors) & (quotients % 2 == 1))
+    rounded: Integers = (quotients + up) * unit
+    return rounded
+
+
 def median(values: list[Any], weights: list[int] | None) -> tuple[Any, int]:
     """Return the value that half of the weight lies at or below and half at or above.
 
@@ -127,6 +145,18 @@ def exact_center(
     unit = Fraction(1, 10**digits) if digits >= 0 else Fraction(10**-digits)
     steps = center(values, weights, aggregator) / unit
     return float(half_even(steps.numerator, steps.denominator) * unit)
+
+
+def float_means(values: npt.NDArray[Any], groups: Groups) -> Floats:
+    """Return the mean of each group as `float_mean` does, without weights."""
+    ordered = values[groups.order].astype(np.float64)
+    sums, states = group_sums(ordered, groups.starts)
+    equal = states >= EQUAL
+    means: Floats = np.where(equal, ordered[groups.starts], sums / groups.sizes)
+    for group in np.flatnonzero(states == 0).tolist():
+        first = int(groups.starts[group])
+        means[group] = float_mean(ordered[first : first + int(groups.sizes[group])].tolist())
+    return means
 
 
 def float_mean(values: list[float], weights: list[int] | None = None) -> float:

@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.kernels.arrays import Floats
-from shoal.partition import Partition, rows_of_groups
+from shoal.kernels.exact_sum import SETTLED, group_sums
+from shoal.partition import Partition
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table, as_floats
 
@@ -36,10 +37,14 @@ def with_weights(
 def mean_weights(column: Column, partition: Partition) -> Column:
     """Return weights as the mean of each group, to six significant digits."""
     own = as_floats(column)
-    means = np.empty(own.size)
-    for rows in rows_of_groups(partition.labels):
-        mean = math.fsum(own[rows]) / rows.size
-        means[rows] = float(f"{mean:.{DIGITS - 1}e}")
+    order = np.argsort(partition.labels, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
+    sums, states = group_sums(own[order], starts)
+    for group in np.flatnonzero(states & SETTLED == 0).tolist():
+        first = int(starts[group])
+        sums[group] = math.fsum(own[order[first : first + int(partition.sizes[group])]])
+    every = (sums / partition.sizes).tolist()
+    means = np.array([float(f"{mean:.{DIGITS - 1}e}") for mean in every])[partition.labels]
     return column.replace(
         kind=Kind.FLOAT, values=pa.array(means), cells=None, quoted=None, written=None,
         protected=True,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
+from shoal.measures.once import once
 from shoal.release.aggregate import AVERAGED
 from shoal.report.counts import is_numbers, same_cells, starred
 from shoal.table.encode_nodes import Coded, CodedColumn
@@ -40,22 +40,22 @@ class Pair:
         """The column's name."""
         return self.before.name
 
-    @cached_property
+    @once
     def there(self) -> Flags:
         """Which cells were not missing."""
         return present(self.before)
 
-    @cached_property
+    @once
     def stars(self) -> Flags:
         """Which released cells are suppressed."""
         return starred(self.after)
 
-    @cached_property
+    @once
     def kept(self) -> Flags:
         """Which cells were there and are not suppressed."""
         return self.there & ~self.stars
 
-    @cached_property
+    @once
     def same(self) -> Flags:
         """Which cells are released as they were."""
         if self.aggregator not in GENERALIZED:
@@ -124,7 +124,7 @@ class Chunk:
     originals: Table | None = None
     points: Floats | None = None
 
-    @cached_property
+    @once
     def pairs(self) -> tuple[Pair, ...]:
         """The quasi-identifiers before and after."""
         trees = {} if self.coded is None else {one.name: one for one in self.coded.columns}

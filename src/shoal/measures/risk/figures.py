@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from shoal.errors import shown
-from shoal.measures.compared import renumbered
+from shoal.kernels.arrays import Flags, Integers
+from shoal.measures.compared import Compared, renumbered
 from shoal.measures.result import Measure, figure_text
 from shoal.measures.risk import classes, inference, intervals, kept_columns, linkage, recovery
+from shoal.measures.sides import Numbers, Side
 from shoal.measures.task import Pooled, Task, interval, worst
 
 
@@ -51,11 +55,11 @@ def of_attacks(task: Task) -> list[Measure]:
     most = max(task.effort.attackers, int(task.effort.distances // each))
     rows = task.some(compared.first.size, most)
     attack = linkage.Attack.on(compared, rows)
-    near, pointed = linkage.by_distance_and_blocks(attack)
+    near, pointed = linkage.by_distance_and_blocks(attack, task.each)
     measures = []
     for key, chance in (
         ("distance_linkage", near),
-        ("rank_linkage", linkage.by_ranks(attack)),
+        ("rank_linkage", linkage.by_ranks(attack, task.each)),
         ("block_linkage", pointed),
     ):
         chances = 100.0 * chance
@@ -97,26 +101,21 @@ def of_values(task: Task) -> list[Measure]:
     compared, whole = task.compared.aligned, task.compared.whole
     near, ranks, known, digits, same = (Pooled() for _ in range(5))
     large: dict[str, float] = {}
-    for side in compared.numbers:
-        was, released = ~np.isnan(side.before), ~np.isnan(side.low)
-        cells = int((was & released).sum())
-        if cells and side.deviation:
-            b, a = side.before[released], side.after[released]
-            near.add(side.name, intervals.by_deviation(b, a, side.deviation), cells)
-            ranks.add(side.name, intervals.by_ranks(b, a), cells)
-        flags = recovery.known_members(side, compared.classes) & whole
-        known.add(side.name, float(flags.sum()), int(was.sum()))
-        if side.is_single:
-            own = [(side.base + part) * side.unit for part in (side.before, side.after)]
-            more = recovery.extra_digits(own[0], own[1])
-            if more is not None:
-                digits.add(side.name, *more)
-            if side.magnitudes and whole.any():
-                sizes = side.before[whole] + side.base
-                large[side.name] = recovery.dominated(sizes, renumbered(compared.classes[whole]))
-    for column in compared.quasi:
-        flags, was = recovery.exact_values(column, compared.classes)
-        same.add(column.name, float(flags.sum()), int(was.sum()))
+    numbers, every = compared.numbers, compared.quasi
+    for side, found in zip(
+        numbers, task.each(lambda side: _of_numbers(side, compared, whole), numbers), strict=True
+    ):
+        if found.near is not None:
+            near.add(side.name, found.near, found.cells)
+            ranks.add(side.name, found.ranks, found.cells)
+        known.add(side.name, float(found.known), int(side.there.sum()))
+        if found.digits is not None:
+            digits.add(side.name, *found.digits)
+        if found.dominated is not None:
+            large[side.name] = found.dominated
+    exact = task.each(lambda side: _exact(side, compared.classes), every)
+    for column, (flagged, was) in zip(every, exact, strict=True):
+        same.add(column.name, float(flagged), was)
     return [
         *near.measure("interval_disclosure"),
         *ranks.measure("rank_interval_disclosure"),
@@ -125,6 +124,41 @@ def of_values(task: Task) -> list[Measure]:
         *digits.measure("extra_digits"),
         *worst("dominance", large, max),
     ]
+
+
+class _Found(NamedTuple):
+    """What the values of a column give away; None where it does not apply."""
+
+    cells: int
+    near: float | None
+    ranks: float
+    known: int
+    digits: tuple[int, int] | None
+    dominated: float | None
+
+
+def _of_numbers(side: Numbers, compared: Compared, whole: Flags) -> _Found:
+    """Return what the values of a column of numbers give away."""
+    cells = int((side.there & side.said).sum())
+    near, ranks, digits, large = None, 0.0, None, None
+    if cells and side.deviation:
+        near = intervals.by_deviation(side.before, side.after, side.deviation)
+        released, spread = side.after[compared.seen], compared.spreads[side.name]
+        ranks = intervals.by_ranks(side.before, compared.classes, released, spread)
+    flags = recovery.known_members(side, compared.classes) & whole
+    if side.is_single:
+        own = [(side.base + part) * side.unit for part in (side.before, side.after)]
+        digits = recovery.extra_digits(own[0], own[1])
+        if side.magnitudes and whole.any():
+            sizes = side.before[whole] + side.base
+            large = recovery.dominated(sizes, renumbered(compared.classes[whole]))
+    return _Found(cells, near, ranks, int(flags.sum()), digits, large)
+
+
+def _exact(side: Side, classes: Integers) -> tuple[int, int]:
+    """Return how many cells are released as they were, and how many were there."""
+    flags, there = recovery.exact_values(side, classes)
+    return int(flags.sum()), int(there.sum())
 
 
 def of_secrets(task: Task) -> list[Measure]:
@@ -142,7 +176,7 @@ def of_secrets(task: Task) -> list[Measure]:
         source = compared.known
         own = next(one for one in source.sensitive if one.name == side.name)
         most = task.sample or task.effort.guesses
-        guess = inference.by_model(source.quasi, own, compared.paired, task.rng, most)
+        guess = inference.by_model(source.quasi, own, compared.paired, task.rng, most, task.each)
         if guess is not None:
             rest = f"{_rates(side.name, guess.accuracy, guess.base)}, ± {1.96 * guess.error:.2f} %"
             figures["model_inference"][side.name] = (guess.gain, rest)

@@ -11,6 +11,7 @@ from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.sides import Side, Words
 from shoal.measures.targets import binned, edges_of, targets
+from shoal.measures.task import Each
 
 BINS = 10  # of a column of numbers that a model learns from
 FOLDS = 5
@@ -61,7 +62,10 @@ class Guessed:
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """A column as a model sees it, in few values: codes of originals, forms of the release."""
+    """A column as a model sees it, in few values: codes of originals, forms of the release.
+
+    `before` are those of the originals that are guessed.
+    """
 
     __repr__ = in_shape
 
@@ -71,31 +75,35 @@ class Feature:
     words: Words | None = None
 
     @classmethod
-    def of(cls, side: Side) -> Feature:
-        """Return the column in few values."""
+    def of(cls, side: Side, rows: Integers) -> Feature:
+        """Return the column in few values; of the originals those of some rows."""
         if isinstance(side, Words):
-            return cls(side.before, side.after, len(side.forms), side)
+            return cls(side.before[rows], side.after, len(side.forms), side)
         edges = edges_of(side.after, BINS)
-        return cls(binned(side.before, edges), binned(side.after, edges), edges.size + 1)
+        return cls(binned(side.before[rows], edges), binned(side.after, edges), edges.size + 1)
 
-    def table(self, rows: Integers, target: Integers, kinds: int) -> Floats:
-        """Return log P(value | target), learned from released rows, counts + 1.
+    def counts(self, folds: Integers, number: int, target: Integers, kinds: int) -> Integers:
+        """Return how many released records of every fold have each value and target."""
+        known = (self.after >= 0) & (target >= 0)
+        keys = (folds * self.size + self.after) * kinds + target
+        counts = np.bincount(keys[known], minlength=number * self.size * kinds)
+        return counts.reshape(number, self.size, kinds)
+
+    def learned(self, counts: Integers) -> Floats:
+        """Return log P(value | target), learned from counts of released records, each + 1.
 
         The last row is for missing values, which say nothing.
         """
-        known = rows[(self.after[rows] >= 0) & (target[rows] >= 0)]
-        pairs = self.after[known] * kinds + target[known]
-        counts = np.bincount(pairs, minlength=self.size * kinds).reshape(self.size, kinds)
         learned = counts.astype(np.float64)
         if self.words is not None:
-            learned = self.words.spread(np.concatenate([learned, np.zeros((1, kinds))]))
+            learned = self.words.spread(np.concatenate([learned, np.zeros((1, counts.shape[1]))]))
         learned = learned + 1.0
         table = np.log(learned / learned.sum(axis=0, keepdims=True))
-        return np.concatenate([table, np.zeros((1, kinds))])
+        return np.concatenate([table, np.zeros((1, counts.shape[1]))])
 
 
 def by_model(
-    quasi: Sequence[Side], side: Side, paired: bool, rng: np.random.Generator, most: int
+    quasi: Sequence[Side], side: Side, paired: bool, rng: np.random.Generator, most: int, each: Each
 ) -> Guessed | None:
     """Return how often naive Bayes, trained on the release, guesses originals it has not seen.
 
@@ -105,26 +113,47 @@ def by_model(
     truth, released, kinds = targets(side)
     if kinds < 2 or not (released >= 0).any():
         return None
-    features = [Feature.of(column) for column in quasi]
     fold = rng.permutation(np.arange(truth.size) % FOLDS)
-    every = np.arange(released.size)
-    gains: list[Floats] = []
-    rights: list[Floats] = []
+    folds: list[Integers] = []
     for number in range(FOLDS):
         tested = np.flatnonzero((fold == number) & (truth >= 0))
-        trained = every[fold != number] if paired else every
         if tested.size > most:
             tested = np.sort(rng.choice(tested, most, replace=False))
-        prior = np.bincount(released[trained][released[trained] >= 0], minlength=kinds) + 1.0
+        folds.append(tested)
+    rows = np.concatenate(folds)
+    if not rows.size:
+        return None
+    own = fold if paired else np.zeros(released.size, dtype=np.int64)
+    keys = (own * kinds + released)[released >= 0]
+    targeted = np.bincount(keys, minlength=FOLDS * kinds).reshape(FOLDS, kinds)
+
+    def scores(column: Side) -> list[Floats]:
+        feature = Feature.of(column, rows)
+        counts = feature.counts(own, FOLDS, released, kinds)
+        parts = np.split(feature.before, np.cumsum([tested.size for tested in folds])[:-1])
+        return [
+            feature.learned(_trained(counts, number, paired))[codes]
+            for number, codes in enumerate(parts)
+        ]
+
+    every: list[list[Floats]] = each(scores, quasi)
+    gains: list[Floats] = []
+    rights: list[Floats] = []
+    for number, tested in enumerate(folds):
+        prior = _trained(targeted, number, paired) + 1.0
         score = np.log(np.tile(prior / prior.sum(), (tested.size, 1)))
-        for feature in features:
-            score += feature.table(trained, released, kinds)[feature.before[tested]]
+        for column in every:
+            score += column[number]
         right = (score.argmax(axis=1) == truth[tested]).astype(np.float64)
         rights.append(right)
         gains.append(right - (int(prior.argmax()) == truth[tested]))
     gain, right = np.concatenate(gains), np.concatenate(rights)
-    if not gain.size:
-        return None
     accuracy = 100.0 * float(right.mean())
     error = 100.0 * float(gain.std()) / np.sqrt(gain.size)
     return Guessed(accuracy, accuracy - 100.0 * float(gain.mean()), error)
+
+
+def _trained(counts: Integers, number: int, paired: bool) -> Integers:
+    """Return the counts of the records that a fold is not tested on; of all without a pairing."""
+    every: Integers = counts.sum(axis=0)
+    return every - counts[number] if paired else every

@@ -6,7 +6,9 @@ import math
 
 import numpy as np
 
-from shoal.kernels.arrays import Floats
+from shoal.kernels.arrays import Floats, Integers
+from shoal.kernels.within import count_within
+from shoal.measures.spread import Spread
 
 WIDTHS = range(1, 11)  # percent
 
@@ -18,20 +20,17 @@ def by_deviation(before: Floats, after: Floats, deviation: float) -> float:
     return sum(counts) / len(counts)
 
 
-def by_ranks(before: Floats, after: Floats) -> float:
+def by_ranks(before: Floats, classes: Integers, released: Floats, spread: Spread) -> float:
     """Return the mean over p of the number of cells between released values some ranks away.
 
     Every number that is released has its rank, also where the original is missing (not-a-number).
+    `released` are the numbers of the classes, not-a-number where one says nothing; `spread` has
+    them in order.
     """
-    order = np.argsort(after, kind="stable")
-    ordered, x = after[order], before[order]
-    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-    counts = np.diff(np.append(starts, after.size))
-    first, last = np.repeat(starts, counts), np.repeat(starts + counts - 1, counts)
-    counted = []
-    for p in WIDTHS:
-        reach = math.ceil(p * after.size / 200)
-        low = ordered[np.maximum(first - reach, 0)]
-        high = ordered[np.minimum(last + reach, after.size - 1)]
-        counted.append(int(((low <= x) & (x <= high)).sum()))
-    return sum(counted) / len(counted)
+    low, high = (np.full((spread.values.size + 1, len(WIDTHS)), np.nan) for _ in range(2))
+    for place, p in enumerate(WIDTHS):
+        reach = math.ceil(p * spread.size / 200)
+        low[:-1, place] = spread.ranked(np.maximum(spread.begins - reach, 0))
+        high[:-1, place] = spread.ranked(np.minimum(spread.ends - 1 + reach, spread.size - 1))
+    own = spread.places(released)  # the last one where nothing is said
+    return count_within(before, own[classes], low, high) / len(WIDTHS)

@@ -6,7 +6,7 @@ every class once; it takes one of the records of the classes that fit best, each
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +14,9 @@ import numpy as np
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.compared import Compared, joined
-from shoal.measures.moments import mean_ranks
 from shoal.measures.sides import Numbers, Side, Words
+from shoal.measures.spread import Spread, middle_ranks
+from shoal.measures.task import Each
 
 CELLS = 2**16  # distances that are held at once: as many as a processor keeps close
 EQUAL = 2e-9  # squared distances that differ by less, relatively, tie
@@ -43,28 +44,43 @@ class Attack:
         """Return the attack by some of the pairs of a comparison, on all that is released."""
         assert compared.first is not None
         assert compared.second is not None
-        seen = np.unique(compared.classes, return_index=True)[1]
         own = compared.classes[compared.second[pairs]]
-        return cls(compared.quasi, seen, compared.sizes, compared.first[pairs], own)
+        return cls(compared.quasi, compared.seen, compared.sizes, compared.first[pairs], own)
 
     def met(self, side: Side) -> Met:
         """Return a column as the attackers see it."""
         if isinstance(side, Words):
-            return MetWords(side, side.after[self.seen])
-        return MetNumbers.of(side, self.seen)
+            return MetWords(side, side.before[self.rows], side.after[self.seen])
+        return self.scaled(side, side.deviation)
+
+    def scaled(self, side: Numbers, scale: float) -> MetNumbers:
+        """Return a column of numbers, divided by a scale."""
+        low, high = side.low[self.seen], side.high[self.seen]
+        if not scale:  # what does not vary is 0 from everybody
+            same = np.zeros(self.seen.size)
+            return MetNumbers(np.zeros(self.rows.size), same, same, True, same.astype(bool))
+        before = side.before[self.rows] / scale
+        return MetNumbers(before, low / scale, high / scale, side.is_single, np.isnan(low))
 
     def ranked(self, side: Side) -> Met:
         """Return a column as attackers see it who compare ranks."""
         if isinstance(side, Words):
             return self.met(side)
-        return MetNumbers.by_ranks(side, self.seen)
+        released = side.after[self.seen]
+        spread = Spread.of(released, self.counts)
+        ranks = middle_ranks(spread.begins, spread.ends, spread.size)
+        after = np.append(ranks, np.nan)[spread.places(released)]
+        x = side.before[self.rows]
+        below, upto = (np.searchsorted(side.ordered, x, end) for end in ("left", "right"))
+        before = middle_ranks(below, upto, side.ordered.size)
+        before[np.isnan(x)] = np.nan
+        return MetNumbers(before, after, after, True, np.isnan(after))
 
-    def blocks(self) -> Iterator[tuple[slice, Integers]]:
-        """Yield the attackers in parts whose distances fit in memory."""
+    def parts(self) -> list[slice]:
+        """Return the attackers in parts whose distances fit in memory."""
         step = max(1, CELLS // max(self.seen.size, 1))
-        for begin in range(0, self.rows.size, step):
-            part = slice(begin, begin + step)
-            yield part, self.rows[part]
+        every = range(0, self.rows.size, step)
+        return [slice(begin, min(begin + step, self.rows.size)) for begin in every]
 
     def chance(self, part: slice, best: Flags) -> Floats:
         """Return the chance that each attacker takes the right record, of the classes that fit."""
@@ -80,7 +96,8 @@ class Attack:
 class MetNumbers:
     """Numbers as the attackers see them: originals, and the ends of what every class releases.
 
-    In standard deviations, or ranks; `silent` are the classes that say nothing.
+    In standard deviations, or ranks; `silent` are the classes that say nothing. Attackers come in
+    parts.
     """
 
     __repr__ = in_shape
@@ -91,29 +108,9 @@ class MetNumbers:
     is_single: bool
     silent: Flags
 
-    @classmethod
-    def of(cls, side: Numbers, seen: Integers) -> MetNumbers:
-        """Return a column by its classes, in standard deviations."""
-        return cls.scaled(side, seen, side.deviation)
-
-    @classmethod
-    def scaled(cls, side: Numbers, seen: Integers, scale: float) -> MetNumbers:
-        """Return a column by its classes, divided by a scale."""
-        low, high = side.low[seen], side.high[seen]
-        if not scale:  # what does not vary is 0 from everybody
-            same = np.zeros(seen.size)
-            return cls(np.zeros(side.before.size), same, same, True, same.astype(bool))
-        return cls(side.before / scale, low / scale, high / scale, side.is_single, np.isnan(low))
-
-    @classmethod
-    def by_ranks(cls, side: Numbers, seen: Integers) -> MetNumbers:
-        """Return a column by its classes, in ranks."""
-        released = mean_ranks(side.after)[seen]
-        return cls(mean_ranks(side.before), released, released, True, np.isnan(released))
-
-    def apart(self, rows: Integers) -> Floats:
+    def apart(self, part: slice) -> Floats:
         """Return the distances of originals from all classes, not squared."""
-        x = self.before[rows][:, None]
+        x = self.before[part, None]
         apart = x - self.low
         if self.is_single:
             np.abs(apart, out=apart)
@@ -123,25 +120,26 @@ class MetNumbers:
             np.maximum(apart, 0.0, out=apart)
         return _unknown(apart, x, self.silent)
 
-    def squares(self, rows: Integers) -> Floats:
+    def squares(self, part: slice) -> Floats:
         """Return the squared distances of originals from all classes."""
-        apart = self.apart(rows)
+        apart = self.apart(part)
         apart *= apart
         return apart
 
 
 @dataclass(frozen=True, eq=False)
 class MetWords:
-    """Categories as the attackers see them: the column, and the form of every class."""
+    """Categories as the attackers see them: the column, originals, and the form of every class."""
 
     __repr__ = in_shape
 
     side: Words
+    before: Integers
     forms: Integers
 
-    def squares(self, rows: Integers) -> Floats:
+    def squares(self, part: slice) -> Floats:
         """Return 0 where an original is covered by what a class releases, else 1."""
-        return 1.0 - self.side.fits(self.side.before[rows], self.forms).astype(np.float64)
+        return 1.0 - self.side.fits(self.before[part], self.forms).astype(np.float64)
 
     apart = squares  # 0 and 1 are their own squares
 
@@ -159,10 +157,10 @@ def _unknown(apart: Floats, x: Floats, silent: Flags) -> Floats:
     return apart
 
 
-def _total(columns: Sequence[Met], rows: Integers) -> Floats:
-    total = columns[0].squares(rows)
+def _total(columns: Sequence[Met], part: slice) -> Floats:
+    total = columns[0].squares(part)
     for column in columns[1:]:
-        total += column.squares(rows)
+        total += column.squares(part)
     return total
 
 
@@ -173,16 +171,17 @@ def _nearest(apart: Floats) -> Flags:
     return near
 
 
-def by_ranks(attack: Attack) -> Floats:
+def by_ranks(attack: Attack, each: Each) -> Floats:
     """Return of every attacker the chance to link right by the largest difference of ranks."""
-    columns = [attack.ranked(side) for side in attack.quasi]
-    chances = np.empty(attack.rows.size)
-    for part, rows in attack.blocks():
-        apart = columns[0].apart(rows)
+    columns: list[Met] = each(attack.ranked, attack.quasi)
+
+    def linked(part: slice) -> Floats:
+        apart = columns[0].apart(part)
         for column in columns[1:]:
-            np.maximum(apart, column.apart(rows), out=apart)
-        chances[part] = attack.chance(part, _nearest(apart))
-    return chances
+            np.maximum(apart, column.apart(part), out=apart)
+        return attack.chance(part, _nearest(apart))
+
+    return np.concatenate([*each(linked, attack.parts()), np.zeros(0)])
 
 
 def blocks_of(attack: Attack) -> list[list[Side]]:
@@ -190,7 +189,7 @@ def blocks_of(attack: Attack) -> list[list[Side]]:
     blocks: list[tuple[Integers, list[Side]]] = []
     for side in attack.quasi:
         released = side.after[attack.seen]
-        codes = np.unique(released, return_inverse=True)[1].reshape(-1)
+        codes = np.unique(released, return_inverse=True)[1].reshape(-1).astype(np.int64)
         for known, members in blocks:
             count = int(known.max()) + 1
             same = count == int(codes.max()) + 1
@@ -230,7 +229,7 @@ class Steps:
         return near
 
 
-def by_distance_and_blocks(attack: Attack) -> tuple[Floats, Floats]:
+def by_distance_and_blocks(attack: Attack, each: Each) -> tuple[Floats, Floats]:
     """Return of every attacker the chances to link right, by two attacks.
 
     The first takes the nearest record; the second whom most blocks of columns point to, and of
@@ -238,24 +237,26 @@ def by_distance_and_blocks(attack: Attack) -> tuple[Floats, Floats]:
     """
     blocks = blocks_of(attack)
     steps = {
-        members[0].name: Steps.of(members[0], attack.seen)
+        members[0].name: (Steps.of(members[0], attack.seen), members[0].before[attack.rows])
         for members in blocks
         if len(members) == 1 and isinstance(members[0], Numbers)
     }
     every = [[attack.met(side) for side in members] for members in blocks]
-    near, pointed = np.empty(attack.rows.size), np.empty(attack.rows.size)
-    for part, rows in attack.blocks():
-        votes = np.zeros((rows.size, attack.seen.size), dtype=np.int16)
+
+    def linked(part: slice) -> tuple[Floats, Floats]:
+        votes = np.zeros((part.stop - part.start, attack.seen.size), dtype=np.int16)
         apart = np.zeros(votes.shape)
         for members, columns in zip(blocks, every, strict=True):
-            own = _total(columns, rows)
+            own = _total(columns, part)
             apart += own
             alone = steps.get(members[0].name)
-            if alone is not None and isinstance(members[0], Numbers):
-                votes += alone.next_to(members[0].before[rows])
+            if alone is not None:
+                votes += alone[0].next_to(alone[1][part])
             else:
                 votes += _nearest(own)
-        near[part] = attack.chance(part, _nearest(apart))
+        near = attack.chance(part, _nearest(apart))
         apart[votes < votes.max(axis=1, keepdims=True)] = np.inf
-        pointed[part] = attack.chance(part, _nearest(apart))
-    return near, pointed
+        return near, attack.chance(part, _nearest(apart))
+
+    both = [*each(linked, attack.parts()), (np.zeros(0), np.zeros(0))]
+    return np.concatenate([one for one, _ in both]), np.concatenate([one for _, one in both])

@@ -19,9 +19,11 @@ def known_members(side: Numbers, classes: Integers) -> Flags:
     the ranges of a column whose ends all are members' values: a value that alone is at an end.
     Cells are lost to it where the class has missing ones. Row i of both sides is one person.
     """
-    there = ~np.isnan(side.before)
-    holed = np.bincount(classes, weights=~there) > 0
-    known = there & ~holed[classes] & ~np.isnan(side.low)
+    there = side.there
+    known = there & side.said
+    if not there.all():
+        holed = np.bincount(classes, weights=~there) > 0
+        known &= ~holed[classes]
     sizes = np.bincount(classes)
     if side.is_single:
         means = np.bincount(classes, weights=np.where(there, side.before, 0.0)) / sizes
@@ -59,13 +61,13 @@ def exact_values(side: Side, classes: Integers) -> tuple[Flags, Flags]:
         there = side.before >= 0
         own = np.append(side.own, -1)[side.after]
         same = there & (own == side.before)
-        codes = side.before
+        values = side.before.astype(np.float64)
     else:
-        there = ~np.isnan(side.before)
+        there = side.there
         apart = np.abs(side.before - side.low) + np.abs(side.before - side.high)
         same = there & (np.nan_to_num(apart, nan=np.inf) <= NOISE * side.deviation)
-        codes = np.unique(side.before, return_inverse=True)[1].reshape(-1)
-    least, most = _extremes(codes.astype(np.float64), classes, np.ones(classes.size, dtype=bool))
+        values = np.where(there, side.before, np.inf)
+    least, most = _extremes(values, classes, np.ones(classes.size, dtype=bool))
     return same & (least == most)[classes], there
 
 

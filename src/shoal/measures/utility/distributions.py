@@ -11,6 +11,7 @@ import numpy as np
 from shoal.kernels.arrays import Floats
 from shoal.measures.moments import correlation_matrix
 from shoal.measures.sides import Numbers, Side, Words
+from shoal.measures.spread import Spread
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 CELLS = 4_000_000  # of a table of two columns, at most
@@ -25,29 +26,35 @@ class Moments:
     quantiles: tuple[float, ...]
 
 
-def moments(values: Floats, weights: Floats | None, around: int) -> Moments | None:
-    """Return the moments of the values that are there; None where there is none.
+def moments(x: Floats, around: int) -> Moments | None:
+    """Return the moments of values in order; None where there is none.
 
-    Every quantile is the mean of `around` values around it, so that no single one is disclosed; of
-    weighted values it is the least value with so much weight up to it, likewise.
+    Every quantile is the mean of `around` values around it, so that no single one is disclosed.
+    """
+    if not x.size:
+        return None
+    mean = float(x.mean())
+    variance = float(((x - mean) ** 2).sum() / max(x.size - 1, 1))
+    places = [q * (x.size - 1) for q in QUANTILES]
+    return Moments(mean, variance, tuple(_around(x, place, around) for place in places))
+
+
+def weighted_moments(values: Floats, weights: Floats, around: int) -> Moments | None:
+    """Return the moments of the values that are there, each by its weight; None without.
+
+    A quantile is the least value with so much weight up to it, or a mean around that.
     """
     there = ~np.isnan(values)
     x = values[there]
     if not x.size:
         return None
     order = np.argsort(x, kind="stable")
-    x = x[order]
-    if weights is None:
-        mean = float(x.mean())
-        variance = float(((x - mean) ** 2).sum() / max(x.size - 1, 1))
-        places = [q * (x.size - 1) for q in QUANTILES]
-    else:
-        w = weights[there][order]
-        mean = float((w * x).sum() / w.sum())
-        spread = w.sum() - (w * w).sum() / w.sum()
-        variance = float((w * (x - mean) ** 2).sum() / spread) if spread > 0 else 0.0
-        upto = np.cumsum(w) / w.sum()
-        places = [float(np.searchsorted(upto, q * (1 - 1e-12))) for q in QUANTILES]
+    x, w = x[order], weights[there][order]
+    mean = float((w * x).sum() / w.sum())
+    spread = w.sum() - (w * w).sum() / w.sum()
+    variance = float((w * (x - mean) ** 2).sum() / spread) if spread > 0 else 0.0
+    upto = np.cumsum(w) / w.sum()
+    places = [float(np.searchsorted(upto, q * (1 - 1e-12))) for q in QUANTILES]
     return Moments(mean, variance, tuple(_around(x, place, around) for place in places))
 
 
@@ -62,15 +69,20 @@ def _around(ordered: Floats, place: float, count: int) -> float:
     return float(ordered[begin : begin + count].mean())
 
 
-def largest_gap(before: Floats, after: Floats) -> float:
-    """Return the Kolmogorov-Smirnov distance of the values that are there."""
-    b, a = (np.sort(values[~np.isnan(values)]) for values in (before, after))
-    if not b.size or not a.size:
-        return 0.0 if b.size == a.size else 1.0
-    every = np.concatenate([b, a])
-    below = np.searchsorted(b, every, "right") / b.size
-    released = np.searchsorted(a, every, "right") / a.size
-    return float(np.abs(below - released).max())
+def largest_gap(ordered: Floats, after: Spread) -> float:
+    """Return the Kolmogorov-Smirnov distance of originals, in order, and released numbers.
+
+    Between two released numbers only the originals' share grows: the gap is largest at a released
+    number, or just below one.
+    """
+    if not ordered.size or not after.size:
+        return 0.0 if ordered.size == after.size else 1.0
+    below, upto = (np.searchsorted(ordered, after.values, side) for side in ("left", "right"))
+    gaps = [
+        np.abs(own / ordered.size - released / after.size).max()
+        for own, released in ((below, after.begins), (upto, after.ends))
+    ]
+    return float(max(gaps))
 
 
 @dataclass(frozen=True)

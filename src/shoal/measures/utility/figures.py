@@ -12,6 +12,7 @@ from shoal.measures.sides import Numbers, Side, Words
 from shoal.measures.task import Task, interval, worst
 from shoal.measures.utility import distributions, errors, fits, generalized
 
+Fit = Callable[..., fits.FitScores | None]
 Both = list[tuple[Numbers, distributions.Moments, distributions.Moments]]
 
 ENDS = 3  # times as many values a quantile where ranges tell two of every class already
@@ -28,11 +29,12 @@ def of_cells(task: Task) -> list[Measure]:
     if task.public:
         sides = [side for side in sides if may_be_published(side.shown, task.compared.k)]
     sides = [side for side in sides if side.deviation]
-    by = {side.name: errors.variation_lost(side) for side in sides}
+    lost = task.each(lambda side: (errors.variation_lost(side), errors.il1s(side)), sides)
+    by = {side.name: share for side, (share, _) in zip(sides, lost, strict=True)}
     if not by:
         return []
     measures = [Measure("sse_sst", sum(by.values()) / len(by), by)]
-    sums = {side.name: errors.il1s(side) for side in sides}
+    sums = {side.name: one for side, (_, one) in zip(sides, lost, strict=True)}
     cells = sum(count for _, count in sums.values())
     if cells:
         each = {name: total / count for name, (total, count) in sums.items() if count}
@@ -48,27 +50,39 @@ def _fewest(side: Numbers, k: int) -> int:
 
 def may_be_published(side: Numbers, k: int) -> bool:
     """Tell whether a figure is over enough originals to be published."""
-    there = int((~np.isnan(side.before)).sum())
+    there = int(side.there.sum())
     return side.is_single or not there or there >= _fewest(side, k)
 
 
-def both_moments(compared: Compared, numbers: Sequence[Numbers]) -> Both:
+def both_moments(task: Task, numbers: Sequence[Numbers]) -> Both:
     """Return the moments of columns before and after, where there are any."""
-    moments = []
-    source = compared.known
-    for side in numbers:
-        around = _fewest(side, compared.k)
-        before = distributions.moments(side.before, source.own_weights, around)
-        after = distributions.moments(side.after, source.weights, around)
-        if before is not None and after is not None:
-            moments.append((side, before, after))
-    return moments
+    source = task.compared.known
+    own, weights, spreads = source.own_weights, source.weights, source.spreads
+
+    def moments(side: Numbers) -> tuple[distributions.Moments | None, distributions.Moments | None]:
+        around = _fewest(side, task.compared.k)
+        return (
+            distributions.moments(side.ordered, around)
+            if own is None
+            else distributions.weighted_moments(side.before, own, around),
+            distributions.moments(spreads[side.name].every(), around)
+            if weights is None
+            else distributions.weighted_moments(side.after, weights, around),
+        )
+
+    every = zip(numbers, task.each(moments, numbers), strict=True)
+    return [
+        (side, before, after)
+        for side, (before, after) in every
+        if before is not None and after is not None
+    ]
 
 
 def of_distributions(
-    compared: Compared, numbers: Sequence[Numbers], both: Both, pairs: Sequence[distributions.Pair]
+    task: Task, numbers: Sequence[Numbers], both: Both, pairs: Sequence[distributions.Pair]
 ) -> list[Measure]:
     """Means, variances, correlations, quantiles, distributions, tables of two columns."""
+    compared, spreads = task.compared, task.compared.known.spreads
     both = [one for one in both if one[1].variance > 0]
     by: dict[str, dict[str, float]] = {"means": {}, "variances": {}, "quantiles": {}}
     for side, before, after in both:
@@ -78,7 +92,10 @@ def of_distributions(
         by["quantiles"][side.name] = max(
             abs(a - b) / scale for a, b in zip(after.quantiles, before.quantiles, strict=True)
         )
-    gaps = {side.name: distributions.largest_gap(side.before, side.after) for side in numbers}
+    every = task.each(
+        lambda side: distributions.largest_gap(side.ordered, spreads[side.name]), numbers
+    )
+    gaps = {side.name: gap for side, gap in zip(numbers, every, strict=True)}
     measures = [
         *worst("means", by["means"], max),
         *worst("variances", by["variances"], min),
@@ -125,9 +142,12 @@ def of_models(task: Task) -> list[Measure]:
     numbers: Sequence[Numbers] = (goals or compared.numbers)[:MODELED]
     named = [side for side in whole if isinstance(side, Words)]
     words: Sequence[Words] = (named or compared.words)[:MODELED]
-    squares = [_model(compared, side, halves, fits.regression) for side in numbers]
-    rates = [_model(compared, side, halves, fits.classification) for side in words]
-    kept = {"regression": squares, "classification": rates}
+    models: list[tuple[Side, Fit]] = [
+        *((side, fits.regression) for side in numbers),
+        *((side, fits.classification) for side in words),
+    ]
+    scores = task.each(lambda one: _model(compared, one[0], halves, one[1]), models)
+    kept = {"regression": scores[: len(numbers)], "classification": scores[len(numbers) :]}
     for key, every in kept.items():
         least = EXPLAINED if key == "regression" else 0.0
         there = [one for one in every if one is not None and one.original > least]
@@ -149,12 +169,7 @@ def of_models(task: Task) -> list[Measure]:
     return measures
 
 
-def _model(
-    compared: Compared,
-    side: Side,
-    halves: fits.Halves,
-    fit: Callable[..., fits.FitScores | None],
-) -> fits.FitScores | None:
+def _model(compared: Compared, side: Side, halves: fits.Halves, fit: Fit) -> fits.FitScores | None:
     source = compared.known
     others = [other for other in source.quasi if other.name != side.name]
     every = (*source.quasi, *source.sensitive, *source.kept)
@@ -187,22 +202,21 @@ def of_generalization(task: Task) -> list[Measure]:
     deleted = whole.deleted
     sides = [side for side in compared.quasi if generalized.is_generalized(side, whole.paired)]
     measures, rows = [], compared.records
-    costs = {side.name: generalized.cell_costs(side, whole.paired) for side in sides}
+    every = task.each(lambda side: generalized.cell_costs(side, whole.paired), sides)
+    costs = {side.name: cost for side, cost in zip(sides, every, strict=True)}
     if any(generalized.has_forms(side) for side in sides):
         iloss = {
             name: 100.0 * (cost[0] + deleted) / (rows + deleted) for name, cost in costs.items()
         }
         measures.append(Measure("iloss", sum(iloss.values()) / len(iloss), iloss))
     if whole.paired or len(sides) == len(compared.quasi):
-        ncp = {
-            side.name: 100.0 / rows * (
-                costs[side.name][1] if side.name in costs
-                else generalized.class_widths(side, compared.classes)
-            )
-            for side in compared.quasi
-        }  # fmt: skip
+        others = [side for side in compared.quasi if side.name not in costs]
+        wide = task.each(lambda side: generalized.class_widths(side, compared.classes), others)
+        widths = {side.name: width for side, width in zip(others, wide, strict=True)}
+        widths |= {name: cost[1] for name, cost in costs.items()}
+        ncp = {side.name: 100.0 / rows * widths[side.name] for side in compared.quasi}
         measures.append(Measure("ncp", sum(ncp.values()) / len(ncp), ncp))
-    squares = sum(int(size) ** 2 for size in whole.sizes)
+    squares = int((whole.sizes * whole.sizes).sum())
     total = float(squares + deleted * (whole.records + deleted))
-    others = total / (whole.records + deleted) - 1.0
-    return [*measures, Measure("discernibility", total, rest=f"{others:,.1f}")]
+    company = total / (whole.records + deleted) - 1.0
+    return [*measures, Measure("discernibility", total, rest=f"{company:,.1f}")]

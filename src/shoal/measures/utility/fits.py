@@ -49,8 +49,7 @@ def design(sides: Sequence[Side], rows: Integers, released: Integers) -> Design:
 
 
 def _numbers(side: Numbers, rows: Integers, released: Integers) -> tuple[Floats, Floats]:
-    known = side.before[~np.isnan(side.before)]
-    center = known.mean() if known.size else 0.0
+    center = side.center
     scale = side.deviation or 1.0
     parts = [
         np.clip((part - center) / scale, -FARTHEST, FARTHEST)
@@ -58,7 +57,7 @@ def _numbers(side: Numbers, rows: Integers, released: Integers) -> tuple[Floats,
     ]
     gone = [np.isnan(part) for part in parts]
     columns = [[np.nan_to_num(part)] for part in parts]
-    if np.isnan(side.before).any() or np.isnan(side.low).any():
+    if not side.is_complete:
         for own, flags in zip(columns, gone, strict=True):
             own.append(flags.astype(np.float64))
     return np.stack(columns[0], axis=1), np.stack(columns[1], axis=1)
@@ -147,9 +146,8 @@ def propensity(sides: Sequence[Side], rows: Integers, released: Integers) -> tup
     ordered = sorted(sides, key=lambda side: isinstance(side, Words))
     made = design(ordered, rows, released)
     numbers = [side for side in ordered if isinstance(side, Numbers)]
-    plain = all(
-        not np.isnan(part).any() for side in numbers for part in (side.before, side.low)
-    )  # else there are features of missing cells between those of numbers
+    # else there are features of missing cells between those of numbers
+    plain = all(side.is_complete for side in numbers)
     count = len(numbers) if plain else 0
     features = squared(np.concatenate([made.before, made.after]), count)
     marks = np.concatenate([np.zeros(rows.size), np.ones(released.size)])
@@ -183,7 +181,7 @@ def regression(sides: Sequence[Side], side: Numbers, halves: Halves) -> FitScore
     train, tested, released = halves.train, halves.test, halves.released
     if not side.deviation:
         return None
-    center = side.before[~np.isnan(side.before)].mean()
+    center = side.center
     y = [part - center for part in (side.before[train], side.after[released], side.before[tested])]
     made = design(sides, train, released)
     test = design(sides, tested, released[:0]).before

@@ -32,17 +32,15 @@ def is_generalized(side: Side, paired: bool) -> bool:
 def has_forms(side: Side) -> bool:
     """Tell whether a column releases anything but single values."""
     if isinstance(side, Numbers):
-        return not side.is_single or bool(np.isnan(side.low).any())
+        return not side.is_single or not side.said.all()
     return bool((side.own < 0).any() or (side.after < 0).any())
 
 
 def _covers(side: Numbers, paired: bool) -> bool:
     """Tell whether every number that is released is its original."""
     if not paired:
-        there = side.before[~np.isnan(side.before)], side.after[~np.isnan(side.after)]
-        return _same(*there)
-    released = ~np.isnan(side.low)
-    return bool((side.before[released] == side.low[released]).all())
+        return _same(side.known, side.after[~np.isnan(side.after)])
+    return not bool(((side.before != side.low) & side.said).any())
 
 
 def _same(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> bool:
@@ -57,8 +55,8 @@ def class_widths(side: Side, classes: Integers) -> float:
     one person's.
     """
     number = isinstance(side, Numbers)
-    there = ~np.isnan(side.before) if isinstance(side, Numbers) else side.before >= 0
-    released = ~np.isnan(side.low) if isinstance(side, Numbers) else side.after >= 0
+    there = side.there if isinstance(side, Numbers) else side.before >= 0
+    released = side.said if isinstance(side, Numbers) else side.after >= 0
     both, silent = there & released, int((there & ~released).sum())
     own, values = classes[both], side.before[both]
     if not own.size or values.min() == values.max():
@@ -82,8 +80,8 @@ def cell_costs(side: Side, paired: bool) -> tuple[float, float]:
 
     Where the pairing is unknown, the missing originals are among the cells that say nothing.
     """
-    absent = np.isnan(side.before) if isinstance(side, Numbers) else side.before < 0
-    silent = np.isnan(side.low) if isinstance(side, Numbers) else side.after < 0
+    absent = ~side.there if isinstance(side, Numbers) else side.before < 0
+    silent = ~side.said if isinstance(side, Numbers) else side.after < 0
     if paired:
         return float(side.losses[~absent].sum()), float(side.widths[~absent].sum())
     without = min(int(absent.sum()), int(silent.sum()))

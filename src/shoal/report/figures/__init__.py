@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
+from shoal.measures.task import FEW, side_by_side
 from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk
 from shoal.report.figures.cells import CELLS, CONSTANTS
@@ -31,9 +32,11 @@ FIGURES: dict[str, Aggregation] = {
 }
 
 
-def chunk_figures(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
+def chunk_figures(chunk: Chunk, ranges: Ranges, threads: int | None = 1) -> dict[str, Any]:
     """Return the partial results of a chunk, as plain values."""
-    return {name: family.chunk(chunk, ranges) for name, family in FIGURES.items()}
+    threads = 1 if chunk.before.rows < FEW else threads
+    parts = side_by_side(lambda family: family.chunk(chunk, ranges), FIGURES.values(), threads)
+    return dict(zip(FIGURES, parts, strict=True))
 
 
 def combine(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,15 +51,20 @@ def finalize(parts: Iterable[dict[str, Any]], ranges: Ranges) -> dict[str, Any]:
 
 
 def figures_of(
-    chunks: Sequence[Chunk], k: int, deleted: int, known: Coded | None
+    chunks: Sequence[Chunk],
+    k: int,
+    deleted: int,
+    known: Coded | None,
+    threads: int | None = None,
 ) -> dict[str, Any]:
     """Return the figures of a release in memory, by both passes; `known` has the counts of values.
 
-    `deleted` records were left out.
+    `deleted` records were left out. The figures are the same for any number of threads; None are
+    all cores.
     """
-    columns = reduce(widened, map(ranges_of, chunks))
+    columns = reduce(widened, (ranges_of(chunk, threads) for chunk in chunks))
     ranges = Ranges(columns, chunks[0].aggregators, k, deleted, value_counts(known))
-    return finalize((chunk_figures(chunk, ranges) for chunk in chunks), ranges)
+    return finalize((chunk_figures(chunk, ranges, threads) for chunk in chunks), ranges)
 
 
 def value_counts(known: Coded | None) -> dict[str, Any]:

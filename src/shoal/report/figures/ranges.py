@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
-from shoal.measures.exact import UNIT, exact_sum
+from shoal.kernels.exact_sum import UNIT, whole_sum
 from shoal.measures.histogram import edges_of, is_whole
+from shoal.measures.task import FEW, side_by_side
 from shoal.report.aggregation import Operator, merged
 from shoal.report.chunk import Chunk, Pair
 from shoal.report.counts import moment_text
@@ -29,9 +30,10 @@ COMBINED: dict[str, Operator] = {
 }
 
 
-def ranges_of(chunk: Chunk) -> dict[str, Any]:
+def ranges_of(chunk: Chunk, threads: int | None = 1) -> dict[str, Any]:
     """Return least and greatest numbers and exact sums of every column of a chunk."""
-    return {pair.name: _range(pair) for pair in chunk.pairs}
+    every = side_by_side(_range, chunk.pairs, 1 if chunk.before.rows < FEW else threads)
+    return {pair.name: one for pair, one in zip(chunk.pairs, every, strict=True)}
 
 
 def widened(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,7 +68,7 @@ def _range(pair: Pair) -> dict[str, Any]:
             "weighted": pair.weights is not None,
         }
         weights = None if pair.weights is None else pair.weights[pair.kept]
-        total["mass"] = UNIT * len(before.values) if weights is None else exact_sum(weights)
+        total["mass"] = UNIT * len(before.values) if weights is None else whole_sum(weights)
         total["before"], total["after"] = (
             _total(side, weights, pair.is_whole) for side in (before, after)
         )
@@ -94,7 +96,7 @@ def _total(column: Column, weights: Floats | None, whole: bool) -> int:
     integers = as_integers(column) if whole else None
     if integers is None or weights is not None:
         values = as_floats(column) if integers is None else integers.astype(np.float64)
-        return exact_sum(values if weights is None else values * weights)
+        return whole_sum(values if weights is None else values * weights)
     fits = integers.dtype != object and float(np.abs(integers).max()) * integers.size < 2.0**62
     return UNIT * int(integers.sum() if fits else sum(integers.tolist()))
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from shoal.measures.compared import classes_of
-from shoal.measures.task import BRIEF
+from shoal.kernels.arrays import Integers
+from shoal.measures.compared import classes_of, one_of_each
+from shoal.measures.spread import Spread
+from shoal.measures.task import BRIEF, FEW, side_by_side
 from shoal.measures.utility.distributions import largest_gap
 from shoal.release.aggregate import AVERAGED, STRATUM
 from shoal.report.aggregation import Aggregation
@@ -110,23 +112,32 @@ STABLE = Aggregation(chunk, finalize)
 
 
 def compared(
-    table: Table, released: Table, trees: Mapping[str, CodedColumn], k: int
+    table: Table,
+    released: Table,
+    trees: Mapping[str, CodedColumn],
+    k: int,
+    threads: int | None = None,
 ) -> dict[Key, Stable]:
-    """Return the figures that compare the two tables; row i of both is the same record."""
+    """Return the figures that compare the two tables; row i of both is the same record.
+
+    They are the same for any number of threads; None are all cores.
+    """
     before = table.with_role(Role.QUASI_IDENTIFIER)
     pairs = [(column, released[column.name]) for column in before]
-    gaps = {b.name: gap for b, a in pairs if (gap := gap_of(b, a, k)) is not None}
-    figures: dict[Key, Stable] = {("gaps", name): gap for name, gap in gaps.items()}
     classes = classes_of([after for _, after in pairs], released.rows)
+    threads = 1 if released.rows < FEW else threads
+    every = side_by_side(lambda pair: gap_of(*pair, classes, k), pairs, threads)
+    gaps = {b.name: gap for (b, _), gap in zip(pairs, every, strict=True) if gap is not None}
+    figures: dict[Key, Stable] = {("gaps", name): gap for name, gap in gaps.items()}
     each = max(1, (int(classes.max(initial=0)) + 1) * len(pairs))
     most = max(BRIEF.attackers, int(BRIEF.distances // each))
     given = {name: tree for name, tree in trees.items() if tree.rule.given}
-    for key, linked in linkages(pairs, given, classes, k, most).items():
+    for key, linked in linkages(pairs, given, classes, k, most, threads).items():
         figures["linked", key] = linked
     return figures
 
 
-def gap_of(before: Column, after: Column, k: int) -> Stable | None:
+def gap_of(before: Column, after: Column, classes: Integers, k: int) -> Stable | None:
     """Return the largest gap between the distributions of originals and of released numbers.
 
     sup |F - F'| (Kolmogorov and Smirnov), over the m cells of which the release says something. k
@@ -139,7 +150,10 @@ def gap_of(before: Column, after: Column, k: int) -> Stable | None:
     kept = ~np.isnan(both[0]) & ~np.isnan(both[1])
     if not kept.any():
         return None
-    gap = largest_gap(both[0][kept], both[1][kept])
+    counts = np.bincount(classes[kept], minlength=int(classes.max()) + 1)
+    used = counts > 0
+    values = both[1][one_of_each(classes, counts.size)]
+    gap = largest_gap(np.sort(both[0][kept]), Spread.of(values[used], counts[used]))
     return Stable(gap, 2.0 * k / int(kept.sum()), 1.0, True)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from shoal.kernels.arrays import Floats
-from shoal.measures.exact import as_float, exact_sum
+from shoal.kernels.exact_sum import as_float, whole_sum
 from shoal.measures.loss import percent
 from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk
@@ -51,7 +51,7 @@ def _sums(before: Column, after: Column, chunk: Chunk) -> dict[str, int]:
         }
     if not all(np.isfinite(part).all() for part in parts.values()):
         return {"gone": 1}
-    return {"gone": 0, "other": other} | {key: exact_sum(part) for key, part in parts.items()}
+    return {"gone": 0, "other": other} | {key: whole_sum(part) for key, part in parts.items()}
 
 
 def _weighted(values: Floats, weights: Floats | None) -> Floats:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from shoal.kernels.arrays import Flags, Floats, Integers
+from shoal.measures.compared import one_of_each
 from shoal.measures.reading import both_sides, words_of
 from shoal.measures.risk.linkage import (
     Attack,
@@ -21,6 +23,7 @@ from shoal.measures.risk.linkage import (
     by_ranks,
 )
 from shoal.measures.sides import Numbers, Side, deviation
+from shoal.measures.task import side_by_side
 from shoal.report.public.cells import intervals, numbers, originals
 from shoal.report.public.rounding import SAYS, Stable
 from shoal.table.encode_nodes import CodedColumn
@@ -39,7 +42,7 @@ class PublicAttack(Attack):
         if not isinstance(side, Numbers):
             return super().met(side)
         released = side.after[self.seen]
-        return MetNumbers.scaled(side, self.seen, deviation(released[~np.isnan(released)]))
+        return self.scaled(side, deviation(released[~np.isnan(released)]))
 
     def ranked(self, side: Side) -> Met:
         """Return a column in ranks among the released classes."""
@@ -47,7 +50,7 @@ class PublicAttack(Attack):
             return super().ranked(side)
         released = side.after[self.seen]
         ordered = np.sort(released[~np.isnan(released)])
-        before, after = (_ranks(part, ordered) for part in (side.before, released))
+        before, after = (_ranks(part, ordered) for part in (side.before[self.rows], released))
         return MetNumbers(before, after, after, True, np.isnan(after))
 
     def chance(self, part: slice, best: Flags) -> Floats:
@@ -86,6 +89,7 @@ def linkages(
     classes: Integers,
     k: int,
     most: int,
+    threads: int | None = 1,
 ) -> dict[str, Stable]:
     """Return how many records each of three attacks links rightly, in percent.
 
@@ -99,19 +103,20 @@ def linkages(
     Of many records those of some classes are looked for, drawn by a hash of what they release; n
     is their number.
     """
-    seen = np.unique(classes, return_index=True)[1]
     counts = np.bincount(classes)
+    seen = one_of_each(classes, counts.size)
+    each = partial(side_by_side, threads=threads)
     rows = np.arange(classes.size)
     if classes.size > most:
         rows = np.flatnonzero(_drawn([after for _, after in quasi], seen, counts, most)[classes])
-    sides = tuple(side_of(b, a, trees.get(b.name)) for b, a in quasi)
+    sides = tuple(each(lambda both: side_of(both[0], both[1], trees.get(both[0].name)), quasi))
     attack = PublicAttack(sides, seen, counts, rows, classes[rows])
-    near, pointed = by_distance_and_blocks(attack)
+    near, pointed = by_distance_and_blocks(attack, each)
     bound = 200.0 / max(rows.size - k, 1)
     scale = 100.0 if rows.size >= SAYS * k else 0.0
     return {
         key: Stable(100.0 * float(chance.mean()), bound, scale, True)
-        for key, chance in zip(LINKAGES, (near, by_ranks(attack), pointed), strict=True)
+        for key, chance in zip(LINKAGES, (near, by_ranks(attack, each), pointed), strict=True)
     }
 
 

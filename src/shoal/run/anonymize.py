@@ -297,7 +297,7 @@ def anonymize_with(
     result = build_report(
         Released(
             table, released.names, aggregators, trees, recipe.roles.drop, plan.rounding,
-            compared(table, released, trees, plan.k),
+            compared(table, released, trees, plan.k, threads=threads),
         ),
         Run.of(partition, plan.seed, time.perf_counter() - start, given is not None),
         Findings(
@@ -314,11 +314,13 @@ def anonymize_with(
             judge_dominance(table, partition, wider, plan.requirement, aggregators),
             survey_columns(recipe),
         ),
-        figures_of([chunk], plan.k, deleted, coded),
+        figures_of([chunk], plan.k, deleted, coded, threads=threads),
     )  # fmt: skip
     draw_ahead(result)  # while the rest is measured
     report("measuring", 0, 1)
-    measures = measure_release(table, released, coded, deleted, plan.seed, plan.weight, plan.strata)
+    measures = measure_release(
+        table, released, coded, deleted, plan.seed, plan.weight, plan.strata, threads=threads
+    )
     result = replace(result, measures=measures.to_dict())
     report("measuring", 1, 1)
     return Result(released.to_native(), result, partition, released, recipe)

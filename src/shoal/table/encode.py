@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from shoal.errors import InputError, RequestError, check_known, check_weights, in_shape, shown
 from shoal.kernels.arrays import Floats, Integers
+from shoal.kernels.exact_sum import exact_sum
 from shoal.table.embed_texts import Texts
 from shoal.table.encode_nodes import Coded, code
 from shoal.table.roles import Column, Kind, Role
@@ -118,8 +119,8 @@ def _numbers(column: Column, shift: int | None, survey: Floats | None) -> tuple[
 def _mean(values: Floats, survey: Floats | None) -> float:
     """Return the mean of numbers of moderate size, each counted by its weight, if there is one."""
     if survey is None:
-        return math.fsum(values) / values.size
-    return math.fsum(values * survey) / math.fsum(survey)
+        return exact_sum(values) / values.size
+    return exact_sum(values * survey) / exact_sum(survey)
 
 
 def check_numeric(column: Column, table: Table) -> None:

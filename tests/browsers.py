@@ -11,7 +11,8 @@ import pytest
 BROWSER = shutil.which("chromium") or "/usr/bin/chromium"
 SHOTS = Path(os.environ.get("SHOAL_SHOTS", "out/screenshots"))
 
-expect = pytest.importorskip("playwright.sync_api").expect
+sync_api = pytest.importorskip("playwright.sync_api")
+expect, sync_playwright = sync_api.expect, sync_api.sync_playwright
 if not Path(BROWSER).exists():
     if os.environ.get("SHOAL_BROWSER"):
         raise RuntimeError("SHOAL_BROWSER is set, and there is no chromium")
@@ -36,8 +37,21 @@ class Page:
             "document.addEventListener('securitypolicyviolation', "
             "(e) => console.error('policy: ' + e.violatedDirective));"
         )
-        self.tab.goto(desk.address)
+        self._open()
+
+    def _open(self):
+        self.tab.goto(self.desk.address)
         self.tab.wait_for_url(lambda url: "token" not in url)
+
+    def begin(self):
+        """Open the desk anew, whatever was done in this tab before."""
+        for other in self.context.pages:
+            if other is not self.tab:
+                other.close()
+        self.tab.unroute_all()
+        self.tab.goto("about:blank")
+        self.wrong.clear()
+        self._open()
 
     def _heard(self, message):
         if (
@@ -95,12 +109,49 @@ class Page:
             "document.documentElement.scrollWidth > document.documentElement.clientWidth"
         )
 
+    def check(self):
+        """Nothing may have gone wrong."""
+        assert self.wrong == []
+
     def close(self):
         """Close the tab; nothing may have gone wrong."""
         self.context.close()
-        assert self.wrong == []
+        self.check()
 
 
+class Chromium:
+    """A headless browser, started when a tab is needed and started anew after it was closed."""
+
+    def __init__(self):
+        self._playwright = self._browser = self._page = None
+
+    def new_context(self, **how):
+        """Return a context of its own, with no cookies and no tabs."""
+        if self._browser is None:
+            expect.set_options(timeout=30_000)
+            self._playwright = sync_playwright().start()
+            self._browser = self._playwright.chromium.launch(
+                executable_path=BROWSER, args=["--no-sandbox"]
+            )
+        return self._browser.new_context(**how)
+
+    def page(self, desk):
+        """Return a tab on a desk's first page, the same every time: opening one takes seconds."""
+        if self._page is None:
+            self._page = Page(self, desk)
+        else:
+            self._page.begin()
+        return self._page
+
+    def close(self):
+        """Close it with all its tabs."""
+        if self._browser is not None:
+            self._browser.close()
+            self._playwright.stop()
+        self._playwright = self._browser = self._page = None
+
+
+CHROMIUM = Chromium()
 QUASI = "quasi-identifier"
 SAMPLE_ROLES = ["identifier", "identifier", QUASI, QUASI, QUASI, "drop", "drop", "drop", QUASI,
                 "sensitive", "drop"]  # fmt: skip

@@ -14,9 +14,8 @@ COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("shoal", derandomize=True, max_examples=35, **COMMON)
 settings.register_profile("thorough", derandomize=False, print_blob=True, **COMMON)
 
-STARTED_ONCE = {
-    "besieged", "chromium", "cluster", "desk", "handed", "pack", "packed", "used", "whole",
-}  # fmt: skip
+STARTED_ONCE = {"besieged", "cluster", "handed", "pack", "packed", "whole"}  # in a file
+SHARED = "drawing_server", "quick_server"  # by several files
 HAS_DATA = bool(os.environ.get("SHOAL_DATA"))
 
 
@@ -38,16 +37,24 @@ def thorough(pytestconfig):
 def pytest_collection_modifyitems(items):
     """Skip what needs the reference tables when they are not there; start each server once.
 
-    Tests of one file that share a server, a browser or a cluster run in one process, before all
-    others, so that the last minutes are short tests that fill both processes.
+    Tests that share a server, a browser or a cluster run in one process, before all others, so that
+    the last minutes are short tests that fill both processes.
     """
     reason = "needs the reference tables: set SHOAL_DATA to their folder"
     for item in items:
         if item.get_closest_marker("reference") and not HAS_DATA:
             item.add_marker(pytest.mark.skip(reason=reason))
-        if STARTED_ONCE & set(item.fixturenames):
+        if shared := [name for name in SHARED if name in item.fixturenames]:
+            item.add_marker(pytest.mark.xdist_group(shared[0]))
+        elif STARTED_ONCE & set(item.fixturenames):
             item.add_marker(pytest.mark.xdist_group(item.path.stem + item.path.parent.name))
-    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+    items.sort(key=_place)
+
+
+def _place(item):
+    """Return where a test comes: by what it shares with others, a browser before its server."""
+    group = item.get_closest_marker("xdist_group")
+    return group is None, group.args[0] if group else "", "chromium" not in item.fixturenames
 
 
 @pytest.hookimpl(wrapper=True)
@@ -67,6 +74,57 @@ def _charts(request):
         if not getattr(request.module, "DRAWS", False):
             patch.setenv("SHOAL_CHARTS", "off")
         yield
+
+
+@pytest.fixture(scope="session")
+def quick_server(tmp_path_factory):
+    """A desk whose reports have no charts."""
+    from desks import Server
+
+    with Server(tmp_path_factory.mktemp("desk"), draws=False) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def drawing_server(tmp_path_factory):
+    """A desk as it is, with charts in its reports."""
+    from desks import Server
+
+    with Server(tmp_path_factory.mktemp("desk"), draws=True) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def desk(quick_server):
+    """A desk with nothing on it when a module's tests begin; it draws no charts."""
+    yield quick_server
+    quick_server.clear()
+
+
+@pytest.fixture(scope="module")
+def drawing_desk(drawing_server):
+    """A desk with nothing on it when a module's tests begin; comparisons need its charts."""
+    yield drawing_server
+    drawing_server.clear()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A headless Chromium."""
+    from browsers import CHROMIUM
+
+    return CHROMIUM
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    """Close the browser after the last test that needs it: where it runs, asyncio cannot."""
+    result = yield
+    if "chromium" in item.fixturenames and "chromium" not in getattr(nextitem, "fixturenames", ()):
+        from browsers import CHROMIUM
+
+        CHROMIUM.close()
+    return result
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -14,8 +14,6 @@ import shoal
 from desks import LONG, SAMPLE, Server, alive, census_like, open_modes, running, workers_of
 from thorough import spread
 
-DRAWS = True  # charts
-
 CANARY = "Zebulon7531"
 
 
@@ -31,8 +29,9 @@ def test_an_estimate_explains_the_method_it_names(desk, said):
     assert guess["why"].startswith(f"{guess['method']}: ")
 
 
-def test_from_the_sample_to_a_verified_release(desk, tmp_path):
+def test_from_the_sample_to_a_verified_release(drawing_desk, tmp_path):
     """A newcomer's path over JSON: look, estimate, run, judge, take home, and verify elsewhere."""
+    desk = drawing_desk
     file = desk.sample()
     told = desk.get(f"/files/{file}.json")
     look = told["look"]
@@ -79,6 +78,7 @@ def test_from_the_sample_to_a_verified_release(desk, tmp_path):
     page = desk.ask("GET", f"/jobs/{job}/report")
     assert "sandbox" in page.headers["content-security-policy"]
     assert b"<script" not in page.body
+    assert b"<svg" in page.body
 
 
 def test_the_same_settings_give_what_the_command_line_gives(desk, tmp_path, shoal):
@@ -146,9 +146,10 @@ def test_trees(desk, tmp_path):
     assert shoal.check_pack(tmp_path / "pack").ok  # hierarchies are none of it
 
 
-def test_compare(desk):
+def test_compare(drawing_desk):
     """A comparison has its frontier as a chart, its pick and its files."""
-    file = desk.sample()
+    desk = drawing_desk
+    file = desk.stays()
     more = {"k": [3, 5], "methods": ["kaim", "hilbert"], "budget": 60}
     told = desk.done(desk.start(file, SAMPLE, "compare", compare=more))
     assert told["state"] == "done", told["error"]
@@ -166,8 +167,9 @@ def test_compare(desk):
         assert desk.ask("POST", "/jobs", body).status == 400
 
 
-def test_a_comparison_is_stopped_with_what_it_has(desk):
+def test_a_comparison_is_stopped_with_what_it_has(drawing_desk):
     """Runs that were made are compared; the one under way ends with its best, others are left."""
+    desk = drawing_desk
     file = desk.upload("numbers.csv", census_like(1500))
     desk.looked(file)
     more = {"k": [4], "methods": ["mdav", "ilsmc+", "ilsmc"]}

@@ -80,19 +80,18 @@ def test_a_worker_canceled_while_it_starts_is_ended(tmp_path):
     asyncio.run(cancel())
 
 
-def test_the_fork_server_may_die(tmp_path):
+def test_the_fork_server_may_die(desk):
     """Who waits for a worker is told, and the next question is answered by another."""
-    with Server(tmp_path) as desk:
-        file = desk.upload("numbers.csv", census_like())
-        desk.looked(file)
-        job = desk.start(file, LONG)
-        running(desk, job)
-        (server,), (worker,) = fork_servers_of(desk), workers_of(desk)
-        os.kill(server, signal.SIGKILL)
-        assert desk.done(job)["state"] == "failed"
-        until(lambda: not alive(worker))
-        assert desk.looked(desk.upload("more.csv", census_like()))["state"] == "ready"
-        assert fork_servers_of(desk) != [server]
+    file = desk.upload("numbers.csv", census_like())
+    desk.looked(file)
+    job = desk.start(file, LONG)
+    running(desk, job)
+    (server,), (worker,) = fork_servers_of(desk), workers_of(desk)
+    os.kill(server, signal.SIGKILL)
+    assert desk.done(job)["state"] == "failed"
+    until(lambda: not alive(worker))
+    assert desk.looked(desk.upload("more.csv", census_like()))["state"] == "ready"
+    assert fork_servers_of(desk) != [server]
 
 
 def test_workers_end_with_the_server(tmp_path):

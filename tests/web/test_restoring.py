@@ -76,7 +76,7 @@ def test_a_point_restores_all_that_was_compared(page):
 def test_what_the_form_cannot_say_is_not_left_out(page):
     """A comparison by a program that asked for more than the form has is not restored in part."""
     desk = page.desk
-    file = desk.sample()
+    file = desk.stays()
     recipe = {**SAMPLE, "protect": {"k": 4, "enforce": "merge", "l": 2}}
     job = desk.start(file, recipe, "compare", compare={"k": [4], "methods": ["mdav"]})
     desk.done(job, 300)

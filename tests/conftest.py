@@ -78,10 +78,12 @@ def _charts(request):
 
 @pytest.fixture(scope="session")
 def quick_server(tmp_path_factory):
-    """A desk whose reports have no charts."""
+    """A desk whose reports have no charts, with a folder to choose files from."""
     from desks import Server
 
-    with Server(tmp_path_factory.mktemp("desk"), draws=False) as server:
+    folder = tmp_path_factory.mktemp("folder") / "data"
+    folder.mkdir()
+    with Server(tmp_path_factory.mktemp("desk"), folder, draws=False) as server:
         yield server
 
 

@@ -313,25 +313,25 @@ def test_what_lies_here_is_private_and_goes(tmp_path):
         assert desk.left() == []
 
 
-def test_files_of_the_folder(tmp_path):
+def test_files_of_the_folder(desk, tmp_path):
     """Files of the folder are listed by ids, links out of it are not; none is changed."""
-    folder = tmp_path / "data"
-    folder.mkdir()
+    folder = desk.folder
     (folder / "numbers.csv").write_bytes(census_like(60))
     (folder / "notes.txt").write_text("x")
     (folder / ".hidden.csv").write_text("a\n1\n")
     (tmp_path / "secret.csv").write_text("a\n1\n")
     (folder / "link.csv").symlink_to(tmp_path / "secret.csv")
-    with Server(tmp_path / "desk", folder=folder) as desk:
-        told = desk.get("/desk.json")["folder"]
-        assert told["name"] == "data"
-        [entry] = told["entries"]
-        assert entry["name"] == "numbers.csv"
-        file = desk.post("/files/open", {"entry": entry["id"]})["id"]
-        assert desk.looked(file)["look"]["records"] == 60
-        assert desk.done(desk.start(file, {"protect": {"k": 3, "method": "mdav"}}))["result"]
-        assert desk.ask("DELETE", f"/files/{file}").status == 200
-        assert (folder / "numbers.csv").read_bytes() == census_like(60)
+    told = desk.get("/desk.json")["folder"]
+    assert told["name"] == folder.name
+    [entry] = told["entries"]
+    assert entry["name"] == "numbers.csv"
+    file = desk.post("/files/open", {"entry": entry["id"]})["id"]
+    assert desk.looked(file)["look"]["records"] == 60
+    assert desk.done(desk.start(file, {"protect": {"k": 3, "method": "mdav"}}))["result"]
+    assert desk.ask("DELETE", f"/files/{file}").status == 200
+    assert (folder / "numbers.csv").read_bytes() == census_like(60)
+    for path in folder.iterdir():
+        path.unlink()
 
 
 def test_a_file_is_read_in_another_way(desk):

@@ -22,12 +22,11 @@ if not Path(BROWSER).exists():
 class Page:
     """A tab on a desk that notes what goes wrong in it, and whatever is asked of elsewhere."""
 
-    def __init__(self, browser, desk, width=1280, theme="light"):
+    def __init__(self, browser, desk):
         self.desk = desk
-        self.context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=theme, accept_downloads=True
-        )
+        self.context = browser.new_context(accept_downloads=True)
         self.tab = self.context.new_page()
+        self.look()
         self.tab.set_default_timeout(30_000)
         self.wrong = []
         self.tab.on("pageerror", lambda error: self.wrong.append(str(error)))
@@ -50,6 +49,7 @@ class Page:
                 other.close()
         self.tab.unroute_all()
         self.tab.goto("about:blank")
+        self.look()
         self.wrong.clear()
         self._open()
 
@@ -97,6 +97,11 @@ class Page:
         """Wait until a chart is drawn: it is when it comes into view."""
         self.on(name).scroll_into_view_if_needed()
         self.tab.locator(f"[data-test={name}][data-drawn=yes] canvas").first.wait_for()
+
+    def look(self, width=1280, theme="light"):
+        """Make the window so wide, in a theme."""
+        self.tab.set_viewport_size({"width": width, "height": 900})
+        self.tab.emulate_media(color_scheme=theme)
 
     def shot(self, name):
         """Take a picture of the whole page."""

@@ -406,22 +406,22 @@ def made(drawing_desk):
 
 
 @pytest.mark.parametrize(("width", "theme"), spread(product(WIDTHS, THEMES), 1, several=True))
-def test_pages_fit_and_are_pictured(chromium, drawing_desk, made, width, theme):
-    """At both widths, in both themes, no page scrolls sideways; pictures are taken."""
+def test_pages_fit_and_are_pictured(page, made, thorough, width, theme):
+    """At both widths, in both themes, no page scrolls sideways; where all tests run, pictures."""
     file, job, compared = made
-    page = Page(chromium, drawing_desk, WIDTHS[width], theme)
+    page.look(WIDTHS[width], theme)
     for name, path in (("home", "/"), ("file", f"/files/{file}"), ("job", f"/jobs/{job}"),
                        ("compare", f"/jobs/{compared}")):  # fmt: skip
-        page.tab.goto(f"http://127.0.0.1:{drawing_desk.port}{path}")
+        page.tab.goto(f"http://127.0.0.1:{page.desk.port}{path}")
         if name in ("job", "compare"):
             page.chart("chart" if name == "job" else "frontier")
         page.tab.locator("h2").first.wait_for()
         if name == "file" and (width, theme) == ("wide", "light"):
             expect(page.on("estimate")).to_contain_text("loss about")
         page.tab.wait_for_timeout(300)
-        page.shot(f"{name}-{width}-{theme}")
+        if thorough:
+            page.shot(f"{name}-{width}-{theme}")
         assert not page.is_wide(), (name, width)
         ground = page.tab.evaluate("getComputedStyle(document.body).backgroundColor")
         light = sum(int(x) for x in ground[4:-1].split(",")[:3]) > 380
         assert light == (theme == "light")
-    page.close()

@@ -34,6 +34,7 @@ def thorough(pytestconfig):
     return _is_thorough(pytestconfig)
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items):
     """Skip what needs the reference tables when they are not there; start each server once.
 

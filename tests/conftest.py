@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner
 
+import groups
+
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("shoal", derandomize=True, max_examples=35, **COMMON)
 settings.register_profile("thorough", derandomize=False, print_blob=True, **COMMON)
 
-STARTED_ONCE = {"besieged", "cluster", "handed", "pack", "packed", "whole"}  # in a file
-SHARED = "drawing_server", "quick_server"  # by several files
 HAS_DATA = bool(os.environ.get("SHOAL_DATA"))
 
 
@@ -34,28 +34,18 @@ def thorough(pytestconfig):
     return _is_thorough(pytestconfig)
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
-def pytest_collection_modifyitems(items):
-    """Skip what needs the reference tables when they are not there; start each server once.
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Run tests that share a server, a browser or a cluster in one process."""
+    return groups.scheduler(config, log) if config.option.dist == "loadgroup" else None
 
-    Tests that share a server, a browser or a cluster run in one process, before all others, so that
-    the last minutes are short tests that fill both processes.
-    """
+
+def pytest_collection_modifyitems(items):
+    """Skip what needs the reference tables when they are not there."""
     reason = "needs the reference tables: set SHOAL_DATA to their folder"
     for item in items:
         if item.get_closest_marker("reference") and not HAS_DATA:
             item.add_marker(pytest.mark.skip(reason=reason))
-        if shared := [name for name in SHARED if name in item.fixturenames]:
-            item.add_marker(pytest.mark.xdist_group(shared[0]))
-        elif STARTED_ONCE & set(item.fixturenames):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem + item.path.parent.name))
-    items.sort(key=_place)
-
-
-def _place(item):
-    """Return where a test comes: by what it shares with others, a browser before its server."""
-    group = item.get_closest_marker("xdist_group")
-    return group is None, group.args[0] if group else "", "chromium" not in item.fixturenames
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,6 +8,8 @@ from functools import cache
 
 import pytest
 
+from groups import STARTED_ONCE, group_of
+
 FLOORS = 13
 ANSWER = re.compile(
     r"^\| (?P<question>[^|]+\?) \| `(?P<file>[\w/]+\.py)`: `(?P<name>\w+)` \|$", re.M
@@ -123,3 +125,12 @@ def _defined(tree):
             yield from (target.id for target in node.targets if isinstance(target, ast.Name))
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             yield node.target.id
+
+
+def test_what_is_started_once_is_started_in_one_process(repository, request):
+    """Tests that take a server, a browser or a cluster are in the group of their file."""
+    for item in request.session.items:
+        alone = group_of(repository, item.nodeid) == item.nodeid
+        assert not (alone and STARTED_ONCE & set(item.fixturenames)), item.nodeid
+    assert group_of(repository, "tests/backends/test_dask.py::x") == "tests/backends/test_dask.py"
+    assert group_of(repository, "tests/test_house.py::x") == "tests/test_house.py::x"

@@ -1,4 +1,6 @@
-"""Which tests run in one process: those of a file that starts a server, a browser or a cluster.
+"""Which tests run in one process: those that share a server or a browser, in whatever files.
+
+What only one file starts, a cluster or a release, keeps the tests of that file together.
 
 The groups of xdist itself (`xdist_group`) are lost with pytest 9.2, which has no `_nodeid` to
 write them to (pytest-xdist issue 1386): every process then starts each server.
@@ -11,23 +13,26 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-STARTED_ONCE = {
-    "besieged", "chromium", "cluster", "desk", "handed", "pack", "packed", "used", "whole",
-}  # fmt: skip
+STARTED_ONCE = {"besieged", "cluster", "handed", "pack", "packed", "whole"}  # in a file
+SHARED = {"chromium": "a desk with charts", "drawing_desk": "a desk with charts", "desk": "a desk"}
 
 
 @cache
-def starts_something(path: Path) -> bool:
-    """Whether a function in a file takes a fixture that is to be started once."""
+def arguments(path: Path) -> set[str]:
+    """Return the names of all that functions in a file take."""
     found = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     functions = (node for node in found if isinstance(node, ast.FunctionDef))
-    return any(STARTED_ONCE & {one.arg for one in node.args.args} for node in functions)
+    return {one.arg for node in functions for one in node.args.args}
 
 
 def group_of(root: Path, test: str) -> str:
-    """Return the group of a test by its id: its file, or itself alone."""
+    """Return the group of a test by its id: what it shares with others, its file, or itself."""
     file = test.partition("::")[0]
-    return file if starts_something(root / file) else test
+    taken = arguments(root / file)
+    shared = [group for name, group in SHARED.items() if name in taken]
+    if shared:
+        return shared[0]
+    return file if STARTED_ONCE & taken else test
 
 
 def scheduler(config: Any, log: Any) -> Any:

@@ -79,6 +79,15 @@ def test_workers_started_anew(tmp_path, monkeypatch):
     asyncio.run(in_turn(tmp_path, answered))
 
 
+def test_workers_find_everything_imported(desk):
+    """What Arrow and Numba import at their first use, the fork server has imported before."""
+    desk.get("/methods.json")  # a worker has answered
+    [server] = fork_servers_of(desk)
+    maps = Path(f"/proc/{server}/maps").read_text()
+    assert "/pandas/_libs/" in maps
+    assert "/scipy/linalg/" in maps
+
+
 def test_the_fork_server_may_die(desk):
     """Who waits for a worker is told, and the next question is answered by another."""
     file = desk.upload("numbers.csv", census_like())

@@ -11,7 +11,8 @@ import pytest
 BROWSER = shutil.which("chromium") or "/usr/bin/chromium"
 SHOTS = Path(os.environ.get("SHOAL_SHOTS", "out/screenshots"))
 
-expect = pytest.importorskip("playwright.sync_api").expect
+sync_api = pytest.importorskip("playwright.sync_api")
+expect, sync_playwright = sync_api.expect, sync_api.sync_playwright
 if not Path(BROWSER).exists():
     if os.environ.get("SHOAL_BROWSER"):
         raise RuntimeError("SHOAL_BROWSER is set, and there is no chromium")
@@ -21,12 +22,11 @@ if not Path(BROWSER).exists():
 class Page:
     """A tab on a desk that notes what goes wrong in it, and whatever is asked of elsewhere."""
 
-    def __init__(self, browser, desk, width=1280, theme="light"):
+    def __init__(self, browser, desk):
         self.desk = desk
-        self.context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=theme, accept_downloads=True
-        )
+        self.context = browser.new_context(accept_downloads=True)
         self.tab = self.context.new_page()
+        self.look()
         self.tab.set_default_timeout(30_000)
         self.wrong = []
         self.tab.on("pageerror", lambda error: self.wrong.append(str(error)))
@@ -36,8 +36,22 @@ class Page:
             "document.addEventListener('securitypolicyviolation', "
             "(e) => console.error('policy: ' + e.violatedDirective));"
         )
-        self.tab.goto(desk.address)
+        self._open()
+
+    def _open(self):
+        self.tab.goto(self.desk.address)
         self.tab.wait_for_url(lambda url: "token" not in url)
+
+    def begin(self):
+        """Open the desk anew, whatever was done in this tab before."""
+        for other in self.context.pages:
+            if other is not self.tab:
+                other.close()
+        self.tab.unroute_all()
+        self.tab.goto("about:blank")
+        self.look()
+        self.wrong.clear()
+        self._open()
 
     def _heard(self, message):
         if (
@@ -84,6 +98,11 @@ class Page:
         self.on(name).scroll_into_view_if_needed()
         self.tab.locator(f"[data-test={name}][data-drawn=yes] canvas").first.wait_for()
 
+    def look(self, width=1280, theme="light"):
+        """Make the window so wide, in a theme."""
+        self.tab.set_viewport_size({"width": width, "height": 900})
+        self.tab.emulate_media(color_scheme=theme)
+
     def shot(self, name):
         """Take a picture of the whole page."""
         SHOTS.mkdir(parents=True, exist_ok=True)
@@ -95,12 +114,49 @@ class Page:
             "document.documentElement.scrollWidth > document.documentElement.clientWidth"
         )
 
+    def check(self):
+        """Nothing may have gone wrong."""
+        assert self.wrong == []
+
     def close(self):
         """Close the tab; nothing may have gone wrong."""
         self.context.close()
-        assert self.wrong == []
+        self.check()
 
 
+class Chromium:
+    """A headless browser, started when a tab is needed and started anew after it was closed."""
+
+    def __init__(self):
+        self._playwright = self._browser = self._page = None
+
+    def new_context(self, **how):
+        """Return a context of its own, with no cookies and no tabs."""
+        if self._browser is None:
+            expect.set_options(timeout=30_000)
+            self._playwright = sync_playwright().start()
+            self._browser = self._playwright.chromium.launch(
+                executable_path=BROWSER, args=["--no-sandbox"]
+            )
+        return self._browser.new_context(**how)
+
+    def page(self, desk):
+        """Return a tab on a desk's first page, the same every time: opening one takes seconds."""
+        if self._page is None:
+            self._page = Page(self, desk)
+        else:
+            self._page.begin()
+        return self._page
+
+    def close(self):
+        """Close it with all its tabs."""
+        if self._browser is not None:
+            self._browser.close()
+            self._playwright.stop()
+        self._playwright = self._browser = self._page = None
+
+
+CHROMIUM = Chromium()
 QUASI = "quasi-identifier"
 SAMPLE_ROLES = ["identifier", "identifier", QUASI, QUASI, QUASI, "drop", "drop", "drop", QUASI,
                 "sensitive", "drop"]  # fmt: skip

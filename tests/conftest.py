@@ -67,6 +67,59 @@ def _charts(request):
         yield
 
 
+@pytest.fixture(scope="session")
+def quick_server(tmp_path_factory):
+    """A desk whose reports have no charts, with a folder to choose files from."""
+    from desks import Server
+
+    folder = tmp_path_factory.mktemp("folder") / "data"
+    folder.mkdir()
+    with Server(tmp_path_factory.mktemp("desk"), folder, draws=False) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def drawing_server(tmp_path_factory):
+    """A desk as it is, with charts in its reports."""
+    from desks import Server
+
+    with Server(tmp_path_factory.mktemp("desk"), draws=True) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def desk(quick_server):
+    """A desk with nothing on it when a module's tests begin; it draws no charts."""
+    yield quick_server
+    quick_server.clear()
+
+
+@pytest.fixture(scope="module")
+def drawing_desk(drawing_server):
+    """A desk with nothing on it when a module's tests begin; comparisons need its charts."""
+    yield drawing_server
+    drawing_server.clear()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A headless Chromium."""
+    from browsers import CHROMIUM
+
+    return CHROMIUM
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    """Close the browser after the last test that needs it: where it runs, asyncio cannot."""
+    result = yield
+    if "chromium" in item.fixturenames and "chromium" not in getattr(nextitem, "fixturenames", ()):
+        from browsers import CHROMIUM
+
+        CHROMIUM.close()
+    return result
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _little_effort():
     """Let auto search a twentieth of the time."""

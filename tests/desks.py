@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,7 @@ class Server:
     process: subprocess.Popen | None = None
     address: str = ""
     handles: int | None = None
+    draws: bool | None = None  # whether reports have charts; if nobody says, as for this process
     said: Path = field(init=False)
 
     def __enter__(self):
@@ -62,10 +64,13 @@ class Server:
                    "--work", str(self.base / "work"), *self.more]  # fmt: skip
         if self.folder is not None:
             command += ["--folder", str(self.folder)]
+        environment = dict(os.environ)
+        if self.draws is not None:
+            environment["SHOAL_CHARTS"] = "on" if self.draws else "off"
         with self.said.open("w") as err:
             self.process = subprocess.Popen(
                 command, stdout=subprocess.DEVNULL, stderr=err, stdin=subprocess.DEVNULL,
-                umask=self.mask,
+                umask=self.mask, env=environment,
             )  # fmt: skip
         if self.handles is not None:
             hard = resource.prlimit(self.process.pid, resource.RLIMIT_NOFILE)[1]
@@ -163,6 +168,13 @@ class Server:
         assert self.looked(key)["state"] == "ready"
         return key
 
+    def stays(self, rows=200):
+        """Upload the first records of the sample, which take less time; return their id."""
+        lines = resources.files("shoal.datasets").joinpath("patients.csv").read_bytes().split(b"\n")
+        key = self.upload("patients.csv", b"\n".join([*lines[: rows + 1], b""]))
+        assert self.looked(key)["state"] == "ready"
+        return key
+
     def start(self, file, recipe, kind="anonymize", **more):
         """Start a job; return its id."""
         body = {"file": file, "kind": kind, "recipe": recipe, **more}
@@ -192,6 +204,11 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(number)
         return self.process.wait(20)
+
+    def clear(self):
+        """Remove every file, with its jobs."""
+        for file in self.get("/desk.json")["files"]:
+            assert self.ask("DELETE", f"/files/{file['id']}").status == 200
 
     def left(self):
         """Return every file and folder that the desk has on disk."""

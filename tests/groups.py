@@ -1,4 +1,6 @@
-"""Which tests run in one process: those of a file that starts a server, a browser or a cluster.
+"""Which tests run in one process: those that share a server or a browser, in whatever files.
+
+What only one file starts, a cluster or a release, keeps the tests of that file together.
 
 The groups of xdist itself (`xdist_group`) are lost with pytest 9.2, which has no `_nodeid` to
 write them to (pytest-xdist issue 1386): every process then starts each server.
@@ -11,9 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-STARTED_ONCE = {
-    "besieged", "chromium", "cluster", "desk", "handed", "pack", "packed", "used", "whole",
-}  # fmt: skip
+STARTED_ONCE = {"besieged", "cluster", "handed", "pack", "packed", "whole"}  # in a file
+SHARED = {"chromium": "a desk with charts", "drawing_desk": "a desk with charts", "desk": "a desk"}
 
 
 @cache
@@ -32,17 +33,23 @@ def taken(path: Path) -> dict[str, set[str]]:
 
 
 @cache
-def starts_something(path: Path) -> bool:
-    """Whether a file takes what is started once, itself or by a fixture of its folder."""
-    near = taken(path.with_name("conftest.py"))
-    once = STARTED_ONCE | {name for name, names in near.items() if names & STARTED_ONCE}
-    return any(names & once for names in taken(path).values())
+def arguments(path: Path) -> set[str]:
+    """Return all that the tests of a file take, by fixtures of the file or its folder, too."""
+    near = {**taken(path.with_name("conftest.py")), **taken(path)}
+    names = {name for test, own in taken(path).items() for name in own}
+    while more := {name for one in names for name in near.get(one, ())} - names:
+        names |= more
+    return names
 
 
 def group_of(root: Path, test: str) -> str:
-    """Return the group of a test by its id: its file, or itself alone."""
+    """Return the group of a test by its id: what it shares with others, its file, or itself."""
     file = test.partition("::")[0]
-    return file if starts_something(root / file) else test
+    names = arguments(root / file)
+    shared = [group for name, group in SHARED.items() if name in names]
+    if shared:
+        return shared[0]
+    return file if STARTED_ONCE & names else test
 
 
 def scheduler(config: Any, log: Any) -> Any:

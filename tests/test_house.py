@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from groups import STARTED_ONCE, group_of
+from groups import SHARED, STARTED_ONCE, group_of
 
 FLOORS = 13
 ANSWER = re.compile(
@@ -128,9 +128,11 @@ def _defined(tree):
 
 
 def test_what_is_started_once_is_started_in_one_process(repository, request):
-    """Tests that take a server, a browser or a cluster are in the group of their file."""
+    """Tests that take a server, a browser or a cluster are in its group, or that of their file."""
     for item in request.session.items:
-        alone = group_of(repository, item.nodeid) == item.nodeid
-        assert not (alone and STARTED_ONCE & set(item.fixturenames)), item.nodeid
+        group = group_of(repository, item.nodeid)
+        assert not (group == item.nodeid and STARTED_ONCE & set(item.fixturenames)), item.nodeid
+        for name in SHARED.keys() & set(item.fixturenames):
+            assert group == SHARED[name], item.nodeid
     assert group_of(repository, "tests/backends/test_dask.py::x") == "tests/backends/test_dask.py"
     assert group_of(repository, "tests/test_house.py::x") == "tests/test_house.py::x"

@@ -34,13 +34,6 @@ TAKEN = {"roles": {"quasi_identifiers": ["a", "b"]}, "protect": {"k": 3, "method
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory):
-    """A desk with a file on it."""
-    with Server(tmp_path_factory.mktemp("desk"), handles=HANDLES) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
 def job(desk):
     """A release that was made."""
     rows = "".join(f"{i % 7},{i % 5}\n" for i in range(60))
@@ -309,7 +302,7 @@ def test_halves_of_requests_do_not_block_the_desk(besieged, way):
     assert seconds_for(besieged, "/desk.json") < PROMPT
 
 
-def test_a_file_is_worked_on_under_attack(tmp_path):
+def test_a_file_is_worked_on_under_attack(besieged):
     """While 1,200 halves are held and made anew, a file is uploaded, looked at and released."""
     over = threading.Event()
 
@@ -324,19 +317,18 @@ def test_a_file_is_worked_on_under_attack(tmp_path):
                     held[at].sendall(sent)
                 at = (at + 1) % len(held)
 
-    with Server(tmp_path, handles=HANDLES) as desk:
-        attacker = threading.Thread(target=attack, args=(desk.port,))
-        attacker.start()
-        try:
-            time.sleep(1)
-            rows = "".join(f"{i % 7},{i % 5}\n" for i in range(60))
-            file = desk.upload("numbers.csv", f"a,b\n{rows}".encode())
-            assert desk.looked(file)["state"] == "ready"
-            told = desk.done(desk.start(file, TAKEN))
-        finally:
-            over.set()
-            attacker.join(30)
-        assert told["state"] == "done", told["error"]
+    attacker = threading.Thread(target=attack, args=(besieged.port,))
+    attacker.start()
+    try:
+        time.sleep(1)
+        rows = "".join(f"{i % 7},{i % 5}\n" for i in range(60))
+        file = besieged.upload("numbers.csv", f"a,b\n{rows}".encode())
+        assert besieged.looked(file)["state"] == "ready"
+        told = besieged.done(besieged.start(file, TAKEN))
+    finally:
+        over.set()
+        attacker.join(30)
+    assert told["state"] == "done", told["error"]
 
 
 def open_after(client, seconds, piece):

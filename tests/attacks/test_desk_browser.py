@@ -2,56 +2,40 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from pathlib import Path
-
 import pytest
 
-from desks import Server
-
-DRAWS = True  # charts
-
-BROWSER = shutil.which("chromium") or "/usr/bin/chromium"
-
-playwright = pytest.importorskip("playwright.sync_api")
-if not Path(BROWSER).exists():
-    if os.environ.get("SHOAL_BROWSER"):
-        raise RuntimeError("SHOAL_BROWSER is set, and there is no chromium")
-    pytest.skip("needs Chromium: install Debian's chromium", allow_module_level=True)
+import browsers  # noqa: F401 - which says whether there is one
 
 
 @pytest.fixture(scope="module")
-def used(tmp_path_factory):
+def used(chromium, drawing_desk, tmp_path_factory):
     """A browser in which a steward has made a release and downloaded it.
 
     Its requests with all that was sent, and the address of the download, are noted.
     """
-    folder = tmp_path_factory.mktemp("desk")
-    table = folder / "numbers.csv"
+    desk = drawing_desk
+    table = tmp_path_factory.mktemp("table") / "numbers.csv"
     table.write_text("a,b\n" + "".join(f"{i % 7},{i % 5}\n" for i in range(60)))
-    with Server(folder / "desk") as desk, playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        context = browser.new_context(accept_downloads=True)
-        sent = []
-        context.on("request", lambda one: sent.append((one.url, one.all_headers())))
-        tab = context.new_page()
-        tab.set_default_timeout(60_000)
-        tab.goto(desk.address)
-        tab.locator("[data-test=upload]").set_input_files(table)
-        tab.wait_for_url("**/files/*")
-        for column in range(2):
-            row = tab.locator("[data-test=column-row]").nth(column)
-            row.locator("[data-test=role]").select_option("quasi-identifier")
-        tab.locator("[data-test=k]").fill("3")
-        tab.locator("[data-test=method]").select_option("mdav")
-        tab.locator("[data-test=run]").click()
-        tab.wait_for_url("**/jobs/*")
-        with tab.expect_download() as waiting:
-            tab.locator("[data-test=downloads]").get_by_text("release.csv", exact=True).click()
-        waiting.value.path()
-        yield desk, context, sent, waiting.value.url
-        browser.close()
+    context = chromium.new_context(accept_downloads=True)
+    sent = []
+    context.on("request", lambda one: sent.append((one.url, one.all_headers())))
+    tab = context.new_page()
+    tab.set_default_timeout(60_000)
+    tab.goto(desk.address)
+    tab.locator("[data-test=upload]").set_input_files(table)
+    tab.wait_for_url("**/files/*")
+    for column in range(2):
+        row = tab.locator("[data-test=column-row]").nth(column)
+        row.locator("[data-test=role]").select_option("quasi-identifier")
+    tab.locator("[data-test=k]").fill("3")
+    tab.locator("[data-test=method]").select_option("mdav")
+    tab.locator("[data-test=run]").click()
+    tab.wait_for_url("**/jobs/*")
+    with tab.expect_download() as waiting:
+        tab.locator("[data-test=downloads]").get_by_text("release.csv", exact=True).click()
+    waiting.value.path()
+    yield desk, context, sent, waiting.value.url
+    context.close()
 
 
 def test_no_address_and_no_referer_holds_the_token(used):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import signal
@@ -186,14 +187,29 @@ def test_page_without_charts(result, monkeypatch):
     assert "How to repeat it" in text
 
 
+ENGINE = """
+import json
+
+def vegalite_to_svg(spec):
+    return f"<svg>{json.dumps(spec)}</svg>"
+"""
+
+
 @pytest.fixture
-def no_renderer():
-    """No renderer has drawn before."""
+def quick(tmp_path, monkeypatch):
+    """No renderer has drawn before; new ones have an engine that starts at once and draws texts."""
+    kept = idle[:]
+    idle.clear()
+    (tmp_path / "vl_convert.py").write_text(ENGINE)
+    places = [str(tmp_path), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, places)))
+    yield
     while idle:
         idle.pop().close()
+    idle.extend(kept)
 
 
-def test_renderer_started_ahead_is_used_or_ended(no_renderer):
+def test_renderer_started_ahead_is_used_or_ended(quick):
     """A renderer started ahead draws what is asked for; one that is not needed is ended."""
     with ahead():
         (renderer,) = waiting
@@ -207,7 +223,7 @@ def test_renderer_started_ahead_is_used_or_ended(no_renderer):
         assert waiting == []
 
 
-def test_charts_that_are_begun():
+def test_charts_that_are_begun(quick):
     """What was begun is drawn once and given with the rest, in the order it is asked for."""
     others = [{**FIRST, "title": f"chart {i}"} for i in range(3)]
     alone = draw([FIRST, *others])
@@ -226,7 +242,7 @@ def test_charts_that_are_begun():
         assert [svg[:4] for svg in draw([FIRST, large])] == ["<svg"] * 2
 
 
-def test_a_renderer_draws_again(no_renderer):
+def test_a_renderer_draws_again(quick):
     """The next charts are drawn by the renderer that drew the last ones, also if begun ahead."""
     assert draw([FIRST])[0].startswith("<svg")
     (renderer,) = idle
@@ -241,7 +257,7 @@ def test_a_renderer_draws_again(no_renderer):
     assert renderer.process.returncode is not None
 
 
-def test_a_renderer_that_went_idle_is_replaced(no_renderer):
+def test_a_renderer_that_went_idle_is_replaced(quick):
     """One that ended itself after its work, just as it is asked for more, is replaced."""
     draw([FIRST])
     with ahead():
@@ -252,7 +268,7 @@ def test_a_renderer_that_went_idle_is_replaced(no_renderer):
     assert draw([FIRST])[0].startswith("<svg")
 
 
-def test_a_renderer_without_work_ends_itself():
+def test_a_renderer_without_work_ends_itself(quick):
     """After its first charts it waits for a while, not for ever."""
     code = "from shoal.report import renderer; renderer.IDLE = 0.2; renderer.main()"
     renderer = Renderer((sys.executable, "-c", code))
@@ -262,7 +278,7 @@ def test_a_renderer_without_work_ends_itself():
 
 
 @pytest.mark.parametrize("size", [1, 20_000])
-def test_a_renderer_that_died(size, no_renderer):
+def test_a_renderer_that_died(size, quick):
     """What was begun with a renderer that is gone is not drawn, and nothing else happens."""
     large = {**FIRST, "data": {"values": [{"x": 1, "y": "a"}] * size}}
     with ahead():
@@ -275,7 +291,7 @@ def test_a_renderer_that_died(size, no_renderer):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped here")
-def test_a_renderer_that_does_not_answer(monkeypatch, no_renderer):
+def test_a_renderer_that_does_not_answer(monkeypatch, quick):
     """One that does not even read is given up in time."""
     monkeypatch.setattr("shoal.report.renderer.TIMEOUT", 0.5)
     large = {**FIRST, "data": {"values": [{"x": 1, "y": "a"}] * 20_000}}

@@ -111,6 +111,14 @@ def test_suppressed_cells_are_left_out(tmp_path, shoal, kind):
     assert sum(v["records"] for v in told) == sum(v["records"] for v in drawn) < 60
 
 
+@pytest.fixture(scope="module")
+def saved(result, tmp_path_factory):
+    """The folder in which `out` is the release."""
+    folder = tmp_path_factory.mktemp("saved")
+    result.save(folder / "out")
+    return folder
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -124,11 +132,10 @@ def test_suppressed_cells_are_left_out(tmp_path, shoal, kind):
         (("sizes", "out.private/run.toml"), "not JSON"),
     ],
 )
-def test_refused(result, tmp_path, shoal, arguments, said):
+def test_refused(saved, tmp_path, shoal, arguments, said):
     """What cannot be drawn is said in one line, and nothing is written."""
-    result.save(tmp_path / "out")
     what, source, *rest = arguments
-    ran = shoal("plot", what, tmp_path / source, *rest, "-o", tmp_path / "x.svg")
+    ran = shoal("plot", what, saved / source, *rest, "-o", tmp_path / "x.svg")
     assert ran.code == 2
     assert said in ran.err
     assert not (tmp_path / "x.svg").exists()

@@ -14,8 +14,6 @@ import shoal
 from desks import LONG, SAMPLE, Server, alive, census_like, open_modes, running, workers_of
 from thorough import spread
 
-DRAWS = True  # charts
-
 CANARY = "Zebulon7531"
 
 
@@ -29,56 +27,6 @@ def test_an_estimate_explains_the_method_it_names(desk, said):
     guess = desk.post(f"/files/{file}/preview", {"recipe": recipe})
     assert guess["method"] == ("kaim+" if said else "ilsmc+")
     assert guess["why"].startswith(f"{guess['method']}: ")
-
-
-def test_from_the_sample_to_a_verified_release(desk, tmp_path):
-    """A newcomer's path over JSON: look, estimate, run, judge, take home, and verify elsewhere."""
-    file = desk.sample()
-    told = desk.get(f"/files/{file}.json")
-    look = told["look"]
-    assert look["records"] == 2000
-    assert len(look["rows"]) == 20
-    ages = next(column for column in look["columns"] if column["name"] == "age")
-    assert sum(ages["bins"]["counts"]) == 2000 - ages["missing"]
-    assert ages["suspected"] == "quasi-identifier"
-    guess = desk.post(f"/files/{file}/preview", {"recipe": SAMPLE})
-    assert guess["loss"] > 0
-    assert guess["seconds"] > 0
-    assert guess["why"].startswith("kaim+: ")
-    assert guess["method"] == "kaim+"
-    job = desk.start(file, SAMPLE)
-    told = desk.done(job)
-    assert told["state"] == "done", told["error"]
-    assert told["expected"]["seconds"] > 0
-    report = told["result"]["report"]
-    assert report["verification"]["ok"] is True
-    assert report["k"] == 5
-    assert report["made_by"] == "method kaim+"
-    names = {one["name"] for one in told["result"]["files"]}
-    assert {"release.csv", "report.html", "certificate.json", "run.toml", "everything.zip"} <= names
-    archive = desk.ask("GET", f"/jobs/{job}/files/everything.zip")
-    assert archive.headers["content-disposition"].startswith("attachment")
-    with zipfile.ZipFile(io.BytesIO(archive.body)) as packed:
-        packed.extractall(tmp_path / "pack")
-    assert shoal.check_pack(tmp_path / "pack").ok
-    private = desk.ask("GET", f"/jobs/{job}/files/private.zip").body
-    with zipfile.ZipFile(io.BytesIO(private)) as packed:
-        packed.extractall(tmp_path / "pack.private")
-    checked = shoal.check_pack(tmp_path / "pack", private=tmp_path / "pack.private")
-    assert "the private folder is that of this pack" in checked.done
-    recipe = (tmp_path / "pack.private" / "run.toml").read_text()
-    assert "desk/room-" not in recipe
-    assert "output" not in recipe
-    quasi = SAMPLE["roles"]["quasi_identifiers"]
-    assert shoal.verify(tmp_path / "pack" / "release.csv", k=5, quasi_identifiers=quasi).ok
-    for chart in told["result"]["charts"]:
-        spec = desk.get(f"/jobs/{job}/charts/{chart['id']}.json")
-        assert spec["data"]["values"] or chart["group"] == "loss"
-    columns = [chart["column"] for chart in told["result"]["charts"] if chart["column"]]
-    assert columns == [*quasi, "diagnosis"]  # any of them before and after, texts too
-    page = desk.ask("GET", f"/jobs/{job}/report")
-    assert "sandbox" in page.headers["content-security-policy"]
-    assert b"<script" not in page.body
 
 
 def test_the_same_settings_give_what_the_command_line_gives(desk, tmp_path, shoal):
@@ -144,41 +92,6 @@ def test_trees(desk, tmp_path):
     with zipfile.ZipFile(io.BytesIO(archive)) as packed:
         packed.extractall(tmp_path / "pack")
     assert shoal.check_pack(tmp_path / "pack").ok  # hierarchies are none of it
-
-
-def test_compare(desk):
-    """A comparison has its frontier as a chart, its pick and its files."""
-    file = desk.sample()
-    more = {"k": [3, 5], "methods": ["kaim", "hilbert"], "budget": 60}
-    told = desk.done(desk.start(file, SAMPLE, "compare", compare=more))
-    assert told["state"] == "done", told["error"]
-    points = told["result"]["comparison"]["points"]
-    assert len(points) == 4
-    assert sum(point["picked"] for point in points) == 1
-    [chart] = told["result"]["charts"]
-    assert chart["group"] == "frontier"
-    values = desk.get(f"/jobs/{told['id']}/charts/{chart['id']}.json")["data"]["values"]
-    assert {(v["method"], v["k"]) for v in values} == {(p["method"], p["k"]) for p in points}
-    wrong = ({}, {"k": []}, {"k": [1]}, {"k": ["3"]}, {"k": [3], "methods": []},
-             {"k": [3], "budget": -1}, {"k": [3], "budget": "x"}, {"k": [True]})  # fmt: skip
-    for one in wrong:
-        body = {"file": file, "kind": "compare", "recipe": SAMPLE, "compare": one}
-        assert desk.ask("POST", "/jobs", body).status == 400
-
-
-def test_a_comparison_is_stopped_with_what_it_has(desk):
-    """Runs that were made are compared; the one under way ends with its best, others are left."""
-    file = desk.upload("numbers.csv", census_like(1500))
-    desk.looked(file)
-    more = {"k": [4], "methods": ["mdav", "ilsmc+", "ilsmc"]}
-    job = desk.start(file, {"protect": {"k": 4}}, "compare", compare=more)
-    assert running(desk, job)["curve"] == []
-    desk.post(f"/jobs/{job}/stop", {"keep": True})
-    told = desk.done(job, 40)
-    assert told["state"] == "done", told["error"]
-    first, *_, last = told["result"]["comparison"]["points"]
-    assert first["information_loss"] > 0
-    assert last["said"] == "left out, not run: interrupted"
 
 
 @pytest.mark.slow
@@ -311,25 +224,25 @@ def test_what_lies_here_is_private_and_goes(tmp_path):
         assert desk.left() == []
 
 
-def test_files_of_the_folder(tmp_path):
+def test_files_of_the_folder(desk, tmp_path):
     """Files of the folder are listed by ids, links out of it are not; none is changed."""
-    folder = tmp_path / "data"
-    folder.mkdir()
+    folder = desk.folder
     (folder / "numbers.csv").write_bytes(census_like(60))
     (folder / "notes.txt").write_text("x")
     (folder / ".hidden.csv").write_text("a\n1\n")
     (tmp_path / "secret.csv").write_text("a\n1\n")
     (folder / "link.csv").symlink_to(tmp_path / "secret.csv")
-    with Server(tmp_path / "desk", folder=folder) as desk:
-        told = desk.get("/desk.json")["folder"]
-        assert told["name"] == "data"
-        [entry] = told["entries"]
-        assert entry["name"] == "numbers.csv"
-        file = desk.post("/files/open", {"entry": entry["id"]})["id"]
-        assert desk.looked(file)["look"]["records"] == 60
-        assert desk.done(desk.start(file, {"protect": {"k": 3, "method": "mdav"}}))["result"]
-        assert desk.ask("DELETE", f"/files/{file}").status == 200
-        assert (folder / "numbers.csv").read_bytes() == census_like(60)
+    told = desk.get("/desk.json")["folder"]
+    assert told["name"] == folder.name
+    [entry] = told["entries"]
+    assert entry["name"] == "numbers.csv"
+    file = desk.post("/files/open", {"entry": entry["id"]})["id"]
+    assert desk.looked(file)["look"]["records"] == 60
+    assert desk.done(desk.start(file, {"protect": {"k": 3, "method": "mdav"}}))["result"]
+    assert desk.ask("DELETE", f"/files/{file}").status == 200
+    assert (folder / "numbers.csv").read_bytes() == census_like(60)
+    for path in folder.iterdir():
+        path.unlink()
 
 
 def test_a_file_is_read_in_another_way(desk):

@@ -29,70 +29,77 @@ def until(condition, seconds=30):
         time.sleep(0.02)
 
 
-@pytest.fixture(params=[True, False], ids=["forked", "started"])
-def forks(request, monkeypatch):
-    """Both ways to come to a process."""
-    monkeypatch.setattr(processes, "FORKS", request.param)
-
-
-def test_a_question_is_answered(tmp_path, forks):
-    """Forked or started anew, a worker answers; questions beside each other do not mix."""
-
-    async def ask():
-        own = Processes()
-        try:
-            asked = [{"kind": "about", "room": str(tmp_path)}, {"kind": "no such thing"}]
-            workers = [Worker(tmp_path / str(i), one, own) for i, one in enumerate(asked)]
-            return await asyncio.gather(*(w.run() for w in workers), return_exceptions=True)
-        finally:
-            await own.close()
-
-    about, refused = asyncio.run(ask())
+async def answered(folder, own):
+    """Ask two questions beside each other, one of them a wrong one: the answers do not mix."""
+    asked = [{"kind": "about", "room": str(folder)}, {"kind": "no such thing"}]
+    workers = [Worker(folder / str(i), one, own) for i, one in enumerate(asked)]
+    about, refused = await asyncio.gather(*(w.run() for w in workers), return_exceptions=True)
     assert any(method["name"] == "mdav" for method in about["methods"])
     assert isinstance(refused, Refused)
     assert refused.status == 500
 
 
-def test_a_worker_canceled_while_it_starts_is_ended(tmp_path):
-    """Whoever cancels before the process is there leaves none behind."""
-
-    async def cancel():
-        own = Processes()
-        try:
-            asked = {"kind": "about", "room": str(tmp_path)}
-            worker = Worker(tmp_path / "one", asked, own)
-            task = asyncio.create_task(worker.run())
-            await asyncio.sleep(0.05)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            assert worker.process is not None
-            assert worker.process.returncode is not None
-            ended = Worker(tmp_path / "two", asked, own)
-            await ended.end()  # before it begins
-            with contextlib.suppress(Refused):
-                await ended.run()
-            assert ended.process.returncode is not None
-            assert not any(map(alive, (worker.process.pid, ended.process.pid)))
-        finally:
-            await own.close()
-
-    asyncio.run(cancel())
+async def canceled(folder, own):
+    """Cancel before the process is there: none is left behind."""
+    asked = {"kind": "about", "room": str(folder)}
+    worker = Worker(folder / "one", asked, own)
+    task = asyncio.create_task(worker.run())
+    await asyncio.sleep(0.05)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert worker.process is not None
+    assert worker.process.returncode is not None
+    ended = Worker(folder / "two", asked, own)
+    await ended.end()  # before it begins
+    with contextlib.suppress(Refused):
+        await ended.run()
+    assert ended.process.returncode is not None
+    assert not any(map(alive, (worker.process.pid, ended.process.pid)))
 
 
-def test_the_fork_server_may_die(tmp_path):
+async def in_turn(folder, *steps):
+    """Do things one after the other with the same processes."""
+    own = Processes()
+    try:
+        for step in steps:
+            await step(folder, own)
+    finally:
+        await own.close()
+
+
+def test_forked_workers(tmp_path):
+    """One that is canceled while the fork server still starts is ended; then others answer."""
+    asyncio.run(in_turn(tmp_path, canceled, answered))
+
+
+def test_workers_started_anew(tmp_path, monkeypatch):
+    """Where processes cannot be forked, workers answer too."""
+    monkeypatch.setattr(processes, "FORKS", False)
+    asyncio.run(in_turn(tmp_path, answered))
+
+
+def test_workers_find_everything_imported(desk):
+    """What Arrow and Numba import at their first use, the fork server has imported before."""
+    desk.get("/methods.json")  # a worker has answered
+    [server] = fork_servers_of(desk)
+    maps = Path(f"/proc/{server}/maps").read_text()
+    assert "/pandas/_libs/" in maps
+    assert "/scipy/linalg/" in maps
+
+
+def test_the_fork_server_may_die(desk):
     """Who waits for a worker is told, and the next question is answered by another."""
-    with Server(tmp_path) as desk:
-        file = desk.upload("numbers.csv", census_like())
-        desk.looked(file)
-        job = desk.start(file, LONG)
-        running(desk, job)
-        (server,), (worker,) = fork_servers_of(desk), workers_of(desk)
-        os.kill(server, signal.SIGKILL)
-        assert desk.done(job)["state"] == "failed"
-        until(lambda: not alive(worker))
-        assert desk.looked(desk.upload("more.csv", census_like()))["state"] == "ready"
-        assert fork_servers_of(desk) != [server]
+    file = desk.upload("numbers.csv", census_like())
+    desk.looked(file)
+    job = desk.start(file, LONG)
+    running(desk, job)
+    (server,), (worker,) = fork_servers_of(desk), workers_of(desk)
+    os.kill(server, signal.SIGKILL)
+    assert desk.done(job)["state"] == "failed"
+    until(lambda: not alive(worker))
+    assert desk.looked(desk.upload("more.csv", census_like()))["state"] == "ready"
+    assert fork_servers_of(desk) != [server]
 
 
 def test_workers_end_with_the_server(tmp_path):

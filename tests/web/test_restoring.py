@@ -47,9 +47,9 @@ def said(tree):
     return tree
 
 
-def test_a_point_restores_all_that_was_compared(page):
+def test_a_point_restores_all_that_was_compared(page, drawing_desk):
     """Whatever the form says by now, a point of the frontier brings back what was compared."""
-    desk = page.desk
+    desk = drawing_desk
     file = desk.upload("stays.csv", CSV.encode())
     desk.looked(file)
     more = {"k": [4, 6], "methods": ["mdav", "hilbert"], "budget": 600}
@@ -73,10 +73,10 @@ def test_a_point_restores_all_that_was_compared(page):
     assert desk.get(f"/files/{file}.json")["reading"] == {}
 
 
-def test_what_the_form_cannot_say_is_not_left_out(page):
+def test_what_the_form_cannot_say_is_not_left_out(page, drawing_desk):
     """A comparison by a program that asked for more than the form has is not restored in part."""
-    desk = page.desk
-    file = desk.sample()
+    desk = drawing_desk
+    file = desk.stays()
     recipe = {**SAMPLE, "protect": {"k": 4, "enforce": "merge", "l": 2}}
     job = desk.start(file, recipe, "compare", compare={"k": [4], "methods": ["mdav"]})
     desk.done(job, 300)

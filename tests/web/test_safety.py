@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
-from desks import Server
+from desks import LONG, census_like, running, workers_of
 from shoal.errors import ShoalError
 from shoal.web import jobs
 from shoal.web import session as desk_module
@@ -70,7 +70,7 @@ class Bomb:
         return Path.touch, (Path(self.path),)
 
 
-def test_hostile_files_run_nothing(tmp_path):
+def test_hostile_files_run_nothing(desk, tmp_path):
     """A pickle by another name, and a Parquet file whose type is a pickle, make no marker file."""
     marker = tmp_path / "marker"
     payload = pickle.dumps(Bomb(str(marker)))
@@ -85,9 +85,8 @@ def test_hostile_files_run_nothing(tmp_path):
     for path in (plain, hostile):
         with contextlib.suppress(ShoalError):
             shoal.anonymize(path, k=2)
-    with Server(tmp_path / "desk") as desk:
-        for path in (plain, hostile):
-            desk.looked(desk.upload(path.name, path.read_bytes()))
+    for path in (plain, hostile):
+        desk.looked(desk.upload(path.name, path.read_bytes()))
     assert not marker.exists()
     pickle.loads(payload)  # noqa: S301 - the fixture does what it should be feared for
     assert marker.exists()
@@ -161,21 +160,19 @@ def test_the_queue_has_an_end(monkeypatch):
     asyncio.run(fill())
 
 
-def test_workers_yield_to_the_page(tmp_path):
+def test_workers_yield_to_the_page(desk):
     """A worker runs at low priority, within a limit on memory, one job at a time."""
-    from desks import LONG, census_like, running, workers_of
-
-    with Server(tmp_path) as desk:
-        file = desk.upload("numbers.csv", census_like())
-        desk.looked(file)
-        desk.get("/methods.json")  # the worker that lists them has ended
-        first, second = desk.start(file, LONG), desk.start(file, LONG)
-        running(desk, first)
-        [worker] = workers_of(desk)
-        stat = Path(f"/proc/{worker}/stat").read_text().rsplit(")", 1)[1].split()
-        assert int(stat[16]) == 10
-        limits = Path(f"/proc/{worker}/limits").read_text()
-        assert "unlimited" not in re.search("Max data size +(.*)", limits)[1].split()[0]
-        assert desk.get(f"/jobs/{second}.json")["state"] == "queued"
-        begun = [desk.ask("GET", "/desk.json").status for _ in range(20)]
-        assert begun == [200] * 20
+    file = desk.upload("numbers.csv", census_like())
+    desk.looked(file)
+    desk.get("/methods.json")  # the worker that lists them has ended
+    first, second = desk.start(file, LONG), desk.start(file, LONG)
+    running(desk, first)
+    [worker] = workers_of(desk)
+    stat = Path(f"/proc/{worker}/stat").read_text().rsplit(")", 1)[1].split()
+    assert int(stat[16]) == 10
+    limits = Path(f"/proc/{worker}/limits").read_text()
+    assert "unlimited" not in re.search("Max data size +(.*)", limits)[1].split()[0]
+    assert desk.get(f"/jobs/{second}.json")["state"] == "queued"
+    begun = [desk.ask("GET", "/desk.json").status for _ in range(20)]
+    assert begun == [200] * 20
+    assert desk.ask("DELETE", f"/files/{file}").status == 200

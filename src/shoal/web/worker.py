@@ -36,10 +36,7 @@ def main() -> None:
 
 def serve() -> None:
     """Fork a worker for every line of stdin, and report its process and how it ended."""
-    from shoal.report import draw, plots  # noqa: F401
-    from shoal.run import anonymize, compare, preview  # noqa: F401
-    from shoal.web import tasks  # noqa: F401
-
+    _import_everything()
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -68,6 +65,22 @@ def serve() -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
     os._exit(0)
+
+
+def _import_everything() -> None:
+    """Import what workers need, also what others import at their first use: most of a second."""
+    import numpy as np
+    import pyarrow as pa
+
+    from shoal.kernels.nearest import slack
+    from shoal.report import draw, plots  # noqa: F401
+    from shoal.run import anonymize, preview  # noqa: F401
+    from shoal.run.compare import grid  # noqa: F401
+    from shoal.save.pack import folder, recheck  # noqa: F401
+    from shoal.web import tasks  # noqa: F401
+
+    np.asarray(pa.array([True]))  # imports pandas, where it is installed
+    slack(1.0, 0.0)  # a kernel: imports all that Numba compiles with
 
 
 def _report_exits(workers: dict[int, int]) -> None:

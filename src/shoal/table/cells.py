@@ -82,7 +82,9 @@ class Cells:
 
     def first(self, count: int) -> list[str]:
         """Return some of the first cells that are not missing."""
-        if self.absent is None:
-            return self.cells.slice(0, count).to_pylist()
-        rows = np.flatnonzero(~self.absent[: 10 * count])[:count]
-        return self.cells.take(pa.array(rows)).to_pylist()
+        some = self.cells.slice(0, count)
+        if self.absent is not None:
+            rows = np.flatnonzero(~self.absent[: 10 * count])[:count]
+            some = self.cells.take(pa.array(rows))
+        texts: list[str] = some.to_pylist()
+        return texts

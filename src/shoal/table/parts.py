@@ -12,12 +12,12 @@ from shoal.backends.executor import Threads
 from shoal.errors import InputError
 from shoal.kernels.arrays import Flags, Integers
 from shoal.table.cells import Cells
-from shoal.table.decide import Verdict, decide
+from shoal.table.decide import decide
 from shoal.table.decode import WHOLE, check_text, without_mark
 from shoal.table.facts import Facts, look
 from shoal.table.infer import Where, doubt_of, misfit, values_of
 from shoal.table.notation import STRICT, Notation
-from shoal.table.roles import Column
+from shoal.table.roles import Column, Kind
 from shoal.table.split import (
     PIECE,
     Head,
@@ -56,7 +56,7 @@ class Text:
         self._pool = Threads(threads if len(raw) > PIECE else 1)
         try:
             self.head = head_of(raw, name, delimiter)
-            pieces = cuts(raw, len(self.head.raw), _end(raw, self.head))
+            pieces = cuts(raw, len(self.head.raw), _end(raw, self.head), PIECE)
             self.parts = list(self._pool.map(self._part, pieces))
         except InputError:
             check_text(raw, name)
@@ -102,26 +102,31 @@ class Text:
             if doubt is not None and name in types:
                 raise misfit(name, doubt)
             decided.append((cells, verdict, doubt))
-        tasks = [(own, verdict) for cells, verdict, _ in decided for own in cells]
-        values = self._pool.map(_values, tasks)
-        return tuple(
-            self._column(index, verdict, doubt, [next(values) for _ in cells])
-            for index, (cells, verdict, doubt) in enumerate(decided)
-        )
 
-    def _column(self, index: int, verdict: Verdict, doubt: str | None, values: list[Any]) -> Column:
+        def made(index: int) -> Column:
+            cells, verdict, doubt = decided[index]
+            whole = self._cells(index)
+            if verdict.kind is Kind.TEXT:
+                values = Cells(whole, missing, None).texts()
+            else:
+                values = joined([values_of(own, verdict) for own in cells])
+            return Column(
+                self.head.names[index],
+                verdict.kind,
+                values,
+                written=verdict.written,
+                cells=whole,
+                quoted=self._quoted(index),
+                doubt=doubt,
+            )
+
+        return tuple(self._pool.map(made, range(len(decided))))
+
+    def _cells(self, index: int) -> Any:
         cells = [part.cells[index] for part in self.parts]
         if sum(bytes_of(own).size for own in cells) >= 2**31:
             raise too_much_text(index)
-        return Column(
-            self.head.names[index],
-            verdict.kind,
-            joined(values),
-            written=verdict.written,
-            cells=joined(cells),
-            quoted=self._quoted(index),
-            doubt=doubt,
-        )
+        return joined(cells)
 
     def _quoted(self, index: int) -> Flags | None:
         flags = [part.quoted[index] for part in self.parts]
@@ -138,10 +143,6 @@ class Text:
 def joined(arrays: list[Any]) -> Any:
     """Return arrays one after the other as one."""
     return arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
-
-
-def _values(task: tuple[Cells, Verdict]) -> Any:
-    return values_of(*task)
 
 
 def _end(raw: bytes, head: Head) -> int:

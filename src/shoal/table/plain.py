@@ -247,7 +247,7 @@ def _signed(cells: Trimmed) -> tuple[Any, int]:
     signed = np.zeros(len(cells.texts), dtype=bool)
     some = cells.lengths > 0
     first = cells.data[cells.starts[:-1][some]]
-    signed[some] = np.isin(first, SIGNS)
+    signed[some] = (first == SIGNS[0]) | (first == SIGNS[1])
     return signed, int(np.count_nonzero(signed))
 
 

@@ -82,15 +82,19 @@ def head_of(raw: bytes, name: str, delimiter: str | None) -> Head:
     return Head(first, tuple(header_names(first, layout, name)), layout.delimiter)
 
 
-def cuts(raw: bytes, start: int, stop: int, size: int = PIECE) -> Iterator[bytes]:
+def cuts(raw: bytes, start: int, stop: int, size: int) -> Iterator[bytes]:
     """Yield the text between two places in pieces of whole records; at least one, maybe empty."""
     while True:
         step, end = size, 0
-        while start + step < stop and not end:
-            end = last_end(raw[start : start + step])
+        while start + step < stop and end <= 0:
+            quote = raw.find(b'"', start, start + step)
+            end = raw.rfind(b"\n", start, start + step) + 1 - start
+            if quote >= 0:
+                end = last_end(raw[start : start + step])
             step *= 2
-        yield raw[start : start + end] if end else raw[start:stop]
-        start = start + end if end else stop
+        end = start + end if end > 0 else stop
+        yield raw[start:end]
+        start = end
         if start >= stop:
             return
 
@@ -184,11 +188,12 @@ def _as_texts(column: Any) -> Any:
     return pa.StringArray.from_buffers(len(chunk), offsets, data, offset=chunk.offset)
 
 
-def offsets_of(texts: Any) -> npt.NDArray[np.int32]:
+def offsets_of(texts: Any) -> npt.NDArray[Any]:
     """Return where texts begin in their buffer, and where the last ends."""
     if not len(texts):
         return np.zeros(1, dtype=np.int32)
-    every = np.frombuffer(texts.buffers()[1], dtype=np.int32)
+    size = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+    every = np.frombuffer(texts.buffers()[1], dtype=size)
     return every[texts.offset : texts.offset + len(texts) + 1]
 
 

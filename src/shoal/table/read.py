@@ -41,6 +41,7 @@ def read(
     delimiter: str | None = None,
     missing: Sequence[str] = ("",),
     types: Mapping[str, str] | None = None,
+    threads: int | None = None,
 ) -> Table:
     """Return the Table of a file, a dataframe or a matrix; a Table is returned as it is.
 
@@ -55,6 +56,8 @@ def read(
     types : mapping of str to str, optional
         The kind of a csv column, where it must not be decided from its cells: "number", "text",
         "date" and others.
+    threads : int, optional
+        The most threads that read a csv file at once.
 
     Returns
     -------
@@ -70,7 +73,9 @@ def read(
     """
     is_path = isinstance(data, str | os.PathLike)
     if is_path and not is_parquet(data):
-        return read_file(Path(data), delimiter=delimiter, missing=missing, types=types or {})
+        return read_file(
+            Path(data), delimiter=delimiter, missing=missing, types=types or {}, threads=threads
+        )
     if types or delimiter or tuple(missing) != ("",):
         raise RequestError("types, delimiter and missing can be declared for csv files only")
     if isinstance(data, Table):
@@ -85,7 +90,12 @@ def read(
 
 
 def read_file(
-    path: Path, *, delimiter: str | None, missing: Sequence[str], types: Mapping[str, str]
+    path: Path,
+    *,
+    delimiter: str | None,
+    missing: Sequence[str],
+    types: Mapping[str, str],
+    threads: int | None = None,
 ) -> Table:
     """Return the Table of a csv or csv.gz file."""
     name = path.name
@@ -96,7 +106,7 @@ def read_file(
     if is_packed:
         raw = _unpack(raw, name)
     source = Source(name, "csv", sha, path=str(path))
-    return read_csv(raw, source, delimiter=delimiter, missing=missing, types=types)
+    return read_csv(raw, source, delimiter=delimiter, missing=missing, types=types, threads=threads)
 
 
 def check_csv_name(name: str) -> None:

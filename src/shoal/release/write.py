@@ -94,8 +94,8 @@ def parquet_table(table: Table, order: Integers, exact: Container[str]) -> Any:
 
 
 def _is_long(column: Column) -> bool:
-    largest = max((abs(v) for v in column.values.unique().to_pylist() if v is not None), default=0)
-    return needs_decimals(int(largest), column.values.type.scale)
+    ends = [end for end in pc.min_max(column.values).as_py().values() if end is not None]
+    return needs_decimals(int(max(map(abs, ends), default=0)), column.values.type.scale)
 
 
 def needs_decimals(largest: int, decimals: int) -> bool:
@@ -105,7 +105,6 @@ def needs_decimals(largest: int, decimals: int) -> bool:
 
 def _parquet_values(column: Column, exact: bool) -> Any:
     if column.kind is Kind.DECIMAL and not exact:
-        distinct = column.values.dictionary_encode()  # Arrow's own cast is off by a bit at times
-        floats = [None if v is None else float(v) for v in distinct.dictionary.to_pylist()]
-        return pa.array(floats, type=pa.float64()).take(distinct.indices)
+        # by way of texts: Arrow's own cast to floats is off by a bit at times
+        return column.values.cast(pa.string()).cast(pa.float64())
     return column.values

@@ -34,7 +34,7 @@ from shoal.table.scan import (
     scan,
 )
 
-PIECE = 4 * 2**20  # bytes that one thread cuts at a time
+PIECE = 8 * 2**20  # bytes that one thread cuts at a time
 SURE_CELL = MAX_CELL // 2 - 1  # a cell of so many bytes is not too long, whatever its quotes
 MARK = b"\xef\xbb\xbf"  # which Arrow's reader takes for that of a file
 

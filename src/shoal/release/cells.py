@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from shoal.errors import OutputError, shown
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.scan import DELIMITERS
-from shoal.table.texts import texts_of
+from shoal.table.texts import arrow_texts
 
 QUOTE = '"'
 
 
-def csv_cells(column: Column, delimiter: str) -> list[str]:
+def csv_cells(column: Column, delimiter: str) -> Any:
     """Return the column's cells, quotes included, ready to be joined by the delimiter.
 
     A csv column that is not protected comes back byte for byte as it stood in its file.
@@ -20,39 +23,41 @@ def csv_cells(column: Column, delimiter: str) -> list[str]:
     if column.cells is not None and not column.protected:
         return _as_it_stood(column)
     distinct = column.values.dictionary_encode()
-    texts = texts_of(column, distinct.dictionary)
-    absent = STAR if column.protected else ""
-    if column.kind is Kind.TEXT:
-        if any("\0" in text for text in texts):
-            raise OutputError(
-                f"column {shown(column.name)} holds a NUL, which csv cannot; use Parquet"
-            )
-        return _spread([_quoted(text, delimiter) for text in texts], distinct.indices, absent)
-    return _spread([text and _quoted(text, delimiter) for text in texts], distinct.indices, absent)
+    texts = arrow_texts(column, distinct.dictionary)
+    is_text = column.kind is Kind.TEXT
+    if is_text and pc.any(pc.match_substring(texts, "\0")).as_py():
+        raise OutputError(f"column {shown(column.name)} holds a NUL, which csv cannot; use Parquet")
+    needy = _needy(texts, delimiter)
+    if is_text:
+        needy = pc.or_(needy, pc.equal(texts, ""))  # in quotes, to differ from missing
+    cells = _in_quotes(texts, needy).take(distinct.indices)
+    return cells.fill_null(STAR if column.protected else "") if cells.null_count else cells
 
 
-def _spread(texts: list[str], indices: Any, absent: str) -> list[str]:
-    """Return one cell a record from one a distinct value, and a text for those without."""
-    return [absent if i is None else texts[i] for i in indices.to_pylist()]
-
-
-def _as_it_stood(column: Column) -> list[str]:
-    cells: list[str] = column.cells.to_pylist()
+def _as_it_stood(column: Column) -> Any:
     if column.quoted is None:
-        return cells
-    pairs = zip(cells, column.quoted.tolist(), strict=True)
-    return ['"' + cell.replace('"', '""') + '"' if quoted else cell for cell, quoted in pairs]
+        return column.cells
+    return _in_quotes(column.cells, pa.array(column.quoted))
 
 
-def _quoted(text: str, delimiter: str) -> str:
-    """Put a text in quotes where it needs them; an empty text gets them, to differ from missing."""
-    if not text or any(sign in text for sign in (delimiter, '"', "\n", "\r")):
-        return '"' + text.replace('"', '""') + '"'
-    return text
+def _in_quotes(texts: Any, flags: Any) -> Any:
+    """Put flagged texts in quotes, and double the quotes in them."""
+    if not pc.any(flags).as_py():
+        return texts
+    doubled = pc.replace_substring(texts, QUOTE, QUOTE * 2)
+    return pc.if_else(flags, pc.binary_join_element_wise(QUOTE, doubled, QUOTE, ""), texts)
+
+
+def _needy(texts: Any, delimiter: str) -> Any:
+    """Return which texts need quotes."""
+    needy = pc.match_substring(texts, delimiter)
+    for sign in (QUOTE, "\n", "\r"):
+        needy = pc.or_(needy, pc.match_substring(texts, sign))
+    return needy
 
 
 def header_cell(name: str, delimiter: str) -> str:
     """Return a column's name as a header cell, in quotes where a reader could take it for two."""
-    if any(sign in name for sign in DELIMITERS):
+    if not name or any(sign in name for sign in (*DELIMITERS, delimiter, QUOTE, "\n", "\r")):
         return f'"{name.replace(QUOTE, QUOTE * 2)}"'
-    return _quoted(name, delimiter)
+    return name

@@ -5,15 +5,21 @@ from __future__ import annotations
 import gzip
 import os
 from collections.abc import Container
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from shoal.backends.executor import Threads
 from shoal.kernels.arrays import Integers
 from shoal.release.cells import csv_cells, header_cell
 from shoal.table.roles import Column, Kind
+from shoal.table.split import bytes_of
 from shoal.table.table import Table
+
+RECORDS = 65_536  # that one thread joins at a time
 
 
 def row_order(rows: int, *, keep: bool = False, seed: int | None = None) -> Integers:
@@ -29,22 +35,38 @@ def row_order(rows: int, *, keep: bool = False, seed: int | None = None) -> Inte
     return np.argsort(keys, kind="stable")
 
 
-def release_bytes(table: Table, order: Integers, kind: str) -> bytes:
+def release_bytes(table: Table, order: Integers, kind: str, threads: int | None = None) -> bytes:
     """Return the whole file: kind is "csv", "csv.gz" or "parquet"."""
     if kind == "parquet":
         return parquet_bytes(table, order)
-    text = csv_bytes(table, order)
+    text = csv_bytes(table, order, threads=threads)
     return gzip.compress(text, mtime=0) if kind == "csv.gz" else text
 
 
-def csv_bytes(table: Table, order: Integers, header: bool = True) -> bytes:
-    """Return UTF-8 csv with the delimiter the input had."""
+def csv_bytes(
+    table: Table, order: Integers, header: bool = True, threads: int | None = None
+) -> bytes:
+    """Return UTF-8 csv with the delimiter the input had.
+
+    Some records at a time are joined from the cells of all columns, then put into their order.
+    """
     sign = table.source.delimiter
-    first = [sign.join(header_cell(name, sign) for name in table.names)] if header else []
-    columns = [csv_cells(column, sign) for column in table.columns]
-    rows = [sign.join(cells) for cells in zip(*columns, strict=True)]
-    ordered = [rows[i] for i in order.tolist()]
-    return "".join(f"{line}\n" for line in [*first, *ordered]).encode("utf-8")
+    first = f"{sign.join(header_cell(name, sign) for name in table.names)}\n" if header else ""
+    pool = Threads(threads if table.rows > RECORDS else 1)
+    columns = list(pool.map(partial(csv_cells, delimiter=sign), table.columns))
+    lines = pool.map(partial(_lines, columns, sign), range(0, table.rows, RECORDS))
+    if not np.array_equal(order, np.arange(table.rows)):
+        every = pa.concat_arrays([own.cast(pa.large_string()) for own in lines])
+        slices = range(0, order.size, RECORDS)
+        lines = pool.map(lambda start: every.take(pa.array(order[start : start + RECORDS])), slices)
+    return b"".join([first.encode("utf-8"), *(bytes_of(own).data for own in lines)])
+
+
+def _lines(columns: list[Any], sign: str, start: int) -> Any:
+    """Return some records as lines."""
+    *cells, last = (column.slice(start, RECORDS) for column in columns)
+    ended = pc.binary_join_element_wise(last, "", "\n")
+    return pc.binary_join_element_wise(*cells, ended, sign)
 
 
 def parquet_bytes(table: Table, order: Integers) -> bytes:
@@ -72,8 +94,8 @@ def parquet_table(table: Table, order: Integers, exact: Container[str]) -> Any:
 
 
 def _is_long(column: Column) -> bool:
-    largest = max((abs(v) for v in column.values.unique().to_pylist() if v is not None), default=0)
-    return needs_decimals(int(largest), column.values.type.scale)
+    ends = [end for end in pc.min_max(column.values).as_py().values() if end is not None]
+    return needs_decimals(int(max(map(abs, ends), default=0)), column.values.type.scale)
 
 
 def needs_decimals(largest: int, decimals: int) -> bool:
@@ -83,7 +105,6 @@ def needs_decimals(largest: int, decimals: int) -> bool:
 
 def _parquet_values(column: Column, exact: bool) -> Any:
     if column.kind is Kind.DECIMAL and not exact:
-        distinct = column.values.dictionary_encode()  # Arrow's own cast is off by a bit at times
-        floats = [None if v is None else float(v) for v in distinct.dictionary.to_pylist()]
-        return pa.array(floats, type=pa.float64()).take(distinct.indices)
+        # by way of texts: Arrow's own cast to floats is off by a bit at times
+        return column.values.cast(pa.string()).cast(pa.float64())
     return column.values

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import in_shape
+from shoal.kernels.arrays import Flags
+from shoal.table.cells import Cells
 from shoal.table.distinct import (
     ANY_MOMENT,
     DATE,
     DATETIME,
+    EXPONENT,
     FITTING,
     FIXED,
     FOREIGN_DATE,
@@ -26,6 +31,8 @@ from shoal.table.distinct import (
     ZERO_LED,
     Distinct,
 )
+from shoal.table.plain import Exponents, Moments, Numbers, Trimmed
+from shoal.table.roles import Kind
 
 BOOLEAN_WORDS = {"true", "false", "yes", "no", "t", "f", "y", "n", "1", "0"}
 SURE_FLOAT = 300  # so many digits before or after the point are neither infinite nor zero
@@ -38,6 +45,16 @@ INFINITE = "infinite"
 VANISHED = "vanished"
 NO_DAY = "not of the calendar"
 MISFIT = "not of the declared type"
+
+SOME = 64  # cells that are looked at before all are
+
+
+def _among(signs: bytes) -> Flags:
+    return np.isin(np.arange(256), np.frombuffer(signs, dtype=np.uint8))
+
+
+NUMBER_BEGINS, NUMBER_ENDS = _among(b"+-.0123456789"), _among(b".0123456789")
+SPECIAL_BEGINS, SPECIAL_ENDS = _among(b"+-iInN"), _among(b"fFyYnN")
 
 # what dates break, and what numbers break: nobody need look
 NOT_NUMBERS = frozenset((INTEGER, FIXED, CODE, FOREIGN_NUMBER))
@@ -86,20 +103,117 @@ class Facts:
         )
 
 
-def look(cells: Distinct) -> Facts:
+def look(cells: Cells) -> Facts:
     """Return the facts of a piece; what all its cells are says what none of them is."""
     present = cells.records
     if not present or cells.declared == "text":
         return Facts(present)
-    fits = cells.declared not in FITTING or cells.fitting().all()
+    found = _plain_facts(cells, present) or _varied_facts(cells)
+    if found is not None:
+        return Facts(present, words=_words(_few(cells))).joined(found)
+    distinct = cells.distinct
+    fits = cells.declared not in FITTING or distinct.fitting().all()
     marks = frozenset(() if fits else (MISFIT,))
-    return Facts(present, marks=marks, words=_words(cells)).joined(_kind_facts(cells, present))
+    found = _kind_facts(distinct, present)
+    return Facts(present, marks=marks, words=_words(distinct.raw)).joined(found)
 
 
-def _words(cells: Distinct) -> frozenset[str] | None:
-    few = cells.raw.to_pylist() if len(cells.raw) <= len(BOOLEAN_WORDS) else [""]
-    known = all(text.strip(" \t").lower() in BOOLEAN_WORDS for text in few)
-    return frozenset(few) if known else None
+def _words(few: Any) -> frozenset[str] | None:
+    """Return distinct cells where they are few, and all are words for true and false."""
+    words = few.to_pylist() if len(few) <= len(BOOLEAN_WORDS) else [""]
+    return frozenset(words) if all(_is_word(text) for text in words) else None
+
+
+def _is_word(text: str) -> bool:
+    return text.strip(" \t").lower() in BOOLEAN_WORDS
+
+
+def _few(cells: Cells) -> Any:
+    """Return the distinct cells, or the first ones if those are enough to tell."""
+    first = cells.first(SOME)
+    if not all(_is_word(text) for text in first):
+        return pa.array(first).unique()
+    return cells.texts().unique().drop_null()
+
+
+def _plain_facts(cells: Cells, present: int) -> Facts | None:
+    """Return the facts of plain numbers, dates or times; None where a slow look is needed."""
+    plain = cells.plain
+    match plain:
+        case Moments() if cells.declared != "number":
+            return _of_moments(plain, present)
+        case Numbers() if cells.declared != "date":
+            return _of_numbers(plain, present)
+        case Exponents() if cells.declared != "date":
+            broken = NOT_MOMENTS | {INTEGER, FIXED, FOREIGN_NUMBER}
+            return Facts(numbers=present, broken=broken, decimals=plain.decimals)
+    return None
+
+
+def _of_moments(plain: Moments, present: int) -> Facts:
+    if plain.kind is Kind.DATE:
+        broken = NOT_NUMBERS | {DATETIME, ANY_MOMENT, FOREIGN_DATE}
+        return Facts(dates=present, broken=broken)
+    forms = frozenset(((plain.length, plain.separator),))
+    return Facts(broken=NOT_NUMBERS | {DATE, FOREIGN_DATE}, forms=forms)
+
+
+def _of_numbers(plain: Numbers, present: int) -> Facts | None:
+    if max(plain.whole, plain.decimals) > SURE_FLOAT:
+        return None
+    broken, marks = NOT_MOMENTS, frozenset[str]()
+    if plain.points:
+        broken |= {INTEGER, FOREIGN_NUMBER} if plain.bare else {INTEGER}
+    elif plain.integers is None:
+        marks = frozenset((BEYOND_INTEGER,))
+    return Facts(
+        numbers=present, broken=broken, marks=marks, decimals=plain.decimals, whole=plain.whole
+    )
+
+
+def _varied_facts(cells: Cells) -> Facts | None:
+    """Return the facts of texts that differ much, from those that begin and end as numbers do.
+
+    None where all do, or where a look at the distinct cells is as quick.
+    """
+    if cells.declared is not None or not cells.is_varied:
+        return None
+    trimmed = cells.trimmed
+    likely = _likely(trimmed)
+    if likely[trimmed.present].all():
+        return None
+    texts = trimmed.texts.filter(pa.array(likely))
+    numbers, special, dates, zero_led = (
+        np.asarray(pc.match_substring_regex(texts, pattern))
+        for pattern in (f"{FIXED}|{EXPONENT}", SPECIAL, DATE, ZERO_LED)
+    )
+    broken = {INTEGER, FIXED, DATE, DATETIME, CODE}
+    broken |= {p for p in (ANY_MOMENT, FOREIGN_DATE, FOREIGN_NUMBER) if _is_broken(trimmed, p)}
+    return Facts(
+        numbers=int(numbers.sum()),
+        special=int(special.sum()),
+        dates=int(dates.sum()),
+        broken=frozenset(broken),
+        marks=frozenset((ZERO_LED,) if zero_led.any() else ()),
+    )
+
+
+def _likely(cells: Trimmed) -> Flags:
+    """Return which texts may be numbers, dates, times or special, by their first and last sign."""
+    first, last = cells.at_ends()
+    likely = np.zeros(len(cells.texts), dtype=bool)
+    likely[cells.lengths > 0] = (NUMBER_BEGINS[first] & NUMBER_ENDS[last]) | (
+        SPECIAL_BEGINS[first] & SPECIAL_ENDS[last]
+    )
+    return likely
+
+
+def _is_broken(cells: Trimmed, pattern: str) -> bool:
+    """Tell whether some text does not match; the first ones often show it."""
+    for texts in (cells.texts.slice(0, SOME), cells.texts):
+        if pc.all(pc.match_substring_regex(texts, pattern)).as_py() is False:
+            return True
+    return False
 
 
 def _kind_facts(cells: Distinct, present: int) -> Facts:

@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from shoal.errors import InputError, shown
-from shoal.table.decide import MAX_DIGITS, Verdict, decide
+from shoal.table.cells import Cells
+from shoal.table.decide import MAX_DIGITS, Verdict
 from shoal.table.distinct import Distinct
-from shoal.table.facts import look
 from shoal.table.roles import Column, Kind
 
 Where = Callable[[list[int]], str]
-
-
-def infer(
-    name: str, cells: Any, missing: tuple[str, ...], declared: str | None, where: Where
-) -> Column:
-    """Return the column with its kind and values.
-
-    `where` turns row numbers into words such as "line 7" for a message.
-    """
-    distinct = Distinct(cells, missing, declared)
-    verdict = decide(name, look(distinct), declared)
-    doubt = doubt_of(distinct, verdict, where)
-    if doubt is not None and declared is not None:
-        raise misfit(name, doubt)
-    return column_of(name, distinct, verdict, doubt)
 
 
 def misfit(name: str, doubt: str) -> InputError:
@@ -36,21 +21,35 @@ def misfit(name: str, doubt: str) -> InputError:
     return InputError(f"column {shown(name)}: {doubt}")
 
 
-def doubt_of(cells: Distinct, verdict: Verdict, where: Where) -> str | None:
+def doubt_of(parts: Sequence[Cells], verdict: Verdict, where: Where) -> str | None:
     """Return the fault of a column in words, None where it has none."""
     if verdict.fault is None:
         return None
-    rows = [] if verdict.fault.flags is None else cells.rows_where(verdict.fault.flags(cells))
-    return verdict.fault.message(len(rows), len(cells.cells), where(rows))
+    rows: list[int] = []
+    start = 0
+    for cells in parts:
+        if verdict.fault.flags is not None:
+            distinct = cells.distinct
+            rows += [start + row for row in distinct.rows_where(verdict.fault.flags(distinct))]
+        start += len(cells)
+    return verdict.fault.message(len(rows), start, where(rows))
 
 
-def column_of(name: str, cells: Distinct, verdict: Verdict, doubt: str | None) -> Column:
+def column_of(name: str, cells: Cells, verdict: Verdict, doubt: str | None) -> Column:
     """Return the column with its values; each cell must be what the verdict says."""
-    is_text = verdict.kind is Kind.TEXT
-    values = cells.texts() if is_text else cells.spread(_values(cells, verdict))
+    values = values_of(cells, verdict)
     return Column(
         name, verdict.kind, values, written=verdict.written, cells=cells.cells, doubt=doubt
     )
+
+
+def values_of(cells: Cells, verdict: Verdict) -> Any:
+    """Return the values of cells; each must be what the verdict says."""
+    if verdict.kind is Kind.TEXT:
+        return cells.texts()
+    plain = cells.plain
+    values = None if plain is None else plain.values(verdict.kind, verdict.written.decimals)
+    return cells.distinct.spread(_values(cells.distinct, verdict)) if values is None else values
 
 
 def _values(cells: Distinct, verdict: Verdict) -> Any:

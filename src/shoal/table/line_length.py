@@ -16,7 +16,7 @@ class Lines:
     """
 
     def __init__(self, name: str, most: int = MAX_LINE) -> None:
-        self._name, self._most = name, most
+        self._name, self.most = name, most
         self._lines = self._open = 0
 
     def see(self, text: bytes) -> None:
@@ -26,9 +26,9 @@ class Lines:
 
     def _see(self, part: bytes) -> None:
         first = part.find(b"\n")
-        if self._open + (len(part) if first < 0 else first) > self._most:
+        if self._open + (len(part) if first < 0 else first) > self.most:
             raise InputError(
-                f"{self._name}, line {self._lines + 1}: longer than {self._most // 2**20} MB; "
+                f"{self._name}, line {self._lines + 1}: longer than {self.most // 2**20} MB; "
                 "this is no table, or its line ends are missing"
             )
         if first < 0:

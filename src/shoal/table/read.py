@@ -18,11 +18,10 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import InputError, RequestError, ShoalError, nearest_names, shown
-from shoal.table.decode import decode_whole
-from shoal.table.infer import infer
-from shoal.table.line_length import MAX_LINE, PART, Lines
+from shoal.table.line_length import PART, Lines
+from shoal.table.parts import Text
 from shoal.table.roles import Column, Kind
-from shoal.table.scan import DELIMITERS, Layout, header_names, quoted_cells, scan
+from shoal.table.scan import DELIMITERS
 from shoal.table.source import Source
 from shoal.table.table import Table
 from shoal.table.unpacking import check_unpacked, check_unpacks
@@ -42,6 +41,7 @@ def read(
     delimiter: str | None = None,
     missing: Sequence[str] = ("",),
     types: Mapping[str, str] | None = None,
+    threads: int | None = None,
 ) -> Table:
     """Return the Table of a file, a dataframe or a matrix; a Table is returned as it is.
 
@@ -56,6 +56,8 @@ def read(
     types : mapping of str to str, optional
         The kind of a csv column, where it must not be decided from its cells: "number", "text",
         "date" and others.
+    threads : int, optional
+        The most threads that read a csv file at once.
 
     Returns
     -------
@@ -71,7 +73,9 @@ def read(
     """
     is_path = isinstance(data, str | os.PathLike)
     if is_path and not is_parquet(data):
-        return read_file(Path(data), delimiter=delimiter, missing=missing, types=types or {})
+        return read_file(
+            Path(data), delimiter=delimiter, missing=missing, types=types or {}, threads=threads
+        )
     if types or delimiter or tuple(missing) != ("",):
         raise RequestError("types, delimiter and missing can be declared for csv files only")
     if isinstance(data, Table):
@@ -86,19 +90,23 @@ def read(
 
 
 def read_file(
-    path: Path, *, delimiter: str | None, missing: Sequence[str], types: Mapping[str, str]
+    path: Path,
+    *,
+    delimiter: str | None,
+    missing: Sequence[str],
+    types: Mapping[str, str],
+    threads: int | None = None,
 ) -> Table:
     """Return the Table of a csv or csv.gz file."""
     name = path.name
     check_csv_name(name)
-    if not name.lower().endswith(".gz"):
-        check_lines(path)
-    raw = read_bytes(path)
+    is_packed = name.lower().endswith(".gz")
+    raw = read_bytes(path, None if is_packed else Lines(name))
     sha = hashlib.sha256(raw).hexdigest()
-    if name.lower().endswith(".gz"):
+    if is_packed:
         raw = _unpack(raw, name)
     source = Source(name, "csv", sha, path=str(path))
-    return read_csv(raw, source, delimiter=delimiter, missing=missing, types=types)
+    return read_csv(raw, source, delimiter=delimiter, missing=missing, types=types, threads=threads)
 
 
 def check_csv_name(name: str) -> None:
@@ -114,19 +122,19 @@ def check_file_name(name: str) -> None:
         raise InputError(f"{shown(name)}: the file's name is not plain UTF-8; rename it")
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return the bytes of an ordinary file; anything else is an error in words."""
-    with opened(path) as file, in_words(path):
-        return file.read()
+def read_bytes(path: Path, lines: Lines | None = None) -> bytes:
+    """Return the bytes of an ordinary file; anything else is an error in words.
 
-
-def check_lines(path: Path, most: int = MAX_LINE) -> None:
-    """Refuse a file with a line that is too long, before all of it is read."""
-    lines = Lines(path.name, most)
+    A file with a line that is too long is refused before all of it is read.
+    """
     with opened(path) as file, in_words(path):
-        if os.fstat(file.fileno()).st_size > most:
-            while part := file.read(PART):
-                lines.see(part)
+        if lines is None or os.fstat(file.fileno()).st_size <= lines.most:
+            return file.read()
+        parts = []
+        while part := file.read(PART):
+            lines.see(part)
+            parts.append(part)
+        return b"".join(parts)
 
 
 def digest_of(path: Path) -> str:
@@ -199,32 +207,26 @@ def read_csv(
     delimiter: str | None,
     missing: Sequence[str],
     types: Mapping[str, str],
+    threads: int | None = None,
 ) -> Table:
     """Return the Table of csv text. The structure is checked first, then each column is read."""
     check_delimiter(delimiter)
-    raw = decode_whole(raw, source.name)
-    layout = scan(raw, source.name, delimiter)
-    names = header_names(raw, layout, source.name)
-    check_types(types, names, source.name)
+    text = Text(raw, source.name, delimiter, threads)
+    names = text.head.names
+    check_types(types, list(names), source.name)
     source = replace(
         source,
-        delimiter=layout.delimiter,
-        lines=layout.lines,
+        delimiter=text.head.delimiter,
+        lines=text.lines,
         missing=tuple(missing),
         types=tuple(types.items()),
-        columns=tuple(names),
+        columns=names,
     )
-    data = np.frombuffer(raw, dtype=np.uint8)
-    columns = []
-    for index, name in enumerate(names):
-        quoted = quoted_cells(data, layout, index)
-        cells = column_cells(data, layout, index, quoted)
-        try:
-            column = infer(name, cells, tuple(missing), types.get(name), source.where)
-        except InputError as error:
-            raise InputError(f"{source.name}, {error}") from None
-        columns.append(column.replace(quoted=quoted))
-    return Table(tuple(columns), source)
+    try:
+        columns = text.columns(tuple(missing), types, source.where)
+    except InputError as error:
+        raise InputError(f"{source.name}, {error}") from None
+    return Table(columns, source)
 
 
 def check_delimiter(delimiter: str | None) -> None:
@@ -247,29 +249,6 @@ def check_types(types: Mapping[str, str], names: list[str], file: str) -> None:
                 f"a type is declared for column {shown(declared)}, which "
                 f"{file} does not have{nearest_names(declared, names)}"
             )
-
-
-def column_cells(data: Any, layout: Layout, index: int, quoted: Any) -> Any:
-    """Return the texts of one column as an Arrow array, gathered from the file's bytes."""
-    starts, ends = layout.starts[1:, index], layout.ends[1:, index]
-    if quoted is not None:
-        starts, ends = starts + quoted, ends - quoted
-    lengths = ends - starts
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
-    if offsets[-1] >= 2**31:
-        raise InputError(f"column {index + 1} holds more than 2 GiB of text")
-    positions = np.repeat(starts - offsets[:-1], lengths)
-    positions += np.arange(offsets[-1])
-    texts = pa.StringArray.from_buffers(
-        lengths.size,
-        pa.py_buffer(offsets.astype(np.int32)),
-        pa.py_buffer(data[positions].tobytes()),
-    )
-    if quoted is not None:
-        import pyarrow.compute as pc
-
-        texts = pc.replace_substring(texts, '""', '"')
-    return texts
 
 
 def _read_parquet(path: Path) -> Table:

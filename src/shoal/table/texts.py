@@ -10,10 +10,25 @@ import numpy as np
 from shoal.kernels.arrays import Floats
 from shoal.table.roles import Column, Kind, Written
 
+PLAIN_DECIMALS = 6
+
 
 def texts_of(column: Column, values: Any) -> list[str]:
     """Return the texts of values of a column's own type; not-a-number is empty."""
     return [_text(value, column) for value in _plain(values)]
+
+
+def arrow_texts(column: Column, values: Any) -> Any:
+    """Return the texts of values as an Arrow array, where Arrow writes them as `texts_of` does."""
+    import pyarrow as pa
+
+    as_arrow = column.kind in (Kind.INTEGER, Kind.TEXT) or pa.types.is_date32(values.type)
+    if column.kind is Kind.DECIMAL and column.written is not None:
+        # of more decimals Arrow writes small numbers with an exponent
+        as_arrow = column.written.decimals == values.type.scale <= PLAIN_DECIMALS
+    if as_arrow and not values.null_count:
+        return values.cast(pa.string())
+    return pa.array(texts_of(column, values), type=pa.string())
 
 
 def as_written(values: Any) -> Floats:

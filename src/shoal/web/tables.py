@@ -12,9 +12,9 @@ from shoal.outofcore.file import check_room
 from shoal.plan.estimate import machine_memory
 from shoal.save.spreadsheet import formulas_in
 from shoal.settings import Settings
-from shoal.table.csv_pieces.cut import last_end
 from shoal.table.memory import is_packed, needed, parquet_size, read_memory, shape
 from shoal.table.read import is_parquet, read
+from shoal.table.split import last_end
 from shoal.table.table import Table
 from shoal.table.unpacking import check_unpacks
 from shoal.web.uploads import COLUMNS, ROWS

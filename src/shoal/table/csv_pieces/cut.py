@@ -12,24 +12,32 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.errors import InputError, in_shape
+from shoal.kernels.arrays import Integers
 from shoal.table.decode import Begin, check_text, without_mark
 from shoal.table.scan import (
     CR,
-    LF,
     MAX_CELL,
     MAX_COLUMNS,
     QUOTE,
-    Layout,
     blank_header,
     check_quotes,
     check_returns,
     empty,
     find_delimiter,
-    header_names,
     long_cell,
     outside,
     ragged,
-    scan,
+)
+from shoal.table.split import (
+    Head,
+    Part,
+    as_a_whole,
+    first_empty_line,
+    head_of,
+    last_end,
+    lines_of,
+    looked_at,
+    split,
 )
 
 LONG = 2**22  # bytes after which a record that has not ended yet is looked at
@@ -41,13 +49,13 @@ Read = Callable[[int], bytes]
 
 @dataclass(frozen=True)
 class Piece:
-    """Some whole records after the header, where their cells are, and the names of the columns."""
+    """Some whole records as cells, the header before them, and their lines, the header's first."""
 
     __repr__ = in_shape
 
-    raw: bytes
-    layout: Layout
-    names: tuple[str, ...]
+    part: Part
+    head: Head
+    lines: Integers | None
 
 
 class Cutter:
@@ -56,15 +64,15 @@ class Cutter:
     def __init__(self, read: Read, name: str, delimiter: str | None, size: int) -> None:
         self._read, self._name, self._delimiter, self._size = read, name, delimiter, size
         self._begin = Begin()
-        self._rest = self._header = b""
-        self._names: tuple[str, ...] = ()
+        self._rest = b""
+        self._head: Head | None = None
         self._empty_line: tuple[int, int] | None = None
 
     def __iter__(self) -> Iterator[Piece]:
         bare, some = None, False
         for raw in self._whole_records():
             piece = self._piece(raw)
-            if piece.layout.records:
+            if piece.part.records:
                 some = True
                 yield piece
             bare = bare or piece
@@ -92,27 +100,51 @@ class Cutter:
             self._rest += part
 
     def _piece(self, raw: bytes) -> Piece:
-        check_text(raw, self._name, self._begin)
-        first = not self._header
-        if first and not raw.strip(b"\r\n"):
-            self._refuse_blank(raw)
-        if self._empty_line is not None and raw.strip(b"\r\n"):
-            raise ragged(self._name, *self._empty_line, 1, len(self._names))
-        whole = self._header + raw
-        begin = Begin(self._begin.lines - self._header.count(b"\n"), self._begin.records)
-        layout = scan(whole, self._name, self._delimiter, begin)
-        if first:
-            self._names = tuple(header_names(whole, layout, self._name))
-            self._delimiter = layout.delimiter
-            self._header = whole[: whole.find(b"\n", int(layout.ends[0, -1])) + 1]
-        if layout.columns > 1 and self._empty_line is None:
-            self._empty_line = _first_empty_line(whole, layout, begin)
+        above = 0 if self._head else None
+        part = self._split(raw) or self._looked_at(raw)
+        assert self._head is not None
+        if above is None:
+            above = self._head.raw.count(b"\n")
+        lines = lines_of([part], self._begin.lines + above + 1)
         self._begin = Begin(
-            self._begin.lines + raw.count(b"\n"),
-            self._begin.records + layout.records,
+            self._begin.lines + above + part.breaks,
+            self._begin.records + part.records,
             self._begin.offset + len(raw),
         )
-        return Piece(whole, layout, self._names)
+        return Piece(part, self._head, lines)
+
+    def _split(self, raw: bytes) -> Part | None:
+        """Return the records of a piece, None where something about it is odd."""
+        if self._empty_line is not None:
+            return None
+        if self._head is not None:
+            return split(raw, self._head)
+        try:
+            head = head_of(raw, self._name, self._delimiter)
+        except InputError:
+            return None
+        part = split(raw[len(head.raw) :], head)
+        if part is not None:
+            self._head = head
+        return part
+
+    def _looked_at(self, raw: bytes) -> Part:
+        """Return the records of a piece after a look at each byte, or raise InputError."""
+        check_text(raw, self._name, self._begin)
+        if self._head is None and not raw.strip(b"\r\n"):
+            self._refuse_blank(raw)
+        if self._head is not None and self._empty_line is not None and raw.strip(b"\r\n"):
+            raise ragged(self._name, *self._empty_line, 1, len(self._head.names))
+        if self._head is None:
+            self._head, part, layout = as_a_whole(raw, self._name, self._delimiter)
+            whole, above = raw, 0
+        else:
+            whole, above = self._head.raw + raw, self._head.raw.count(b"\n")
+            part, layout = looked_at(raw, self._head, self._name, self._begin)
+        if self._empty_line is None:
+            begin = Begin(self._begin.lines - above, self._begin.records)
+            self._empty_line = first_empty_line(whole, layout, begin)
+        return part
 
     def _refuse_blank(self, raw: bytes) -> None:
         """Raise InputError for a blank header, or a blank file."""
@@ -132,45 +164,25 @@ class Cutter:
         """
         name, begin = self._name, self._begin
         check_text(_whole_signs(buffer), name, begin)
-        delimiter = self._delimiter or find_delimiter(_whole_signs(buffer), name)
+        known = self._head.delimiter if self._head else self._delimiter
+        delimiter = known or find_delimiter(_whole_signs(buffer), name)
         data = np.frombuffer(buffer, dtype=np.uint8)
         quotes = np.flatnonzero(data == QUOTE)
         check_quotes(data, quotes, ord(delimiter), name, begin)
         check_returns(data[:-1] if data[-1] == CR else data, quotes, name, begin)
         commas = outside(np.flatnonzero(data == ord(delimiter)), quotes)
         line, cells = begin.lines + 1, commas.size + 1
-        if not self._header and cells > MAX_COLUMNS:
+        if not self._head and cells > MAX_COLUMNS:
             raise InputError(
                 f"{name}, line 1: {MAX_COLUMNS} columns and more; the limit is {MAX_COLUMNS}"
             )
-        if self._header and cells > len(self._names):
+        if self._head and cells > len(self._head.names):
             raise InputError(
                 f"{name}, line {line} (record {begin.records + 1}): {cells} cells and more, "
-                f"the header has {len(self._names)}"
+                f"the header has {len(self._head.names)}"
             )
         if data.size - (commas[-1] + 1 if commas.size else 0) > MAX_CELL:
             raise long_cell(name, line, cells)
-
-
-def _first_empty_line(whole: bytes, layout: Layout, begin: Begin) -> tuple[int, int] | None:
-    """Return line and record of the first empty line at the end of a piece, None if there is none.
-
-    Such lines are no records, but only if nothing follows them in the file.
-    """
-    end = int(layout.ends[-1, -1])
-    if not whole[end:].partition(b"\n")[2]:
-        return None
-    line = whole.count(b"\n", 0, end) + 2 + begin.lines
-    return line, begin.records + layout.records + 1
-
-
-def last_end(raw: bytes) -> int:
-    """Return where the last record ends that is there as a whole, 0 if none is."""
-    if b'"' not in raw:
-        return raw.rfind(b"\n") + 1
-    data = np.frombuffer(raw, dtype=np.uint8)
-    breaks = outside(np.flatnonzero(data == LF), np.flatnonzero(data == QUOTE))
-    return int(breaks[-1]) + 1 if breaks.size else 0
 
 
 def _whole_signs(raw: bytes) -> bytes:

@@ -11,15 +11,14 @@ import pyarrow as pa
 
 from shoal.errors import InputError
 from shoal.kernels.arrays import Flags
+from shoal.table.cells import Cells
 from shoal.table.csv_pieces.cut import Cutter, Piece
 from shoal.table.csv_pieces.stream import Mark, Stream
 from shoal.table.decide import Fault, Verdict, decide
-from shoal.table.distinct import Distinct
 from shoal.table.facts import Facts, look
 from shoal.table.infer import column_of, doubt_of, misfit
-from shoal.table.read import check_csv_name, check_delimiter, check_types, column_cells
+from shoal.table.read import check_csv_name, check_delimiter, check_types
 from shoal.table.roles import Column, Kind, Written
-from shoal.table.scan import quoted_cells
 from shoal.table.source import Source
 from shoal.table.table import Table
 
@@ -72,15 +71,15 @@ class CsvPieces:
         source = Source(self._path.name, "csv")
         for piece in self._pieces():
             if not facts:
-                check_types(self._types, list(piece.names), self._path.name)
-                facts, quoted = [Facts()] * len(piece.names), [False] * len(piece.names)
+                check_types(self._types, list(piece.head.names), self._path.name)
+                facts, quoted = [Facts()] * len(piece.head.names), [False] * len(piece.head.names)
             source = self._source(piece)
             columns = []
             for index, (cells, flags) in enumerate(self._columns(piece)):
                 seen = look(cells)
                 facts[index] = facts[index].joined(seen)
                 quoted[index] |= flags is not None
-                column = self._column_alone(piece.names[index], cells, seen, source)
+                column = self._column_alone(piece.head.names[index], cells, seen, source)
                 columns.append(column.replace(quoted=flags))
             yield Table(tuple(columns), source)
         verdicts = self._verdicts(source.columns, facts)
@@ -102,7 +101,7 @@ class CsvPieces:
             columns = []
             for (cells, flags), known in zip(self._columns(piece), self.outline, strict=True):
                 column = self._column_known(known, cells)
-                none = np.zeros(len(cells.cells), dtype=bool) if known.quoted else None
+                none = np.zeros(len(cells), dtype=bool) if known.quoted else None
                 columns.append(column.replace(quoted=none if flags is None else flags))
             yield Table(tuple(columns), self._source(piece))
 
@@ -114,9 +113,9 @@ class CsvPieces:
                 raise self._changed()
             check_delimiter(self._delimiter)
             for piece in Cutter(stream.read, self._path.name, self._delimiter, self._size):
-                if known and piece.names != self._names:
+                if known and piece.head.names != self._names:
                     raise self._changed()
-                self._names = piece.names
+                self._names = piece.head.names
                 yield piece
             mark = stream.end()
         if known and mark != known:
@@ -132,28 +131,26 @@ class CsvPieces:
             "csv",
             self._mark.sha256 if self._mark else "",
             path=str(self._path),
-            delimiter=piece.layout.delimiter,
-            lines=piece.layout.lines,
+            delimiter=piece.head.delimiter,
+            lines=piece.lines,
             missing=self._missing,
             types=tuple(self._types.items()),
-            columns=piece.names,
+            columns=piece.head.names,
         )
 
-    def _columns(self, piece: Piece) -> Iterator[tuple[Distinct, Flags | None]]:
-        for index in range(len(piece.names)):
+    def _columns(self, piece: Piece) -> Iterator[tuple[Cells, Flags | None]]:
+        for index in range(len(piece.head.names)):
             yield self._cells(piece, index)
 
-    def _cells(self, piece: Piece, index: int) -> tuple[Distinct, Flags | None]:
-        data = np.frombuffer(piece.raw, dtype=np.uint8)
-        quoted = quoted_cells(data, piece.layout, index)
-        cells = column_cells(data, piece.layout, index, quoted)
-        return Distinct(cells, self._missing, self._types.get(piece.names[index])), quoted
+    def _cells(self, piece: Piece, index: int) -> tuple[Cells, Flags | None]:
+        declared = self._types.get(piece.head.names[index])
+        return Cells(piece.part.cells[index], self._missing, declared), piece.part.quoted[index]
 
-    def _column_alone(self, name: str, cells: Distinct, seen: Facts, source: Source) -> Column:
+    def _column_alone(self, name: str, cells: Cells, seen: Facts, source: Source) -> Column:
         (verdict,) = self._verdicts((name,), [seen])
-        return column_of(name, cells, verdict, doubt_of(cells, verdict, source.where))
+        return column_of(name, cells, verdict, doubt_of([cells], verdict, source.where))
 
-    def _column_known(self, known: Outline, cells: Distinct) -> Column:
+    def _column_known(self, known: Outline, cells: Cells) -> Column:
         try:
             verdict = Verdict(known.kind, known.written)
             return column_of(known.name, cells, verdict, known.doubt)
@@ -194,9 +191,10 @@ class _Places:
         self._lines: list[int] = []
         self._count = self._cells = 0
 
-    def look(self, cells: Distinct, fault: Fault, source: Source) -> None:
-        rows = [] if fault.flags is None else cells.rows_where(fault.flags(cells))
-        self._cells += len(cells.cells)
+    def look(self, cells: Cells, fault: Fault, source: Source) -> None:
+        distinct = cells.distinct
+        rows = [] if fault.flags is None else distinct.rows_where(fault.flags(distinct))
+        self._cells += len(cells)
         self._count += len(rows)
         for row in rows[: PLACES - len(self._lines)]:
             self._lines.append(row + 2 if source.lines is None else int(source.lines[row + 1]))

@@ -281,7 +281,7 @@ def test_a_writer_that_splits_classes_is_caught(result, tmp_path, monkeypatch, k
     """If the file on disk is not k-anonymous, whatever memory says, nothing is written."""
     honest = files.release_bytes
 
-    def faulty(table, order, kind):
+    def faulty(table, order, kind, *_):
         column = table["pay"]
         values = column.values.to_numpy(zero_copy_only=False).copy()
         values[0] += 0.01
@@ -302,7 +302,7 @@ def test_a_writer_that_cuts_digits_is_caught(result, tmp_path, monkeypatch, cut,
     """A file whose values are not those that were released is refused, k-anonymous or not."""
     honest = files.release_bytes
 
-    def faulty(table, order, kind):
+    def faulty(table, order, kind, *_):
         column = table["pay"]
         values = column.values.to_numpy()
         if cut == "three digits":
@@ -346,11 +346,11 @@ def test_nanoseconds(tmp_path):
 def test_lost_rows_and_extra_columns_are_caught(result, tmp_path, monkeypatch):
     """A file with too few records or a column too many is refused."""
     honest = files.release_bytes
-    monkeypatch.setattr(files, "release_bytes", lambda t, o, k: honest(t, o[:-3], k))
+    monkeypatch.setattr(files, "release_bytes", lambda t, o, k, *_: honest(t, o[:-3], k))
     with pytest.raises(shoal.PrivacyError, match="records"):
         result.save(tmp_path)
 
-    def extra(table, order, kind):
+    def extra(table, order, kind, *_):
         named = table["row"].replace(name="who")
         return honest(type(table)((*table.columns, named), table.source), order, kind)
 

@@ -133,7 +133,10 @@ def release(
         source, settings, callback, request.threads, request.folder, request.on_estimate
     )
     Reporter.of(callback)("writing and verifying", 0, 1)
-    save(result, request.targets, force=request.force, with_page=request.with_page)
+    save(
+        result, request.targets, force=request.force, with_page=request.with_page,
+        threads=request.threads,
+    )  # fmt: skip
     return Released(request.targets.release, result.report, result.settings)
 
 

@@ -15,7 +15,9 @@ from shoal.table.read import read
 from shoal.table.table import Table
 
 
-def read_table(data: Any, settings: Settings) -> tuple[Table, Integers | None]:
+def read_table(
+    data: Any, settings: Settings, threads: int | None = None
+) -> tuple[Table, Integers | None]:
     """Read data with the settings; return the table, and the given groups, if any.
 
     Raises RequestError for options that do not suit the method, and for fewer than k records.
@@ -23,7 +25,10 @@ def read_table(data: Any, settings: Settings) -> tuple[Table, Integers | None]:
     protect, options = settings.protect, settings.input
     if settings.roles.group is None and protect.method != "auto":
         check_options(find(protect.method).info, protect.start, settings.search_options())
-    table = read(data, delimiter=options.delimiter, missing=options.missing, types=options.types)
+    table = read(
+        data, delimiter=options.delimiter, missing=options.missing, types=options.types,
+        threads=threads,
+    )  # fmt: skip
     check_size(table.rows, protect.k, table.source.name)
     return given_groups(table, settings)
 

@@ -259,7 +259,7 @@ def anonymize_with(
     start = time.perf_counter()
     report = Reporter.of(callback)
     report("reading", 0, 1)
-    original, given = read_table(data, settings)
+    original, given = read_table(data, settings, threads)
     plan, profile = plan_table(original, settings, folder)
     table, survey, notes = survey_design(plan.prepared(original), plan)
     plan.check_fits()

@@ -149,6 +149,7 @@ def save(
     keep_order: bool | None = None,
     order_seed: int | None = None,
     spreadsheet_safe: bool | None = None,
+    threads: int | None = None,
 ) -> Path:
     """Write data, report and recipe, verify the data on disk, then rename all files."""
     release = guarded(release, targets.kind, spreadsheet_safe)
@@ -159,7 +160,7 @@ def save(
         trees = [Path(rule) for rule in settings.hierarchies.values() if is_file(rule)]
         targets.check(staging, [*([Path(source)] if source else []), *trees], with_page)
         order = row_order(release.table.rows, keep=keep, seed=order_seed)
-        content = release_bytes(release.table, order, targets.kind)
+        content = release_bytes(release.table, order, targets.kind, threads)
         digest = hashlib.sha256(content).hexdigest()
         papers = papers_of(targets, settings, release.report, digest, keep, with_page)
         papers.add_to(staging)

@@ -35,6 +35,7 @@ def thorough(pytestconfig):
     return _is_thorough(pytestconfig)
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items):
     """Skip what needs the reference tables when they are not there; start each server once.
 
@@ -47,7 +48,18 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=reason))
         if STARTED_ONCE & set(item.fixturenames):
             item.add_marker(pytest.mark.xdist_group(item.path.stem + item.path.parent.name))
+        _name_group(item)
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
+def _name_group(item):
+    """Write an item's group into its id, where xdist 3.8 fails to since pytest 9.2 (xdist #1386).
+
+    Without it no group is kept together, and nothing says so.
+    """
+    mark = item.get_closest_marker("xdist_group")
+    if mark and item.config.getoption("loadgroup", None) and hasattr(item, "_id"):
+        item._id = type(item._id).parse(f"{item.nodeid}@{mark.args[0]}")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -24,7 +24,7 @@ from thorough import each, spread
 
 pytestmark = pytest.mark.xdist_group("risks")  # what is measured once is measured in one process
 
-TABLES, BLOCK = 300, 60
+TABLES, BLOCK = 300, 50
 BLOCKS = range(0, TABLES, BLOCK)
 PAIRED = {
     "distance_linkage", "rank_linkage", "block_linkage", "interval_disclosure",

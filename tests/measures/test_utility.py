@@ -19,7 +19,7 @@ from thorough import spread
 
 pytestmark = pytest.mark.xdist_group("utility")  # what is measured once is measured in one process
 
-TABLES, BLOCK = 300, 60
+TABLES, BLOCK = 300, 50
 BLOCKS = range(0, TABLES, BLOCK)
 
 every_block = pytest.mark.parametrize("block", spread(BLOCKS, 1))

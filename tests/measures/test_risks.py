@@ -550,14 +550,14 @@ def test_order_of_rows(seed):
 def test_a_single_block_is_linked_by_distance():
     """Where the columns were grouped together, blocks tell no more than the distance does."""
     seen = 0
-    for seed in range(TABLES):
+    for seed in range(TABLES // 2):
         table = made("means", seed)
         if len(naive.blocks(table.release)) == 1 and not has_star(table):
             found = measured("means", seed).risk
             value = found["distance_linkage"].value
             assert found["block_linkage"].value == pytest.approx(value, abs=1e-9), seed
             seen += 1
-    assert seen > 50
+    assert seen > 25
 
 
 def test_every_door(tmp_path):

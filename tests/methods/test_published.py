@@ -67,7 +67,7 @@ def test_unrefined_methods_of_2018(published):
     assert max(abs(cell.found - float(cell.printed)) for cell in cells) <= 0.05
 
 
-QUICK = ("tarragona", "nn2"), ("tarragona", "nc3"), ("census", "nc2")
+QUICK = ("tarragona", "nn2"), ("census", "nc2")
 
 
 @pytest.mark.parametrize(

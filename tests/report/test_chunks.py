@@ -176,7 +176,7 @@ def check(one, other, where, exactly):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("missing", [False, True])
-@pytest.mark.parametrize("what", spread(HOW, 3))
+@pytest.mark.parametrize("what", spread(HOW, 2))
 def test_chunks_say_what_the_whole_says(what, missing, weighted, thorough):
     """Every figure of a report is the same, whatever the number and sizes of chunks."""
     numbers = (1, 2, 3, 7, 30) if thorough else (1, 30) if missing == weighted else (3, 7)

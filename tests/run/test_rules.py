@@ -6,6 +6,7 @@ import datetime as dt
 import math
 import tomllib
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -309,8 +310,10 @@ RECIPES = [
 ]
 
 
-@pytest.mark.parametrize("asked", RECIPES)
-@pytest.mark.parametrize("method", spread(["mdav", "auto", "ilsmc+", "kaim+"], 2))
+@pytest.mark.parametrize(
+    ("asked", "method"),
+    spread(product(RECIPES, ("mdav", "auto", "ilsmc+", "kaim+")), 8, several=True),
+)
 def test_a_recipe_repeats_the_run(asked, method, shoal, tmp_path):
     """`shoal run run.toml` gives the same groups, on what the settings say of rules."""
     if method == "kaim+" and "dominance" in asked:

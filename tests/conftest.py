@@ -12,6 +12,9 @@ from typer.testing import CliRunner
 
 import groups
 
+# Test processes fill all processors: threads of linear algebra would wait for each other, spinning.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("shoal", derandomize=True, max_examples=35, **COMMON)
 settings.register_profile("thorough", derandomize=False, print_blob=True, **COMMON)

@@ -42,6 +42,13 @@ def arguments(path: Path) -> set[str]:
     return names
 
 
+@cache
+def stays_together(path: Path) -> bool:
+    """Whether a file says so (`TOGETHER = True`), as its tests share what takes long to make."""
+    tree = ast.parse(path.read_text(encoding="utf-8")) if path.exists() else ast.Module([], [])
+    return any(isinstance(n, ast.Assign) and ast.unparse(n) == "TOGETHER = True" for n in tree.body)
+
+
 def group_of(root: Path, test: str) -> str:
     """Return the group of a test by its id: what it shares with others, its file, or itself."""
     file = test.partition("::")[0]
@@ -49,7 +56,8 @@ def group_of(root: Path, test: str) -> str:
     shared = [group for name, group in SHARED.items() if name in names]
     if shared:
         return shared[0]
-    return file if STARTED_ONCE & names else test
+    together = STARTED_ONCE & names or stays_together(root / file)
+    return file if together else test
 
 
 def scheduler(config: Any, log: Any) -> Any:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import naive
 import shoal
 from strategies import problems
-from thorough import examples, spread
+from thorough import each, examples, spread
 
 PROVEN = "exact"  # goes through these contracts in test_best, where proofs are short
 METHODS = [method.name for method in shoal.methods() if method.name != PROVEN]
@@ -41,6 +41,11 @@ def table_for(method, matrix):
     return matrix[:, -1:] if method in ONE_COLUMN else matrix
 
 
+def rows_for(method, rows):
+    """How many records a table has: few for `best`, whose rounds are long."""
+    return 60 if method == "best" else rows
+
+
 def same_as_twin(method, found, exact, k):
     """Whether the labels are those of the twin, or as good where several groupings are best."""
     groups = naive.METHODS[method](exact, k)
@@ -59,7 +64,7 @@ def sets(partition):
 
 @pytest.mark.parametrize(
     ("method", "place"),
-    spread(product(STEADY, ("1e308", "1e-320", "1e16", "mixed")), 24, several=True),
+    spread(product(STEADY, ("1e308", "1e-320", "1e16", "mixed")), 9, several=True),
 )
 @given(seed=st.integers(0, 10**6))
 @examples(10)
@@ -90,7 +95,7 @@ def test_every_method_has_a_slow_twin():
 @example(problem=(np.zeros((9, 2)), 2))
 @example(problem=(np.arange(5.0)[:, None], 5))
 @example(problem=(np.arange(9.0)[:, None], 5))
-@examples(25)
+@examples(15)
 def test_labels_equal_the_twins(method, problem):
     """The groups are those of exact rational arithmetic, group by group, ties included."""
     matrix, k = problem
@@ -114,9 +119,12 @@ def test_labels_equal_the_twins_on_300_tables(method):
 
 @every_method
 @given(problem=problems())
-@examples(40)
-def test_sizes_and_records(method, problem):
-    """Every record is in one group of k or more; where it is promised, of less than 2k."""
+@examples(30)
+def test_sizes_records_and_loss(method, problem):
+    """Every record is in one group of k or more; where it is promised, of less than 2k.
+
+    The loss that is reported is the loss of the labels, computed anew in exact arithmetic.
+    """
     matrix, k = problem
     found = solve(matrix, k, method)
     assert len(found.labels) == len(matrix)
@@ -125,15 +133,6 @@ def test_sizes_and_records(method, problem):
     assert np.array_equal(found.sizes, np.bincount(found.labels))
     if method in UP_TO_2K:
         assert found.sizes.max() <= max(2 * k - 1, 1)
-
-
-@every_method
-@given(problem=problems())
-@examples(25)
-def test_loss_from_scratch(method, problem):
-    """The loss that is reported is the loss of the labels, computed anew in exact arithmetic."""
-    matrix, k = problem
-    found = solve(matrix, k, method)
     groups = [group.tolist() for group in found.members()]
     if method in MIXED:
         expected = naive.range_loss(matrix.tolist(), groups)
@@ -145,7 +144,7 @@ def test_loss_from_scratch(method, problem):
 @every_method
 def test_same_seed_same_labels(method):
     """Two runs with one seed give the same labels."""
-    matrix = np.random.default_rng(1).normal(size=(200, 3))
+    matrix = np.random.default_rng(1).normal(size=(rows_for(method, 200), 3))
     first, second = (solve(matrix, 4, method, seed=3) for _ in range(2))
     assert np.array_equal(first.labels, second.labels)
 
@@ -165,16 +164,16 @@ def test_permuted_input_has_the_same_groups(method):
 @every_method
 def test_scaled_and_shifted_input_has_the_same_groups(method):
     """Units do not matter: columns are standardized."""
-    matrix = np.random.default_rng(3).normal(size=(150, 3))
+    matrix = np.random.default_rng(3).normal(size=(rows_for(method, 150), 3))
     other = matrix * [1e-9, 1e6, 1000.0] + [0.0, -5e6, 77.0]
     assert sets(solve(matrix, 5, method)) == sets(solve(other, 5, method))
 
 
 @every_method
-@pytest.mark.parametrize("rows", [1, 2, 3, 7, 20, 50])
-@pytest.mark.parametrize("k", [1, 2, 3, 7])
-def test_equal_records(method, rows, k):
+@each("size", product((1, 2, 3, 7, 20, 50), (1, 2, 3, 7)))
+def test_equal_records(method, size):
     """All records equal: groups of at least k, nothing lost."""
+    rows, k = size
     if rows < k:
         with pytest.raises(shoal.RequestError, match=f"n = {rows} records < k = {k}"):
             solve(np.ones((rows, 2)), k, method)
@@ -192,7 +191,7 @@ def test_duplicates_share_a_group_where_they_can(method):
 
 
 @every_method
-@pytest.mark.parametrize("k", [2, 3, 10])
+@each("k", [2, 3, 10])
 def test_one_group_from_k_to_2k_minus_1(method, k):
     """n = k and n = 2k - 1 give one group and lose everything."""
     for rows in (k, 2 * k - 1):
@@ -227,10 +226,11 @@ def test_input_is_not_changed(method):
 @every_method
 def test_progress_and_cancel(method):
     """The callback sees the run from start to end, and True from it cancels, or ends a search."""
-    matrix = np.random.default_rng(7).normal(size=(300, 2))
+    rows = rows_for(method, 300)
+    matrix = np.random.default_rng(7).normal(size=(rows, 2))
     seen = []
     solve(matrix, 3, method, callback=seen.append)
-    assert (seen[0].done, seen[-1].done, seen[-1].total) == (0, 300, 300)
+    assert (seen[0].done, seen[-1].done, seen[-1].total) == (0, rows, rows)
     if method in SEARCHES:
         found = solve(matrix, 3, method, callback=lambda look: look.stage == "searching")
         assert found.search.stopped_by == "callback"

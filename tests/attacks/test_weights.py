@@ -7,6 +7,7 @@ they lie, and takes a group for solved if exactly one choice of values gives the
 from __future__ import annotations
 
 import inspect
+from functools import cache
 from itertools import combinations_with_replacement, product
 
 import numpy as np
@@ -57,6 +58,12 @@ def solutions(values, weights, mean, half):
     return 1, np.concatenate([left[at], right[order[low[at]]]])
 
 
+@cache
+def multisets(values, size):
+    """Return all choices of so many values, whoever has which, one a row."""
+    return np.array(list(combinations_with_replacement(values, size)), dtype=float)
+
+
 def solved(data, released, labels, values, least=1e-9):
     """Return in how many groups the knapsack has one solution, and it is right."""
     means = released["x"].to_numpy(float)
@@ -70,8 +77,8 @@ def solved(data, released, labels, values, least=1e-9):
         shown = released["w"].to_numpy(float) if "w" in released else np.ones(len(released))
         weights = shown[rows]
         if np.ptp(weights) == 0:  # nobody is told apart: what is left is the multiset
-            many = [c for c in combinations_with_replacement(values, rows.size)
-                    if abs(np.mean(c) - means[rows[0]]) <= step / 2 + 1e-9]  # fmt: skip
+            sets = multisets(tuple(values), rows.size)
+            many = sets[np.abs(sets.mean(axis=1) - means[rows[0]]) <= step / 2 + 1e-9]
             found += len(many) == 1 and list(many[0]) == sorted(own)
             continue
         count, choice = solutions(values, weights, means[rows[0]], step / 2 + 1e-9)

@@ -102,7 +102,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("disk")
 
 
-@examples(50)
+@examples(30)
 @given(tables(), st.integers(1, 12))
 def test_parquet_on_disk_is_parquet_in_memory(folder, table, limit):
     """Sizes, rulings, subsets and offenders are those of the plain path, for all kinds of cells."""
@@ -111,7 +111,7 @@ def test_parquet_on_disk_is_parquet_in_memory(folder, table, limit):
     check(folder / "t.parquet", limit, k=3, quasi_identifiers=["a", "b"])
 
 
-@examples(50)
+@examples(30)
 @given(tables((*KINDS, *MORE)), st.integers(1, 12))
 def test_frames_on_disk_are_frames_in_memory(table, limit):
     """So it is with dataframes, sliced ones too."""
@@ -122,7 +122,7 @@ def test_frames_on_disk_are_frames_in_memory(table, limit):
 CELLS = st.sampled_from(["", "*", "a", "a,b", '"', "\n", "\r", "é", "1", "1.0", "\x01", " "])
 
 
-@examples(50)
+@examples(30)
 @given(st.lists(st.tuples(*[CELLS] * 5), min_size=1, max_size=40), st.integers(1, 12))
 def test_csv_on_disk_is_csv_in_memory(folder, rows, limit):
     """So it is with csv, whatever its cells."""
@@ -132,7 +132,7 @@ def test_csv_on_disk_is_csv_in_memory(folder, rows, limit):
     check(folder / "t.csv", limit, k=3, quasi_identifiers=["a", "b"])
 
 
-@examples(50)
+@examples(30)
 @given(tables(), st.integers(1, 6))
 def test_mixes_that_collide(folder, table, limit):
     """Where all rows have one mix, words decide, and the result is exact."""
@@ -142,7 +142,7 @@ def test_mixes_that_collide(folder, table, limit):
         check(folder / "t.parquet", limit, **OPTIONS)
 
 
-@examples(50)
+@examples(30)
 @given(tables(), st.integers(1, 12))
 def test_the_classes_themselves(table, limit):
     """Every class has the first record, size, values and rare subsets that memory finds."""

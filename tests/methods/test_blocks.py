@@ -209,7 +209,7 @@ def test_tables_of_words_and_missing_cells():
     _, coded = mixed(2_000)
     plan = Blocks(records=250, rounds=2)
     every = [group_coded_in_blocks(coded, 5, plan, 1, QUIET, Threads(n)) for n in (1, 2, 4)]
-    every.append(group_coded_in_blocks(coded, 5, plan, 1, QUIET, Processes(2)))
+    every.append(group_coded_in_blocks(coded, 5, plan, 1, QUIET, Processes(1)))
     for labels in every[1:]:
         assert np.array_equal(labels, every[0])
     assert np.bincount(every[0]).min() >= 5

@@ -21,6 +21,7 @@ from shoal.progress import Reporter
 from shoal.settings import build
 from shoal.table.read import read
 from shoal.table.streams import Whole, in_pieces
+from thorough import spread
 
 ROWS = 120
 DECIDED = ("is_mixed", "by_hierarchies", "hierarchies", "aggregators", "unnamed", "estimate")
@@ -94,7 +95,7 @@ def told(make, *arguments):
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", spread(range(25), 12))
 def test_plans_are_equal_in_memory_and_out_of_core(tmp_path, kind, seed):
     """What is decided of a file is decided alike where it is read whole and where it is not."""
     rng = np.random.default_rng(seed)

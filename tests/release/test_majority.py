@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from shoal.outofcore.request import FileRequest
 from shoal.outofcore.run import release_file
 from shoal.save.files import Targets
 from shoal.settings import build
+from thorough import spread
 
 ROWS = 300
 PAIRS = {
@@ -51,9 +53,11 @@ def expected(cells, labels, weights=None):
     return [found[label] for label in labels.tolist()]
 
 
-@pytest.mark.parametrize("name", PAIRS)
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
-@pytest.mark.parametrize("method", ["mdav", "ilsmc+"])
+@pytest.mark.parametrize(
+    ("name", "make", "method"),
+    spread(product(PAIRS, (pd.DataFrame, pl.DataFrame, pa.table), ("mdav", "ilsmc+")), 16,
+           several=True),
+)  # fmt: skip
 def test_two_numbers_release_the_more_frequent(name, make, method):
     """A group's value is the more frequent of two numbers; a tie is the lesser one."""
     cells = table(PAIRS[name])

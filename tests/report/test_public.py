@@ -202,7 +202,7 @@ def run(seed, random_changes):
             check(case, change(rng, where), (change.__name__, where))
 
 
-@pytest.mark.parametrize("seed", spread(range(30), 5))
+@pytest.mark.parametrize("seed", spread(range(30), 2))
 def test_stable_against_k_people(seed):
     """k records added, removed or replaced change no public figure by more than one step."""
     run(seed, 2)

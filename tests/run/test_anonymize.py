@@ -47,7 +47,9 @@ def test_the_sample(result):
     assert isinstance(result.data, shoal.Table)
 
 
-@pytest.mark.parametrize("method", ["mdav", "mdav-nn3", "hilbert"])
+@pytest.mark.parametrize(
+    "method", ["mdav", pytest.param("mdav-nn3", marks=pytest.mark.slow), "hilbert"]
+)
 def test_the_whole_sample_by_any_method(patients, method):
     """Postcodes, sexes and missing weights are grouped by methods that take a matrix."""
     found = shoal.anonymize(

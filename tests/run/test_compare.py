@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
+import time
 from itertools import product
 
 import numpy as np
@@ -244,25 +244,28 @@ def test_files_are_read_as_said(tmp_path, what):
         assert library.preview(path, k=3, sample=40, method="mdav", **asked).loss > 0
 
 
-def test_a_killed_run_goes_on(tmp_path):
+def test_a_killed_run_goes_on(tmp_path, shoal, monkeypatch):
     """Killed hard in the middle, the same command goes on; in the end nothing is left of it."""
     frame(400).to_csv(tmp_path / "t.csv", index=False)
-    command = [sys.executable, "-m", "shoal", "compare", str(tmp_path / "t.csv"), "-k", "3,5",
-               "--methods", "mdav,hilbert,ilsmc+", "--json"]  # fmt: skip
-    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    command = ["compare", str(tmp_path / "t.csv"), "-k", "3,5", "--methods", "mdav,hilbert,ilsmc+",
+               "--json"]  # fmt: skip
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     place = tmp_path / "cache/shoal"
     with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
-    ) as process:
+        [sys.executable, "-m", "shoal", *command],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
         while process.poll() is None:
             notes = list(place.glob("compare-*.jsonl"))
             if notes and len(notes[0].read_text().splitlines()) >= 3:
                 process.send_signal(signal.SIGKILL)
+            time.sleep(0.002)
         process.wait()
     done = notes[0].read_text().splitlines()
     assert 3 <= len(done) < 7
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    points = json.loads(ran.stdout)["points"]
+    ran = shoal(*command)
+    assert ran.code == 0, ran.err
+    points = json.loads(ran.out)["points"]
     assert len(points) == 6
     first = json.loads(done[1])
     assert points[0]["seconds"] == first["seconds"]

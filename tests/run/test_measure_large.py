@@ -16,6 +16,8 @@ from shoal.measures.streaming import Reading, draw
 from shoal.table import memory
 from shoal.table.roles import Kind
 
+TOGETHER = True  # the release is made once
+
 PLAIN = Reading(None, ("",), {})
 QUASI = ["x", "y"]
 
@@ -28,9 +30,10 @@ def _little_room(monkeypatch):
     monkeypatch.setattr(streaming.draw, "__defaults__", (1000,))
 
 
-@pytest.fixture
-def files(tmp_path):
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
     """An original and its release, in the same order, with a key and a sensitive column."""
+    folder = tmp_path_factory.mktemp("large")
     rng = np.random.default_rng(0)
     rows = 6000
     before = pa.table({
@@ -46,9 +49,9 @@ def files(tmp_path):
         method="mdav",
         keep_unique=["id"],
     )
-    pq.write_table(before, tmp_path / "in.parquet")
-    pq.write_table(made.data, tmp_path / "out.parquet")
-    return tmp_path / "in.parquet", tmp_path / "out.parquet", before, made.data
+    pq.write_table(before, folder / "in.parquet")
+    pq.write_table(made.data, folder / "out.parquet")
+    return folder / "in.parquet", folder / "out.parquet", before, made.data
 
 
 def test_whole_classes(files):

@@ -73,7 +73,7 @@ def test_decimals_round_means_only():
 
 def test_limits_of_a_search_on_texts(shoal, write, tmp_path):
     """A limit given to auto on texts is kept, the report says how, and the recipe repeats it."""
-    ran = shoal("anonymize", write("t.csv", WORDS), *MIXED, "--time-limit", 3, "--no-report",
+    ran = shoal("anonymize", write("t.csv", WORDS), *MIXED, "--time-limit", 0.5, "--no-report",
                 "-o", f"{tmp_path}/a/")  # fmt: skip
     assert ran.code == 0
     assert "auto chose kaim+" in ran.err

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 import shoal as library
@@ -18,6 +17,7 @@ from rules_tables import keeps
 from shoal.errors import InputError, PrivacyError, RequestError
 from shoal.settings import load
 from shoal.table.survey import Survey
+from thorough import examples
 
 WORDS = ["flu", "Flu ", "gout", "cold", None]
 
@@ -59,7 +59,7 @@ ASKED = [
     st.integers(0, 10**6), st.integers(2, 6), st.sampled_from(["auto", "mdav"]),
     st.sampled_from(ASKED), st.booleans(), st.booleans(),
 )  # fmt: skip
-@limits(max_examples=25)
+@examples(25)
 def test_people_are_counted(seed, k, method, asked, homes, strata):
     """Every class is of k people, each with all records, and keeps what is asked by people."""
     data = visits(seed)

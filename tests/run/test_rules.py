@@ -6,6 +6,7 @@ import datetime as dt
 import math
 import tomllib
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ import shoal as library
 from naive import judging, spelling
 from rules_tables import as_decimal, write_tree
 from shoal.settings import build, joined_key, load, split_key
-from thorough import spread
+from thorough import is_thorough, spread
 
 WAYS = ("slices", "swap", "merge")
 ROWS = 40
@@ -105,8 +106,10 @@ FORMS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("form", "way"), [
+    pytest.param(form, way, marks=[] if (f + w) % 3 == 0 else pytest.mark.slow)
+    for f, form in enumerate(FORMS) for w, way in enumerate(WAYS)
+])  # fmt: skip
 def test_csv_columns_of_every_form(form, way, tmp_path, thorough):
     """The written file is verified with the values that groups were made by, and by hand."""
     words, said, distance, value = FORMS[form]
@@ -162,10 +165,11 @@ TYPED = {
 
 @pytest.mark.parametrize("way", spread(WAYS, 1))
 @pytest.mark.parametrize("kind", TYPED)
-def test_dataframes_of_every_type(kind, way, tmp_path):
+def test_dataframes_of_every_type(kind, way, tmp_path, thorough):
     """What was made of a dataframe is verified as it is, as csv and as Parquet."""
-    for library_name, frame in frames(TYPED[kind]).items():
-        for asked in ({"t": T}, {"l": 2, "alpha": 0.9}):
+    wishes = [{"t": T}, {"l": 2, "alpha": 0.9}]
+    for number, (library_name, frame) in enumerate(frames(TYPED[kind]).items()):
+        for asked in wishes if thorough else [wishes[(number + list(TYPED).index(kind)) % 2]]:
             found = library.anonymize(frame, **ROLES, **asked, enforce=way)
             said = {name: value for name, value in ROLES.items() if name != "method"}
             if kind != "categories" or library_name != "pandas":
@@ -210,7 +214,7 @@ def test_trees_of_sensitive_columns(kind, way, tmp_path):
     }.get(kind, [[w, w[:2].ljust(len(w), "*"), w[:1].ljust(len(w), "*"), "*"] for w in words if w])
     if lines is None:
         lines = [line.split(";") for line in (tmp_path / "tree.csv").read_text().split()]
-    for seed in range(3):
+    for seed in range(3 if is_thorough() else 1):
         source = written(tmp_path / "in.csv", drawn(words, seed), seed)
         found = library.anonymize(source, **ROLES, t=T, hierarchies={"s": said}, enforce=way)
         path = found.save(tmp_path / "out", report=False, force=True)
@@ -306,8 +310,10 @@ RECIPES = [
 ]
 
 
-@pytest.mark.parametrize("asked", RECIPES)
-@pytest.mark.parametrize("method", spread(["mdav", "auto", "ilsmc+", "kaim+"], 2))
+@pytest.mark.parametrize(
+    ("asked", "method"),
+    spread(product(RECIPES, ("mdav", "auto", "ilsmc+", "kaim+")), 8, several=True),
+)
 def test_a_recipe_repeats_the_run(asked, method, shoal, tmp_path):
     """`shoal run run.toml` gives the same groups, on what the settings say of rules."""
     if method == "kaim+" and "dominance" in asked:

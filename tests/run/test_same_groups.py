@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
+from thorough import spread
 
 
 def drawn(seed, rows=40):
@@ -25,7 +26,7 @@ def drawn(seed, rows=40):
 
 
 @pytest.mark.parametrize("method", ["auto", "kaim", "k-member", "mdav"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", spread(range(4), 2))
 def test_groups_do_not_depend_on_the_source(tmp_path, method, seed):
     """Decimals of a csv and floats of a dataframe are grouped alike; kept numbers break ties."""
     columns = drawn(seed)
@@ -47,7 +48,7 @@ def test_groups_do_not_depend_on_the_source(tmp_path, method, seed):
     assert all(labels == found[0] for labels in found)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", spread(range(6), 3))
 def test_ties_of_decimals_are_broken_alike(tmp_path, seed):
     """Records that are equally far apart as decimals are so as floats: the groups are the same."""
     rng = random.Random(seed)

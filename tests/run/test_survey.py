@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
-from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 import shoal as library
 from shoal.errors import InputError, PrivacyError, RequestError
+from thorough import examples
 
 QUASI = ["age", "income", "ward"]
 
@@ -43,7 +43,7 @@ def classes(data, columns):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.sampled_from(["auto", "mdav", "ilsmc+"]))
-@limits(max_examples=15)
+@examples(15)
 def test_weighted_totals_stay(seed, k, method):
     """Up to rounding, the weighted total of every column of numbers is what it was.
 
@@ -138,7 +138,7 @@ def test_weights_and_ordinal_columns(method):
     st.integers(0, 2**32 - 1), st.integers(2, 4),
     st.sampled_from(["auto", "mdav", "kaim", "kaim+", "fast"]), st.booleans(),
 )  # fmt: skip
-@limits(max_examples=20)
+@examples(20)
 def test_strata_never_mix(seed, k, method, by_two):
     """Every released class lies in one stratum, whose value is as it was."""
     data = people(seed, rows=90, regions=3)
@@ -161,7 +161,7 @@ def test_strata_never_mix(seed, k, method, by_two):
     st.integers(0, 2**32 - 1), st.integers(2, 4), st.sampled_from(["auto", "mdav", "hilbert"]),
     st.booleans(), st.booleans(),
 )  # fmt: skip
-@limits(max_examples=20)
+@examples(20)
 def test_households_stay_whole(seed, k, method, weighted, within):
     """Every household is in one group, every released class holds at least k of them."""
     data = people(seed, rows=90, regions=2, homes=30)

@@ -112,8 +112,13 @@ def _columns(both: utility.Both) -> list[ColumnMeasures]:
 
 def _bounded(one: Measure) -> Measure:
     """Return a measure whose figures a file can hold: what no float holds is the largest."""
-    by = {name: float(np.nan_to_num(value)) for name, value in one.by.items()}
-    return replace(one, value=float(np.nan_to_num(one.value)), by=by)
+    by = {name: _held(value) for name, value in one.by.items()}
+    return replace(one, value=_held(one.value), by=by)
+
+
+def _held(value: float) -> float:
+    """Return a figure, 0 for what is none, the largest float for what is larger."""
+    return float(value) if np.isfinite(value) else float(np.nan_to_num(value))
 
 
 def _finite(value: float) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,12 @@ from shoal.plan.plan import Plan
 from shoal.settings import Settings
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.roles import Role
+
+
+@cache
+def _version() -> str:
+    """Return Shoal's own version, looked up once."""
+    return metadata.version("shoal")
 
 
 def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settings:
@@ -38,7 +45,7 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
         for name, rule in settings.hierarchies.items()
     }
     kept = {*schema.names, *dropped, settings.roles.group}
-    return settings.model_copy(update={"shoal": metadata.version("shoal")}).replace(
+    return settings.model_copy(update={"shoal": _version()}).replace(
         input={
             "path": source.path,
             "sha256": source.sha256,

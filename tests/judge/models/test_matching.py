@@ -133,12 +133,12 @@ def starred(rng, rows, width, values=3):
 
 @pytest.mark.parametrize("reading", ["root", "wildcard"])
 @pytest.mark.parametrize("block", [7, 4096])
-def test_many_patterns_equal_brute_force(reading, block, monkeypatch):
+def test_many_patterns_equal_brute_force(reading, block, monkeypatch, thorough):
     """Where classes meet as bits, counts and values are those of comparing all pairs."""
     monkeypatch.setattr(bits, "BLOCK", block)
     monkeypatch.setattr(matching, "_meetings", None)  # which is not for so many patterns
     rng = np.random.default_rng(4)
-    for _ in range(30):
+    for _ in range(30 if thorough else 10):
         records = starred(rng, 60, 6) * 2
         matched = judging.candidates(records, reading)
         assert candidates(Counter(records), reading) == {

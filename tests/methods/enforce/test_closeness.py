@@ -30,18 +30,19 @@ def lost(table, quasi, sensitive, t, way, **options):
 
 @pytest.mark.parametrize("t", spread([0.1, 0.2], 1))
 def test_slices_lose_less_than_merging_on_census(t):
-    """At equal t slices lose less than merging on census, and both are t-close."""
+    """At equal t slices lose less than merging on a third of census, and both are t-close."""
     table = library.read(DATA / "census.csv")
+    some = table.take(np.arange(0, table.rows, 3))
     slices, merge = (
-        lost(table, CENSUS, "FEDTAX", t, way, method="mdav") for way in ("slices", "merge")
+        lost(some, CENSUS, "FEDTAX", t, way, method="mdav") for way in ("slices", "merge")
     )
     assert slices < merge
 
 
 def of_adult(sensitive, t, *ways):
-    """Return what ways lose on every twentieth record of adult."""
+    """Return what ways lose on every sixtieth record of adult."""
     table = library.read(DATA / "adult.csv")
-    some = table.take(np.arange(0, table.rows, 20))
+    some = table.take(np.arange(0, table.rows, 60))
     trees = {name: str(DATA / "adult_hierarchies" / f"{name}.csv") for name in ADULT}
     return [lost(some, ADULT, sensitive, t, way, method="kaim", hierarchies=trees) for way in ways]
 

@@ -23,7 +23,7 @@ def of_kinds(seed, rows, kinds, width=2):
     return rng.integers(-9, 10, (kinds, width)).astype(float)[rng.integers(0, kinds, rows)]
 
 
-@pytest.mark.parametrize("seed", spread(range(12), 4))
+@pytest.mark.parametrize("seed", spread(range(12), 2))
 def test_candidates_of_equal_records_are_the_papers(seed):
     """With many equal records the groups of GSMS are those of its twin, which keeps all lists."""
     matrix = of_kinds(seed, rows=26, kinds=2 + seed % 6)
@@ -36,7 +36,7 @@ def test_candidates_of_equal_records_are_the_papers(seed):
 
 
 @pytest.mark.parametrize("how", list(REFINED))
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", spread(range(8), 4))
 def test_equal_records_are_refined_as_on_paper(how, seed):
     """With many equal records the refined groups are those of the twin, which sends one by one."""
     matrix = of_kinds(seed, rows=30, kinds=2 + seed % 5)

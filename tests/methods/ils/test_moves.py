@@ -60,7 +60,7 @@ from shoal.methods.ils.layout import (
 from shoal.methods.ils.parameters import Annealing, Dynamic, Fixed, Late, RecordToRecord
 from shoal.methods.ils.start import random_start, small_groups
 from shoal.progress import Reporter
-from thorough import each
+from thorough import each, spread
 
 NO_END = -1.0  # a loss that no search reaches
 UNTIL_DONE = 10**9
@@ -236,7 +236,7 @@ def test_no_move_gains_at_any_optimum(seed, again):
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 @pytest.mark.parametrize("near", [0, 3])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", spread(range(4), 2))
 def test_books_balance_after_every_look(seed, near, rule):
     """After every single look at a group, all lists, slots, centroids and sums are right."""
     matrix, k = table(seed, rows=30)
@@ -273,7 +273,7 @@ def test_sums_of_tight_clusters(noise):
 
 
 @pytest.mark.parametrize("near", [0, 3])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", spread(range(12), 5))
 def test_calls_of_any_length(seed, near):
     """A search that stops after every look goes the same way as one that does not."""
     found = []
@@ -289,7 +289,7 @@ def test_calls_of_any_length(seed, near):
 
 @pytest.mark.parametrize("rule", [Fixed(0.0), RecordToRecord(1e-12)], ids=lambda rule: rule.name)
 @pytest.mark.parametrize("near", [0, 4])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", spread(range(12), 5))
 def test_going_home_restores_exactly(seed, near, rule):
     """After a rejected step every record is back in its group, by number, and the sum to a bit."""
     matrix, k, s = at_optimum(seed, rule, near=near)
@@ -311,7 +311,7 @@ def test_going_home_restores_exactly(seed, near, rule):
     assert went > 0 or rule.code != Fixed.code  # the other rule accepts what is as good
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", spread(range(12), 5))
 def test_fixed_one_never_returns_and_fixed_zero_always(seed):
     """Probability 1 never goes home; probability 0 does from all that is not better."""
     _, _, s = at_optimum(seed, Fixed(1.0))
@@ -323,7 +323,7 @@ def test_fixed_one_never_returns_and_fixed_zero_always(seed):
     assert s.sums[CURRENT] == s.sums[BEST_SUM] == s.sums[INCUMBENT_SUM]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", spread(range(12), 5))
 def test_hot_and_cold(seed):
     """Where it is hot, dynamic and annealing accept all; where it is cold, nothing worse."""
     for hot in (Dynamic(1e12), Annealing(1e12, 1e12)):
@@ -336,7 +336,7 @@ def test_hot_and_cold(seed):
             assert s.sums[CURRENT] <= s.sums[BEST_SUM] * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", spread(range(12), 5))
 def test_no_rule_goes_where_it_may_not(seed):
     """Record-to-record stays near the best, late acceptance below its first optimum."""
     _, _, s = at_optimum(seed, RecordToRecord(0.02))
@@ -366,7 +366,7 @@ def test_a_search_works():
 
 
 @pytest.mark.parametrize("few", [0, 10**9])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", spread(range(8), 4))
 def test_nearest_records(seed, few, monkeypatch):
     """By the tree and by sweeps, the neighbors are others, all different, and none is nearer."""
     monkeypatch.setattr(neighbors, "FEW", few)
@@ -386,7 +386,7 @@ def test_nearest_records(seed, few, monkeypatch):
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", spread(range(8), 4))
 def test_neighbors_are_mutual(seed, count):
     """After its nearest a record lists others that it is nearest to: the farthest of them."""
     matrix = table(seed)[0]

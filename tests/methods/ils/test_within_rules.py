@@ -24,6 +24,7 @@ from shoal.methods.registry import METHODS
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import code
 from shoal.table.read import read
+from thorough import spread
 
 QUIET = Reporter(None)
 TREES = METHODS["kaim+"].info.search
@@ -57,7 +58,7 @@ def groups_of(labels):
     return [np.flatnonzero(labels == label).tolist() for label in np.unique(labels)]
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", spread(range(100), 40))
 def test_search(seed, tmp_path):
     """From groups that keep the rules comes no worse grouping, none broken, and no move gains."""
     matrix, k = search_tables.table(seed, rows=30)
@@ -96,7 +97,7 @@ def test_rules_are_in_the_way(tmp_path):
     assert hindered > 8, hindered
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", spread(range(100), 40))
 def test_search_on_trees(seed, tmp_path):
     """On trees, too: none broken, none worse, and at the end no swap that is allowed gains."""
     rng = np.random.default_rng(seed)

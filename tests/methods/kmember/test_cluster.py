@@ -18,6 +18,7 @@ from shoal.methods.kmember.grow import FARTHEST, ORDERED, RANDOM
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import code
 from shoal.table.read import read
+from thorough import spread
 
 QUIET = Reporter(None)
 
@@ -43,7 +44,7 @@ def follow(starts, which):
 
 
 @pytest.mark.parametrize("form", ["root", "paper"])
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", spread(range(40), 16))
 def test_kaim_equals_its_twin(form, seed, tmp_path):
     """From the same starts, every record joins the group that the definition says."""
     rng = np.random.default_rng(seed)
@@ -62,7 +63,7 @@ def test_kaim_equals_its_twin(form, seed, tmp_path):
     assert found.tolist() == expected
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", spread(range(60), 24))
 def test_k_member_equals_its_twin(seed, tmp_path):
     """From the same first record, ranges and heights give the twin's groups."""
     rng = np.random.default_rng(1000 + seed)

@@ -17,10 +17,10 @@ from shoal.methods.matheuristic.neighborhood import Around
 from shoal.methods.matheuristic.run import best
 from shoal.methods.matheuristic.steps import GROWN_PLAN, SMALL_PLAN
 from shoal.progress import Reporter, StopToken
-from thorough import each, spread
+from thorough import each, is_thorough, spread
 
 RNG = np.random.default_rng(5)
-CLUSTERED = RNG.normal(0, 5, size=(8, 3))[RNG.integers(0, 8, 150)] + RNG.normal(size=(150, 3))
+CLUSTERED = RNG.normal(0, 5, size=(8, 3))[RNG.integers(0, 8, 90)] + RNG.normal(size=(90, 3))
 
 
 def clustered(seed, rows, columns=3):
@@ -29,7 +29,7 @@ def clustered(seed, rows, columns=3):
     return centers[rng.integers(0, len(centers), rows)] + rng.normal(size=(rows, columns))
 
 
-@pytest.mark.parametrize("k", spread([2, 3, 5, 8], 2))
+@pytest.mark.parametrize("k", [2, 8, *(pytest.param(k, marks=pytest.mark.slow) for k in (3, 5))])
 def test_loses_less_than_a_search(k):
     """Never more than the best of four searches; its bound is below, its loss from scratch."""
     found = shoal.microaggregate(CLUSTERED, k, method="best", max_iterations=4)
@@ -45,11 +45,12 @@ def test_loses_less_than_a_search(k):
     assert found.information_loss == pytest.approx(information_loss(standardized, found.labels))
 
 
-@pytest.mark.parametrize("k", spread([3, 8], 1))
+@pytest.mark.parametrize("k", [8, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_same_on_any_number_of_threads(k):
     """A budget in rounds gives the same groups, whatever runs side by side."""
+    few = CLUSTERED[:60]
     every = [
-        shoal.microaggregate(CLUSTERED, k, method="best", max_iterations=5, seed=7, threads=threads)
+        shoal.microaggregate(few, k, method="best", max_iterations=5, seed=7, threads=threads)
         for threads in (1, 2, 2)
     ]
     for other in every[1:]:
@@ -69,7 +70,7 @@ def test_rounds_only_gain():
 
 def test_refines_a_given_grouping():
     """From any groups, large ones too, never to more loss; the proof ends it."""
-    given = np.arange(150) // 50
+    given = np.arange(90) // 30
     before = information_loss(CLUSTERED, given)
     found = shoal.refine(CLUSTERED, given, 3, how="best", standardize=False, max_iterations=3)
     assert found.information_loss < before
@@ -159,7 +160,7 @@ def test_what_is_freed_is_grouped_better_or_left(k):
     }
 
 
-@each("seed", range(25))
+@each("seed", range(25 if is_thorough() else 10))
 def test_exact_is_the_least_of_all_groupings(seed):
     """Its SSE is the least of all groupings, and that is said."""
     rng = np.random.default_rng(seed)
@@ -247,10 +248,10 @@ def test_exact_keeps_the_contracts(k):
 
 
 def test_exact_proves_what_best_finds():
-    """On sixty records, whatever their order."""
-    rows = clustered(4, 60)
+    """On forty records, whatever their order."""
+    rows = clustered(4, 40)
     found = shoal.microaggregate(rows, 3, method="exact")
-    order = np.random.default_rng(0).permutation(60)
+    order = np.random.default_rng(0).permutation(40)
     again = shoal.microaggregate(rows[order], 3, method="exact")
     assert again.information_loss == pytest.approx(found.information_loss, rel=1e-9)
     searched = shoal.microaggregate(rows, 3, method="ilsmc+", max_iterations=2000)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
@@ -48,6 +50,7 @@ def _expected(size: int, p: float) -> float:
     return float(p * (weights * nodes ** (size - 1) / (p + (1.0 - p) * nodes)).sum())
 
 
+@cache
 def _legendre() -> tuple[Floats, Floats]:
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     return (nodes + 1.0) / 2.0, weights / 2.0

@@ -22,6 +22,7 @@ from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import group_means, squared_error
+from shoal.methods.cutting import cut, turned
 from shoal.methods.heuristics.fixed_size import mdav
 from shoal.methods.ils.hierarchies.search import search_trees
 from shoal.methods.ils.parameters import MOVES, Annealing, Search
@@ -113,11 +114,13 @@ def group_in_blocks(
         own = None if weights is None else weights[rows]
         return Block(np.ascontiguousarray(matrix[rows]), k, labels, seed, iterations, own)
 
+    run = executor or Threads()
+
     def lost(labels: Integers) -> float:
-        return float(squared_error(matrix, labels, weights).sum())
+        return float(squared_error(matrix, labels, weights, here(run)).sum())
 
     problem = BlockProblem(matrix, block, partial(solve_block, report=report.quiet()), lost)
-    return _in_rounds(problem, k, plan, seed, report, executor or Threads(), labels)
+    return _in_rounds(problem, k, plan, seed, report, run, labels)
 
 
 class CodedBlock(NamedTuple):
@@ -201,24 +204,30 @@ def _in_rounds(
 ) -> Integers:  # fmt: skip
     """Solve the blocks of a first cut, then those of others, until little is gained."""
     whole = False
+    threads = here(run)
     if labels is None:
-        parts = cut(problem.points, plan.size(k), k)
+        parts = cut(problem.points, plan.size(k), k, threads)
         labels = _solved(problem, parts, None, seed, report, run)
         whole = len(parts) == 1
     rng = np.random.default_rng(seed)
     lost = problem.lost(labels)
     for number in range(0 if whole else plan.rounds):
-        parts = _cut_groups(problem.points, labels, plan.size(k) // k, rng)
+        parts = _cut_groups(problem.points, labels, plan.size(k) // k, rng, threads)
         labels = _solved(problem, parts, labels, seed + number + 1, report, run)
         left = problem.lost(labels)
         if lost - left <= ENOUGH * lost:
             break
         lost = left
     for number in range(plan.searched):
-        parts = _cut_groups(problem.points, labels, 2 * plan.size(k) // k, rng)
+        parts = _cut_groups(problem.points, labels, 2 * plan.size(k) // k, rng, threads)
         own = seed + plan.rounds + number + 1
         labels = _solved(problem, parts, labels, own, report, run, plan.iterations)
     return canonical_labels(labels)
+
+
+def here(run: Executor) -> Threads:
+    """Return the threads of this process that an executor may use beside its own tasks."""
+    return run if isinstance(run, Threads) else Threads(1)
 
 
 def _solved(
@@ -246,52 +255,16 @@ def _solved(
     return joined
 
 
-def cut(points: Floats, size: int, unit: int = 1) -> list[Integers]:
-    """Cut points into blocks of at most `size`, all but one of a multiple of `unit`.
-
-    Each cut is across the coordinate that varies most, so that both sides get their share of
-    blocks; what is equal in it is cut by the next one, so that equal points stay together. The rows
-    of a block are in order.
-    """
-    blocks, open_ = [], [np.arange(points.shape[0])]
-    while open_:
-        rows = open_.pop()
-        if rows.size <= max(size, 2 * unit - 1):
-            blocks.append(np.sort(rows))
-            continue
-        some = points[rows]
-        widest = np.argsort(-some.var(axis=0), kind="stable")
-        count = -(-rows.size // size)
-        middle = rows.size * (count // 2) // count
-        middle = max(unit, middle - middle % unit)
-        across = some[:, widest[0]]
-        order = np.argpartition(across, (middle - 1, middle))
-        if across[order[middle - 1]] == across[order[middle]]:
-            order = np.lexsort([some[:, j] for j in widest[::-1]])
-        open_ += [rows[order[middle:]], rows[order[:middle]]]
-    return blocks
-
-
-def turned(points: Floats, rng: np.random.Generator) -> Floats:
-    """Return points along random directions, not by a matrix product, whose last bits differ."""
-    width = points.shape[1]
-    rotated = np.zeros_like(points)
-    for at, shares in enumerate(rng.normal(size=(width, width))):
-        for j, share in enumerate(shares):
-            rotated[:, at] += share * points[:, j]
-    return rotated
-
-
 def _cut_groups(
-    matrix: Floats, labels: Integers, groups: int, rng: np.random.Generator
+    matrix: Floats, labels: Integers, groups: int, rng: np.random.Generator, threads: Threads
 ) -> list[Integers]:
     """Cut whole groups into blocks, across random directions; return the rows of each block."""
-    means = turned(group_means(matrix, labels), rng)
-    order = np.argsort(labels, kind="stable")
-    sizes = np.bincount(labels)
-    block = np.empty(sizes.size, dtype=np.int64)
-    for number, some in enumerate(cut(means, groups)):
+    means = turned(group_means(matrix, labels, threads=threads), rng, threads)
+    parts = cut(means, groups, threads=threads)
+    few = len(parts) < 2**16
+    block = np.empty(means.shape[0], dtype=np.uint16 if few else np.int64)  # those sort fastest
+    for number, some in enumerate(parts):
         block[some] = number
-    by_block = order[np.argsort(block[labels[order]], kind="stable")]
-    counts = np.bincount(block, weights=sizes).astype(np.int64)
-    return [np.sort(rows) for rows in np.split(by_block, np.cumsum(counts)[:-1])]
+    own = block[labels]
+    counts = np.bincount(own, minlength=len(parts))
+    return np.split(np.argsort(own, kind="stable"), np.cumsum(counts)[:-1])

@@ -19,7 +19,7 @@ PROVEN = 1e-6  # a share of the loss, within which a bound meets it
 def canonical_labels(labels: npt.NDArray[Any]) -> Integers:
     """Return the labels numbered from 0 in the order in which they first appear."""
     rows = labels.size
-    if not (rows and labels.dtype == np.int64 and 0 <= labels.min() and labels.max() < FEW * rows):
+    if not (rows and labels.dtype == np.int64 and labels.min() >= 0 and labels.max() < FEW * rows):
         labels = np.unique(labels, return_inverse=True)[1]
     first = np.full(int(labels.max(initial=-1)) + 1, rows, dtype=np.int64)
     first[labels[::-1]] = np.arange(rows - 1, -1, -1)  # of equal ones the last counts

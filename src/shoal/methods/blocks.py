@@ -24,6 +24,7 @@ from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import group_means, squared_error
 from shoal.methods.cutting import cut, turned
 from shoal.methods.heuristics.fixed_size import mdav
+from shoal.methods.ils.descent import descend
 from shoal.methods.ils.hierarchies.search import search_trees
 from shoal.methods.ils.parameters import MOVES, Annealing, Search
 from shoal.methods.ils.search import search
@@ -33,7 +34,6 @@ from shoal.partition import canonical_labels
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import Coded
 
-DESCENT = Search(neighbors=0).replace({"stop": {"iterations": 0}})  # all pairs: a block has few
 TREE_DESCENT = Search(perturbations=("dissolve", "regroup"), samples=3)
 ENOUGH = 1e-3  # of the loss: a round that gains less is the last
 LEAST = 40  # groups of a block, at least
@@ -86,11 +86,11 @@ def solve_block(block: Block, report: Reporter = QUIET) -> Integers:
     labels = mdav(matrix, k, report, classic=True) if labels is None else canonical_labels(labels)
     if matrix.shape[0] < 2 * k or k == 1:
         return labels
-    parameters = DESCENT
-    if iterations:
-        parameters = Search(moves=MOVES, samples=5, acceptance=Annealing()).replace(
-            {"stop": {"iterations": iterations}}
-        )
+    if not iterations:
+        return descend(matrix, k, labels, seed, report.stop, weights)
+    parameters = Search(moves=MOVES, samples=5, acceptance=Annealing()).replace(
+        {"stop": {"iterations": iterations}}
+    )
     task = Task(k, labels, parameters, seed, threads=1)
     return search(matrix, task, report, weights=weights, closing=False)[0]
 

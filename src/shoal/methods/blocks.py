@@ -10,7 +10,7 @@ are independent of each other, and what comes out depends on the seed alone, not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -236,19 +236,19 @@ def _solved(
 ) -> Integers:  # fmt: skip
     """Solve every block and join what they return."""
 
-    def blocks() -> Iterator[Any]:
-        for rows in parts:
-            own = None if labels is None else labels[rows]
-            yield problem.block(rows, own, seed, iterations)
+    def block(rows: Integers) -> Any:
+        return problem.block(rows, None if labels is None else labels[rows], seed, iterations)
 
+    if isinstance(run, Threads):  # which read this memory themselves
+        solved = run.map(lambda rows: problem.solve(block(rows)), parts, report.stop)
+    else:
+        solved = run.map(problem.solve, map(block, parts), report.stop)
     stage = "grouping blocks" if labels is None else "mending borders"
     stage = "searching blocks" if iterations else stage
     joined = np.empty(problem.points.shape[0], dtype=np.int64)
     count = 0
     report(stage, 0, len(parts))
-    for done, (rows, own) in enumerate(
-        zip(parts, run.map(problem.solve, blocks(), report.stop), strict=True), start=1
-    ):
+    for done, (rows, own) in enumerate(zip(parts, solved, strict=True), start=1):
         joined[rows] = own + count
         count += int(own.max()) + 1
         report(stage, done, len(parts))

@@ -76,6 +76,19 @@ def write(folder):
             "processes. `benchmarks/scale/scale.py workers` checks it."
         ),
     ]
+    rows = read(folder, "threads")
+    if rows:
+        told["threads"] = [
+            "## Threads",
+            wrapped(
+                "Records of two decimals on one thread: CPU seconds in all, those of what one "
+                "thread does while others would wait, and the time of two threads over that of "
+                "one, the median of five. `benchmarks/scale/scale.py threads` writes this part."
+            ),
+            table(["records", "CPU", "alone", "two over one"],
+                  [[f"{int(r['records']):,}", r["cpu"], r["alone"], r["two_over_one"]]
+                   for r in rows]),
+        ]  # fmt: skip
     rows = read(folder, "mixed")
     if rows:
         told["mixed"] = [

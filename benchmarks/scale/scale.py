@@ -1,7 +1,7 @@
 """Large tables: seconds, memory and loss of `fast` by size, beside a plain mdav: `make scale`.
 
-    SHOAL_BASELINE=FOLDER python benchmarks/scale/scale.py [sizes] [baseline] [workers] [mixed]
-        [files] [verifying]
+    SHOAL_BASELINE=FOLDER python benchmarks/scale/scale.py [sizes] [baseline] [workers] [threads]
+        [mixed] [files] [verifying]
 
 Records are clustered (50 centers, eight columns, seed 0), k = 10; kernels are compiled before.
 Every size runs in a process of its own, whose peak memory is told. `baseline` compares with the
@@ -29,6 +29,7 @@ sys.path.append(str(REPOSITORY / "benchmarks"))  # for `telling`, which others h
 
 import files  # noqa: E402
 import page  # noqa: E402
+import threads as side_by_side  # noqa: E402
 
 from telling import Bar, run  # noqa: E402
 
@@ -147,9 +148,14 @@ def workers():
     return [bar], {}
 
 
+def threads():
+    """Measure what one thread does alone, and what a second one is worth."""
+    return side_by_side.measured(records)
+
+
 PARTS = {
     part.__name__: part
-    for part in (sizes, baseline, workers, files.mixed, files.files, files.verifying)
+    for part in (sizes, baseline, workers, threads, files.mixed, files.files, files.verifying)
 }
 
 

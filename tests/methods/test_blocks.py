@@ -17,11 +17,11 @@ from shoal.measures.loss import information_loss
 from shoal.methods.blocks import (
     Block,
     Blocks,
-    cut,
     group_coded_in_blocks,
     group_in_blocks,
     solve_block,
 )
+from shoal.methods.cutting import cut
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import code
 from shoal.table.read import read

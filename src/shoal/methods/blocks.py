@@ -10,7 +10,7 @@ are independent of each other, and what comes out depends on the seed alone, not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,7 +22,9 @@ from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import group_means, squared_error
+from shoal.methods.cutting import cut, turned
 from shoal.methods.heuristics.fixed_size import mdav
+from shoal.methods.ils.descent import descend
 from shoal.methods.ils.hierarchies.search import search_trees
 from shoal.methods.ils.parameters import MOVES, Annealing, Search
 from shoal.methods.ils.search import search
@@ -32,7 +34,6 @@ from shoal.partition import canonical_labels
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import Coded
 
-DESCENT = Search(neighbors=0).replace({"stop": {"iterations": 0}})  # all pairs: a block has few
 TREE_DESCENT = Search(perturbations=("dissolve", "regroup"), samples=3)
 ENOUGH = 1e-3  # of the loss: a round that gains less is the last
 LEAST = 40  # groups of a block, at least
@@ -85,11 +86,11 @@ def solve_block(block: Block, report: Reporter = QUIET) -> Integers:
     labels = mdav(matrix, k, report, classic=True) if labels is None else canonical_labels(labels)
     if matrix.shape[0] < 2 * k or k == 1:
         return labels
-    parameters = DESCENT
-    if iterations:
-        parameters = Search(moves=MOVES, samples=5, acceptance=Annealing()).replace(
-            {"stop": {"iterations": iterations}}
-        )
+    if not iterations:
+        return descend(matrix, k, labels, seed, report.stop, weights)
+    parameters = Search(moves=MOVES, samples=5, acceptance=Annealing()).replace(
+        {"stop": {"iterations": iterations}}
+    )
     task = Task(k, labels, parameters, seed, threads=1)
     return search(matrix, task, report, weights=weights, closing=False)[0]
 
@@ -113,11 +114,13 @@ def group_in_blocks(
         own = None if weights is None else weights[rows]
         return Block(np.ascontiguousarray(matrix[rows]), k, labels, seed, iterations, own)
 
+    run = executor or Threads()
+
     def lost(labels: Integers) -> float:
-        return float(squared_error(matrix, labels, weights).sum())
+        return float(squared_error(matrix, labels, weights, here(run)).sum())
 
     problem = BlockProblem(matrix, block, partial(solve_block, report=report.quiet()), lost)
-    return _in_rounds(problem, k, plan, seed, report, executor or Threads(), labels)
+    return _in_rounds(problem, k, plan, seed, report, run, labels)
 
 
 class CodedBlock(NamedTuple):
@@ -201,24 +204,30 @@ def _in_rounds(
 ) -> Integers:  # fmt: skip
     """Solve the blocks of a first cut, then those of others, until little is gained."""
     whole = False
+    threads = here(run)
     if labels is None:
-        parts = cut(problem.points, plan.size(k), k)
+        parts = cut(problem.points, plan.size(k), k, threads)
         labels = _solved(problem, parts, None, seed, report, run)
         whole = len(parts) == 1
     rng = np.random.default_rng(seed)
     lost = problem.lost(labels)
     for number in range(0 if whole else plan.rounds):
-        parts = _cut_groups(problem.points, labels, plan.size(k) // k, rng)
+        parts = _cut_groups(problem.points, labels, plan.size(k) // k, rng, threads)
         labels = _solved(problem, parts, labels, seed + number + 1, report, run)
         left = problem.lost(labels)
         if lost - left <= ENOUGH * lost:
             break
         lost = left
     for number in range(plan.searched):
-        parts = _cut_groups(problem.points, labels, 2 * plan.size(k) // k, rng)
+        parts = _cut_groups(problem.points, labels, 2 * plan.size(k) // k, rng, threads)
         own = seed + plan.rounds + number + 1
         labels = _solved(problem, parts, labels, own, report, run, plan.iterations)
     return canonical_labels(labels)
+
+
+def here(run: Executor) -> Threads:
+    """Return the threads of this process that an executor may use beside its own tasks."""
+    return run if isinstance(run, Threads) else Threads(1)
 
 
 def _solved(
@@ -227,71 +236,35 @@ def _solved(
 ) -> Integers:  # fmt: skip
     """Solve every block and join what they return."""
 
-    def blocks() -> Iterator[Any]:
-        for rows in parts:
-            own = None if labels is None else labels[rows]
-            yield problem.block(rows, own, seed, iterations)
+    def block(rows: Integers) -> Any:
+        return problem.block(rows, None if labels is None else labels[rows], seed, iterations)
 
+    if isinstance(run, Threads):  # which read this memory themselves
+        solved = run.map(lambda rows: problem.solve(block(rows)), parts, report.stop)
+    else:
+        solved = run.map(problem.solve, map(block, parts), report.stop)
     stage = "grouping blocks" if labels is None else "mending borders"
     stage = "searching blocks" if iterations else stage
     joined = np.empty(problem.points.shape[0], dtype=np.int64)
     count = 0
     report(stage, 0, len(parts))
-    for done, (rows, own) in enumerate(
-        zip(parts, run.map(problem.solve, blocks(), report.stop), strict=True), start=1
-    ):
+    for done, (rows, own) in enumerate(zip(parts, solved, strict=True), start=1):
         joined[rows] = own + count
         count += int(own.max()) + 1
         report(stage, done, len(parts))
     return joined
 
 
-def cut(points: Floats, size: int, unit: int = 1) -> list[Integers]:
-    """Cut points into blocks of at most `size`, all but one of a multiple of `unit`.
-
-    Each cut is across the coordinate that varies most, so that both sides get their share of
-    blocks; what is equal in it is cut by the next one, so that equal points stay together. The rows
-    of a block are in order.
-    """
-    blocks, open_ = [], [np.arange(points.shape[0])]
-    while open_:
-        rows = open_.pop()
-        if rows.size <= max(size, 2 * unit - 1):
-            blocks.append(np.sort(rows))
-            continue
-        some = points[rows]
-        widest = np.argsort(-some.var(axis=0), kind="stable")
-        count = -(-rows.size // size)
-        middle = rows.size * (count // 2) // count
-        middle = max(unit, middle - middle % unit)
-        across = some[:, widest[0]]
-        order = np.argpartition(across, (middle - 1, middle))
-        if across[order[middle - 1]] == across[order[middle]]:
-            order = np.lexsort([some[:, j] for j in widest[::-1]])
-        open_ += [rows[order[middle:]], rows[order[:middle]]]
-    return blocks
-
-
-def turned(points: Floats, rng: np.random.Generator) -> Floats:
-    """Return points along random directions, not by a matrix product, whose last bits differ."""
-    width = points.shape[1]
-    rotated = np.zeros_like(points)
-    for at, shares in enumerate(rng.normal(size=(width, width))):
-        for j, share in enumerate(shares):
-            rotated[:, at] += share * points[:, j]
-    return rotated
-
-
 def _cut_groups(
-    matrix: Floats, labels: Integers, groups: int, rng: np.random.Generator
+    matrix: Floats, labels: Integers, groups: int, rng: np.random.Generator, threads: Threads
 ) -> list[Integers]:
     """Cut whole groups into blocks, across random directions; return the rows of each block."""
-    means = turned(group_means(matrix, labels), rng)
-    order = np.argsort(labels, kind="stable")
-    sizes = np.bincount(labels)
-    block = np.empty(sizes.size, dtype=np.int64)
-    for number, some in enumerate(cut(means, groups)):
+    means = turned(group_means(matrix, labels, threads=threads), rng, threads)
+    parts = cut(means, groups, threads=threads)
+    few = len(parts) < 2**16
+    block = np.empty(means.shape[0], dtype=np.uint16 if few else np.int64)  # those sort fastest
+    for number, some in enumerate(parts):
         block[some] = number
-    by_block = order[np.argsort(block[labels[order]], kind="stable")]
-    counts = np.bincount(block, weights=sizes).astype(np.int64)
-    return [np.sort(rows) for rows in np.split(by_block, np.cumsum(counts)[:-1])]
+    own = block[labels]
+    counts = np.bincount(own, minlength=len(parts))
+    return np.split(np.argsort(own, kind="stable"), np.cumsum(counts)[:-1])

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from shoal.backends.executor import Threads
 from shoal.errors import RequestError, check_weights, in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.generalization import loss_rate
@@ -47,9 +48,9 @@ class Points:
         """What a loss is called."""
         return SSE[self.mixed]
 
-    def loss(self, labels: Integers) -> float:
+    def loss(self, labels: Integers, threads: int | None = 1) -> float:
         """Return the information loss of a grouping, in percent."""
-        return information_loss(self.matrix, labels, self.weights)
+        return information_loss(self.matrix, labels, self.weights, Threads(threads))
 
     def take(self, rows: Integers) -> Points:
         """Return some rows, or all in another order."""
@@ -94,7 +95,7 @@ class Nodes:
         """The number of records."""
         return self.coded.rows
 
-    def loss(self, labels: Integers) -> float:
+    def loss(self, labels: Integers, _: int | None = 1) -> float:
         """Return the information loss of a grouping, in percent."""
         return loss_rate(self.coded, labels)
 

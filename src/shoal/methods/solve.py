@@ -41,8 +41,8 @@ def solve(problem: Problem, method: str | Method, report: Reporter) -> Partition
     encoding = problem.encoding
     report("grouping", encoding.rows, encoding.rows)
     own = Partition(
-        solution.labels, problem.k, one.info.name, encoding.loss(solution.labels),
-        encoding.loss_name,
+        solution.labels, problem.k, one.info.name,
+        encoding.loss(solution.labels, problem.threads), encoding.loss_name,
         search=solution.log, reason=reason, enforced=solution.enforced, bound=solution.bound,
         way=solution.enforcement,
     )  # fmt: skip

@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
-from shoal.methods import blocks
+from shoal.methods import cutting
 from shoal.table.sampling import Hashes, mixed
 
 
@@ -128,4 +128,4 @@ def joined(counts: Integers, least: int) -> list[list[int]]:
 
 def turned(points: Floats, seed: int) -> Floats:
     """Return points along random directions, drawn by a seed."""
-    return blocks.turned(points, np.random.default_rng(seed))
+    return cutting.turned(points, np.random.default_rng(seed))

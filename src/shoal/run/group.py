@@ -62,7 +62,7 @@ def find_groups(
     """
     settings, by_trees = plan.settings, plan.by_hierarchies
     order = canonical_order(table)
-    encoding = _encoding(table, plan, coded, conditions).take(order)
+    encoding = _encoding(table, plan, coded, conditions, threads).take(order)
     groups = _Groups(settings, report, threads)
     ordered = conditions.take(order)
     partition = groups.in_strata(encoding, ordered)
@@ -81,18 +81,18 @@ def find_groups(
 
 
 def _encoding(
-    table: Table, plan: Plan, coded: Coded | None, conditions: Conditions
+    table: Table, plan: Plan, coded: Coded | None, conditions: Conditions, threads: int | None
 ) -> Points | Nodes:
     """Return the encoding of the records, in the order of the rows."""
     weights, k = plan.settings.protect.column_weights, plan.k
     if not plan.by_hierarchies:
         survey = conditions.survey.weights
-        encoded = encode(table, weights=weights, coded=coded, k=k, survey=survey)
+        encoded = encode(table, weights=weights, coded=coded, k=k, survey=survey, threads=threads)
         return Points(encoded.matrix, encoded.mixed, survey)
     assert coded is not None
     matrix = None
     if conditions.constraints is not None:
-        matrix = encode(table, weights=weights, coded=coded, k=k).matrix
+        matrix = encode(table, weights=weights, coded=coded, k=k, threads=threads).matrix
     return Nodes(coded, weights, matrix)
 
 

@@ -135,7 +135,7 @@ def microaggregate(
     if info.on_nodes or (method == "auto" and by_hierarchies(table, hierarchies)):
         encoding = Nodes(code(table, hierarchies), column_weights)
     else:
-        encoded = encoded_table(table, k, standardize, column_weights, hierarchies, own)
+        encoded = encoded_table(table, k, standardize, column_weights, hierarchies, own, threads)
         encoding = Points(encoded.matrix, encoded.mixed, own)
     problem = Problem(encoding, k, seed, effort, start, options, threads=threads)
     return solve(problem, method, Reporter.of(callback))
@@ -232,12 +232,14 @@ def encoded_table(
     weights: Mapping[str, float] | None,
     hierarchies: Mapping[str, str] | None,
     survey: Floats | None = None,
+    threads: int | None = None,
 ) -> Encoded:
     """Return the matrix that is grouped; refuse hierarchies that it ignores."""
     texts = [c.name for c in table.with_role(Role.QUASI_IDENTIFIER) if not c.has_places]
     encoded = encode(
-        table, standardize=standardize, weights=weights, hierarchies=hierarchies, k=k, survey=survey
-    )
+        table, standardize=standardize, weights=weights, hierarchies=hierarchies, k=k,
+        survey=survey, threads=threads,
+    )  # fmt: skip
     if hierarchies and not set(texts).intersection(hierarchies):
         raise RequestError(
             "hierarchies are given for numbers only, which this method groups by their differences"

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from shoal.kernels.jit import ANY, inlined
 from shoal.kernels.nearest import slack
 from shoal.kernels.rules import keeps
@@ -73,6 +75,8 @@ def improve_pair(s: State, one: int, two: int) -> int:
     Returns how many there were. s IN/OUT. With v = (x - c) - (y - c'), u the direction from c to
     c', and w = 1/a + 1/b, a swap changes SSE by (2-w) |c-c'|² - 2 (1-w) |c-c'| u·v - w |v|²: what
     is left to gain for x when y may lie anywhere within the radius decides whether y is looked at.
+    With D(y,c) - D(y,c') >= |c-c'|² - 2 |c-c'| |y-c'|, so does what is left for y with the best of
+    those x.
     """
     points, centers, groups, own, roots = s.points, s.centers, s.groups, s.own, s.roots
     apart, counts, lists = s.apart, s.counts, s.lists
@@ -92,37 +96,45 @@ def improve_pair(s: State, one: int, two: int) -> int:
         least = -(1e-11 * both + slack(both, s.error))
         x, y = nobody, nobody
         weight = 1.0 / a + 1.0 / b
-        along, reach = (1.0 - weight) * between, -1.0  # reach: of those x that may swap
-        stay, join = a / (a - 1.0), b / (b + 1.0)
+        along, nearest, farthest = (1.0 - weight) * between, np.inf, 0.0  # of x that may swap
         opened = 0
+        listed = 0
         for i in range(a):
             row = groups[one, MEMBERS + i]
-            far = swaps and roots[row] + radius > between
-            if far or there:
-                distance = gap(points, row, centers, two, width)
-                change = join * distance - stay * own[row]
-                if there and change < least and kept(s, one, two, row, nobody):
+            lists[EXCESS, listed] = row  # without a branch, which nobody could foretell
+            listed += there or (swaps and roots[row] + radius > between)
+        for i in range(listed):
+            row = lists[EXCESS, i]
+            distance = gap(points, row, centers, two, width)
+            if there:
+                change = b / (b + 1.0) * distance - a / (a - 1.0) * own[row]
+                if change < least and kept(s, one, two, row, nobody):
                     least, x, y = change, row, nobody
-                ahead = own[row] + squared - distance  # 2 |c-c'| u·(x-c)
-                pull = along * along + weight * (1.0 - weight) * ahead + weight * weight * own[row]
-                rest = (2.0 - weight) * squared - (1.0 - weight) * ahead
-                rest -= weight * (own[row] + radius * radius) + least
-                if far and (rest < 0.0 or rest * rest < 4.0 * radius * radius * pull):
-                    lists[EXCESS, opened] = row
-                    apart[0, opened] = distance - own[row]
-                    apart[1, opened] = math.sqrt(distance)
-                    opened += 1
-                    reach = roots[row] if roots[row] > reach else reach
+            ahead = own[row] + squared - distance  # 2 |c-c'| u·(x-c)
+            pull = along * along + weight * (1.0 - weight) * ahead + weight * weight * own[row]
+            rest = (2.0 - weight) * squared - (1.0 - weight) * ahead
+            rest -= weight * (own[row] + radius * radius) + least
+            far = not there or (swaps and roots[row] + radius > between)
+            if far and (rest < 0.0 or rest * rest < 4.0 * radius * radius * pull):
+                lists[EXCESS, opened] = row
+                apart[0, opened] = distance - own[row]
+                apart[1, opened] = math.sqrt(distance)
+                nearest = min(nearest, apart[0, opened])
+                farthest = max(farthest, apart[1, opened])
+                opened += 1
         counts[SHIFTS_TRIED] += a * there + b * back
-        stay, join = b / (b - 1.0), a / (a + 1.0)
         for j in range(b if opened > 0 or back else 0):
             row = groups[two, MEMBERS + j]
-            if back or roots[row] + reach > between:
+            ends = farthest + roots[row]
+            rest = nearest - weight * ends * ends - 1e-12 * both  # and that of y, at least
+            if back or rest + squared - 2.0 * between * roots[row] < least:
                 distance = gap(points, row, centers, one, width)
-                change = join * distance - stay * own[row]
-                if back and change < least and kept(s, one, two, nobody, row):
-                    least, x, y = change, nobody, row
-                for i in range(opened):
+                if back:
+                    change = a / (a + 1.0) * distance - b / (b - 1.0) * own[row]
+                    if change < least and kept(s, one, two, nobody, row):
+                        least, x, y = change, nobody, row
+                added = distance - own[row]
+                for i in range(opened if rest + added < least else 0):
                     ends = apart[1, i] + roots[row]  # no farther is x from y
                     change = apart[0, i] + distance - own[row]
                     if change - weight * ends * ends < least:

@@ -12,6 +12,7 @@ from shoal.kernels.rules import pointers
 from shoal.measures.loss import percent, squared_error, total_squares
 from shoal.methods.ils import state as states
 from shoal.methods.ils.advance import advance
+from shoal.methods.ils.descent import PAIRS_A_CALL, ask
 from shoal.methods.ils.driver import Everywhere, drive
 from shoal.methods.ils.layout import (
     AGAIN,
@@ -29,23 +30,11 @@ from shoal.methods.ils.layout import (
     DISSOLVED,
     DISTILLED,
     EVERY,
-    FEWEST,
-    FIRST,
     IMPROVED,
     ITERATION,
     LABEL,
-    LAST,
-    MAY_DISSOLVE,
-    MAY_DISTILL,
-    MAY_SHIFT,
-    MAY_SPLIT,
-    MAY_SWAP,
     PAIRS,
-    PATIENCE,
-    RETURN_TO_BEST,
-    RULE,
     RULES,
-    SAMPLES,
     SHIFTS,
     SHIFTS_TRIED,
     SINCE,
@@ -65,7 +54,6 @@ from shoal.methods.ils.task import Task
 from shoal.partition import SearchLog, canonical_labels
 from shoal.progress import Progress, Reporter
 
-PAIRS_A_CALL = 2_000_000  # a fraction of a second
 ITERATIONS, RESTARTS = 5_000, 100
 LARGE_GROUP = 64  # larger ones, made by merging, are left as they are
 QUICK_GROUPS = 1_000  # up to here a descent takes a fraction of a second
@@ -148,20 +136,8 @@ class _Perturbations:
         seed = int(rng.integers(1, 2**63))
         s = states.make(self.matrix, near, k, self.most, length, seed, self.largest, self.weights)
         s.choices[BREACH], s.choices[RULES] = pointers(self.rules[run])
-        most, least = self.rows // k, -(-self.rows // (2 * k - 1))
-        choices = s.choices
-        choices[FEWEST] = most - int((most - least) * options.share)
-        choices[EVERY] = near.shape[1] == 0
-        choices[AGAIN] = options.local == "all"
-        choices[MAY_SHIFT], choices[MAY_SWAP] = ("shift" in options.moves, "swap" in options.moves)
-        choices[MAY_SPLIT] = "split" in options.moves
-        choices[MAY_DISSOLVE] = "dissolve" in options.perturbations
-        choices[MAY_DISTILL] = "distill" in options.perturbations
-        choices[SAMPLES] = options.samples
-        choices[RULE] = options.acceptance.code
-        choices[RETURN_TO_BEST] = options.acceptance.returns_to_best
-        choices[TOTAL], choices[PATIENCE] = self.schedule, options.stop.patience or NEVER
-        s.levels[FIRST], s.levels[LAST] = options.acceptance.numbers
+        ask(s, options, k)
+        s.choices[TOTAL] = self.schedule
         target = options.stop.target
         s.levels[TARGET] = 0.0 if target is None else target / 100.0 * self.total
         states.load(s, random_start(self.rows, k, rng) if self.start is None else self.start)

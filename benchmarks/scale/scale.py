@@ -1,13 +1,13 @@
 """Large tables: seconds, memory and loss of `fast` by size, beside a plain mdav: `make scale`.
 
-    SHOAL_BASELINE=FOLDER python benchmarks/scale/scale.py [sizes] [baseline] [workers] [threads]
-        [mixed] [files] [verifying]
+    SHOAL_BASELINE=FOLDER SHOAL_OLD=FOLDER python benchmarks/scale/scale.py [sizes] [baseline]
+        [workers] [threads] [mixed] [files] [verifying] [whole]
 
 Records are clustered (50 centers, eight columns, seed 0), k = 10; kernels are compiled before.
 Every size runs in a process of its own, whose peak memory is told. `baseline` compares with the
 mdav.py of a folder, in one process; `files.py` has the parts about files, which need 20 GB of disk
-in the temporary folder. Prints every bar, writes docs/scale/ and fails where one is
-missed.
+in the temporary folder; `whole` releases files beside an older version. Prints every bar, writes
+docs/scale/ and fails where one is missed.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ sys.path.append(str(REPOSITORY / "benchmarks"))  # for `telling`, which others h
 import files  # noqa: E402
 import page  # noqa: E402
 import threads as side_by_side  # noqa: E402
+import whole  # noqa: E402
 
 from telling import Bar, run  # noqa: E402
 
@@ -155,7 +156,16 @@ def threads():
 
 PARTS = {
     part.__name__: part
-    for part in (sizes, baseline, workers, threads, files.mixed, files.files, files.verifying)
+    for part in (
+        sizes,
+        baseline,
+        workers,
+        threads,
+        files.mixed,
+        files.files,
+        files.verifying,
+        whole.whole,
+    )
 }
 
 

@@ -1,9 +1,10 @@
 """The judge: everything that `verify` needs, and nothing that made the release.
 
-`reading.py` reads csv, `arrow.py` Parquet and dataframes, with parsers of their own, as a `Source`
-(`source.py`). `counting.py` counts the classes: few are plain rows in memory (`classes.py`); many
-are words of 64 bits (`cell_words.py`, `count_rows.py`, batch by batch in `batches.py`) in
-temporary files (`disk.py`, `spill.py`). `sensitive.py` and `hierarchies.py` say what sensitive
+`reading.py` opens a release as a `Source` (`source.py`); `csv_pieces.py` and `arrow.py` read its
+columns batch by batch, as `cells.py`, with parsers of their own. `counting.py` counts the classes:
+records become words of 64 bits (`cell_words.py`, `count_rows.py`, `batches.py`); few classes are
+kept in memory (`classes.py`), many in temporary files (`disk.py`, `spill.py`), as `limits.py`
+allows. `sensitive.py` and `hierarchies.py` say what sensitive
 values are and how far apart they are; `models/` states each privacy model; `rulings.py` judges
 class by class; `composition.py` compares with another release; `covers.py` decides whether a
 released value covers the original; `verification.py` is the result and `verify.py` the entry point.

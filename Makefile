@@ -104,14 +104,14 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/run.stamp: requirements/run.txt pyproject.toml | $(BIN)/python
-	$(PIP) install -q --require-hashes -r requirements/run.txt
+	$(PIP) install -q --no-deps --require-hashes -r requirements/run.txt
 	$(PIP) install -q --no-deps --no-build-isolation -e .
 	touch $@
 
 $(VENV)/test.stamp: requirements/test.txt $(VENV)/run.stamp
-	$(PIP) install -q --require-hashes -r requirements/test.txt
+	$(PIP) install -q --no-deps --require-hashes -r requirements/test.txt
 	touch $@
 
 $(VENV)/engines.stamp: requirements/engines.txt $(VENV)/test.stamp
-	$(PIP) install -q --require-hashes -r requirements/engines.txt
+	$(PIP) install -q --no-deps --require-hashes -r requirements/engines.txt
 	touch $@

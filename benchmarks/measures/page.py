@@ -5,7 +5,8 @@ from __future__ import annotations
 import platform
 
 import shoal
-from shoal.measures.definitions import RISK, UTILITY
+from shoal.measures.risk.definitions import RISK
+from shoal.measures.utility.definitions import UTILITY
 from telling import FRAME, read, table, wrapped, write_page
 
 COLORS = {"mdav": "#D55E00", "ilsmc+": "#0072B2"}

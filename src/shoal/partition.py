@@ -230,3 +230,10 @@ class Partition:
         return self.k == other.k and np.array_equal(self.labels, other.labels)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def first_rows(labels: Integers, count: int) -> Integers:
+    """Return the first record of each of so many labels from 0 on, which all have some."""
+    firsts = np.empty(count, dtype=np.int64)
+    firsts[labels[::-1]] = np.arange(labels.size - 1, -1, -1)
+    return firsts

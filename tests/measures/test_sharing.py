@@ -9,12 +9,12 @@ import pytest
 import shoal
 from naive import ranking as naive
 from shoal.measures import tables, task
-from shoal.measures.compared import classes_of, one_of_each, renumbered
+from shoal.measures.compared import classes_of, renumbered
 from shoal.measures.risk.intervals import WIDTHS, by_ranks
 from shoal.measures.spread import Spread, middle_ranks
 from shoal.measures.tables import measure_release
 from shoal.measures.utility.distributions import largest_gap
-from shoal.partition import Partition
+from shoal.partition import Partition, first_rows
 from shoal.release.aggregate import Aggregators, aggregate
 from shoal.release.centers import Groups, rounded_means
 from shoal.report import figures
@@ -44,7 +44,7 @@ def test_classes_are_numbered_by_their_cells():
         table = shoal.read(pa.table({f"c{j}": own for j, own in enumerate(cells)}))
         found = classes_of(table.columns, size)
         assert found.tolist() == naive.classes(cells)
-        firsts = one_of_each(found, int(found.max()) + 1)
+        firsts = first_rows(found, int(found.max()) + 1)
         assert firsts.tolist() == [found.tolist().index(number) for number in range(firsts.size)]
 
 

@@ -12,7 +12,9 @@ import pyarrow.csv as pc
 import pytest
 
 import shoal as library
-from shoal.measures.definitions import DEFINITIONS, RISK, UTILITY
+from shoal.measures.definitions import DEFINITIONS
+from shoal.measures.risk.definitions import RISK
+from shoal.measures.utility.definitions import UTILITY
 
 DRAWS = True  # charts
 

@@ -23,7 +23,7 @@ from shoal.table.notation import Notation
 from shoal.table.parts import Text
 from shoal.table.plain import Trimmed, recognized
 from shoal.table.roles import Kind
-from shoal.table.split import Head, first_empty_line, looked_at, split
+from shoal.table.split import Head, first_empty_line, scan_part, split
 
 SIGNS = [b"a", b"1", b",", b"\n", b"\r\n", b'"', b'""', b"\xc3\xa9", b"\xff", b"\0", b"\r",
          b'"a,b"', b'"x\ny"', b'"z""",', b"\xef\xbb\xbf", b"1,2\n", b"\n\n"]  # fmt: skip
@@ -38,7 +38,7 @@ def test_split_is_what_a_slow_look_gives(raw, columns):
     if fast is None:
         return
     check_text(raw, "t.csv")
-    slow, layout = looked_at(raw, head, "t.csv", WHOLE)
+    slow, layout = scan_part(raw, head, "t.csv", WHOLE)
     assert first_empty_line(head.raw + raw, layout, WHOLE) is None
     assert [c.to_pylist() for c in fast.cells] == [c.to_pylist() for c in slow.cells]
     for one, other in zip(fast.quoted, slow.quoted, strict=True):

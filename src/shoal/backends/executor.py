@@ -61,6 +61,11 @@ class Threads:
             yield from in_order(pool, work, tasks, self.workers, stop)
 
 
+def local_threads(run: Executor) -> Threads:
+    """Return the threads of this process that an executor may use beside its own tasks."""
+    return run if isinstance(run, Threads) else Threads(1)
+
+
 class Processes:
     """Processes of their own; tasks and results are copied to them and back."""
 

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.backends.once import once
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
-from shoal.measures.once import once
 from shoal.measures.sides import Numbers, Side, Words
 from shoal.measures.spread import Spread
+from shoal.partition import first_rows
 from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Column, Kind
 from shoal.table.spelling import forms_of
@@ -83,7 +84,7 @@ class Compared:
     @once
     def seen(self) -> Integers:
         """A released record of every class."""
-        return one_of_each(self.classes, self.sizes.size)
+        return first_rows(self.classes, self.sizes.size)
 
     @once
     def spreads(self) -> dict[str, Spread]:
@@ -180,17 +181,10 @@ def classes_of(columns: Iterable[Column], rows: int) -> Integers:
         if count == rows:  # nothing tells records apart that are alone
             break
         codes = codes_of(column)
-        if (codes[one_of_each(labels, count)][labels] != codes).any():
+        if (codes[first_rows(labels, count)][labels] != codes).any():
             labels = joined(labels, codes)
             count = int(labels.max()) + 1
     return labels
-
-
-def one_of_each(labels: Integers, count: int) -> Integers:
-    """Return the first record of each of so many labels from 0 on, which all have some."""
-    firsts = np.empty(count, dtype=np.int64)
-    firsts[labels[::-1]] = np.arange(labels.size - 1, -1, -1)
-    return firsts
 
 
 def joined(labels: Integers, codes: Integers) -> Integers:

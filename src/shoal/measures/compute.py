@@ -10,12 +10,13 @@ import numpy as np
 
 from shoal.errors import listed
 from shoal.measures.compared import Compared
-from shoal.measures.definitions import RISK, UTILITY
 from shoal.measures.result import ColumnMeasures, Measure, Measures
 from shoal.measures.risk import figures as risk
+from shoal.measures.risk.definitions import RISK
 from shoal.measures.task import Effort, Task
 from shoal.measures.utility import distributions
 from shoal.measures.utility import figures as utility
+from shoal.measures.utility.definitions import UTILITY
 
 PAIRS = 1000  # of columns that are reported, at most
 FAMILIES = (

@@ -8,7 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 from shoal.errors import shown
-from shoal.measures.definitions import DEFINITIONS, Definition
+from shoal.measures.definition import Definition
+from shoal.measures.definitions import DEFINITIONS
 
 SCHEMA = "shoal-measures/1"
 SMALL, NOTHING = 1e-4, 1e-6  # below: shown with more digits; shown as 0

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from shoal.backends.once import once
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
-from shoal.measures.once import once
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,26 +49,26 @@ class Numbers:
         return middle
 
     @once
-    def there(self) -> Flags:
+    def has_before(self) -> Flags:
         """Which originals are not missing."""
-        there: Flags = ~np.isnan(self.before)
-        return there
+        known: Flags = ~np.isnan(self.before)
+        return known
 
     @once
-    def said(self) -> Flags:
+    def has_after(self) -> Flags:
         """Which released cells say something."""
-        said: Flags = ~np.isnan(self.low)
-        return said
+        known: Flags = ~np.isnan(self.low)
+        return known
 
     @once
     def is_complete(self) -> bool:
         """Whether no original is missing and every released cell says something."""
-        return bool(self.there.all() and self.said.all())
+        return bool(self.has_before.all() and self.has_after.all())
 
     @once
     def known(self) -> Floats:
         """The originals that are not missing."""
-        return self.before if self.there.all() else self.before[self.there]
+        return self.before if self.has_before.all() else self.before[self.has_before]
 
     @once
     def ordered(self) -> Floats:
@@ -95,9 +95,9 @@ class Numbers:
 
         A figure of all originals beside one of all released numbers would give those away.
         """
-        if self.said.all():
+        if self.has_after.all():
             return self
-        return replace(self, before=np.where(self.said, self.before, np.nan))
+        return replace(self, before=np.where(self.has_after, self.before, np.nan))
 
     def take(self, before: Integers, after: Integers) -> Numbers:
         """Return some originals and some released records."""

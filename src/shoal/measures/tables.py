@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from shoal.errors import InputError, shown
-from shoal.kernels.arrays import Floats
+from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.compared import Compared, Strata, classes_of, secret_codes
 from shoal.measures.compute import measure_all
 from shoal.measures.pairing import Pairing
@@ -34,8 +34,12 @@ def measure_release(
     weight: str | None = None,
     by: Sequence[str] = (),
     threads: int | None = None,
+    classes: Integers | None = None,
 ) -> Measures:
-    """Measure a release that was just made: row i of both is the same record. For reports."""
+    """Measure a release that was just made: row i of both is the same record. For reports.
+
+    `classes` are the numbers of the released equivalence classes, where they are known.
+    """
     quasi = table.schema.with_role(Role.QUASI_IDENTIFIER)
     hidden = table.schema.with_role(Role.SENSITIVE)
     trees = {} if coded is None else {c.name: c for c in coded.columns if c.rule.given}
@@ -44,7 +48,7 @@ def measure_release(
     others = [c.name for c in table.with_role(Role.OTHER) if c.name in released.names]
     others = [name for name in others if name != weight]
     compared = compare_tables(
-        table, released, quasi, hidden, trees, pairing, weight, others, threads
+        table, released, quasi, hidden, trees, pairing, weight, others, threads, classes
     )
     compared = replace(compared, deleted=deleted, strata=strata_by(released, by))
     return measure_all(compared, seed=seed, effort=BRIEF, public=True, threads=threads)
@@ -60,18 +64,17 @@ def compare_tables(
     weight: str | None,
     others: Sequence[str],
     threads: int | None = None,
+    classes: Integers | None = None,
 ) -> Compared:
     """Return both tables side by side."""
     pairs = None if pairing is None else (pairing.first, pairing.second)
     weights = None if weight is None else _weights(before, after, weight, pairing)
-    few = max(before.rows, after.rows) < FEW
+    threads = 1 if max(before.rows, after.rows) < FEW else threads
+    sides = [before, *([after] if classes is None else [])]
+    numbers = side_by_side(lambda table: classes_by(table, quasi), sides, threads)
     return Compared(
         quasi=tuple(
-            side_by_side(
-                lambda name: side_of(before, after, name, trees, pairs),
-                quasi,
-                1 if few else threads,
-            )
+            side_by_side(lambda name: side_of(before, after, name, trees, pairs), quasi, threads)
         ),
         sensitive=tuple(side_of(before, after, name, {}, None) for name in sensitive),
         kept=tuple(
@@ -79,8 +82,8 @@ def compare_tables(
             for name in [name for name in others if _is_finite(before[name])][:OTHERS]
         ),
         secrets=tuple(secret_codes(after[name], after.source.missing) for name in sensitive),
-        classes=classes_of([after[name] for name in quasi], after.rows),
-        origins=classes_of([before[name] for name in quasi], before.rows),
+        classes=numbers[1] if classes is None else classes,
+        origins=numbers[0],
         first=None if pairing is None else pairing.first,
         second=None if pairing is None else pairing.second,
         weights=None if weights is None else weights[1],
@@ -89,6 +92,11 @@ def compare_tables(
         others={c.name: released_codes(c) for c in kept_columns(after, [*quasi, *sensitive])},
         hidden={name: released_codes(after[name]) for name in sensitive},
     )
+
+
+def classes_by(table: Table, names: Iterable[str]) -> Integers:
+    """Return of every record the number of its combination of cells in some columns."""
+    return classes_of((table[name] for name in names), table.rows)
 
 
 def kept_columns(released: Table, apart: Sequence[str]) -> list[Column]:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.backends.executor import Executor, Threads
+from shoal.backends.executor import Executor, Threads, local_threads
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.generalization import loss_rate
@@ -117,7 +117,7 @@ def group_in_blocks(
     run = executor or Threads()
 
     def lost(labels: Integers) -> float:
-        return float(squared_error(matrix, labels, weights, here(run)).sum())
+        return float(squared_error(matrix, labels, weights, local_threads(run)).sum())
 
     problem = BlockProblem(matrix, block, partial(solve_block, report=report.quiet()), lost)
     return _in_rounds(problem, k, plan, seed, report, run, labels)
@@ -204,7 +204,7 @@ def _in_rounds(
 ) -> Integers:  # fmt: skip
     """Solve the blocks of a first cut, then those of others, until little is gained."""
     whole = False
-    threads = here(run)
+    threads = local_threads(run)
     if labels is None:
         parts = cut(problem.points, plan.size(k), k, threads)
         labels = _solved(problem, parts, None, seed, report, run)
@@ -223,11 +223,6 @@ def _in_rounds(
         own = seed + plan.rounds + number + 1
         labels = _solved(problem, parts, labels, own, report, run, plan.iterations)
     return canonical_labels(labels)
-
-
-def here(run: Executor) -> Threads:
-    """Return the threads of this process that an executor may use beside its own tasks."""
-    return run if isinstance(run, Threads) else Threads(1)
 
 
 def _solved(

@@ -52,7 +52,7 @@ def _halved(points: Floats, size: int, unit: int, rows: Integers) -> list[Intege
     if rows.size <= max(size, 2 * unit - 1):
         return [rows]
     spreads = np.zeros((2, points.shape[1]))
-    spread(points, rows, spreads)
+    mean_and_variance(points, rows, spreads)
     widest = np.argsort(-spreads[1], kind="stable")
     count = -(-rows.size // size)
     middle = rows.size * (count // 2) // count
@@ -67,7 +67,7 @@ def _halved(points: Floats, size: int, unit: int, rows: Integers) -> list[Intege
 
 
 @jit
-def spread(points: Floats, rows: Integers, found: Floats) -> None:
+def mean_and_variance(points: Floats, rows: Integers, found: Floats) -> None:
     """Find means and variances of some points. points IN (n, d), rows IN, found IN/OUT (2, d): 0.
 
     The numbers of a column are added one after the other, as `var` of NumPy does with many columns.

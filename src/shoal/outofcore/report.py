@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shoal.measures.tables import measure_release
+from shoal.backends.executor import local_threads
+from shoal.measures.tables import classes_by, measure_release
 from shoal.methods.problem import ILOSS, SSE
 from shoal.outofcore.release import MEASURED, ReleasedRegions, Releasing
 from shoal.outofcore.shuffle import gather
@@ -98,9 +99,13 @@ def _measured(
     share = before.rows / made.rows
     coded = releasing.solver.encoder.coded(before)
     gone = round(made.ranges.deleted * share)
-    measures = measure_release(before, after, coded, gone, releasing.solver.seed).to_dict()
+    threads = local_threads(releasing.solver.runner.run).workers
+    classes = classes_by(after, before.schema.with_role(Role.QUASI_IDENTIFIER))
+    measures = measure_release(
+        before, after, coded, gone, releasing.solver.seed, threads=threads, classes=classes
+    ).to_dict()
     trees = {} if coded is None else {column.name: column for column in coded.columns}
-    public = compared(before, after, trees, releasing.solver.k)
+    public = compared(before, after, trees, releasing.solver.k, threads, classes)
     if before.rows == made.rows:
         return measures, public, []
     why = ", as many as fit in the memory that was given" if releasing.room < MEASURED else ""

@@ -24,7 +24,7 @@ from shoal.outofcore.run_folder import Files
 from shoal.outofcore.shuffle import gather
 from shoal.progress import Reporter
 from shoal.release.write import PARQUET, csv_bytes, parquet_table
-from shoal.save.readback import ReadBack
+from shoal.save.readback import ReadBack, same_array
 from shoal.save.spreadsheet import guarded_table
 from shoal.table.table import Table
 
@@ -147,7 +147,7 @@ class Buckets:
         with staged.open(name) as raw:
             content = hashlib.file_digest(cast(Any, raw), "sha256").hexdigest()
         with staged.open(name) as raw, pq.ParquetFile(raw, pre_buffer=False) as parquet:
-            same = _same_values(parquet.read(use_threads=False).cast(meant.schema), meant)
+            same = _same_table(parquet.read(use_threads=False).cast(meant.schema), meant)
         if not same or content != sink.digest.hexdigest():
             raise OutputError("what was read back is not what was to be written; nothing was kept")
         entry = {"file": name, "records": meant.num_rows, "bytes": size, "sha256": content}
@@ -195,20 +195,10 @@ class Buckets:
                     continue
                 written = file.read_row_group(group, use_threads=False)
                 group += 1
-                if not _same_values(written.cast(meant.schema), meant):
+                if not _same_table(written.cast(meant.schema), meant):
                     return False
             return bool(group == file.num_row_groups)
 
 
-def _same_values(written: Any, meant: Any) -> bool:
-    """Tell whether two Arrow tables hold the same; not-a-number is the same as itself."""
-    return all(
-        _same_floats(one, other) if pa.types.is_floating(one.type) else one.equals(other)
-        for one, other in zip(written.columns, meant.columns, strict=True)
-    )
-
-
-def _same_floats(written: Any, meant: Any) -> bool:
-    if not written.is_null().equals(meant.is_null()):
-        return False
-    return bool(np.array_equal(np.asarray(written), np.asarray(meant), equal_nan=True))
+def _same_table(written: Any, meant: Any) -> bool:
+    return all(map(same_array, written.columns, meant.columns))

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from shoal.backends.once import once
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
-from shoal.measures.once import once
 from shoal.release.aggregate import AVERAGED
 from shoal.report.counts import is_numbers, same_cells, starred
 from shoal.table.encode_nodes import Coded, CodedColumn

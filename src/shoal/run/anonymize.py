@@ -12,7 +12,7 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from shoal.measures.tables import measure_release
+from shoal.measures.tables import classes_by, measure_release
 from shoal.methods.enforce.dominance import judge_dominance
 from shoal.methods.enforce.wider import wider_groups
 from shoal.partition import Partition
@@ -41,6 +41,7 @@ from shoal.settings.signature import takes_options
 from shoal.settings.signatures import AnonymizeOptions
 from shoal.settings.tree import settings_and_run
 from shoal.table.encode_nodes import code
+from shoal.table.roles import Role
 from shoal.table.table import Table
 
 Integers = npt.NDArray[np.int64]
@@ -294,10 +295,11 @@ def anonymize_with(
         {name: groups.labels for name, groups in wider.items()}, survey.weights, weights,
         table if deleted else original,
     )  # fmt: skip
+    classes = classes_by(released, table.schema.with_role(Role.QUASI_IDENTIFIER))
     result = build_report(
         Released(
             table, released.names, aggregators, trees, recipe.roles.drop, plan.rounding,
-            compared(table, released, trees, plan.k, threads=threads),
+            compared(table, released, trees, plan.k, threads, classes),
         ),
         Run.of(partition, plan.seed, time.perf_counter() - start, given is not None),
         Findings(
@@ -319,7 +321,7 @@ def anonymize_with(
     draw_ahead(result)  # while the rest is measured
     report("measuring", 0, 1)
     measures = measure_release(
-        table, released, coded, deleted, plan.seed, plan.weight, plan.strata, threads=threads
+        table, released, coded, deleted, plan.seed, plan.weight, plan.strata, threads, classes
     )
     result = replace(result, measures=measures.to_dict())
     report("measuring", 1, 1)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.backends.once import once
 from shoal.kernels.arrays import Flags
 from shoal.table.distinct import Distinct
 from shoal.table.notation import STRICT, Notation
@@ -34,7 +34,7 @@ class Cells:
     def __len__(self) -> int:
         return len(self.cells)
 
-    @cached_property
+    @once
     def absent(self) -> Flags | None:
         """Which cells are missing, None where none is."""
         if self._missing == ("",):
@@ -49,24 +49,24 @@ class Cells:
         """The number of cells that are not missing."""
         return len(self.cells) - (0 if self.absent is None else int(self.absent.sum()))
 
-    @cached_property
+    @once
     def distinct(self) -> Distinct:
         """The distinct cells."""
         return Distinct(self.cells, self._missing, self.declared)
 
-    @cached_property
+    @once
     def trimmed(self) -> Trimmed:
         """The cells without the blanks around them."""
         return Trimmed(self.cells, self.absent)
 
-    @cached_property
+    @once
     def plain(self) -> Plain | None:
         """The column as plain numbers, dates or times, None if it is not."""
         if self.declared in ("text", "boolean"):
             return None
         return recognized(self.trimmed, self._notation)
 
-    @cached_property
+    @once
     def is_varied(self) -> bool:
         """Whether the first cells are rarely equal: then so are the others, most likely."""
         first = self.cells.slice(0, SAMPLE)

@@ -19,13 +19,6 @@ class Begin:
 WHOLE = Begin()
 
 
-def decode_whole(raw: bytes, name: str) -> bytes:
-    """Return the bytes without a byte order mark; raise InputError if not UTF-8 text."""
-    raw = without_mark(raw, name)
-    check_text(raw, name)
-    return raw
-
-
 def without_mark(raw: bytes, name: str) -> bytes:
     """Return the first bytes of a file without a byte order mark; other formats are refused."""
     for magic, what in (

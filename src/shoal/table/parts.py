@@ -22,13 +22,13 @@ from shoal.table.split import (
     PIECE,
     Head,
     Part,
-    as_a_whole,
     bytes_of,
     cuts,
     first_empty_line,
     head_of,
     lines_of,
-    looked_at,
+    scan_part,
+    scan_text,
     split,
     too_much_text,
 )
@@ -60,14 +60,14 @@ class Text:
             self.parts = list(self._pool.map(self._part, pieces))
         except InputError:
             check_text(raw, name)
-            self.head, part, _ = as_a_whole(raw, name, delimiter)
+            self.head, part, _ = scan_text(raw, name, delimiter)
             self.parts = [part]
 
     def _part(self, raw: bytes) -> Part:
         part = split(raw, self.head)
         if part is None:
             check_text(raw, "")
-            part, layout = looked_at(raw, self.head, "", WHOLE)
+            part, layout = scan_part(raw, self.head, "", WHOLE)
             if first_empty_line(self.head.raw + raw, layout, WHOLE) is not None:
                 raise InputError("an empty line between records")  # the whole tells where
         return part

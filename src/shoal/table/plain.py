@@ -9,7 +9,6 @@ tells.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.backends.once import once
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Integers
 from shoal.table.distinct import EXPONENT, FIXED
@@ -49,30 +49,30 @@ class Trimmed:
             cells = pc.ascii_trim(cells, BLANKS)
         self.texts, self._absent = cells, absent
 
-    @cached_property
+    @once
     def data(self) -> npt.NDArray[np.uint8]:
         """The bytes of all texts."""
         return bytes_of(self.texts)
 
-    @cached_property
+    @once
     def starts(self) -> Lengths:
         """Where each text begins in `data`, and where the last ends."""
         offsets = offsets_of(self.texts)
         return offsets if not offsets[0] else offsets - offsets[0]
 
-    @cached_property
+    @once
     def lengths(self) -> Lengths:
         """The bytes of each text."""
         return np.diff(self.starts)
 
-    @cached_property
+    @once
     def present(self) -> Flags:
         """Which texts are not missing."""
         if self._absent is None:
             return np.ones(len(self.texts), dtype=bool)
         return ~self._absent
 
-    @cached_property
+    @once
     def odd(self) -> int:
         """How many bytes are no digits."""
         return int(np.count_nonzero((self.data - np.uint8(ord("0"))) > 9))  # below 0 is above 9
@@ -119,7 +119,7 @@ class Numbers(Plain):
     points: bool
     bare: bool
 
-    @cached_property
+    @once
     def integers(self) -> Any:
         """The numbers as 64-bit integers, None where one is too large."""
         try:

@@ -111,7 +111,7 @@ def last_end(raw: bytes) -> int:
 def split(raw: bytes, head: Head) -> Part | None:
     """Return whole records as cells, None where anything about them is odd.
 
-    Postcondition: a part is what `looked_at` gives of the same text.
+    Postcondition: a part is what `scan_part` gives of the same text.
     """
     if b"\0" in raw or raw.startswith(MARK) or not _is_text(raw):
         return None
@@ -257,7 +257,7 @@ def lines_of(parts: Sequence[Part], line: int) -> Integers | None:
     return np.concatenate(lines)
 
 
-def as_a_whole(raw: bytes, name: str, delimiter: str | None) -> tuple[Head, Part, Layout]:
+def scan_text(raw: bytes, name: str, delimiter: str | None) -> tuple[Head, Part, Layout]:
     """Return the records of a text with its header, looked at byte by byte, or raise InputError."""
     layout = scan(raw, name, delimiter)
     names = tuple(header_names(raw, layout, name))
@@ -267,7 +267,7 @@ def as_a_whole(raw: bytes, name: str, delimiter: str | None) -> tuple[Head, Part
     return head, part_of(raw, layout, above + 1, above), layout
 
 
-def looked_at(raw: bytes, head: Head, name: str, begin: Begin) -> tuple[Part, Layout]:
+def scan_part(raw: bytes, head: Head, name: str, begin: Begin) -> tuple[Part, Layout]:
     """Return whole records as cells, looked at byte by byte, or raise InputError.
 
     `begin` counts from where the text begins in the file.

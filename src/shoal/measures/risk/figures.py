@@ -108,7 +108,7 @@ def of_values(task: Task) -> list[Measure]:
         if found.near is not None:
             near.add(side.name, found.near, found.cells)
             ranks.add(side.name, found.ranks, found.cells)
-        known.add(side.name, float(found.known), int(side.there.sum()))
+        known.add(side.name, float(found.known), int(side.has_before.sum()))
         if found.digits is not None:
             digits.add(side.name, *found.digits)
         if found.dominated is not None:
@@ -126,7 +126,7 @@ def of_values(task: Task) -> list[Measure]:
     ]
 
 
-class _Found(NamedTuple):
+class _Disclosure(NamedTuple):
     """What the values of a column give away; None where it does not apply."""
 
     cells: int
@@ -137,9 +137,9 @@ class _Found(NamedTuple):
     dominated: float | None
 
 
-def _of_numbers(side: Numbers, compared: Compared, whole: Flags) -> _Found:
+def _of_numbers(side: Numbers, compared: Compared, whole: Flags) -> _Disclosure:
     """Return what the values of a column of numbers give away."""
-    cells = int((side.there & side.said).sum())
+    cells = int((side.has_before & side.has_after).sum())
     near, ranks, digits, large = None, 0.0, None, None
     if cells and side.deviation:
         near = intervals.by_deviation(side.before, side.after, side.deviation)
@@ -152,7 +152,7 @@ def _of_numbers(side: Numbers, compared: Compared, whole: Flags) -> _Found:
         if side.magnitudes and whole.any():
             sizes = side.before[whole] + side.base
             large = recovery.dominated(sizes, renumbered(compared.classes[whole]))
-    return _Found(cells, near, ranks, int(flags.sum()), digits, large)
+    return _Disclosure(cells, near, ranks, int(flags.sum()), digits, large)
 
 
 def _exact(side: Side, classes: Integers) -> tuple[int, int]:

@@ -19,8 +19,8 @@ def known_members(side: Numbers, classes: Integers) -> Flags:
     the ranges of a column whose ends all are members' values: a value that alone is at an end.
     Cells are lost to it where the class has missing ones. Row i of both sides is one person.
     """
-    there = side.there
-    known = there & side.said
+    there = side.has_before
+    known = there & side.has_after
     if not there.all():
         holed = np.bincount(classes, weights=~there) > 0
         known &= ~holed[classes]
@@ -63,7 +63,7 @@ def exact_values(side: Side, classes: Integers) -> tuple[Flags, Flags]:
         same = there & (own == side.before)
         values = side.before.astype(np.float64)
     else:
-        there = side.there
+        there = side.has_before
         apart = np.abs(side.before - side.low) + np.abs(side.before - side.high)
         same = there & (np.nan_to_num(apart, nan=np.inf) <= NOISE * side.deviation)
         values = np.where(there, side.before, np.inf)

@@ -19,8 +19,8 @@ def variation_lost(side: Numbers, weights: Floats | None = None) -> float:
     A suppressed cell has lost everything, whatever it was: a figure that depended on it would give
     it away.
     """
-    there = side.there
-    kept = there & side.said
+    there = side.has_before
+    kept = there & side.has_after
     if not kept.any():
         return 100.0
     own = np.ones(there.size) if weights is None else weights

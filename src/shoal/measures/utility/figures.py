@@ -50,7 +50,7 @@ def _fewest(side: Numbers, k: int) -> int:
 
 def may_be_published(side: Numbers, k: int) -> bool:
     """Tell whether a figure is over enough originals to be published."""
-    there = int(side.there.sum())
+    there = int(side.has_before.sum())
     return side.is_single or not there or there >= _fewest(side, k)
 
 

@@ -32,7 +32,7 @@ def is_generalized(side: Side, paired: bool) -> bool:
 def has_forms(side: Side) -> bool:
     """Tell whether a column releases anything but single values."""
     if isinstance(side, Numbers):
-        return not side.is_single or not side.said.all()
+        return not side.is_single or not side.has_after.all()
     return bool((side.own < 0).any() or (side.after < 0).any())
 
 
@@ -40,7 +40,7 @@ def _covers(side: Numbers, paired: bool) -> bool:
     """Tell whether every number that is released is its original."""
     if not paired:
         return _same(side.known, side.after[~np.isnan(side.after)])
-    return not bool(((side.before != side.low) & side.said).any())
+    return not bool(((side.before != side.low) & side.has_after).any())
 
 
 def _same(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> bool:
@@ -55,8 +55,8 @@ def class_widths(side: Side, classes: Integers) -> float:
     one person's.
     """
     number = isinstance(side, Numbers)
-    there = side.there if isinstance(side, Numbers) else side.before >= 0
-    released = side.said if isinstance(side, Numbers) else side.after >= 0
+    there = side.has_before if isinstance(side, Numbers) else side.before >= 0
+    released = side.has_after if isinstance(side, Numbers) else side.after >= 0
     both, silent = there & released, int((there & ~released).sum())
     own, values = classes[both], side.before[both]
     if not own.size or values.min() == values.max():
@@ -80,8 +80,8 @@ def cell_costs(side: Side, paired: bool) -> tuple[float, float]:
 
     Where the pairing is unknown, the missing originals are among the cells that say nothing.
     """
-    absent = ~side.there if isinstance(side, Numbers) else side.before < 0
-    silent = ~side.said if isinstance(side, Numbers) else side.after < 0
+    absent = ~side.has_before if isinstance(side, Numbers) else side.before < 0
+    silent = ~side.has_after if isinstance(side, Numbers) else side.after < 0
     if paired:
         return float(side.losses[~absent].sum()), float(side.widths[~absent].sum())
     without = min(int(absent.sum()), int(silent.sum()))

@@ -49,7 +49,7 @@ def descend(
     rows = matrix.shape[0]
     nobody, most = np.zeros((rows, 0), dtype=np.int64), 4 * k
     s = states.make(matrix, nobody, k, most, 1, _first_draw(seed), weights=weights)
-    ask(s, DESCENT, k)
+    set_choices(s, DESCENT, k)
     trace = np.zeros(1)
     with stop.searching():
         states.load(s, small_groups(matrix, start, k))
@@ -67,7 +67,7 @@ def _first_draw(seed: int) -> int:
     return int(np.random.default_rng([seed, 0]).integers(1, 2**63))
 
 
-def ask(s: State, options: Search, k: int) -> None:
+def set_choices(s: State, options: Search, k: int) -> None:
     """Write down what is asked of a search, where a kernel reads it. s IN/OUT."""
     rows, choices = s.points.shape[0], s.choices
     most, least = rows // k, -(-rows // (2 * k - 1))

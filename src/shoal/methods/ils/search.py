@@ -12,7 +12,7 @@ from shoal.kernels.rules import pointers
 from shoal.measures.loss import percent, squared_error, total_squares
 from shoal.methods.ils import state as states
 from shoal.methods.ils.advance import advance
-from shoal.methods.ils.descent import PAIRS_A_CALL, ask
+from shoal.methods.ils.descent import PAIRS_A_CALL, set_choices
 from shoal.methods.ils.driver import Everywhere, drive
 from shoal.methods.ils.layout import (
     AGAIN,
@@ -136,7 +136,7 @@ class _Perturbations:
         seed = int(rng.integers(1, 2**63))
         s = states.make(self.matrix, near, k, self.most, length, seed, self.largest, self.weights)
         s.choices[BREACH], s.choices[RULES] = pointers(self.rules[run])
-        ask(s, options, k)
+        set_choices(s, options, k)
         s.choices[TOTAL] = self.schedule
         target = options.stop.target
         s.levels[TARGET] = 0.0 if target is None else target / 100.0 * self.total

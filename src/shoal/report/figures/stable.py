@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from shoal.kernels.arrays import Integers
-from shoal.measures.compared import classes_of, one_of_each
+from shoal.measures.compared import classes_of
 from shoal.measures.spread import Spread
 from shoal.measures.task import BRIEF, FEW, side_by_side
 from shoal.measures.utility.distributions import largest_gap
+from shoal.partition import first_rows
 from shoal.release.aggregate import AVERAGED, STRATUM
 from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk, Pair
@@ -117,14 +118,17 @@ def compared(
     trees: Mapping[str, CodedColumn],
     k: int,
     threads: int | None = None,
+    classes: Integers | None = None,
 ) -> dict[Key, Stable]:
     """Return the figures that compare the two tables; row i of both is the same record.
 
-    They are the same for any number of threads; None are all cores.
+    They are the same for any number of threads; None are all cores. `classes` are the numbers of
+    the released equivalence classes, where they are known.
     """
     before = table.with_role(Role.QUASI_IDENTIFIER)
     pairs = [(column, released[column.name]) for column in before]
-    classes = classes_of([after for _, after in pairs], released.rows)
+    if classes is None:
+        classes = classes_of([after for _, after in pairs], released.rows)
     threads = 1 if released.rows < FEW else threads
     every = side_by_side(lambda pair: gap_of(*pair, classes, k), pairs, threads)
     gaps = {b.name: gap for (b, _), gap in zip(pairs, every, strict=True) if gap is not None}
@@ -152,7 +156,7 @@ def gap_of(before: Column, after: Column, classes: Integers, k: int) -> Stable |
         return None
     counts = np.bincount(classes[kept], minlength=int(classes.max()) + 1)
     used = counts > 0
-    values = both[1][one_of_each(classes, counts.size)]
+    values = both[1][first_rows(classes, counts.size)]
     gap = largest_gap(np.sort(both[0][kept]), Spread.of(values[used], counts[used]))
     return Stable(gap, 2.0 * k / int(kept.sum()), 1.0, True)
 

@@ -13,7 +13,6 @@ from functools import partial
 import numpy as np
 
 from shoal.kernels.arrays import Flags, Floats, Integers
-from shoal.measures.compared import one_of_each
 from shoal.measures.reading import both_sides, words_of
 from shoal.measures.risk.linkage import (
     Attack,
@@ -24,6 +23,7 @@ from shoal.measures.risk.linkage import (
 )
 from shoal.measures.sides import Numbers, Side, deviation
 from shoal.measures.task import side_by_side
+from shoal.partition import first_rows
 from shoal.report.public.cells import intervals, numbers, originals
 from shoal.report.public.rounding import SAYS, Stable
 from shoal.table.encode_nodes import CodedColumn
@@ -104,7 +104,7 @@ def linkages(
     is their number.
     """
     counts = np.bincount(classes)
-    seen = one_of_each(classes, counts.size)
+    seen = first_rows(classes, counts.size)
     each = partial(side_by_side, threads=threads)
     rows = np.arange(classes.size)
     if classes.size > most:

@@ -31,12 +31,12 @@ from shoal.table.scan import (
 from shoal.table.split import (
     Head,
     Part,
-    as_a_whole,
     first_empty_line,
     head_of,
     last_end,
     lines_of,
-    looked_at,
+    scan_part,
+    scan_text,
     split,
 )
 
@@ -101,7 +101,7 @@ class Cutter:
 
     def _piece(self, raw: bytes) -> Piece:
         above = 0 if self._head else None
-        part = self._split(raw) or self._looked_at(raw)
+        part = self._split(raw) or self._scan(raw)
         assert self._head is not None
         if above is None:
             above = self._head.raw.count(b"\n")
@@ -128,7 +128,7 @@ class Cutter:
             self._head = head
         return part
 
-    def _looked_at(self, raw: bytes) -> Part:
+    def _scan(self, raw: bytes) -> Part:
         """Return the records of a piece after a look at each byte, or raise InputError."""
         check_text(raw, self._name, self._begin)
         if self._head is None and not raw.strip(b"\r\n"):
@@ -136,11 +136,11 @@ class Cutter:
         if self._head is not None and self._empty_line is not None and raw.strip(b"\r\n"):
             raise ragged(self._name, *self._empty_line, 1, len(self._head.names))
         if self._head is None:
-            self._head, part, layout = as_a_whole(raw, self._name, self._delimiter)
+            self._head, part, layout = scan_text(raw, self._name, self._delimiter)
             whole, above = raw, 0
         else:
             whole, above = self._head.raw + raw, self._head.raw.count(b"\n")
-            part, layout = looked_at(raw, self._head, self._name, self._begin)
+            part, layout = scan_part(raw, self._head, self._name, self._begin)
         if self._empty_line is None:
             begin = Begin(self._begin.lines - above, self._begin.records)
             self._empty_line = first_empty_line(whole, layout, begin)

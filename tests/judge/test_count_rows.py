@@ -41,3 +41,15 @@ def test_a_pile_gives_back_what_is_too_much():
         assert number >= 10 or not given_back
         out += given_back
     assert sum(int(rows[:, -1].sum()) for rows in [*out, pile.all()]) == 100
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_merge_the_same_entries(threads):
+    """Each thread merges a range of mixes: together they hold every entry once."""
+    rng = np.random.default_rng(2)
+    keys = rng.integers(0, 20_000, (4 * count_rows.FEW, 1)).astype(np.uint64)
+    first = np.arange(1, len(keys) + 1, dtype=np.uint64)
+    found = merged(np.column_stack([keys, first, np.ones(len(keys), np.uint64)]), 1, threads)
+    values, firsts, times = np.unique(keys, return_index=True, return_counts=True)
+    wanted = np.column_stack([values, firsts + 1, times])
+    assert (found[np.argsort(found[:, 0])] == wanted).all()

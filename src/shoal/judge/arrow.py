@@ -39,8 +39,9 @@ def parquet(files: Sequence[str], name: str) -> Source:
         for file in files:
             try:
                 with _opened(file) as opened:
+                    now = limits()
                     for batch in opened.iter_batches(
-                        limits().batch, columns=chosen, use_threads=False
+                        now.batch, columns=chosen, use_threads=now.threads > 1
                     ):
                         yield make([ArrowCells(batch.column(name)) for name in chosen])
             except (pa.ArrowException, OSError, ValueError):

@@ -14,7 +14,9 @@ from shoal.judge.cell_words import Encoder
 from shoal.judge.cells import Cells, rows_of
 from shoal.judge.classes import Counted, Memory, Sizes
 from shoal.judge.count_rows import FIRST, TIMES, Pile, Places, Words
+from shoal.judge.limits import limits
 from shoal.judge.source import Batches, Key
+from shoal.judge.threads import ahead
 
 if TYPE_CHECKING:
     from shoal.judge.disk import Disk
@@ -23,11 +25,11 @@ if TYPE_CHECKING:
 
 def by_batches(wanted: Wanted, batches: Batches, limit: int) -> Counted:
     """Return the classes of a release, on disk if more than `limit` entries are different."""
-    encoder = Encoder(wanted.width, wanted.sensitive)
+    encoder, threads = Encoder(wanted.width, wanted.sensitive), limits().threads
     disk: Disk | None = None
     pile: Pile | None = None
-    for entries in batches(wanted.places, encoder):
-        pile = pile or Pile(encoder.layout(wanted.subsets), limit)
+    for entries in ahead(batches(wanted.places, encoder), threads):
+        pile = pile or Pile(encoder.layout(wanted.subsets), limit, threads)
         for many in pile.add(entries):
             disk = disk or wanted.on_disk(encoder.layout(wanted.subsets))
             disk.add(many)
@@ -40,7 +42,7 @@ def by_batches(wanted: Wanted, batches: Batches, limit: int) -> Counted:
     disk = disk or wanted.on_disk(encoder.layout(wanted.subsets))
     disk.add(rest)
     del pile, rest
-    disk.finish()
+    disk.finish(threads)
     return disk
 
 

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
+
+from shoal.judge.threads import each
 
 Words = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.intp]
 
 FIRST, TIMES = -2, -1  # where an entry has its first record, and how often it occurs
 PARTS = 256
+FEW = 20_000  # rows a thread, at least
 _TOP = np.uint64(56)
 _ODD = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))  # of splitmix64
 _FAR, _NEAR = np.uint64(32), np.uint64(29)
@@ -56,7 +60,10 @@ def parts_of(words: Words) -> Words:
 
 def grouped(words: Words) -> tuple[Places, Places]:
     """Return an order in which equal rows are neighbors, and where each group of them begins."""
-    mixed = mix(words)
+    return _grouped(words, mix(words))
+
+
+def _grouped(words: Words, mixed: Words) -> tuple[Places, Places]:
     order = np.argsort(mixed)
     mixed = mixed[order]
     new = _changes(words[order])
@@ -76,11 +83,30 @@ def _changes(words: Words) -> npt.NDArray[np.bool_]:
     return new
 
 
-def merged(entries: Words, width: int) -> Words:
-    """Return one entry for all that are equal in the first words: earliest, and times summed."""
+def merged(entries: Words, width: int, threads: int = 1) -> Words:
+    """Return one entry for all that are equal in the first words: earliest, and times summed.
+
+    Threads merge the rows of a range of mixes each: equal rows are in one of them.
+    """
+    threads = max(1, min(threads, len(entries) // FEW))
+    if threads == 1:
+        return _merged(entries, width, mix(entries[:, :width]))
+    cuts = np.linspace(0, len(entries), threads + 1).astype(np.intp).tolist()
+    slices = [slice(*ends) for ends in pairwise(cuts)]
+    mixed = np.concatenate([*each(lambda some: mix(entries[some, :width]), slices, threads)])
+    ranges = (mixed >> _FAR) * np.uint64(threads) >> _FAR
+
+    def of_range(number: int) -> Words:
+        rows = np.flatnonzero(ranges == np.uint64(number))
+        return _merged(entries[rows], width, mixed[rows])
+
+    return np.concatenate([*each(of_range, range(threads), threads)])
+
+
+def _merged(entries: Words, width: int, mixed: Words) -> Words:
     if not len(entries):
         return entries
-    order, begins = grouped(entries[:, :width])
+    order, begins = _grouped(entries[:, :width], mixed)
     unique = entries[order[begins]]
     unique[:, FIRST] = np.minimum.reduceat(entries[order, FIRST], begins)
     unique[:, TIMES] = np.add.reduceat(entries[order, TIMES], begins)
@@ -90,8 +116,8 @@ def merged(entries: Words, width: int) -> Words:
 class Pile:
     """Entries in memory, merged whenever there are twice as many as may be different."""
 
-    def __init__(self, layout: Layout, limit: int) -> None:
-        self.identity, self.limit = layout.key + layout.codes, limit
+    def __init__(self, layout: Layout, limit: int, threads: int = 1) -> None:
+        self.identity, self.limit, self.threads = layout.key + layout.codes, limit, threads
         self.rows: Words = np.empty((2 * limit, layout.width), np.uint64)
         self.held = 0
 
@@ -118,4 +144,4 @@ class Pile:
 
     def all(self) -> Words:
         """Return all entries that are held, each once."""
-        return merged(self.rows[: self.held], self.identity)
+        return merged(self.rows[: self.held], self.identity, self.threads)

@@ -15,6 +15,7 @@ from shoal.judge.classes import Class, Narrow, Subset
 from shoal.judge.count_rows import FIRST, PARTS, TIMES, Layout, Words, grouped, merged, parts_of
 from shoal.judge.models.matching import READINGS
 from shoal.judge.spill import Spill
+from shoal.judge.threads import each
 
 
 class Disk:
@@ -40,13 +41,11 @@ class Disk:
     def _read(self, name: str, part: int, width: int) -> Words:
         return np.frombuffer(self.spill.read(name, part), np.uint64).reshape(-1, width)
 
-    def finish(self) -> None:
+    def finish(self, threads: int = 1) -> None:
         """Find the classes, then judge the subsets, whose combinations lie in their own parts."""
-        for part in range(PARTS):
-            entries = self._read("entries", part, self.layout.width)
-            if not len(entries):
+        for part, counted in enumerate(each(self._merged, range(PARTS), threads)):
+            if not len(counted):
                 continue
-            counted = merged(entries, self.layout.key)
             if not self.layout.codes:
                 self.spill.drop("entries", part)
             for number, mask in enumerate(self.layout.masks):
@@ -57,6 +56,10 @@ class Disk:
             self.sizes.update(dict(zip(sizes.tolist(), classes.tolist(), strict=True)))
         for number in range(len(self.subsets)):
             self.narrow.append(self._narrow(number))
+
+    def _merged(self, part: int) -> Words:
+        """Return the classes of a part."""
+        return merged(self._read("entries", part, self.layout.width), self.layout.key)
 
     def _combine(self, number: int, rows: Words, mask: Words, part: int) -> None:
         """Write down the classes of a part by the words of a subset.

@@ -1,11 +1,13 @@
-"""How much the judge holds in memory at once."""
+"""How much the judge holds in memory at once, and how many threads it uses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+
+from shoal.judge.threads import processors
 
 
 @dataclass(frozen=True)
@@ -14,7 +16,8 @@ class Limits:
 
     entries: distinct combinations that are counted before they go to files; batch: records of
     Parquet and dataframes that are read at once; piece: bytes of csv; few: records of which Python
-    values are counted, and rows: so many of them at once, few enough that their cells die young.
+    values are counted, and rows: so many of them at once, few enough that their cells die young;
+    threads: how many work at once.
     """
 
     entries: int = 400_000
@@ -22,6 +25,7 @@ class Limits:
     piece: int = 2**20
     few: int = 1_000
     rows: int = 512
+    threads: int = field(default_factory=processors)
 
 
 _NOW: ContextVar[Limits] = ContextVar("limits", default=Limits())  # noqa: B039 - it is frozen
@@ -33,12 +37,13 @@ def limits() -> Limits:
 
 
 @contextmanager
-def limited(**changes: int) -> Iterator[None]:
-    """Change limits for a while; no more entries are held than were allowed before."""
+def limited(**changes: int | None) -> Iterator[None]:
+    """Change limits for a while, but for None; no more entries are held than were allowed."""
     before = limits()
-    if "entries" in changes:
-        changes["entries"] = min(changes["entries"], before.entries)
-    token = _NOW.set(replace(before, **changes))
+    some = {name: limit for name, limit in changes.items() if limit is not None}
+    if "entries" in some:
+        some["entries"] = min(some["entries"], before.entries)
+    token = _NOW.set(replace(before, **some))
     try:
         yield
     finally:

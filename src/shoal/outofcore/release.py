@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
+from shoal.backends.executor import local_threads
 from shoal.kernels.arrays import Integers
 from shoal.outofcore.arrow import ROW, Form
 from shoal.outofcore.budget import Budget
@@ -150,7 +151,7 @@ class Releasing:
         chunk = Chunk(
             table, after, partition.labels, self.file_plan.plan.aggregators, coded, points=points
         )
-        figures = chunk_figures(chunk, ranges)
+        figures = chunk_figures(chunk, ranges, local_threads(self.solver.runner.run).workers)
         buckets = self.budget.places(self.rows)
         more = {}
         if ROW in packed.column_names:

@@ -65,7 +65,7 @@ def release_file(
             buckets.check(temporary, targets.kind, report)
             report("verifying", 0, 1)
             give_back()
-            with limited(entries=budget.entries):
+            with limited(entries=budget.entries, threads=request.threads):
                 verification = verify_written(
                     temporary, made.settings, made.released, made.rows, targets.kind
                 )

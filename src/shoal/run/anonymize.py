@@ -12,6 +12,7 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from shoal.judge.limits import limited
 from shoal.measures.tables import classes_by, measure_release
 from shoal.methods.enforce.dominance import judge_dominance
 from shoal.methods.enforce.wider import wider_groups
@@ -284,7 +285,8 @@ def anonymize_with(
         on_column = partial(report, "checking")
         check_coverage(table, released, aggregators, plan.all_hierarchies, folder, on_column)
     recipe = repeating_settings(plan, partition.method, partition.search)
-    verification = check_release(released, recipe)
+    with limited(threads=threads):
+        verification = check_release(released, recipe)
     notes = [*notes, *check_survey(released, recipe, survey), *more]
 
     deleted = original.rows - table.rows

@@ -13,6 +13,7 @@ from shoal.backends import private_folder
 from shoal.backends.staging import Staging
 from shoal.backends.storage import is_url
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
+from shoal.judge.limits import limited
 from shoal.judge.verify import Verification, verify
 from shoal.kernels.arrays import Integers
 from shoal.release.claims import claims
@@ -165,7 +166,8 @@ def save(
         papers = papers_of(targets, settings, release.report, digest, keep, with_page)
         papers.add_to(staging)
         temporary = staging.add(targets.release, content)
-        verified_bytes(release, order, temporary, content, targets.kind)
+        with limited(threads=threads):
+            verified_bytes(release, order, temporary, content, targets.kind)
         staging.commit()
     targets.leave_no_page(force, with_page)
     return targets.release

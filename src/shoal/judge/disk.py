@@ -50,10 +50,10 @@ class Disk:
                 self.spill.drop("entries", part)
             for number, mask in enumerate(self.layout.masks):
                 self._combine(number, counted, mask, part)
-            counted = counted[np.argsort(counted[:, FIRST])][:, FIRST:]
-            self.spill.add("classes", part, counted.tobytes())
-            sizes, classes = np.unique(counted[:, TIMES], return_counts=True)
-            self.sizes.update(dict(zip(sizes.tolist(), classes.tolist(), strict=True)))
+            classes = counted[np.argsort(counted[:, FIRST])][:, FIRST:]
+            self.spill.add("classes", part, classes.tobytes())
+            sizes, times = np.unique(classes[:, TIMES], return_counts=True)
+            self.sizes.update(dict(zip(sizes.tolist(), times.tolist(), strict=True)))
         for number in range(len(self.subsets)):
             self.narrow.append(self._narrow(number))
 

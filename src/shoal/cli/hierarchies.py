@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shoal.cli.app import app
-from shoal.cli.options import Tabled, takes
+from shoal.cli.options import READING, Tabled, takes
 from shoal.cli.output import write_stdout
 from shoal.errors import InputError, RequestError, shown
 
@@ -36,7 +36,6 @@ Rule = Annotated[
         "prefixes:3,2, dates, balanced or flat. Default: balanced for numbers, flat for texts."
     ),
 ]
-READING = "delimiter", "missing", "types"
 Column = Annotated[str | None, typer.Option(help="The column of the data that it is for.")]
 
 

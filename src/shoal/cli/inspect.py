@@ -10,17 +10,15 @@ from typing import Annotated, Any
 import typer
 
 from shoal.cli.app import app
-from shoal.cli.options import JsonFlag, MissingAs, SensitiveTrees, Tabled, takes
+from shoal.cli.options import READING, JsonFlag, MissingAs, SensitiveTrees, Tabled, takes
 from shoal.cli.output import echo_verdict, live_reporter, write_stdout
 from shoal.errors import shown
-
-READING = "delimiter", "missing", "types", "orders"
 
 
 @app.command(cls=Tabled)
 @takes(
     "l", "l_kind", "c", "t", "alpha", "k_of", "missing_sensitive", "sensitive", "orders",
-    "delimiter", "missing",
+    "delimiter", "encoding", "quote", "decimal", "thousands", "missing",
 )  # fmt: skip
 def verify(
     file: Annotated[str, typer.Argument(help="A released csv, csv.gz or Parquet file.")],
@@ -94,7 +92,7 @@ def verify(
 
 
 @app.command(cls=Tabled)
-@takes(*READING)
+@takes(*READING, "orders")
 def inspect(
     file: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
     as_json: JsonFlag = False,
@@ -119,7 +117,7 @@ def inspect(
 
 
 @app.command(cls=Tabled)
-@takes(*READING)
+@takes(*READING, "orders")
 def bound(
     file: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
     k: Annotated[int, typer.Option("-k", "--k", help="At least so many records a group.")],

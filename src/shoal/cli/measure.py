@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from shoal.cli.app import app
-from shoal.cli.options import JsonFlag, MissingAs, Tabled, takes
+from shoal.cli.options import READING, JsonFlag, MissingAs, Tabled, takes
 from shoal.cli.output import write_stdout
 from shoal.errors import RequestError
 
@@ -16,7 +16,7 @@ from shoal.errors import RequestError
 @app.command(cls=Tabled)
 @takes(
     "quasi_identifiers", "sensitive", "hierarchy_folder", "hierarchies", "orders", "seed",
-    "delimiter", "missing", "types", "force",
+    *READING, "dialect", "force",
 )  # fmt: skip
 def measure(
     original: Annotated[str, typer.Argument(help="The original csv, csv.gz or Parquet file.")],

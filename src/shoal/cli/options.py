@@ -34,6 +34,13 @@ MissingAs = Annotated[
 ]
 
 
+DIALECT = (
+    "delimiter", "encoding", "decimal", "thousands", "date_format", "skip_lines", "comment",
+    "quote", "widths",
+)  # fmt: skip
+READING = (*DIALECT, "missing", "types")  # of every command that reads a table
+
+
 class Tabled(TyperCommand):
     """A command whose `**options` are those of the table, which it loads when it is parsed."""
 

@@ -18,10 +18,11 @@ from shoal.judge import arrow, folder
 from shoal.judge.csv_pieces import CELL_LIMIT, Pieces
 from shoal.judge.lines import LINE, bounded, long_line
 from shoal.judge.source import Made, Source, check_header
+from shoal.judge.written import Written
 
 
 @contextlib.contextmanager
-def opened(data: Any, kind: str | None, delimiter: str | None) -> Iterator[Source]:
+def opened(data: Any, kind: str | None, written: Written) -> Iterator[Source]:
     """Yield an opened file or dataframe."""
     if isinstance(data, list) and all(isinstance(one, str) for one in data):
         yield arrow.parquet(data, "the release")
@@ -48,7 +49,7 @@ def opened(data: Any, kind: str | None, delimiter: str | None) -> Iterator[Sourc
             return
         before = csv.field_size_limit(CELL_LIMIT)
         try:
-            yield _csv(path, kind, delimiter)
+            yield _csv(path, kind, written)
         finally:
             csv.field_size_limit(before)
     except (OSError, EOFError) as error:
@@ -56,22 +57,22 @@ def opened(data: Any, kind: str | None, delimiter: str | None) -> Iterator[Sourc
         raise InputError(f"{path.name}: cannot be read: {reason}") from None
 
 
-def _csv(path: Path, kind: str, delimiter: str | None) -> Source:
+def _csv(path: Path, kind: str, written: Written) -> Source:
     """Read csv by pieces, each byte as one character: cells compare as bytes."""
-    with _bytes(path, kind) as file:
+    with _bytes(path, kind, written) as file:
         first = _header(file, path.name)
     if not first.strip("\r\n"):
         raise InputError(f"{path.name}: there is no header")
-    sign = delimiter or _delimiter(first, path.name)
+    sign = written.delimiter or _delimiter(first, path.name)
     reader = csv.reader(
         _without_nul(io.StringIO(first, newline="\n"), path.name), delimiter=sign, strict=True
     )
-    header = [_utf8(cell, path.name) for cell in _first(reader, path.name)]
+    header = [written.restored(_utf8(cell, path.name)) for cell in _first(reader, path.name)]
     check_header(header, path.name)
     lines = reader.line_num
 
     def batches(places: list[int], make: Callable[[list[Any]], Made]) -> Iterator[Made]:
-        with _bytes(path, kind) as file:
+        with _bytes(path, kind, written) as file:
             for _ in range(lines):
                 file.readline()
             pieces = Pieces(file, path.name, sign, len(header), lines)
@@ -82,9 +83,10 @@ def _csv(path: Path, kind: str, delimiter: str | None) -> Source:
 
 
 @contextlib.contextmanager
-def _bytes(path: Path, kind: str) -> Iterator[IO[bytes]]:
+def _bytes(path: Path, kind: str, written: Written) -> Iterator[IO[bytes]]:
     with path.open("rb") as raw:
-        yield cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if kind == "csv.gz" else raw
+        file = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if kind == "csv.gz" else raw
+        yield written.plain(file, path.name)
 
 
 def _header(file: IO[bytes], name: str) -> str:
@@ -119,7 +121,9 @@ def _utf8(cell: str, name: str) -> str:
     try:
         return cell.encode("latin-1").decode("utf-8")
     except UnicodeDecodeError:
-        raise InputError(f"{name}, line 1: the header is not UTF-8") from None
+        raise InputError(
+            f"{name}, line 1: the header is not UTF-8; say what it is with --encoding"
+        ) from None
 
 
 def _delimiter(line: str, name: str) -> str:

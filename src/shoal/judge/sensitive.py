@@ -21,9 +21,11 @@ from shoal.judge.hierarchies import Tree, number
 from shoal.judge.models.closeness import Distance, Equal, Hierarchical, Ordered
 from shoal.judge.models.matching import is_star
 from shoal.judge.spelling import plain_value
+from shoal.judge.written import Written
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
 BEYOND = re.compile(r"\.\d{6}(\d+)", re.ASCII)
+PLAIN = Written()
 MISSING = 0  # the code of all missing cells
 
 
@@ -59,9 +61,10 @@ class Sensitive:
         order: Sequence[Any] | None = None,
         is_words: bool = False,
         missing: Sequence[str] = (),
+        written: Written = PLAIN,
     ) -> None:
         self.name, self.as_bytes, self.tree, self.order = name, as_bytes, tree, order
-        self.is_words = is_words
+        self.is_words, self.written = is_words, written
         self.has_moments = not is_words and tree is None and order is None
         self.silent = {plain_value(word, ()) for word in missing} - {None}
         self.missing = {m.encode().decode("latin-1") for m in missing} if as_bytes else set()
@@ -105,7 +108,7 @@ class Sensitive:
             return cell
         if self.is_words:
             return text
-        value, trimmed = number(text), text.strip(" \t")
+        value, trimmed = number(self.written.number(text)), text.strip(" \t")
         if value is None and (DATE.fullmatch(trimmed) or trimmed.lower() in ("true", "false")):
             return trimmed
         return text if value is None else value

@@ -28,6 +28,7 @@ from shoal.judge.sensitive import Sensitive
 from shoal.judge.source import Key, Source
 from shoal.judge.spill import Spill
 from shoal.judge.verification import Composition, Judged, KOf, Verification
+from shoal.judge.written import Written
 
 __all__ = ["Verification", "class_counts", "verify"]
 
@@ -59,6 +60,10 @@ def verify(
     original: Any = None,
     key: Sequence[str] = (),
     delimiter: str | None = None,
+    encoding: str = "utf-8",
+    quote: str = '"',
+    decimal: str = ".",
+    thousands: str = "",
     kind: str | None = None,
     records: int | None = None,
     columns: Sequence[str] | None = None,
@@ -109,8 +114,10 @@ def verify(
         is not safe.
     key : sequence of str
         Columns of all three tables that identify a person.
-    delimiter, kind : str, optional
-        Of a csv file; "csv", "csv.gz" or "parquet" in place of the ending of its name.
+    delimiter, encoding, quote, decimal, thousands : str, optional
+        How a csv file is written; numbers are those of sensitive columns.
+    kind : {"csv", "csv.gz", "parquet"}, optional
+        What the file is, in place of the ending of its name.
     records, columns : int, sequence of str, optional
         What the release should hold, where known.
 
@@ -152,14 +159,16 @@ def verify(
     if by_people:
         requirement = requirement.shown_by_records()
     named = [*(hierarchies or {}), *(orders or {}), *words]
-    _check(quasi, hidden, missing_as, delimiter, named)
+    written = Written(delimiter, encoding, quote, decimal, thousands)
+    written.check()
+    _check(quasi, hidden, missing_as, named)
     trees = {n: read_tree(rule, n) for n, rule in (hierarchies or {}).items() if n in hidden}
     subsets = [
         Subset(names, tuple(quasi.index(name) for name in names), own)
         for names, own in requirement.k_of.items()
     ]
     with ExitStack() as after:
-        with opened(data, kind, delimiter) as source:
+        with opened(data, kind, written) as source:
             ours = [
                 Sensitive(
                     name,
@@ -168,6 +177,7 @@ def verify(
                     (orders or {}).get(name),
                     is_words=name in words,
                     missing=missing,
+                    written=written,
                 )
                 for name in hidden
             ]
@@ -186,11 +196,11 @@ def verify(
                 quasi, sensitive if sensitive is None else hidden, requirement.k, papers, theirs,
                 (roles_source(papers, quasi_identifiers), roles_source(theirs, None)),
             )  # fmt: skip
-            both = _again(data, kind, delimiter, source), _again(against, None, None)
+            both = _again(data, kind, written, source), _again(against, None, Written())
             met = compose(both[0](), both[1](), request)
             if original is not None:
                 in_order = (_in_order(data, papers, original), _in_order(against, theirs, original))
-                whose = opened(original, None, None)
+                whose = opened(original, None, Written())
                 placed = place_people(both[0](), both[1](), whose, request, knows, in_order)
                 met = replace(met, shared=placed)
         verification = _verification(
@@ -291,13 +301,13 @@ def _is_file(data: Any) -> bool:
 
 
 def _again(
-    data: Any, kind: str | None, delimiter: str | None, source: Source | None = None
+    data: Any, kind: str | None, written: Written, source: Source | None = None
 ) -> Callable[[], AbstractContextManager[Source]]:
     """Return what opens a release once more: a file anew, anything else as it was opened."""
     if _is_file(data):
-        return lambda: opened(data, kind, delimiter)
+        return lambda: opened(data, kind, written)
     if source is None:
-        with opened(data, kind, delimiter) as opened_source:
+        with opened(data, kind, written) as opened_source:
             return lambda: nullcontext(opened_source)
     return lambda: nullcontext(source)
 
@@ -330,10 +340,10 @@ def _warnings(source: Source) -> tuple[str, ...]:
 
 
 def class_counts(
-    data: Any, wanted: Sequence[str], *, delimiter: str | None = None, kind: str | None = None
+    data: Any, wanted: Sequence[str], *, kind: str | None = None, **written: Any
 ) -> tuple[list[str], Counter[Key]]:
     """Return the header, and how many records share each combination of the wanted columns."""
-    with opened(data, kind, delimiter) as source:
+    with opened(data, kind, Written(**written)) as source:
         try:
             return source.header, Counter(source.keys(wanted))
         except TypeError:
@@ -355,13 +365,9 @@ def _tuples(by_columns: Mapping[Any, int]) -> dict[tuple[str, ...], int]:
     }
 
 
-def _check(
-    quasi: list[str], sensitive: list[str], reading: str, delimiter: str | None, named: list[str]
-) -> None:
+def _check(quasi: list[str], sensitive: list[str], reading: str, named: list[str]) -> None:
     if reading not in READINGS:
         raise RequestError(f"missing_as must be one of {', '.join(READINGS)}")
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise RequestError("the delimiter must be one character, such as ',' or ';'")
     for name in sensitive:
         if name in quasi:
             raise RequestError(f"{shown(name)} is named as quasi-identifier and as sensitive")

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from shoal.errors import RequestError, in_shape
 from shoal.kernels.arrays import Flags, Integers
+from shoal.table.dialect import PLAIN, Dialect
 from shoal.table.read import is_parquet
 from shoal.table.roles import Kind
 from shoal.table.sampling import Hashes, drawn, row_hashes
@@ -29,7 +30,7 @@ RECORDS = 100_000  # that are compared, about
 class Reading:
     """How files are read."""
 
-    delimiter: str | None
+    dialect: Dialect
     missing: Sequence[str]
     types: Mapping[str, str]
 
@@ -39,9 +40,9 @@ class Reading:
         `more` are types in the place of those that were said.
         """
         if is_parquet(path):
-            return in_pieces(path, None, ("",), {})
+            return in_pieces(path, PLAIN, ("",), {})
         types = self.types if more is None else more
-        return in_pieces(path, self.delimiter, self.missing, types)
+        return in_pieces(path, self.dialect, self.missing, types)
 
 
 @dataclass(frozen=True)

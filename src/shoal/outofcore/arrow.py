@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import RequestError
+from shoal.table.dialect import Dialect
+from shoal.table.notation import Notation
 from shoal.table.roles import Column, Kind, Role, Written
 from shoal.table.source import Source
 from shoal.table.table import Table
@@ -97,6 +99,8 @@ class Form:
         ]
         source = _tuples(values["source"])
         source["types"] = tuple(tuple(pair) for pair in source["types"])
+        source["dialect"] = Dialect(**_tuples(source["dialect"]))
+        source["notations"] = tuple((name, Notation(**one)) for name, one in source["notations"])
         return cls(tuple(columns), Source(**source), values["whole"])
 
 

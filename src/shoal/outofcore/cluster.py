@@ -15,6 +15,7 @@ from shoal.outofcore.many_files import FromFile, FromParts, Origin, release_part
 from shoal.outofcore.request import FileRequest, Released
 from shoal.progress import Callback, Reporter
 from shoal.settings import Settings
+from shoal.table.dialect import CSV_ONLY
 from shoal.table.many_files import find_parts, is_many
 from shoal.table.read import is_parquet
 
@@ -44,8 +45,8 @@ def _origin(source: str, settings: Settings) -> Origin:
     if not is_many(source) and not is_parquet(source):
         return FromFile(Path(source), settings)
     reading = settings.input
-    if reading.types or reading.delimiter or tuple(reading.missing) != ("",):
-        raise RequestError("types, delimiter and missing can be declared for csv files only")
+    if not reading.is_plain:
+        raise RequestError(f"types, missing and how text is written {CSV_ONLY}")
     return FromParts(find_parts(source))
 
 

@@ -71,7 +71,7 @@ class FromFile:
     def opened(self, runner: TaskRunner) -> Reading:  # noqa: ARG002 - as Origin has it
         """Return the file in pieces."""
         options = self.settings.input
-        pieces = in_pieces(self.path, options.delimiter, options.missing, options.types)
+        pieces = in_pieces(self.path, options.dialect, options.missing, options.types)
         return Whole(pieces, shape(self.path))
 
     def released(self, files: list[str]) -> Any:

@@ -22,6 +22,7 @@ from shoal.partition import Partition
 from shoal.plan.recipe import repeating_settings
 from shoal.release.aggregate import Aggregators, aggregate
 from shoal.release.coverage import check_coverage
+from shoal.release.dialects import IN_PLAIN
 from shoal.release.write import needs_decimals
 from shoal.report.chunk import Chunk
 from shoal.report.figures import chunk_figures, value_counts
@@ -191,6 +192,7 @@ class Releasing:
         return Buckets(
             self.solver.work, made.form, made.files, self.budget.places(self.rows), quasi, exact,
             release.keep_order, self.secret, release.spreadsheet_safe,
+            release.dialect == IN_PLAIN and made.form.source.kind == "csv",
         )  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def release_file(
         with RunFolder(targets.release, fingerprint, request.parent) as work:
             options = settings.input
             reading = Whole(
-                in_pieces(source, options.delimiter, options.missing, options.types, budget.piece)
+                in_pieces(source, options.dialect, options.missing, options.types, budget.piece)
             )
             runner = TaskRunner(work, Threads(1), Threads(request.threads), report)
             releasing, made = release_regions(reading, settings, budget, request, runner)
@@ -67,8 +67,9 @@ def release_file(
             give_back()
             with limited(entries=budget.entries, threads=request.threads):
                 verification = verify_written(
-                    temporary, made.settings, made.released, made.rows, targets.kind
-                )
+                    temporary, made.settings, buckets.written(made.released), made.rows,
+                    targets.kind,
+                )  # fmt: skip
             give_back()
             if digest_of(temporary) != digest:
                 raise OutputError("the file on disk is not what was written; nothing was kept")

@@ -17,15 +17,18 @@ import pyarrow as pa
 from shoal.backends.storage import Storage
 from shoal.errors import OutputError
 from shoal.judge.reading import opened
+from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.outofcore.arrow import ROW, Form
 from shoal.outofcore.memory import freed
 from shoal.outofcore.run_folder import Files
 from shoal.outofcore.shuffle import gather
 from shoal.progress import Reporter
+from shoal.release.dialects import plain_table
 from shoal.release.write import PARQUET, csv_bytes, parquet_table
-from shoal.save.readback import ReadBack, same_array
+from shoal.save.readback import ReadBack, same_array, written_as
 from shoal.save.spreadsheet import guarded_table
+from shoal.table.source import Source
 from shoal.table.table import Table
 
 ROWS = 2**20  # of a row group, at most
@@ -85,6 +88,7 @@ class Buckets:
     keep_order: bool
     secret: str
     spreadsheet_safe: bool = False
+    is_plain: bool = False
 
     def table(self, bucket: int) -> tuple[Table, Integers]:
         """Return the rows of a bucket, and their order in the file."""
@@ -165,7 +169,18 @@ class Buckets:
 
     def _csv_table(self, bucket: int) -> tuple[Table, Integers]:
         table, order = self.table(bucket)
+        table = self.written(table)
         return (guarded_table(table) if self.spreadsheet_safe else table), order
+
+    def written(self, table: Table) -> Table:
+        """Return a table in the dialect of the file."""
+        return plain_table(table) if self.is_plain else table
+
+    @property
+    def _source(self) -> Source:
+        """How the file is written."""
+        bare = self.form.unpack(gather(self.work, self.files[:1], 0).slice(0, 0))
+        return self.written(bare).source
 
     def check(self, path: Path, kind: str, report: Reporter) -> None:
         """Read the file back and compare it with what was meant, bucket by bucket."""
@@ -174,8 +189,8 @@ class Buckets:
             raise OutputError("what was read back is not what was to be written; nothing was kept")
 
     def _same_csv(self, kind: str, path: Path, report: Reporter) -> bool:
-        with opened(path, kind, self.form.source.delimiter) as source:
-            file = ReadBack(source, self.quasi)
+        with opened(path, kind, Written(**written_as(self._source))) as source:
+            file = ReadBack(source, self.quasi, dict(self._source.notations))
             for bucket in freed(range(self.count)):
                 report("reading back", bucket, self.count)
                 table, order = self._csv_table(bucket)

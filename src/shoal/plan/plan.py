@@ -20,6 +20,7 @@ from shoal.plan.survey import check_people, with_survey_roles, without_strata
 from shoal.release.aggregate import STRATUM, Aggregators, averaged
 from shoal.settings import Settings
 from shoal.table.assign import assign
+from shoal.table.dialect import PLAIN
 from shoal.table.ordinal import with_orders
 from shoal.table.profile import Profile, complete_rows
 from shoal.table.roles import Role
@@ -199,7 +200,7 @@ def _complete(settings: Settings, schema: Table, profile: Profile) -> Profile:
 
 def once_read(settings: Settings) -> Settings:
     """Return the settings of a table that is already read, without input options."""
-    return settings.replace(input={"delimiter": None, "missing": ("",), "types": {}})
+    return settings.replace(input={**PLAIN.to_settings(), "missing": ("",), "types": {}})
 
 
 def _check_columns(schema: Table, settings: Settings, profile: Profile) -> None:

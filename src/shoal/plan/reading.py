@@ -11,7 +11,7 @@ from shoal.methods.problem import check_size
 from shoal.methods.registry import find
 from shoal.partition import check_labels
 from shoal.settings import Settings
-from shoal.table.read import read
+from shoal.table.read import read_with
 from shoal.table.table import Table
 
 
@@ -25,10 +25,7 @@ def read_table(
     protect, options = settings.protect, settings.input
     if settings.roles.group is None and protect.method != "auto":
         check_options(find(protect.method).info, protect.start, settings.search_options())
-    table = read(
-        data, delimiter=options.delimiter, missing=options.missing, types=options.types,
-        threads=threads,
-    )  # fmt: skip
+    table = read_with(data, options.dialect, options.missing, options.types, threads)
     check_size(table.rows, protect.k, table.source.name)
     return given_groups(table, settings)
 

@@ -49,7 +49,8 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
         input={
             "path": source.path,
             "sha256": source.sha256,
-            "delimiter": source.delimiter if source.kind == "csv" else None,
+            **source.dialect.to_settings(),
+            "delimiter": source.found_delimiter,
             "missing": source.missing,
             "types": dict(source.types),
             "hierarchies_sha256": digests(trees),

@@ -8,6 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import OutputError, shown
+from shoal.release.dialects import in_encoding
+from shoal.table.dialect import PLAIN, Dialect
+from shoal.table.notation import STRICT, Notation, written_texts
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.scan import DELIMITERS
 from shoal.table.texts import arrow_texts
@@ -15,15 +18,20 @@ from shoal.table.texts import arrow_texts
 QUOTE = '"'
 
 
-def csv_cells(column: Column, delimiter: str) -> Any:
+def csv_cells(
+    column: Column, delimiter: str, dialect: Dialect = PLAIN, notation: Notation = STRICT
+) -> Any:
     """Return the column's cells, quotes included, ready to be joined by the delimiter.
 
     A csv column that is not protected comes back byte for byte as it stood in its file.
     """
     if column.cells is not None and not column.protected:
-        return _as_it_stood(column)
+        return _as_it_stood(column, dialect)
     distinct = column.values.dictionary_encode()
     texts = arrow_texts(column, distinct.dictionary)
+    if not notation.is_plain:
+        texts = written_texts(texts, notation)
+    texts = in_encoding(texts, dialect)
     is_text = column.kind is Kind.TEXT
     if is_text and pc.any(pc.match_substring(texts, "\0")).as_py():
         raise OutputError(f"column {shown(column.name)} holds a NUL, which csv cannot; use Parquet")
@@ -34,10 +42,11 @@ def csv_cells(column: Column, delimiter: str) -> Any:
     return cells.fill_null(STAR if column.protected else "") if cells.null_count else cells
 
 
-def _as_it_stood(column: Column) -> Any:
+def _as_it_stood(column: Column, dialect: Dialect) -> Any:
+    cells = in_encoding(column.cells, dialect)
     if column.quoted is None:
-        return column.cells
-    return _in_quotes(column.cells, pa.array(column.quoted))
+        return cells
+    return _in_quotes(cells, pa.array(column.quoted))
 
 
 def _in_quotes(texts: Any, flags: Any) -> Any:

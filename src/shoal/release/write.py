@@ -15,6 +15,9 @@ import pyarrow.compute as pc
 from shoal.backends.executor import Threads
 from shoal.kernels.arrays import Integers
 from shoal.release.cells import csv_cells, header_cell
+from shoal.release.dialects import encoded, in_encoding
+from shoal.table.dialect import Dialect
+from shoal.table.notation import STRICT, Notation
 from shoal.table.roles import Column, Kind
 from shoal.table.split import bytes_of
 from shoal.table.table import Table
@@ -46,20 +49,33 @@ def release_bytes(table: Table, order: Integers, kind: str, threads: int | None 
 def csv_bytes(
     table: Table, order: Integers, header: bool = True, threads: int | None = None
 ) -> bytes:
-    """Return UTF-8 csv with the delimiter the input had.
+    """Return csv in the dialect of the table's source.
 
     Some records at a time are joined from the cells of all columns, then put into their order.
     """
-    sign = table.source.delimiter
-    first = f"{sign.join(header_cell(name, sign) for name in table.names)}\n" if header else ""
+    sign, dialect, notations = _writing(table)
+    names = in_encoding(pa.array(table.names), dialect).to_pylist()
+    first = f"{sign.join(header_cell(name, sign) for name in names)}\n" if header else ""
     pool = Threads(threads if table.rows > RECORDS else 1)
-    columns = list(pool.map(partial(csv_cells, delimiter=sign), table.columns))
+    columns = list(
+        pool.map(
+            lambda one: csv_cells(one, sign, dialect, notations.get(one.name, STRICT)),
+            table.columns,
+        )
+    )
     lines = pool.map(partial(_lines, columns, sign), range(0, table.rows, RECORDS))
     if not np.array_equal(order, np.arange(table.rows)):
         every = pa.concat_arrays([own.cast(pa.large_string()) for own in lines])
         slices = range(0, order.size, RECORDS)
         lines = pool.map(lambda start: every.take(pa.array(order[start : start + RECORDS])), slices)
-    return b"".join([first.encode("utf-8"), *(bytes_of(own).data for own in lines)])
+    text = b"".join([first.encode("utf-8"), *(bytes_of(own).data for own in lines)])
+    return encoded(text, dialect, first=header)
+
+
+def _writing(table: Table) -> tuple[str, Dialect, dict[str, Notation]]:
+    """Return the delimiter, the dialect, and how columns are written that are not plain."""
+    source = table.source
+    return source.delimiter, source.dialect, dict(source.notations)
 
 
 def _lines(columns: list[Any], sign: str, start: int) -> Any:

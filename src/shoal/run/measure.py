@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from shoal.run.measure_inputs import (
 )
 from shoal.settings import names, whole
 from shoal.table.assign import with_roles
+from shoal.table.dialect import PLAIN, How, dialect_of
 from shoal.table.memory import needed, read_memory
 from shoal.table.ordinal import with_orders
 from shoal.table.roles import Role
@@ -52,6 +53,8 @@ def measure(
     seed: int = 0,
     memory: str | None = None,
     missing_as: str = "own",
+    dialect: str = "same",
+    **how: Unpack[How],
 ) -> Measures:
     """Measure what a release cost and which risks remain, given the original.
 
@@ -87,6 +90,10 @@ def measure(
         Of files that would take more ("4GB"), only some whole classes are measured, drawn evenly.
     missing_as : {"own", "root", "wildcard"}, default "own"
         As in `shoal.verify`; risks that follow from class sizes are by that reading.
+    dialect : {"same", "plain"}, default "same"
+        How a csv release is written: as the original, or plain.
+    **how
+        How csv is written: `encoding`, `decimal` and others, as in `shoal.read`.
 
     Returns
     -------
@@ -118,6 +125,12 @@ def measure(
         missing = known.input.missing if tuple(missing) == ("",) else missing
         types = dict(known.input.types) if types is None else types
         delimiter = delimiter or known.input.delimiter
+        if not how:
+            how, dialect = known.input.how, known.release.dialect
+    if dialect not in ("same", "plain"):
+        raise RequestError("dialect must be same or plain")
+    first = dialect_of(delimiter, **how)
+    second = first.released() if dialect == "same" else PLAIN
     notes = []
     if memory is not None and _is_large(original, release, read_memory(memory)):
         from shoal.measures.streaming import Reading, draw
@@ -129,14 +142,16 @@ def measure(
             )
 
         wanted = names(quasi_identifiers, "quasi_identifiers")
-        reading = Reading(delimiter, tuple(missing), types or {})
+        if first != second:
+            raise RequestError("files that do not fit in memory must both be written alike")
+        reading = Reading(first, tuple(missing), types or {})
         chosen = names(key, "key")
         some = draw(Path(original), Path(release), reading, wanted, chosen, rows == "same", seed)
         original, release, notes = some.before, some.after, [some.note]
-        missing, types, delimiter = ("",), None, None
+        missing, types, first, second = ("",), None, PLAIN, PLAIN
         rows = rows if some.paired else "shuffled"
-    before = read_table(original, delimiter, missing, types or {})
-    after = read_release(release, before, delimiter, missing)
+    before = read_table(original, first, missing, types or {})
+    after = read_release(release, before, second, missing)
     hidden = names(sensitive, "sensitive")
     quasi, kept = find_roles(before, after, names(quasi_identifiers, "quasi_identifiers"), hidden,
                          [*names(key, "key"), *([] if weight is None else [weight])])  # fmt: skip

@@ -12,9 +12,10 @@ from shoal.backends.private_folder import RECIPE, private_folders, stem_of
 from shoal.errors import InputError, RequestError, listed, nearest_names, shown
 from shoal.measures.pairing import is_kept
 from shoal.settings import COMMITTED, HASHED, Settings, load
+from shoal.table.dialect import Dialect
 from shoal.table.encode_nodes import CodedColumn, code
 from shoal.table.hierarchy.specify import in_folder
-from shoal.table.read import is_parquet, read
+from shoal.table.read import is_parquet, read_with
 from shoal.table.roles import Kind
 from shoal.table.table import Table, check_readable
 
@@ -56,23 +57,21 @@ def _without_commitments(recipe: Settings) -> Settings:
 
 
 def read_table(
-    data: Any, delimiter: str | None, missing: Sequence[str], types: Mapping[str, str]
+    data: Any, dialect: Dialect, missing: Sequence[str], types: Mapping[str, str]
 ) -> Table:
     """Read a table; how csv is read says nothing to other sources."""
     if not _is_csv(data):
-        return read(data)
-    return read(data, delimiter=delimiter, missing=tuple(missing), types=types)
+        return read_with(data)
+    return read_with(data, dialect, tuple(missing), types)
 
 
 def _is_csv(data: Any) -> bool:
     return isinstance(data, str | os.PathLike) and not is_parquet(data)
 
 
-def read_release(
-    data: Any, original: Table, delimiter: str | None, missing: Sequence[str]
-) -> Table:
+def read_release(data: Any, original: Table, dialect: Dialect, missing: Sequence[str]) -> Table:
     """Read a release; what is text in the original is text in it."""
-    plain = read_table(data, delimiter, missing, {})
+    plain = read_table(data, dialect, missing, {})
     texts = [
         column.name
         for column in original.columns
@@ -82,7 +81,7 @@ def read_release(
     ]
     if not texts or not _is_csv(data):
         return plain
-    return read_table(data, delimiter, missing, dict.fromkeys(texts, "text"))
+    return read_table(data, dialect, missing, dict.fromkeys(texts, "text"))
 
 
 def find_roles(

@@ -24,7 +24,7 @@ from shoal.settings.signature import takes_options
 from shoal.settings.signatures import PreviewOptions
 from shoal.settings.tree import settings_and_run
 from shoal.table.profile import complete_rows
-from shoal.table.read import read
+from shoal.table.read import read_with
 from shoal.table.roles import Role
 from shoal.table.table import Table
 
@@ -117,7 +117,7 @@ def preview_of(
     if settings.roles.group is not None:
         raise RequestError("groups that are given hold every record: there is no sample of them")
     k, options = settings.protect.k, settings.input
-    table = read(data, delimiter=options.delimiter, missing=options.missing, types=options.types)
+    table = read_with(data, options.dialect, options.missing, options.types)
     check_size(table.rows, k, table.source.name)
     least = 2 * PART * max([k, *settings.protect.k_of.values()])
     if sample < min(least, table.rows):  # all records are sample enough

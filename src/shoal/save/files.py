@@ -20,7 +20,7 @@ from shoal.release.claims import claims
 from shoal.release.write import release_bytes, row_order
 from shoal.report.guarantees import of_file
 from shoal.save.commitments import Commitments
-from shoal.save.readback import holds_table
+from shoal.save.readback import holds_table, written_as
 from shoal.save.release import Release
 from shoal.save.spreadsheet import guarded
 from shoal.table.hierarchy.specify import is_file
@@ -117,7 +117,7 @@ def verify_written(
     verification = verify(
         path,
         **claims(settings, released),
-        delimiter=released.source.delimiter,
+        **written_as(released.source),
         kind=kind,
         records=records,
         columns=released.names,

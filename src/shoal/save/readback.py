@@ -7,8 +7,9 @@ exact numbers decide.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,29 +20,46 @@ import pyarrow.compute as pc
 from shoal.judge.cells import Cells
 from shoal.judge.reading import opened
 from shoal.judge.source import Source
+from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
+from shoal.table.dialect import UTF_8
+from shoal.table.notation import STRICT, Notation
 from shoal.table.roles import STAR, Column, Kind
+from shoal.table.source import Source as TableSource
 from shoal.table.table import Table
 
+PLAIN: Mapping[str, Notation] = {}
 PARSED = {Kind.FLOAT: pa.float64(), Kind.DATE: pa.date32()}  # of what csv cells are compared as
+
+
+def written_as(source: TableSource) -> dict[str, Any]:
+    """Return how the release of a table is written, as the judge is told."""
+    dialect = source.dialect
+    return {
+        "delimiter": source.delimiter, "encoding": dialect.encoding or UTF_8,
+        "quote": dialect.quote, "decimal": dialect.decimal, "thousands": dialect.thousands,
+    }  # fmt: skip
 
 
 def holds_table(
     table: Table, order: Integers, wanted: Sequence[str], path: Path, kind: str
 ) -> bool:
     """Tell whether a file holds the very values of a released table's columns, in this order."""
-    with opened(path, kind, table.source.delimiter) as source:
-        file = ReadBack(source, wanted)
+    with opened(path, kind, Written(**written_as(table.source))) as source:
+        file = ReadBack(source, wanted, dict(table.source.notations))
         return file.holds(table, order) and file.is_read()
 
 
 class ReadBack:
     """A file that is compared with what was to be written, from its first row on."""
 
-    def __init__(self, source: Source, wanted: Sequence[str]) -> None:
+    def __init__(
+        self, source: Source, wanted: Sequence[str], notations: Mapping[str, Notation] = PLAIN
+    ) -> None:
         if source.batches is None:
             raise TypeError("files are read in batches")
         self.wanted, self.as_bytes = wanted, source.as_bytes
+        self.notations = [notations.get(name, STRICT) for name in wanted]
         self.batches = source.batches(source.places(wanted), list)
         self.columns: list[Cells] = []
         self.at = self.rows = 0  # what was read of the columns, and how many rows they have
@@ -66,9 +84,11 @@ class ReadBack:
                 return False
             many = min(self.rows - self.at, len(order) - done)
             rows = pa.array(order[done : done + many])
-            for cells, column, values in zip(self.columns, columns, meant, strict=True):
+            every = zip(self.columns, columns, meant, self.notations, strict=True)
+            for cells, column, values, notation in every:
                 some = cells.part(self.at, self.at + many)
-                if not _same(some, values.take(rows), column.kind, self.as_bytes):
+                same = _same if notation.is_plain else partial(_same_noted, notation)
+                if not same(some, values.take(rows), column.kind, self.as_bytes):
                     return False
             self.at += many
             done += many
@@ -100,6 +120,20 @@ def _same(cells: Cells, meant: Any, kind: Kind, as_bytes: bool) -> bool:
         kind = Kind.FLOAT
     pairs = set(zip(texts, meant.to_pylist(), strict=True))
     return all(_value(one, kind) == _value(other, kind) for one, other in pairs)
+
+
+def _same_noted(notation: Notation, cells: Cells, meant: Any, kind: Kind, as_bytes: bool) -> bool:
+    """Tell whether cells of a notation have the meant values."""
+    texts = [notation.plain(text.strip(" ")) for text in _decoded(cells, as_bytes)]
+    if kind is Kind.DATETIME:  # as elsewhere, times are compared by class only
+        return len(texts) == len(meant)
+    pairs = set(zip(texts, meant.to_pylist(), strict=True))
+    return all(_value(one or None, kind) == _value(other, kind) for one, other in pairs)
+
+
+def _decoded(cells: Cells, as_bytes: bool) -> list[str]:
+    texts = [text or "" for text in cells.plain()]
+    return [t.encode("latin-1").decode("utf-8", "replace") for t in texts] if as_bytes else texts
 
 
 def _parsed(cells: Cells, of: Any, kind: Kind) -> Any:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import RequestError, listed
+from shoal.release.dialects import IN_PLAIN, plain_table
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
 
@@ -87,12 +88,15 @@ def guarded(release: Release, kind: str, wanted: bool | None = None) -> Release:
     settings = release.settings
     if wanted is not None and wanted != settings.release.spreadsheet_safe:
         settings = settings.replace(release={"spreadsheet_safe": wanted})
+    own = release.table
+    if settings.release.dialect == IN_PLAIN and own.source.kind == "csv":
+        own = plain_table(own)
     if not settings.release.spreadsheet_safe or kind == "parquet":
-        return Guarded(release.table, release.report, settings)
-    table = guarded_table(release.table)
+        return Guarded(own, release.report, settings)
+    table = guarded_table(own)
     changed = [
         one.name
-        for one, other in zip(table.columns, release.table.columns, strict=True)
+        for one, other in zip(table.columns, own.columns, strict=True)
         if one.values is not other.values or one.cells is not other.cells
     ]
     named = [name for name in changed if name in settings.hierarchies or name in settings.orders]

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from shoal.settings.kinds import FOLDER, NAMES, SEVERAL, SOME_NAMES, WORDS_OF
+from shoal.settings.kinds import (
+    CHOICES,
+    COUNTS,
+    FOLDER,
+    NAMES,
+    SEVERAL,
+    SOME_NAMES,
+    WHOLE,
+    WORDS_OF,
+)
 from shoal.settings.option import COMMANDS, MAKES_GROUPS, Names, Option, Part
+
+if TYPE_CHECKING:
+    from shoal.table.dialect import Dialect, How
 
 _column = partial(Option, "Columns")
 _reading = partial(Option, "Reading")
+DIALECT = (
+    "encoding", "decimal", "thousands", "date_format", "skip_lines", "comment",
+    "quote", "widths",
+)  # fmt: skip
 MAKES_ITS_OWN = {"compare": "it makes groups itself; see shoal.refine for groups that are given"}
 
 
@@ -25,6 +41,34 @@ class InputSettings(Part):
     delimiter: Annotated[
         str | None, _reading("What separates csv columns; found from the header if not given.")
     ] = None
+    encoding: Annotated[
+        str | None,
+        _reading("The encoding of csv text: cp1252, latin-1, utf-16. Default: its mark, or UTF-8."),
+    ] = None
+    decimal: Annotated[str, _reading("The decimal sign of numbers in csv. Default: a point.")] = "."
+    thousands: Annotated[
+        str, _reading("The sign between thousands in csv: 1.234,5. Default: there is none.")
+    ] = ""
+    date_format: Annotated[
+        str | dict[str, str] | None,
+        _reading(
+            "How csv writes dates: %d.%m.%Y, or COLUMN=FORMAT; repeatable. Default: %Y-%m-%d.",
+            CHOICES,
+        ),
+    ] = None
+    skip_lines: Annotated[
+        int, _reading("How many lines stand above the header of a csv file.", WHOLE, least=0)
+    ] = 0
+    comment: Annotated[
+        str | None, _reading("What lines of a csv file begin with that are no records: #.")
+    ] = None
+    quote: Annotated[
+        str, _reading("What csv cells stand in that hold delimiters. Default: a double quote.")
+    ] = '"'
+    widths: Annotated[
+        tuple[int, ...],
+        _reading("How many signs each column has, in a text without delimiters: 5,2,8.", COUNTS),
+    ] = ()
     missing: Annotated[
         Names,
         _reading(
@@ -47,6 +91,26 @@ class InputSettings(Part):
         ),
     ] = None  # fmt: skip
     hierarchies_sha256: dict[str, str] = {}
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the text of a csv file is written."""
+        from shoal.table.dialect import dialect_of
+
+        return dialect_of(self.delimiter, **self.how)
+
+    @property
+    def how(self) -> How:
+        """How the text of a csv file is written, as arguments, without the delimiter."""
+        every: Any = {name: getattr(self, name) for name in DIALECT}
+        return every  # type: ignore[no-any-return]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is said of how the input is read."""
+        from shoal.table.dialect import PLAIN
+
+        return self.dialect == PLAIN and not self.types and self.missing == ("",)
 
 
 class RoleSettings(Part):

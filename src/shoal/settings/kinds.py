@@ -113,6 +113,14 @@ def _read_sizes(words: Any, flag: str) -> dict[str, int]:
     return sizes
 
 
+def _read_counts(text: str, flag: str) -> list[int]:
+    """Read whole numbers, `5,2,8`."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdecimal() for part in parts):
+        raise RequestError(f"{flag} must be whole numbers: 5,2,8")
+    return [int(part) for part in parts]
+
+
 def _take_sizes(argument: Any, name: str) -> dict[str, int]:
     """Take an own k for a name or a tuple of names."""
     if not isinstance(argument, Mapping):
@@ -165,6 +173,10 @@ UNLESS = Kind(bool, "bool", lambda given, _: not given, words=lambda _: [])  # y
 FOLDER = Kind(Path, "str | Path", _text, _text)
 PLACE = Kind(str, "str | os.PathLike[str]", take=lambda place, _: os.fspath(place))
 SEVERAL = Kind(EACH, "Sequence[str]", take=names, words=list, argument=list)
+COUNTS = Kind(
+    str, "Sequence[int]", _read_counts, lambda given, name: [whole(one, name) for one in given],
+    lambda value: [",".join(map(str, value))], list,
+)  # fmt: skip
 NAMES = Kind(
     EACH, COLUMNS, lambda words, _: split_names(words), names,
     lambda value: [joined_key(value)], list,

@@ -51,6 +51,14 @@ class ReleaseSettings(Part):
             instead=WRITES_NOTHING,
         ),
     ] = False  # fmt: skip
+    dialect: Annotated[
+        Literal["same", "plain"],
+        _writing(
+            "How a csv release is written: same, as the input, or plain: UTF-8, commas, 1234.5 and "
+            "2026-12-31.",
+            commands=("anonymize",), functions=WRITES_FILES, instead=WRITES_NOTHING,
+        ),
+    ] = "same"  # fmt: skip
     round: Annotated[
         dict[str, Number],
         _writing(

@@ -29,7 +29,7 @@ class Cells:
         notation: Notation = STRICT,
     ) -> None:
         self.cells, self.declared = cells, declared
-        self._missing, self._notation = missing, notation
+        self._missing, self.notation = missing, notation
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -52,7 +52,7 @@ class Cells:
     @once
     def distinct(self) -> Distinct:
         """The distinct cells."""
-        return Distinct(self.cells, self._missing, self.declared)
+        return Distinct(self.cells, self._missing, self.declared, self.notation)
 
     @once
     def trimmed(self) -> Trimmed:
@@ -64,7 +64,7 @@ class Cells:
         """The column as plain numbers, dates or times, None if it is not."""
         if self.declared in ("text", "boolean"):
             return None
-        return recognized(self.trimmed, self._notation)
+        return recognized(self.trimmed, self.notation)
 
     @once
     def is_varied(self) -> bool:

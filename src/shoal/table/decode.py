@@ -30,8 +30,6 @@ def without_mark(raw: bytes, name: str) -> bytes:
     ):
         if raw.startswith(magic):
             raise InputError(f"{name}: not text but {what}")
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{name}: this is UTF-16 or UTF-32 text; save it as UTF-8")
     return raw.removeprefix(b"\xef\xbb\xbf")
 
 
@@ -50,5 +48,6 @@ def check_text(raw: bytes, name: str, begin: Begin = WHOLE) -> None:
         line = raw.count(b"\n", 0, error.start) + 1 + begin.lines
         byte = error.start + begin.offset
         raise InputError(
-            f"{name}, line {line}: byte {byte} is not UTF-8; save the file as UTF-8"
+            f"{name}, line {line}: byte {byte} is not UTF-8; say what the text is, as "
+            "--encoding cp1252 (`shoal inspect` proposes)"
         ) from None

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.kernels.arrays import Flags, Floats, Integers
+from shoal.table.notation import STRICT, Notation, plain_texts
 
 INTEGER = r"^[+-]?(0|[1-9][0-9]*)$"
 FIXED = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)$"
@@ -38,17 +39,27 @@ class Distinct:
     """The distinct cells of one column, so that each text is parsed once.
 
     `raw` are those that are not missing, as they stand in the file; `present` are the same without
-    blanks around them, and in a column declared as number without the zeros that lead them.
+    blanks around them, in plain notation, and in a column declared as number without the zeros that
+    lead them.
     """
 
-    def __init__(self, cells: Any, missing: tuple[str, ...], declared: str | None) -> None:
+    def __init__(
+        self,
+        cells: Any,
+        missing: tuple[str, ...],
+        declared: str | None,
+        notation: Notation = STRICT,
+    ) -> None:
         self.cells, self.declared = cells, declared
         self._encoded = cells.dictionary_encode()
         texts = self._encoded.dictionary
         absent = pc.is_in(texts, value_set=pa.array(missing, type=pa.string()))
         self._absent = np.asarray(absent)
         self.raw = texts.filter(pc.invert(absent))
-        self._trimmed = self.present = pc.utf8_trim(self.raw, " \t")
+        self._trimmed = pc.utf8_trim(self.raw, " \t")
+        if not notation.is_plain:
+            self._trimmed = plain_texts(self._trimmed, notation)
+        self.present = self._trimmed
         if declared == "number":
             self.present = pc.replace_substring_regex(self._trimmed, r"^([+-]?)0+([0-9])", r"\1\2")
 

@@ -176,7 +176,7 @@ def _varied_facts(cells: Cells) -> Facts | None:
 
     None where all do, or where a look at the distinct cells is as quick.
     """
-    if cells.declared is not None or not cells.is_varied:
+    if cells.declared is not None or not cells.notation.is_plain or not cells.is_varied:
         return None
     trimmed = cells.trimmed
     likely = _likely(trimmed)

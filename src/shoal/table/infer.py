@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from shoal.errors import InputError, shown
@@ -12,6 +13,9 @@ from shoal.table.cells import Cells
 from shoal.table.decide import MAX_DIGITS, Verdict
 from shoal.table.distinct import Distinct
 from shoal.table.roles import Column, Kind
+
+INTERVAL = r"^\[[0-9+-][^\[\]]*,[0-9+-][^\[\]]*\]$"
+ONE_OF_THEM = r"^(\*|[+-]?[0-9.]+([eE][+-]?[0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*)$"
 
 Where = Callable[[list[int]], str]
 
@@ -46,10 +50,21 @@ def column_of(name: str, cells: Cells, verdict: Verdict, doubt: str | None) -> C
 def values_of(cells: Cells, verdict: Verdict) -> Any:
     """Return the values of cells; each must be what the verdict says."""
     if verdict.kind is Kind.TEXT:
-        return cells.texts()
+        return released_texts(cells)
     plain = cells.plain
     values = None if plain is None else plain.values(verdict.kind, verdict.written.decimals)
     return cells.distinct.spread(_values(cells.distinct, verdict)) if values is None else values
+
+
+def released_texts(cells: Cells) -> Any:
+    """Return texts; where all are intervals, numbers or `*` of a notation, in plain notation."""
+    if cells.notation.is_plain or not cells.records:
+        return cells.texts()
+    distinct = cells.distinct
+    intervals = distinct.matches(INTERVAL)
+    if not intervals.any() or not np.all(intervals | distinct.matches(ONE_OF_THEM)):
+        return cells.texts()
+    return distinct.spread(distinct.present)
 
 
 def _values(cells: Distinct, verdict: Verdict) -> Any:

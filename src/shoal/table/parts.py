@@ -14,9 +14,9 @@ from shoal.kernels.arrays import Flags, Integers
 from shoal.table.cells import Cells
 from shoal.table.decide import decide
 from shoal.table.decode import WHOLE, check_text, without_mark
+from shoal.table.dialect import PLAIN, QUOTE, Dialect
 from shoal.table.facts import Facts, look
-from shoal.table.infer import Where, doubt_of, misfit, values_of
-from shoal.table.notation import STRICT, Notation
+from shoal.table.infer import Where, doubt_of, misfit, released_texts, values_of
 from shoal.table.roles import Column, Kind
 from shoal.table.split import (
     PIECE,
@@ -31,6 +31,8 @@ from shoal.table.split import (
     scan_text,
     split,
     too_much_text,
+    unswapped,
+    unswapped_head,
 )
 
 
@@ -47,12 +49,10 @@ class Text:
         name: str,
         delimiter: str | None,
         threads: int | None = None,
-        notation: Notation = STRICT,
+        dialect: Dialect = PLAIN,
     ) -> None:
-        if notation.encoding != STRICT.encoding:
-            raw = raw.decode(notation.encoding).encode(STRICT.encoding)
         raw = without_mark(raw, name)
-        self._notation = notation
+        self._dialect = dialect
         self._pool = Threads(threads if len(raw) > PIECE else 1)
         try:
             self.head = head_of(raw, name, delimiter)
@@ -62,6 +62,9 @@ class Text:
             check_text(raw, name)
             self.head, part, _ = scan_text(raw, name, delimiter)
             self.parts = [part]
+        if dialect.quote != QUOTE:
+            self.head = unswapped_head(self.head, dialect.quote)
+            self.parts = [unswapped(part, dialect.quote) for part in self.parts]
 
     def _part(self, raw: bytes) -> Part:
         part = split(raw, self.head)
@@ -71,6 +74,11 @@ class Text:
             if first_empty_line(self.head.raw + raw, layout, WHOLE) is not None:
                 raise InputError("an empty line between records")  # the whole tells where
         return part
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return sum(part.records for part in self.parts)
 
     @property
     def lines(self) -> Integers | None:
@@ -84,7 +92,7 @@ class Text:
 
         def seen(part: Part) -> list[tuple[Cells, Facts]]:
             every = [
-                Cells(cells, missing, types.get(name), self._notation)
+                Cells(cells, missing, types.get(name), self._dialect.notation(name))
                 for name, cells in zip(self.head.names, part.cells, strict=True)
             ]
             return [(cells, look(cells)) for cells in every]
@@ -107,7 +115,7 @@ class Text:
             cells, verdict, doubt = decided[index]
             whole = self._cells(index)
             if verdict.kind is Kind.TEXT:
-                values = Cells(whole, missing, None).texts()
+                values = released_texts(Cells(whole, missing, None, cells[0].notation))
             else:
                 values = joined([values_of(own, verdict) for own in cells])
             return Column(

@@ -8,22 +8,25 @@ import io
 import os
 import stat
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
 import numpy as np
 import pyarrow as pa
 
 from shoal.errors import InputError, RequestError, ShoalError, nearest_names, shown
+from shoal.table.dialect import CSV_ONLY, PLAIN, Dialect, How, dialect_of, settled
 from shoal.table.line_length import PART, Lines
+from shoal.table.notation import Notation, narrowed
 from shoal.table.parts import Text
 from shoal.table.roles import Column, Kind
 from shoal.table.scan import DELIMITERS
 from shoal.table.source import Source
 from shoal.table.table import Table
+from shoal.table.transcode import plain_text
 from shoal.table.unpacking import check_unpacked, check_unpacks
 
 if TYPE_CHECKING:
@@ -42,6 +45,7 @@ def read(
     missing: Sequence[str] = ("",),
     types: Mapping[str, str] | None = None,
     threads: int | None = None,
+    **how: Unpack[How],
 ) -> Table:
     """Return the Table of a file, a dataframe or a matrix; a Table is returned as it is.
 
@@ -58,6 +62,9 @@ def read(
         "date" and others.
     threads : int, optional
         The most threads that read a csv file at once.
+    **how
+        How a csv file is written: `encoding`, `decimal`, `thousands`, `date_format`,
+        `skip_lines`, `comment`, `quote`, `widths`, as in `shoal.anonymize`.
 
     Returns
     -------
@@ -71,13 +78,22 @@ def read(
     RequestError
         A type is declared for a column that is not there.
     """
+    return read_with(data, dialect_of(delimiter=delimiter, **how), missing, types or {}, threads)
+
+
+def read_with(
+    data: Any,
+    dialect: Dialect = PLAIN,
+    missing: Sequence[str] = ("",),
+    types: Mapping[str, str] | None = None,
+    threads: int | None = None,
+) -> Table:
+    """Return the Table of a file, a dataframe or a matrix; a Table is returned as it is."""
     is_path = isinstance(data, str | os.PathLike)
     if is_path and not is_parquet(data):
-        return read_file(
-            Path(data), delimiter=delimiter, missing=missing, types=types or {}, threads=threads
-        )
-    if types or delimiter or tuple(missing) != ("",):
-        raise RequestError("types, delimiter and missing can be declared for csv files only")
+        return read_file(Path(data), dialect, missing, types or {}, threads)
+    if types or dialect != PLAIN or tuple(missing) != ("",):
+        raise RequestError(f"types, missing and how text is written {CSV_ONLY}")
     if isinstance(data, Table):
         return data
     if is_path:
@@ -91,8 +107,7 @@ def read(
 
 def read_file(
     path: Path,
-    *,
-    delimiter: str | None,
+    dialect: Dialect,
     missing: Sequence[str],
     types: Mapping[str, str],
     threads: int | None = None,
@@ -105,8 +120,8 @@ def read_file(
     sha = hashlib.sha256(raw).hexdigest()
     if is_packed:
         raw = _unpack(raw, name)
-    source = Source(name, "csv", sha, path=str(path))
-    return read_csv(raw, source, delimiter=delimiter, missing=missing, types=types, threads=threads)
+    source = Source(name, "csv", sha, path=str(path), dialect=dialect)
+    return read_csv(raw, source, missing=missing, types=types, threads=threads)
 
 
 def check_csv_name(name: str) -> None:
@@ -204,20 +219,24 @@ def read_csv(
     raw: bytes,
     source: Source,
     *,
-    delimiter: str | None,
     missing: Sequence[str],
     types: Mapping[str, str],
     threads: int | None = None,
 ) -> Table:
     """Return the Table of csv text. The structure is checked first, then each column is read."""
-    check_delimiter(delimiter)
-    text = Text(raw, source.name, delimiter, threads)
+    dialect = source.dialect
+    check_delimiter(dialect.delimiter)
+    plain = plain_text(io.BytesIO(raw).read, source.name, dialect)
+    with plain.renumbering():
+        text = Text(plain.all(), source.name, plain.delimiter, threads, dialect)
     names = text.head.names
     check_types(types, list(names), source.name)
+    check_types(_by_column(dialect), list(names), source.name, "a date format")
     source = replace(
         source,
         delimiter=text.head.delimiter,
-        lines=text.lines,
+        dialect=settled(dialect, plain.encoding),
+        lines=plain.renumbered(text.lines, text.records),
         missing=tuple(missing),
         types=tuple(types.items()),
         columns=names,
@@ -226,7 +245,26 @@ def read_csv(
         columns = text.columns(tuple(missing), types, source.where)
     except InputError as error:
         raise InputError(f"{source.name}, {error}") from None
-    return Table(columns, source)
+    return Table(columns, replace(source, notations=notations_of(columns, dialect)))
+
+
+def has_notation(kind: Kind) -> bool:
+    """Tell whether cells of a kind can be written in several ways: numbers and dates."""
+    return kind.is_numeric and kind is not Kind.BOOLEAN
+
+
+def notations_of(columns: Iterable[Column], dialect: Dialect) -> tuple[tuple[str, Notation], ...]:
+    """Return how columns of numbers and dates are written, those that are not plain."""
+    every = (
+        (column.name, narrowed(dialect.notation(column.name), column.cells))
+        for column in columns
+        if has_notation(column.kind)
+    )
+    return tuple((name, notation) for name, notation in every if not notation.is_plain)
+
+
+def _by_column(dialect: Dialect) -> dict[str, str]:
+    return {name: one for name, one in dialect.date_formats.items() if name}
 
 
 def check_delimiter(delimiter: str | None) -> None:
@@ -241,12 +279,14 @@ def check_delimiter(delimiter: str | None) -> None:
         raise RequestError("a quote cannot be the delimiter")
 
 
-def check_types(types: Mapping[str, str], names: list[str], file: str) -> None:
+def check_types(
+    types: Mapping[str, str], names: list[str], file: str, what: str = "a type"
+) -> None:
     """Refuse a type of a column that is not there."""
     for declared in types:
         if declared not in names:
             raise RequestError(
-                f"a type is declared for column {shown(declared)}, which "
+                f"{what} is declared for column {shown(declared)}, which "
                 f"{file} does not have{nearest_names(declared, names)}"
             )
 

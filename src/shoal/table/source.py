@@ -8,6 +8,8 @@ from typing import Any
 
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Integers
+from shoal.table.dialect import PLAIN, Dialect
+from shoal.table.notation import Notation
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,9 @@ class Source:
     kind is csv, parquet, dataframe or array. `native` is the caller's own dataframe, which is
     read and never written; `labels` are its own column names where they are not texts.
     `missing`, `types` and `columns` say how a file was read and what it holds, so that a recipe can
-    read it so again. `start` is where the rows of a piece begin in what is not a csv file.
+    read it so again; `dialect` is how its text is written, `notations` how its columns of numbers
+    and dates are that are not plain. `start` is where the rows of a piece begin in what is not a
+    csv file.
     """
 
     __repr__ = in_shape
@@ -27,6 +31,8 @@ class Source:
     sha256: str = ""
     path: str | None = None
     delimiter: str = ","
+    dialect: Dialect = PLAIN
+    notations: tuple[tuple[str, Notation], ...] = ()
     lines: Integers | None = None
     native: Any = None
     labels: tuple[Any, ...] | None = None
@@ -34,6 +40,11 @@ class Source:
     types: tuple[tuple[str, str], ...] = ()
     columns: tuple[str, ...] = ()
     start: int = 0
+
+    @property
+    def found_delimiter(self) -> str | None:
+        """What separates the cells of the file, None where nothing does."""
+        return self.delimiter if self.kind == "csv" and not self.dialect.widths else None
 
     def where(self, rows: Iterable[int], limit: int = 5) -> str:
         """Return the place of some records in words: lines of a csv file, rows of anything else."""

@@ -9,7 +9,7 @@ is not read here: whoever asked looks at each byte (`scan.py`), and finds the wo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from shoal.table.scan import (
     quoted_cells,
     scan,
 )
+from shoal.table.transcode import swapped
 
 PIECE = 8 * 2**20  # bytes that one thread cuts at a time
 SURE_CELL = MAX_CELL // 2 - 1  # a cell of so many bytes is not too long, whatever its quotes
@@ -326,3 +327,23 @@ def column_cells(data: Any, layout: Layout, index: int, quoted: Any) -> Any:
 def too_much_text(index: int) -> InputError:
     """Return the error of a column that Arrow's texts cannot hold."""
     return InputError(f"column {index + 1} holds more than 2 GiB of text")
+
+
+def unswapped(part: Part, quote: str) -> Part:
+    """Return records whose text was read with a quote and `"` in each other's place."""
+    return replace(part, cells=tuple(_unswapped_texts(texts, quote) for texts in part.cells))
+
+
+def unswapped_head(head: Head, quote: str) -> Head:
+    """Return a header whose text was read with a quote and `"` in each other's place."""
+    names = tuple(swapped(name.encode(), quote).decode() for name in head.names)
+    return replace(head, names=names)
+
+
+def _unswapped_texts(texts: Any, quote: str) -> Any:
+    data = bytes_of(texts).tobytes()
+    offsets = offsets_of(texts)
+    return pa.StringArray.from_buffers(
+        len(texts), pa.py_buffer((offsets - offsets[0]).astype(np.int32)),
+        pa.py_buffer(swapped(data, quote)),
+    )  # fmt: skip

@@ -12,6 +12,7 @@ import numpy as np
 from shoal.errors import RequestError
 from shoal.table.batches import ParquetPieces
 from shoal.table.csv_pieces import SIZE, CsvPieces
+from shoal.table.dialect import CSV_ONLY, PLAIN, Dialect
 from shoal.table.read import is_parquet
 from shoal.table.source import Source
 from shoal.table.table import Table
@@ -109,14 +110,14 @@ class Whole:
 
 def in_pieces(
     path: Path,
-    delimiter: str | None,
+    dialect: Dialect,
     missing: Sequence[str],
     types: Mapping[str, str],
     size: int = SIZE,
 ) -> Pieces:
     """Return a csv, csv.gz or Parquet file in pieces; those of csv have about `size` bytes."""
     if not is_parquet(path):
-        return CsvPieces(path, delimiter=delimiter, missing=missing, types=types, size=size)
-    if types or delimiter or tuple(missing) != ("",):
-        raise RequestError("types, delimiter and missing can be declared for csv files only")
+        return CsvPieces(path, dialect=dialect, missing=missing, types=types, size=size)
+    if types or dialect != PLAIN or tuple(missing) != ("",):
+        raise RequestError(f"types, missing and how text is written {CSV_ONLY}")
     return ParquetPieces(path)

@@ -25,7 +25,7 @@ from shoal.settings import Settings, names, whole
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import CompareOptions
 from shoal.settings.tree import settings_and_run
-from shoal.table.read import read
+from shoal.table.read import read_with
 from shoal.table.table import Table
 
 NUMBERS = (
@@ -108,7 +108,7 @@ def compare_as(
 ) -> Comparison:
     """Read data and compare with the settings, whatever their method and k are."""
     options = settings.input
-    table = read(data, delimiter=options.delimiter, missing=options.missing, types=options.types)
+    table = read_with(data, options.dialect, options.missing, options.types)
     return compare_by(table, settings, grid, threads, callback)
 
 

@@ -15,12 +15,16 @@ from shoal.table.cells import Cells
 from shoal.table.csv_pieces.cut import Cutter, Piece
 from shoal.table.csv_pieces.stream import Mark, Stream
 from shoal.table.decide import Fault, Verdict, decide
+from shoal.table.dialect import PLAIN, QUOTE, UTF_8, Dialect, settled
 from shoal.table.facts import Facts, look
 from shoal.table.infer import column_of, doubt_of, misfit
-from shoal.table.read import check_csv_name, check_delimiter, check_types
+from shoal.table.notation import Notation, has_thousands
+from shoal.table.read import check_csv_name, check_delimiter, check_types, has_notation
 from shoal.table.roles import Column, Kind, Written
 from shoal.table.source import Source
+from shoal.table.split import unswapped, unswapped_head
 from shoal.table.table import Table
+from shoal.table.transcode import plain_text
 
 SIZE = 16 * 2**20
 PLACES = 5
@@ -51,16 +55,18 @@ class CsvPieces:
         self,
         path: Path,
         *,
-        delimiter: str | None = None,
+        dialect: Dialect = PLAIN,
         missing: Sequence[str] = ("",),
         types: Mapping[str, str] | None = None,
         size: int = SIZE,
     ) -> None:
         self._path, self._size = path, size
-        self._delimiter, self._missing, self._types = delimiter, tuple(missing), dict(types or {})
+        self._dialect, self._missing, self._types = dialect, tuple(missing), dict(types or {})
         self._mark: Mark | None = None
         self._names: tuple[str, ...] = ()
         self._decided = False
+        self._encoding = UTF_8
+        self._grouped: set[str] = set()
 
     def first(self) -> Iterator[Table]:
         """Yield each piece as what its own cells are, and decide what the whole file is."""
@@ -77,6 +83,8 @@ class CsvPieces:
             columns = []
             for index, (cells, flags) in enumerate(self._columns(piece)):
                 seen = look(cells)
+                if has_thousands(cells.cells, cells.notation):
+                    self._grouped.add(piece.head.names[index])
                 facts[index] = facts[index].joined(seen)
                 quoted[index] |= flags is not None
                 column = self._column_alone(piece.head.names[index], cells, seen, source)
@@ -92,6 +100,7 @@ class CsvPieces:
             )
         )
         self._decided = True
+        self.source = replace(self.source, notations=self._notations())
 
     def again(self) -> Iterator[Table]:
         """Yield each piece as what the whole file is; `first` must have come to its end."""
@@ -103,7 +112,19 @@ class CsvPieces:
                 column = self._column_known(known, cells)
                 none = np.zeros(len(cells), dtype=bool) if known.quoted else None
                 columns.append(column.replace(quoted=none if flags is None else flags))
-            yield Table(tuple(columns), self._source(piece))
+            source = replace(self._source(piece), notations=self.source.notations)
+            yield Table(tuple(columns), source)
+
+    def _notations(self) -> tuple[tuple[str, Notation], ...]:
+        """Return how columns of numbers and dates are written, those that are not plain."""
+        every = []
+        for column in self.outline:
+            notation = self._dialect.notation(column.name)
+            if column.name not in self._grouped:
+                notation = replace(notation, thousands="")
+            if has_notation(column.kind) and not notation.is_plain:
+                every.append((column.name, notation))
+        return tuple(every)
 
     def _pieces(self) -> Iterator[Piece]:
         """Yield the pieces of one pass; a file that is not what it was is refused."""
@@ -111,16 +132,27 @@ class CsvPieces:
         with Stream(self._path) as stream:
             if known and stream.mark != replace(known, sha256=""):
                 raise self._changed()
-            check_delimiter(self._delimiter)
-            for piece in Cutter(stream.read, self._path.name, self._delimiter, self._size):
-                if known and piece.head.names != self._names:
-                    raise self._changed()
-                self._names = piece.head.names
-                yield piece
+            check_delimiter(self._dialect.delimiter)
+            plain = plain_text(stream.read, self._path.name, self._dialect)
+            with plain.renumbering():
+                for piece in Cutter(plain.read, self._path.name, plain.delimiter, self._size):
+                    own = self._unswapped(piece)
+                    if known and own.head.names != self._names:
+                        raise self._changed()
+                    self._names, self._encoding = own.head.names, plain.encoding
+                    yield replace(own, lines=plain.renumbered(own.lines, own.part.records))
             mark = stream.end()
         if known and mark != known:
             raise self._changed()
         self._mark = mark
+
+    def _unswapped(self, piece: Piece) -> Piece:
+        quote = self._dialect.quote
+        if quote == QUOTE:
+            return piece
+        return replace(
+            piece, part=unswapped(piece.part, quote), head=unswapped_head(piece.head, quote)
+        )
 
     def _changed(self) -> InputError:
         return InputError(f"{self._path.name}: the file changed while it was read")
@@ -132,6 +164,7 @@ class CsvPieces:
             self._mark.sha256 if self._mark else "",
             path=str(self._path),
             delimiter=piece.head.delimiter,
+            dialect=settled(self._dialect, self._encoding),
             lines=piece.lines,
             missing=self._missing,
             types=tuple(self._types.items()),
@@ -144,7 +177,9 @@ class CsvPieces:
 
     def _cells(self, piece: Piece, index: int) -> tuple[Cells, Flags | None]:
         declared = self._types.get(piece.head.names[index])
-        return Cells(piece.part.cells[index], self._missing, declared), piece.part.quoted[index]
+        notation = self._dialect.notation(piece.head.names[index])
+        cells = Cells(piece.part.cells[index], self._missing, declared, notation)
+        return cells, piece.part.quoted[index]
 
     def _column_alone(self, name: str, cells: Cells, seen: Facts, source: Source) -> Column:
         (verdict,) = self._verdicts((name,), [seen])

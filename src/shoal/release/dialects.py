@@ -1,0 +1,51 @@
+"""The dialect in which csv releases are written: that of the input, or plain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from shoal.errors import OutputError
+from shoal.table.dialect import PLAIN, QUOTE, UTF_8, Dialect
+from shoal.table.table import Table
+from shoal.table.transcode import swapped
+
+SAME, IN_PLAIN = "same", "plain"
+MARKED = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}  # a mark stands before the first text only
+
+
+def plain_table(table: Table) -> Table:
+    """Return a table to be written as UTF-8 with commas, points and ISO dates."""
+    noted = dict(table.source.notations)
+    source = replace(table.source, delimiter=",", dialect=PLAIN, notations=())
+    plain = table.mapped(
+        lambda column: column.replace(cells=None, quoted=None) if column.name in noted else column
+    )
+    return replace(plain, source=source)
+
+
+def encoded(text: bytes, dialect: Dialect, *, first: bool) -> bytes:
+    """Return UTF-8 csv in the encoding of a dialect, with its quotes; `first` begins a file."""
+    if dialect.quote != QUOTE:
+        text = swapped(text, dialect.quote)
+    name = dialect.encoding or UTF_8
+    if name == UTF_8:
+        return text
+    encoding = MARKED.get(name, name)
+    mark = "\ufeff" if first and name in MARKED else ""
+    try:
+        return (mark + text.decode(UTF_8)).encode(encoding)
+    except UnicodeEncodeError:
+        raise OutputError(
+            f"the release holds a sign that {name} has not; say --dialect plain"
+        ) from None
+
+
+def in_encoding(texts: Any, dialect: Dialect) -> Any:
+    """Return Arrow texts as they stand in csv before the quotes change places."""
+    import pyarrow as pa
+
+    if dialect.quote == QUOTE:
+        return texts
+    every = [None if t is None else swapped(t.encode(), dialect.quote) for t in texts.to_pylist()]
+    return pa.array(every, type=pa.binary()).cast(pa.string())

@@ -15,6 +15,7 @@ from meeting_tables import QUASI, alone, people_table, released, two_of_means, w
 from shoal.judge import composition, composition_people
 from shoal.judge.declared import beside
 from shoal.judge.reading import opened
+from shoal.judge.written import Written
 from thorough import spread
 
 
@@ -125,10 +126,10 @@ def test_nobody_is_placed_wrongly(tmp_path, seed):
     )
     path = result.save(tmp_path / "out", format=["csv", "parquet"][seed % 2])
     pcsv.write_csv(table, tmp_path / "in.csv")
-    with opened(tmp_path / "in.csv", None, None) as source:
+    with opened(tmp_path / "in.csv", None, Written()) as source:
         _, cells = composition_people.read_all(source, composition._comparable)
     known = None if seed % 4 == 3 else beside(path)
-    side = composition._side(opened(path, None, None), ["age", "zip"], known, cells, False)
+    side = composition._side(opened(path, None, Written()), ["age", "zip"], known, cells, False)
     placed, _ = composition_people._placed(cells, rows, side, (), composition._may_cover)
     keys = list(zip(*(result.data[n].to_pylist() for n in ("age", "zip")), strict=True))
     for one in range(rows):

@@ -15,6 +15,7 @@ import shoal
 from shoal.judge.cells import TextCells, words_of_texts
 from shoal.judge.limits import limited
 from shoal.judge.reading import opened
+from shoal.judge.written import Written
 from thorough import examples
 
 CELLS = ["", "1", "-2.50", "word", "é", "a b", '"quoted"', '"a,b"', '"two\nlines"', '"say ""hi"""',
@@ -62,7 +63,7 @@ def test_records_are_those_of_the_standard_library(tmp_path_factory, case, piece
     path = tmp_path_factory.getbasetemp() / "pieces.csv"
     path.write_bytes(text.encode("latin-1"))
     problem, wanted = by_the_library(text, width)
-    with limited(piece=piece), opened(path, None, ",") as source:
+    with limited(piece=piece), opened(path, None, Written(",")) as source:
         assert source.header == list("abcd"[:width])
         if problem:
             with pytest.raises(shoal.InputError, match=r"cells, the header|not strict csv"):

@@ -22,6 +22,7 @@ from shoal.judge.limits import limited
 from shoal.judge.reading import opened
 from shoal.judge.sensitive import Sensitive
 from shoal.judge.spill import Spill
+from shoal.judge.written import Written
 from thorough import examples
 
 NAN = float("nan")
@@ -151,7 +152,7 @@ def test_the_classes_themselves(table, limit):
     for spill in (10**6, limit):
         with (
             limited(entries=spill, few=2),
-            opened(table, None, None) as source,
+            opened(table, None, Written()) as source,
             Spill() as files,
         ):
             hidden = [Sensitive(name, False) for name in "st"]

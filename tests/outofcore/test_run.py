@@ -31,6 +31,7 @@ from shoal.progress import Reporter
 from shoal.run.anonymize import anonymize_with
 from shoal.save.files import Targets
 from shoal.settings import build
+from shoal.table.dialect import PLAIN
 from shoal.table.streams import Whole, in_pieces
 
 QUASI = ["age", "income", "born", "score"]
@@ -593,7 +594,7 @@ def test_orders_of_texts_that_look_like_numbers(tmp_path):
     settings = build({"roles": roles, "orders": {"o": order}, "protect": {"k": 10}})
     with run_folder.RunFolder(tmp_path / "out.csv", 1) as folder:
         runner = TaskRunner(folder, Threads(1), Threads(1), Reporter(None))
-        file_plan.profile_file(Whole(in_pieces(source, None, ("",), {})), settings, runner)
+        file_plan.profile_file(Whole(in_pieces(source, PLAIN, ("",), {})), settings, runner)
         own = file_plan.plan_file(settings, folder, None).profile.columns["o"].moments
     mean, deviation = twin.mean_and_deviation([order.index(word) for word in words])
     assert float(own.base) + own.mean == pytest.approx(mean)

@@ -19,6 +19,7 @@ from shoal.outofcore.tasks import TaskRunner
 from shoal.plan.plan import make_plan, plan_table
 from shoal.progress import Reporter
 from shoal.settings import build
+from shoal.table.dialect import PLAIN
 from shoal.table.read import read
 from shoal.table.streams import Whole, in_pieces
 from thorough import spread
@@ -82,7 +83,7 @@ def out_of_core(path, settings, folder):
     report = Reporter(None)
     with RunFolder(folder / "release.csv", {"test": True}, None) as work:
         runner = TaskRunner(work, Threads(1), Threads(1), report)
-        file_plan.profile_file(Whole(in_pieces(path, None, ("",), {})), settings, runner)
+        file_plan.profile_file(Whole(in_pieces(path, PLAIN, ("",), {})), settings, runner)
         return file_plan.plan_file(settings, work, None).plan
 
 

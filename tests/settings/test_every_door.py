@@ -34,7 +34,9 @@ EXAMPLES = {
     "hierarchies": {"age": "widths:5,10"}, "orders": {"pain": ["mild", "very, very"]},
     "method": "kaim+", "effort": "best", "start": "farthest", "max_iterations": 10,
     "time_limit": 2.5, "runs": 2, "refine": "decompose", "seed": 3, "column_weights": {"age": 2.0},
-    "search": {"samples": 3}, "delimiter": ";", "missing": ["", "NA", "-9"],
+    "search": {"samples": 3}, "delimiter": ";", "encoding": "cp1252", "decimal": ",",
+    "thousands": ".", "date_format": {"born": "%d.%m.%Y"}, "skip_lines": 3, "comment": "#",
+    "quote": "'", "widths": [5, 2], "dialect": "plain", "missing": ["", "NA", "-9"],
     "types": {"age": "number"}, "hierarchy_folder": "trees", "incomplete": "delete",
     "allow_empty": True, "aggregate": {"age": "median"}, "decimals": {"age": 2, "pay": "none"},
     "keep_order": True, "spreadsheet_safe": True, "round": {"o": 100, "p": 0.5},
@@ -216,7 +218,9 @@ def test_desk_compares(option, heard, monkeypatch):
     with pytest.raises(Enough):
         exec(python_snippet("compare", "t.csv", recipe, asked, {}), {})  # noqa: S102
     left_out = {"protect": {"k": 5, "method": "auto", "memory": None}}
-    wanted = build(recipe).replace(**left_out, release={"spreadsheet_safe": False})
+    wanted = build(recipe).replace(
+        **left_out, release={"spreadsheet_safe": False, "dialect": "same"}
+    )
     assert [settings for settings, _ in heard] == [wanted] * 2
     assert plans == [([5, 6], ["mdav"], 60)] * 2
 

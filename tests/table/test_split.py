@@ -20,7 +20,6 @@ from shoal.table.decode import WHOLE, check_text
 from shoal.table.facts import look
 from shoal.table.infer import values_of
 from shoal.table.notation import Notation
-from shoal.table.parts import Text
 from shoal.table.plain import Trimmed, recognized
 from shoal.table.roles import Kind
 from shoal.table.split import Head, first_empty_line, scan_part, split
@@ -178,8 +177,6 @@ def test_other_notations():
         "1999-12-31", "None", "2024-02-01",
     ]  # fmt: skip
     assert recognized(Trimmed(pa.array(["31.02.1999"]), None), notation) is None
-    text = Text("a;b\nä;1\n".encode("latin-1"), "t.csv", None, notation=Notation("latin-1"))
-    assert text.parts[0].cells[0].to_pylist() == ["ä"]
 
 
 def test_released_cells_of_every_kind(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -100,19 +101,41 @@ def inspect(
 ) -> None:
     """Show a table's columns: kinds, missing cells, distinct values, likely roles and why.
 
+    A text file is looked at first: where it is not plain csv, inspect says what it found, reads it
+    so, and prints the options with which every command reads it so.
+
     Example: `shoal inspect stays.csv`
     """
     from shoal.table.inspect import inspect as look
     from shoal.table.ordinal import with_orders
-    from shoal.table.read import read
+    from shoal.table.propose import Proposal, propose
+    from shoal.table.read import is_parquet, read
 
     orders = options.pop("orders", None)
-    inspection = look(with_orders(read(file, **options), orders))
+    found = Proposal()
+    if not is_parquet(file):
+        found = propose(file)
+    more = {name: value for name, value in found.options.items() if name not in options}
+    inspection = look(with_orders(read(file, **options, **more), orders))
+    settled = _words({**options, **more})
     if as_json:
-        write_stdout(json.dumps(inspection.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        content = {**inspection.to_dict(), "findings": found.findings, "options": settled}
+        write_stdout(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
         return
     write_stdout(
         f"{shown(file.name)[1:-1]}: {inspection.records:,} records\n\n{inspection.summary()}\n"
+    )
+    if more:
+        findings = "".join(f"  {finding}\n" for finding in found.findings)
+        write_stdout(f"\nnot plain csv:\n{findings}\nread with these options:\n  {settled}\n")
+
+
+def _words(options: dict[str, Any]) -> str:
+    """Return options as they are said on the command line."""
+    from shoal.settings.table import TABLE
+
+    return shlex.join(
+        [word for name, value in options.items() for word in TABLE[name].words(value)]
     )
 
 

@@ -11,7 +11,7 @@ import json
 import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from shoal.judge.manifest import MANIFEST
 
 LARGEST = 32 * 2**20  # bytes of a paper that is read
 ENDINGS = (".csv.gz", ".csv", ".parquet")
+SIGNS = "delimiter", "encoding", "quote", "decimal", "thousands"
 # values that do not say what they stand for
 SINGLE = ("mean", "median", "majority", "mode", "medoid")
 
@@ -30,7 +31,7 @@ class Beside:
     """The roles of a release's columns, as a paper has them; `where` names the paper.
 
     `released_as` is what a quasi-identifier's values are, where it is known; `in_order` says that
-    the rows are in the order of the input.
+    the rows are in the order of the input; `text` how a csv release is written.
     """
 
     where: str
@@ -38,6 +39,7 @@ class Beside:
     released_as: Mapping[str, str] = field(default_factory=dict)
     in_order: bool = False
     sensitive: tuple[str, ...] = ()
+    text: Mapping[str, str] = field(default_factory=dict)
 
 
 def beside(data: Any) -> Beside | None:
@@ -71,7 +73,8 @@ def _beside(path: Path) -> Iterator[Beside]:
     content = _read(folder / "certificate.json", json.loads)
     if content is not None and _at(content, "release", "file") == name:
         claims = _at(content, "claims")
-        yield from _made("certificate.json", claims, "quasi_identifiers")
+        for made in _made("certificate.json", claims, "quasi_identifiers"):
+            yield replace(made, text=_signs(_at(content, "release")))
     own = [f"{stem}.run.toml", *(["run.toml"] if stem == "release" or name == MANIFEST else [])]
     for paper in own:
         recipe = _read(folder / paper, tomllib.loads)
@@ -90,7 +93,8 @@ def _of_report(content: Any, paper: str) -> Iterator[Beside]:
             aggregators[name] = aggregator
     in_order = _at(content, "release", "order") == "as in the input"
     roles = _at(content, "roles")
-    yield from _made(paper, roles, "quasi-identifier", aggregators, in_order)
+    for made in _made(paper, roles, "quasi-identifier", aggregators, in_order):
+        yield replace(made, text=_signs(_at(content, "release", "text")))
 
 
 def _made(
@@ -100,6 +104,12 @@ def _made(
     names = _names(_at(roles, quasi))
     if names:
         yield Beside(where, names, aggregators or {}, in_order, _names(_at(roles, "sensitive")))
+
+
+def _signs(value: Any) -> dict[str, str]:
+    """Return what a paper says of the text of a release."""
+    signs = ((name, _at(value, name)) for name in SIGNS)
+    return {name: sign for name, sign in signs if isinstance(sign, str)}
 
 
 def _names(value: Any) -> tuple[str, ...]:

@@ -60,10 +60,10 @@ def verify(
     original: Any = None,
     key: Sequence[str] = (),
     delimiter: str | None = None,
-    encoding: str = "utf-8",
-    quote: str = '"',
-    decimal: str = ".",
-    thousands: str = "",
+    encoding: str | None = None,
+    quote: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
     kind: str | None = None,
     records: int | None = None,
     columns: Sequence[str] | None = None,
@@ -115,7 +115,8 @@ def verify(
     key : sequence of str
         Columns of all three tables that identify a person.
     delimiter, encoding, quote, decimal, thousands : str, optional
-        How a csv file is written; numbers are those of sensitive columns.
+        How a csv file is written, where neither it nor a report beside it says so; numbers are
+        those of sensitive columns.
     kind : {"csv", "csv.gz", "parquet"}, optional
         What the file is, in place of the ending of its name.
     records, columns : int, sequence of str, optional
@@ -159,7 +160,10 @@ def verify(
     if by_people:
         requirement = requirement.shown_by_records()
     named = [*(hierarchies or {}), *(orders or {}), *words]
-    written = Written(delimiter, encoding, quote, decimal, thousands)
+    signs = {"delimiter": delimiter, "encoding": encoding, "quote": quote, "decimal": decimal,
+                 "thousands": thousands}  # fmt: skip
+    given = {name: sign for name, sign in signs.items() if sign is not None}
+    written = Written(**{**({} if papers is None else papers.text), **given})
     written.check()
     _check(quasi, hidden, missing_as, named)
     trees = {n: read_tree(rule, n) for n, rule in (hierarchies or {}).items() if n in hidden}

@@ -29,6 +29,7 @@ from shoal.outofcore.tasks import TaskRunner
 from shoal.plan.hierarchies import digests
 from shoal.progress import Callback, Reporter
 from shoal.save.files import papers_of, verify_written
+from shoal.save.spreadsheet import with_text
 from shoal.settings import Settings
 from shoal.table.read import check_ordinary, digest_of
 from shoal.table.sampling import Sample
@@ -75,6 +76,8 @@ def release_file(
                 raise OutputError("the file on disk is not what was written; nothing was kept")
             seconds = time.perf_counter() - begin
             final_report = report_of(releasing, made, verification.to_dict(), seconds)
+            text = buckets.written(made.released).source
+            final_report = with_text(final_report, text, targets.kind)
             keep_order = settings.release.keep_order
             page = request.with_page
             papers_of(targets, made.settings, final_report, digest, keep_order, page).add_to(

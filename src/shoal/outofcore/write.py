@@ -24,9 +24,9 @@ from shoal.outofcore.memory import freed
 from shoal.outofcore.run_folder import Files
 from shoal.outofcore.shuffle import gather
 from shoal.progress import Reporter
-from shoal.release.dialects import plain_table
+from shoal.release.dialects import plain_table, written_as
 from shoal.release.write import PARQUET, csv_bytes, parquet_table
-from shoal.save.readback import ReadBack, same_array, written_as
+from shoal.save.readback import ReadBack, same_array
 from shoal.save.spreadsheet import guarded_table
 from shoal.table.source import Source
 from shoal.table.table import Table

@@ -7,6 +7,7 @@ from typing import Any
 
 from shoal.errors import OutputError
 from shoal.table.dialect import PLAIN, QUOTE, UTF_8, Dialect
+from shoal.table.source import Source
 from shoal.table.table import Table
 from shoal.table.transcode import swapped
 
@@ -16,12 +17,24 @@ MARKED = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}  # a mark stands before 
 
 def plain_table(table: Table) -> Table:
     """Return a table to be written as UTF-8 with commas, points and ISO dates."""
-    noted = dict(table.source.notations)
     source = replace(table.source, delimiter=",", dialect=PLAIN, notations=())
-    plain = table.mapped(
-        lambda column: column.replace(cells=None, quoted=None) if column.name in noted else column
-    )
+    plain = table.mapped(lambda column: column.replace(cells=None, quoted=None))
     return replace(plain, source=source)
+
+
+def written_as(source: Source) -> dict[str, Any]:
+    """Return how the csv release of a table is written, as the judge is told."""
+    dialect = source.dialect
+    return {
+        "delimiter": source.delimiter, "encoding": dialect.encoding or UTF_8,
+        "quote": dialect.quote, "decimal": dialect.decimal, "thousands": dialect.thousands,
+    }  # fmt: skip
+
+
+def is_usual(source: Source) -> bool:
+    """Tell whether a csv release says itself how it is written."""
+    usual = replace(source, dialect=PLAIN)
+    return {**written_as(source), "delimiter": ""} == {**written_as(usual), "delimiter": ""}
 
 
 def encoded(text: bytes, dialect: Dialect, *, first: bool) -> bytes:

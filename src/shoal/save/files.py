@@ -17,10 +17,11 @@ from shoal.judge.limits import limited
 from shoal.judge.verify import Verification, verify
 from shoal.kernels.arrays import Integers
 from shoal.release.claims import claims
+from shoal.release.dialects import written_as
 from shoal.release.write import release_bytes, row_order
 from shoal.report.guarantees import of_file
 from shoal.save.commitments import Commitments
-from shoal.save.readback import holds_table, written_as
+from shoal.save.readback import holds_table
 from shoal.save.release import Release
 from shoal.save.spreadsheet import guarded
 from shoal.table.hierarchy.specify import is_file

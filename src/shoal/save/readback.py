@@ -22,23 +22,13 @@ from shoal.judge.reading import opened
 from shoal.judge.source import Source
 from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
-from shoal.table.dialect import UTF_8
+from shoal.release.dialects import written_as
 from shoal.table.notation import STRICT, Notation
 from shoal.table.roles import STAR, Column, Kind
-from shoal.table.source import Source as TableSource
 from shoal.table.table import Table
 
 PLAIN: Mapping[str, Notation] = {}
 PARSED = {Kind.FLOAT: pa.float64(), Kind.DATE: pa.date32()}  # of what csv cells are compared as
-
-
-def written_as(source: TableSource) -> dict[str, Any]:
-    """Return how the release of a table is written, as the judge is told."""
-    dialect = source.dialect
-    return {
-        "delimiter": source.delimiter, "encoding": dialect.encoding or UTF_8,
-        "quote": dialect.quote, "decimal": dialect.decimal, "thousands": dialect.thousands,
-    }  # fmt: skip
 
 
 def holds_table(

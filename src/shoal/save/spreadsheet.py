@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import RequestError, listed
-from shoal.release.dialects import IN_PLAIN, plain_table
+from shoal.release.dialects import IN_PLAIN, is_usual, plain_table, written_as
 from shoal.table.roles import Column, Kind
+from shoal.table.source import Source
 from shoal.table.table import Table
 
 if TYPE_CHECKING:
@@ -83,6 +84,13 @@ class Guarded:
     settings: Settings
 
 
+def with_text(report: Report, source: Source, kind: str) -> Report:
+    """Return a report that says how a csv release is written, where the file does not show it."""
+    if kind == "parquet" or is_usual(source):
+        return report
+    return replace(report, release={**report.release, "text": written_as(source)})
+
+
 def guarded(release: Release, kind: str, wanted: bool | None = None) -> Release:
     """Return a release as it is written: csv with guarded texts, where that is wanted."""
     settings = release.settings
@@ -91,8 +99,9 @@ def guarded(release: Release, kind: str, wanted: bool | None = None) -> Release:
     own = release.table
     if settings.release.dialect == IN_PLAIN and own.source.kind == "csv":
         own = plain_table(own)
+    report = with_text(release.report, own.source, kind)
     if not settings.release.spreadsheet_safe or kind == "parquet":
-        return Guarded(own, release.report, settings)
+        return Guarded(own, report, settings)
     table = guarded_table(own)
     changed = [
         one.name
@@ -105,7 +114,6 @@ def guarded(release: Release, kind: str, wanted: bool | None = None) -> Release:
             f"{listed(named)}: texts that a spreadsheet would run stand in a hierarchy or order; "
             "change them there and in the table, or leave out --spreadsheet-safe"
         )
-    report = release.report
     if changed:
         wanted_by_settings = (
             f"texts of {listed(changed)} that a spreadsheet would take for formulas stand after an "

@@ -52,7 +52,7 @@ Shared = TypedDict(
         "skip_lines": int,
         "comment": str | None,
         "quote": str,
-        "widths": Sequence[int],
+        "widths": Sequence[int] | None,
         "missing": Sequence[str],
         "types": Mapping[str, str] | None,
         "incomplete": str,
@@ -85,6 +85,7 @@ class AnonymizeFileOptions(Shared, total=False):
     refine: str | None
     keep_order: bool
     spreadsheet_safe: bool
+    dialect: str
     report: bool
     force: bool
     memory: str | None
@@ -106,5 +107,6 @@ class PreviewOptions(Shared, total=False):
     refine: str | None
     keep_order: bool
     spreadsheet_safe: bool
+    dialect: str
     memory: str | None
     engine: str | None

@@ -47,6 +47,17 @@ class Entry:
         """Its default as an argument: None for an empty collection."""
         return None if self.default in ((), {}) else self.default
 
+    def words(self, value: Any) -> Iterator[str]:
+        """Yield the option with its values: in one word where a value could pass for an option."""
+        words = self.option.kind.words(value)
+        if not words:
+            yield self.flag
+        for word in words:
+            if word.startswith("-") or not word:
+                yield f"{self.flag}={word}"
+            else:
+                yield from (self.flag, word)
+
     @property
     def type(self) -> str:
         """Its type as an argument, as a line of Python."""

@@ -152,6 +152,15 @@ def read_bytes(path: Path, lines: Lines | None = None) -> bytes:
         return b"".join(parts)
 
 
+def first_bytes(path: Path, most: int) -> bytes:
+    """Return the first bytes of the text of a file, unpacked."""
+    with opened(path) as file, in_words(path):
+        if path.name.lower().endswith(".gz"):
+            with gzip.GzipFile(fileobj=file) as packed:
+                return unpacked(packed, most, path.name)
+        return file.read(most)
+
+
 def digest_of(path: Path) -> str:
     """Return the sha256 of an ordinary file, read piece by piece."""
     digest = hashlib.sha256()

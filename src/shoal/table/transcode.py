@@ -147,6 +147,11 @@ class Plain(Text):
         end = len(text) if self._ended else text.rfind("\n") + 1
         if self._returns is None and text:
             self._returns = "\n" not in text and "\r" in text.rstrip("\r")
+        if self._returns and "\n" in text:
+            raise InputError(
+                f"{self._name}: lines end in a carriage return alone, and others do not; "
+                "the file is damaged"
+            )
         if self._returns:
             end = len(text) if self._ended else text.rfind("\r") + 1
             text = text[:end].replace("\r", "\n") + text[end:]

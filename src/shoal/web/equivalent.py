@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pprint import pformat
 from typing import Any
 
@@ -42,7 +42,7 @@ def command_line(
             words += ["--budget", f"{grid['budget']:g}s"]
     for option, value in _given_options(settings, trees).items():
         if kind in TABLE[option].option.commands:
-            words += _words(option, value)
+            words += TABLE[option].words(value)
     form = more.get("format", "csv")
     if kind == "compare":
         words += ["-o", COMPARED]
@@ -61,18 +61,6 @@ def _given_options(settings: Mapping[str, Any], trees: Mapping[str, str]) -> dic
     return {
         name: one for name, one in values.items() if one is not False and one not in ((), [], {})
     }
-
-
-def _words(name: str, value: Any) -> Iterator[str]:
-    """Yield an option with its values: in one word where a value could pass for an option."""
-    flag, words = TABLE[name].flag, TABLE[name].option.kind.words(value)
-    if not words:
-        yield flag
-    for word in words:
-        if word.startswith("-") or not word:
-            yield f"{flag}={word}"
-        else:
-            yield from (flag, word)
 
 
 def _written(form: str) -> str:

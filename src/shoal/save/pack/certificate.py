@@ -54,9 +54,19 @@ class Release(_Part):
     file: str
     kind: Literal["csv", "csv.gz", "parquet"]
     delimiter: str | None = None
+    encoding: str | None = None
+    quote: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
     records: int
     columns: list[str]
     order: Literal["shuffled", "as in the input"]
+
+    @property
+    def text(self) -> dict[str, Any]:
+        """How a csv file is written, as far as it is said."""
+        own = self.model_dump(include={"delimiter", "encoding", "quote", "decimal", "thousands"})
+        return {name: sign for name, sign in own.items() if sign is not None}
 
 
 class Claims(_Part):
@@ -138,7 +148,7 @@ def certificate_of(
     that of the released file.
     """
     release, roles, verified = report["release"], recipe.roles, verification.to_dict()
-    delimiter = recipe.input.delimiter or ","
+    text = release.get("text") or {"delimiter": recipe.input.delimiter or ","}
     promised = promises(report, recipe, verification.k)
     checks = promises(report, checkable(recipe), verification.k)["covers"]
     return Certificate(
@@ -149,7 +159,7 @@ def certificate_of(
         release=Release(
             file=release["file"],
             kind=release["kind"],
-            delimiter=None if release["kind"] == "parquet" else delimiter,
+            **({} if release["kind"] == "parquet" else text),
             records=release["records"],
             columns=list(release["columns"]),
             order="as in the input" if recipe.release.keep_order else "shuffled",

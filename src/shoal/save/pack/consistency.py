@@ -142,7 +142,7 @@ class Papers:
                 **arguments,
                 **given,
                 k_of={split_key(key): k for key, k in claims.k_of.items()},
-                delimiter=release.delimiter,
+                **release.text,
                 kind=release.kind,
                 records=release.records,
                 columns=release.columns,
@@ -205,9 +205,8 @@ class Papers:
         if not kept:
             return 0.0
         _, counts = class_counts(
-            self.place / release.file, [*grouped, *kept], delimiter=release.delimiter,
-            kind=release.kind,
-        )  # fmt: skip
+            self.place / release.file, [*grouped, *kept], kind=release.kind, **release.text
+        )
         plain: Counter[tuple[Any, ...]] = Counter()
         for cells, times in counts.items():
             plain[tuple(_as_number(cell) for cell in cells)] += times

@@ -1,0 +1,281 @@
+"""Proposal: in which dialect a text file seems to be written, from its first part.
+
+Nothing is read by a proposal but what a person then asks for: `shoal inspect` shows the options,
+every other command wants them said.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shoal.table.notation import Notation
+from shoal.table.read import first_bytes
+from shoal.table.scan import DELIMITERS
+from shoal.table.transcode import marked_encoding
+from shoal.table.widths import blank_columns
+
+LOOKED_AT = 2**20  # bytes
+LINES = 2_000
+MOSTLY = 0.8
+WORDS = (
+    "NA", "N/A", "n/a", "#N/A", "na", "n.a.", "NaN", "nan", "NULL", "null", "None", "NV", ".", "-",
+    "--", "?", "k.A.", "k. A.", "missing", "MISSING", "unknown", "UNKNOWN",
+)  # fmt: skip
+CODES = ("-1", "-9", "-99", "-999", "-9999", "-99999", "99", "999", "9999", "99999", "999999")
+DAY_FIRST, MONTH_FIRST, YEAR_FIRST = ("d", "m", "Y"), ("m", "d", "Y"), ("Y", "m", "d")
+DATE = re.compile(
+    r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2})?)?"
+)
+GROUPED = {",": re.compile(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]+)?"),
+           ".": re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?")}  # fmt: skip
+
+
+@dataclass
+class Proposal:
+    """Options by name, as arguments of `read`, and what was found, in words."""
+
+    options: dict[str, Any] = field(default_factory=dict)
+    findings: list[str] = field(default_factory=list)
+
+    def add(self, name: str, value: Any, finding: str) -> None:
+        """Propose an option."""
+        self.options[name] = value
+        self.findings.append(finding)
+
+
+def propose(path: Path) -> Proposal:
+    """Return what the first part of a text file shows of its dialect."""
+    proposal = Proposal()
+    raw = first_bytes(path, LOOKED_AT)
+    text = _text(raw, proposal)
+    lines = _lines(text, whole=len(raw) < LOOKED_AT)
+    if not lines:
+        return proposal
+    lines = _without_comments(lines, proposal)
+    sign = _delimiter(lines)
+    if sign is None:
+        _widths(lines, proposal)
+        return proposal
+    rows = _rows(lines, sign)
+    rows = _below_what_stands_above(rows, proposal)
+    if sign not in rows_header_signs(lines, proposal):
+        proposal.add("delimiter", sign, "the delimiter is not the only sign of its kind")
+    columns = _columns(rows)
+    _missing(columns, proposal, _notation(columns, proposal))
+    _dates(columns, proposal)
+    return proposal
+
+
+def _text(raw: bytes, proposal: Proposal) -> str:
+    """Return the text; propose its encoding where it is not certain."""
+    marked = marked_encoding(raw)
+    if marked is not None:
+        return raw.decode(marked, "replace").lstrip("\ufeff")
+    zeros = raw[:4096].count(0)
+    if zeros > len(raw[:4096]) // 4:
+        encoding = "utf-16-le" if raw[1::2].count(0) > raw[::2].count(0) else "utf-16-be"
+        proposal.add("encoding", encoding, "every other byte is zero: UTF-16 without a mark")
+        return raw.decode(encoding, "replace")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.start >= len(raw) - 4 and error.reason == "unexpected end of data":
+            return raw.decode("utf-8", "ignore")
+        offset = error.start
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            text = raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        proposal.add("encoding", encoding, f"byte {offset} is not UTF-8, and all are {encoding}")
+        return text
+    return raw.decode("latin-1")
+
+
+def _lines(text: str, *, whole: bool) -> list[str]:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[: LINES + 1]
+    if not whole or len(lines) > LINES:
+        lines = lines[:-1]
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return lines
+
+
+def _without_comments(lines: list[str], proposal: Proposal) -> list[str]:
+    if not any(line.startswith("#") for line in lines):
+        return lines
+    kept = [line for line in lines if not line.startswith("#")]
+    first = next((line for line in lines if line.strip()), "")
+    if not kept or not (first.startswith("#") or lines[-1].startswith("#")):
+        return lines
+    proposal.add("comment", "#", f"{len(lines) - len(kept)} lines begin with #")
+    return kept
+
+
+def _counts(lines: Sequence[str], sign: str) -> Counter[int]:
+    return Counter("".join(line.split('"')[::2]).count(sign) for line in lines if line.strip())
+
+
+def _delimiter(lines: Sequence[str]) -> str | None:
+    """Return the sign that most lines have the same number of, None where there is none."""
+    best: tuple[float, int, str] | None = None
+    for sign in DELIMITERS:
+        counts = _counts(lines, sign)
+        number, times = max(counts.items(), key=lambda one: (one[1], one[0]))
+        share = times / sum(counts.values())
+        if number and share >= MOSTLY and (best is None or (share, number) > best[:2]):
+            best = share, number, sign
+    return best[2] if best else None
+
+
+def rows_header_signs(lines: Sequence[str], proposal: Proposal) -> str:
+    """Return the delimiters that the header shows: one alone is certain."""
+    header = lines[min(proposal.options.get("skip_lines", 0), len(lines) - 1)]
+    bare = "".join(header.split('"')[::2])
+    signs = "".join(sign for sign in DELIMITERS if sign in bare)
+    return signs if len(signs) == 1 else ""
+
+
+def _rows(lines: Sequence[str], sign: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO("\n".join(lines), newline=""), delimiter=sign))
+
+
+def _below_what_stands_above(rows: list[list[str]], proposal: Proposal) -> list[list[str]]:
+    """Return the rows from the header on; propose to skip what stands above it."""
+    width, _ = Counter(map(len, rows)).most_common(1)[0]
+    above = next((i for i, row in enumerate(rows) if len(row) == width), 0)
+    if above:
+        proposal.add("skip_lines", above, f"{above} lines stand above the header")
+    return [row for row in rows[above:] if len(row) == width]
+
+
+def _columns(rows: list[list[str]]) -> dict[str, list[str]]:
+    header, *records = rows
+    return {
+        name: [row[i].strip() for row in records if row[i].strip()] for i, name in enumerate(header)
+    }
+
+
+def _notation(columns: dict[str, list[str]], proposal: Proposal) -> Notation:
+    """Propose decimal sign and thousands; return the notation."""
+    comma, point = Notation(","), Notation(".")
+    for decimal, own, other in ((",", comma, point), (".", point, comma)):
+        grouped = Notation(decimal, "." if decimal == "," else ",")
+        mine = [c for c in columns.values() if _mostly(c, grouped) and not _mostly(c, other)]
+        if decimal == "." and not any(_any(GROUPED["."], c) for c in mine):
+            break
+        if not mine or any(_mostly(c, other) and not _mostly(c, own) for c in columns.values()
+                           if not _mostly(c, grouped)):  # fmt: skip
+            continue
+        if decimal == ",":
+            proposal.add("decimal", ",", f"numbers of {len(mine)} columns have a decimal comma")
+        if any(_any(GROUPED[decimal], c) for c in mine):
+            proposal.add("thousands", grouped.thousands, "and signs between thousands")
+            return grouped
+        return own
+    return point
+
+
+def _mostly(cells: Sequence[str], notation: Notation) -> bool:
+    """Tell whether most cells are numbers of a notation."""
+    fits = sum(notation.number.fullmatch(cell) is not None for cell in cells)
+    return bool(cells) and fits >= MOSTLY * len(cells)
+
+
+def _any(pattern: re.Pattern[str], cells: Iterable[str]) -> bool:
+    return any(pattern.fullmatch(cell) for cell in cells)
+
+
+def _missing(columns: dict[str, list[str]], proposal: Proposal, notation: Notation) -> None:
+    """Propose words and codes that stand for missing cells in columns of numbers."""
+    words: dict[str, int] = {}
+    for cells in columns.values():
+        counts = Counter(cells)
+        if _mostly(cells, notation):
+            others = [c for c in counts if not notation.number.fullmatch(c)]
+            if others and all(word in WORDS for word in others):
+                words |= dict.fromkeys(others, 0)
+            words |= dict.fromkeys(_codes(counts, notation), 0)
+        elif (dates := sum(counts[c] for c in counts if DATE.fullmatch(c))) and (
+            dates >= MOSTLY * len(cells)
+        ):
+            words |= dict.fromkeys([c for c in counts if c in WORDS], 0)
+    if words:
+        proposal.add("missing", ["", *words], f"{len(words)} words seem to stand for missing cells")
+
+
+def _codes(counts: Counter[str], notation: Notation) -> list[str]:
+    """Return codes that lie far from all other numbers and occur more than once."""
+    values = {
+        cell: float(notation.plain(cell)) for cell in counts if notation.number.fullmatch(cell)
+    }
+    usual = [value for cell, value in values.items() if cell not in CODES]
+    if len(usual) < 5:
+        return []
+    low, high = min(usual), max(usual)
+    spread = max(high - low, 1.0)
+    return [
+        cell for cell in values
+        if cell in CODES and counts[cell] > 1
+        and (values[cell] < low - spread or values[cell] > high + spread or values[cell] < 0 <= low)
+    ]  # fmt: skip
+
+
+def _dates(columns: dict[str, list[str]], proposal: Proposal) -> None:
+    """Propose the formats of dates, by column where they differ; what is open is said."""
+    formats, unsettled = {}, []
+    gone = set(proposal.options.get("missing", ()))
+    for name, cells in columns.items():
+        known = [cell for cell in cells if cell not in gone]
+        matches = [DATE.fullmatch(cell) for cell in known]
+        if not known or not all(matches):
+            continue
+        orders = [o for o in (DAY_FIRST, MONTH_FIRST, YEAR_FIRST) if _fits(matches, o)]
+        if len(orders) > 1:
+            unsettled.append(name)
+        elif orders and (form := _format(matches[0], orders[0])) != "%Y-%m-%d":
+            formats[name] = form
+    if formats:
+        same = len(set(formats.values())) == 1 and not unsettled
+        value: Any = next(iter(formats.values())) if same else formats
+        proposal.add("date_format", value, f"dates of {len(formats)} columns are not %Y-%m-%d")
+    if unsettled:
+        proposal.findings.append(
+            f"{len(unsettled)} columns of dates may have the day or the month first; say "
+            "--date-format COLUMN=%d/%m/%Y or COLUMN=%m/%d/%Y"
+        )
+
+
+def _fits(matches: Sequence[Any], order: tuple[str, ...]) -> bool:
+    """Tell whether all dates are of the calendar in an order of day, month and year."""
+    most = {"d": 31, "m": 12, "Y": 9999}
+    for match in matches:
+        for part, digits in zip(order, (match[1], match[3], match[4]), strict=True):
+            if (len(digits) == 4) != (part == "Y") or not 1 <= int(digits) <= most[part]:
+                return False
+    return True
+
+
+def _format(match: Any, order: tuple[str, ...]) -> str:
+    text: str = match[2].join(f"%{part}" for part in order)
+    if match[5]:
+        text += match[5][0] + ("%H:%M:%S" if match[6] else "%H:%M")
+    return text
+
+
+def _widths(lines: Sequence[str], proposal: Proposal) -> None:
+    """Propose widths where blanks stand at the same places of all lines."""
+    widths = blank_columns(lines)
+    if widths:
+        proposal.add(
+            "widths",
+            widths,
+            f"no delimiter, but {len(widths)} columns of the same width in all lines",
+        )

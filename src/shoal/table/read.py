@@ -28,6 +28,7 @@ from shoal.table.source import Source
 from shoal.table.table import Table
 from shoal.table.transcode import plain_text
 from shoal.table.unpacking import check_unpacked, check_unpacks
+from shoal.table.widths import check_one_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -238,6 +239,8 @@ def read_csv(
     plain = plain_text(io.BytesIO(raw).read, source.name, dialect)
     with plain.renumbering():
         text = Text(plain.all(), source.name, plain.delimiter, threads, dialect)
+    if plain.delimiter is None:
+        check_one_column(text.head, text.parts[0], source.name)
     names = text.head.names
     check_types(types, list(names), source.name)
     check_types(_by_column(dialect), list(names), source.name, "a date format")

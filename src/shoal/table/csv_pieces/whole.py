@@ -25,6 +25,7 @@ from shoal.table.source import Source
 from shoal.table.split import unswapped, unswapped_head
 from shoal.table.table import Table
 from shoal.table.transcode import plain_text
+from shoal.table.widths import check_one_column
 
 SIZE = 16 * 2**20
 PLACES = 5
@@ -137,6 +138,8 @@ class CsvPieces:
             with plain.renumbering():
                 for piece in Cutter(plain.read, self._path.name, plain.delimiter, self._size):
                     own = self._unswapped(piece)
+                    if plain.delimiter is None and not self._names:
+                        check_one_column(own.head, own.part, self._path.name)
                     if known and own.head.names != self._names:
                         raise self._changed()
                     self._names, self._encoding = own.head.names, plain.encoding

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from shoal.errors import RequestError
-from shoal.table.batches import ParquetPieces
+from shoal.table.batches import RECORDS, ParquetPieces
 from shoal.table.csv_pieces import SIZE, CsvPieces
 from shoal.table.read import is_parquet
 from shoal.table.source import Source
@@ -113,10 +113,11 @@ def in_pieces(
     missing: Sequence[str],
     types: Mapping[str, str],
     size: int = SIZE,
+    records: int = RECORDS,
 ) -> Pieces:
-    """Return a csv, csv.gz or Parquet file in pieces; those of csv have about `size` bytes."""
+    """Return a file in pieces: of csv about `size` bytes each, of Parquet so many records."""
     if not is_parquet(path):
         return CsvPieces(path, delimiter=delimiter, missing=missing, types=types, size=size)
     if types or delimiter or tuple(missing) != ("",):
         raise RequestError("types, delimiter and missing can be declared for csv files only")
-    return ParquetPieces(path)
+    return ParquetPieces(path, records)

@@ -23,6 +23,7 @@ from shoal.table.parts import Text
 from shoal.table.roles import Column, Kind
 from shoal.table.scan import DELIMITERS
 from shoal.table.source import Source
+from shoal.table.split import PIECE
 from shoal.table.table import Table
 from shoal.table.unpacking import check_unpacked, check_unpacks
 
@@ -208,10 +209,14 @@ def read_csv(
     missing: Sequence[str],
     types: Mapping[str, str],
     threads: int | None = None,
+    piece: int = PIECE,
 ) -> Table:
-    """Return the Table of csv text. The structure is checked first, then each column is read."""
+    """Return the Table of csv text. The structure is checked first, then each column is read.
+
+    Threads work on pieces of about so many bytes.
+    """
     check_delimiter(delimiter)
-    text = Text(raw, source.name, delimiter, threads)
+    text = Text(raw, source.name, delimiter, threads, piece=piece)
     names = text.head.names
     check_types(types, list(names), source.name)
     source = replace(

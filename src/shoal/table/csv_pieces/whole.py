@@ -12,7 +12,7 @@ import pyarrow as pa
 from shoal.errors import InputError
 from shoal.kernels.arrays import Flags
 from shoal.table.cells import Cells
-from shoal.table.csv_pieces.cut import Cutter, Piece
+from shoal.table.csv_pieces.cut import LONG, Cutter, Piece
 from shoal.table.csv_pieces.stream import Mark, Stream
 from shoal.table.decide import Fault, Verdict, decide
 from shoal.table.facts import Facts, look
@@ -41,7 +41,7 @@ class CsvPieces:
     """A csv or csv.gz file as Tables of some of its records each, in bounded memory.
 
     `first` looks at the whole file; then `source` and `outline` are there, and `again` gives the
-    records as `read` would have, as often as it is asked.
+    records as `read` would have, as often as it is asked. `size` and `long` are those of a Cutter.
     """
 
     source: Source
@@ -55,8 +55,9 @@ class CsvPieces:
         missing: Sequence[str] = ("",),
         types: Mapping[str, str] | None = None,
         size: int = SIZE,
+        long: int = LONG,
     ) -> None:
-        self._path, self._size = path, size
+        self._path, self._size, self._long = path, size, long
         self._delimiter, self._missing, self._types = delimiter, tuple(missing), dict(types or {})
         self._mark: Mark | None = None
         self._names: tuple[str, ...] = ()
@@ -112,7 +113,8 @@ class CsvPieces:
             if known and stream.mark != replace(known, sha256=""):
                 raise self._changed()
             check_delimiter(self._delimiter)
-            for piece in Cutter(stream.read, self._path.name, self._delimiter, self._size):
+            name, delimiter = self._path.name, self._delimiter
+            for piece in Cutter(stream.read, name, delimiter, self._size, self._long):
                 if known and piece.head.names != self._names:
                     raise self._changed()
                 self._names = piece.head.names

@@ -126,10 +126,11 @@ def pytest_runtest_teardown(item, nextitem):
 @pytest.fixture(autouse=True, scope="session")
 def _little_effort():
     """Let auto search a twentieth of the time."""
-    from shoal.methods import auto
+    from shoal.methods.auto import pace, paced
 
-    auto.SECONDS_AN_ITERATION *= 20
-    auto.SECONDS_A_LOOK *= 20
+    usual = pace()
+    with paced(iteration=20 * usual.iteration, look=20 * usual.look):
+        yield
 
 
 @dataclass

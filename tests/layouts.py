@@ -6,12 +6,11 @@ import gzip
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 from typer.testing import CliRunner
 
-from shoal.table.memory import PROGRAM
+from large_files import LITTLE, PADDING, padded
 
 TOWNS = "Ulm,south,*\nBonn,west,*\nKiel,north,*\nNeverseen,north,*\n"
 LAYOUTS = ("pack", "parquet pack", "folder", "file", "file without a page", "regions", "engine")
@@ -38,14 +37,19 @@ def in_process(*arguments):
     assert found.exit_code == 0, found.stderr
 
 
-def write_table(path, rows=60, seed=3):
-    """A csv file of people, and a hierarchy of their towns beside it; return both."""
+def write_table(path, rows=60, seed=3, large=False):
+    """A csv file of people, and a hierarchy of their towns beside it; return both.
+
+    Only a large one is released region by region.
+    """
     rng = np.random.default_rng(seed)
     lines = ["age,town,illness,name"]
     for i in range(rows):
         town = ("Ulm", "Bonn", "Kiel")[rng.integers(3)]
         lines.append(f"{rng.integers(20, 80)},{town},{('flu', 'gout')[rng.integers(2)]},person {i}")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    if large:
+        padded(path)
     tree = path.with_name("towns.csv")
     tree.write_text(TOWNS, encoding="utf-8")
     return path, tree
@@ -69,11 +73,10 @@ def release(shoal, layout, place, path, tree, *more):
     elif layout == "file without a page":
         asked += ["-o", place / "out.csv.gz", "--no-report"]
     elif layout == "regions":
-        asked += ["-o", place / "out.csv", "--memory", "800MB"]
+        asked += ["-o", place / "out.csv", "--memory", LITTLE, "--drop", PADDING]
     else:
         asked += ["-o", f"{place}/out/", "--engine", "threads"]
-    with mock.patch("shoal.table.memory.PROGRAM", 10**9 if layout == "regions" else PROGRAM):
-        shoal(*asked, *more)
+    shoal(*asked, *more)
     return published(place)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 from functools import cache
 
@@ -16,6 +17,8 @@ ANSWER = re.compile(
 )
 ROOM = re.compile(r"^\| +(?P<floor>\d+) \| `(?P<room>\w+)(?:/|\.py)` \|", re.M)
 OUTSIDE = {"__init__", "__main__"}  # the public names, and the command of the package
+CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]+|__(kw)?defaults__")
+PATCHES = {"setattr": 2, "delattr": 2, "setitem": 1, "delitem": 1, "patch": 1, "object": 2}
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +128,52 @@ def _defined(tree):
             yield from (target.id for target in node.targets if isinstance(target, ast.Name))
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             yield node.target.id
+
+
+def patched(code):
+    """Yield the constants and defaults that code changes from outside, with their lines.
+
+    Code in a text counts, too: it may be what a process of its own runs.
+    """
+    for node in ast.walk(ast.parse(code)):
+        names = []
+        if isinstance(node, ast.Call) and _last(node.func) in PATCHES:
+            names = [_last(argument) for argument in node.args[: PATCHES[_last(node.func)]]]
+        elif isinstance(node, ast.Assign | ast.AugAssign | ast.Delete):
+            targets = [node.target] if isinstance(node, ast.AugAssign) else node.targets
+            names = [_last(one) for one in targets if isinstance(one, ast.Attribute)]
+        elif isinstance(node, ast.Constant) and "import " in str(node.value):
+            with contextlib.suppress(SyntaxError):
+                names = [name for _, name in patched(str(node.value))]
+        yield from ((node.lineno, name) for name in names if CONSTANT.fullmatch(name))
+
+
+def _last(node):
+    """Return the last name of an expression, or of a text that names something."""
+    named = getattr(node, "value", "") if isinstance(node, ast.Constant) else ""
+    return getattr(node, "attr", getattr(node, "id", str(named).rpartition(".")[2]))
+
+
+def test_no_test_changes_a_constant(repository):
+    """What a test needs to change is a parameter: none patches a constant, or defaults."""
+    found = [
+        f"{path.name}, line {line}: {name}"
+        for path in sorted((repository / "tests").rglob("*.py"))
+        for line, name in patched(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("code", [
+    'patch.setattr(auto, "{}", 1)', 'patch.setattr("auto.{}", 1)', "patch.setitem(auto.{}, 2, 3)",
+    "auto.{} = 4", "auto.{} *= 5", "del auto.{}", 'mock.patch("auto.{}", 6)',
+    'mock.patch.object(auto, "{}", 7)', 'run("import auto; auto.{} = 8")',
+])  # fmt: skip
+def test_a_changed_constant_is_found(code):
+    """The check can fail; functions may be patched, to inject a fault."""
+    for name in ("LARGE", "_K2", "__defaults__"):
+        assert list(patched(code.format(name))) == [(1, name)]
+    assert list(patched(code.format("replace"))) == []
 
 
 def test_what_is_started_once_is_started_in_one_process(repository, request):

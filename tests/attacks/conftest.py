@@ -15,7 +15,7 @@ def handed(request, tmp_path_factory):
     place = tmp_path_factory.mktemp("release")
     hidden = place / "Ward-7-secret"
     hidden.mkdir()
-    path, tree = write_table(hidden / "patients-of-dr-gray.csv")
+    path, tree = write_table(hidden / "patients-of-dr-gray.csv", large=request.param == "regions")
     tree = tree.rename(tree.with_name("gray-towns.csv"))
     before = os.umask(0)
     try:

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 import shoal as library
+from large_files import LITTLE, PADDING, padded
 from shoal.errors import RequestError
 
 ROWS = 400
@@ -163,24 +164,24 @@ def test_a_unique_column_on_the_command_line(tmp_path, shoal):
     assert not (tmp_path / "r.csv").exists()
 
 
-@pytest.mark.parametrize("way", [("--memory", "800MB"), ("--engine", "threads")])
-def test_files_larger_than_memory(tmp_path, shoal, monkeypatch, way):
+@pytest.mark.parametrize("way", [("--memory", LITTLE), ("--engine", "threads")])
+def test_files_larger_than_memory(tmp_path, shoal, way):
     """Region by region, or by an engine, unique columns are kept as silently."""
-    monkeypatch.setattr("shoal.outofcore.file.needed", lambda _: 10**12)
+    path = padded(csv_of(tmp_path, 12))
     ran = shoal(
-        "anonymize", csv_of(tmp_path, 12), "-k", "5", "--quasi", "age,income", "--other", "cost",
-        "--drop", "ward", *way, "-o", f"{tmp_path}/out/",
+        "anonymize", path, "-k", "5", "--quasi", "age,income", "--other", "cost",
+        "--drop", f"ward,{PADDING}", *way, "-o", f"{tmp_path}/out/",
     )  # fmt: skip
     assert ran.code == 2
     assert "unique in it" in ran.err
 
 
-def test_regions_say_it_too(tmp_path, shoal, monkeypatch):
+def test_regions_say_it_too(tmp_path, shoal):
     """Region by region, columns that together single people out are in the verdict."""
-    monkeypatch.setattr("shoal.outofcore.file.needed", lambda _: 10**12)
+    path = padded(csv_of(tmp_path, 13))
     ran = shoal(
-        "anonymize", csv_of(tmp_path, 13), "-k", "5", "--quasi", "age,income", "--other", "ward",
-        "--drop", "cost", "--memory", "800MB", "--json", "-o", f"{tmp_path}/out/",
+        "anonymize", path, "-k", "5", "--quasi", "age,income", "--other", "ward",
+        "--drop", f"cost,{PADDING}", "--memory", LITTLE, "--json", "-o", f"{tmp_path}/out/",
     )  # fmt: skip
     assert ran.code == 0, ran.err
     released = pd.read_csv(tmp_path / "out" / "release.csv", dtype=str)

@@ -19,6 +19,7 @@ from shoal.table.many_files import find_parts
 
 QUASI = ["age", "income", "born", "score"]
 SIZES = (150, 1, 650, 0, 280)  # three regions of 400; one file of several row groups
+SHARE = 400  # records of a region: a small table has several
 MORE = (900, 1, 1300, 0, 800)  # eight regions
 RECORDS = sum(SIZES)
 ROLES = {"identifiers": ["name"], "quasi_identifiers": QUASI, "sensitive": ["diagnosis"]}
@@ -66,7 +67,7 @@ def order_of(output, force=False, parent=None, threads=None):
     output_folder = OutputFolder.of(str(output), force)
     return FileRequest(
         output_folder.targets, force, False, None, parent, threads, shuffle_seed=1,
-        output_folder=output_folder,
+        output_folder=output_folder, share=SHARE,
     )  # fmt: skip
 
 

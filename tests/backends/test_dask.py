@@ -34,16 +34,9 @@ from backends.tables import (
 from shoal.backends.dask import Dask
 from shoal.backends.executor import Threads
 from shoal.errors import EngineError, EngineLostError, InputError, RequestError
-from shoal.outofcore import budget
 from thorough import spread
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
-
-
-@pytest.fixture(autouse=True)
-def _small_regions(monkeypatch):
-    """Let a small table have several regions."""
-    monkeypatch.setattr(budget, "SHARE", 400)
 
 
 @pytest.fixture(scope="module")
@@ -216,17 +209,11 @@ def test_another_version_on_a_worker(tmp_path):
 
 def test_nobody_there(tmp_path):
     """No scheduler at an address, and a scheduler without workers."""
-    from shoal.backends import dask
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dask, "CONNECT", 2)
-        with pytest.raises(
-            EngineError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"
-        ):
-            Dask("tcp://127.0.0.1:9").__enter__()
-        own = Cluster(tmp_path, workers=0)
-        with own, pytest.raises(EngineError, match="has no workers"):
-            Dask(own.address).__enter__()
+    with pytest.raises(EngineError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
+        Dask("tcp://127.0.0.1:9", seconds=2).__enter__()
+    own = Cluster(tmp_path, workers=0)
+    with own, pytest.raises(EngineError, match="has no workers"):
+        Dask(own.address, seconds=2).__enter__()
 
 
 def test_errors_come_back_as_they_are(tmp_path, cluster):

@@ -36,21 +36,12 @@ from backends.tables import (
 from shoal.backends.private_folder import FILES
 from shoal.backends.storage import Folder, Remote, is_url, storage
 from shoal.errors import EngineLostError, InputError, OutputError, RequestError
-from shoal.outofcore import budget
 from shoal.outofcore.parts import OutputFolder
 from shoal.outofcore.run_folder import RunFolder
 from shoal.table.many_files import digest_parts, find_parts, is_many
 from thorough import spread
 
 SAID = ["--quasi", ",".join(QUASI), "--identifier", "name", "--sensitive", "diagnosis"]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _small_regions():
-    """Let a small table have several regions."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(budget, "SHARE", 400)
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -504,8 +495,6 @@ def test_another_disk(tmp_path, monkeypatch):
 KILLED = """
 import sys
 from backends.tables import Here, run
-from shoal.outofcore import budget
-budget.SHARE = 400
 run(sys.argv[1], sys.argv[2], Here(1))
 """
 

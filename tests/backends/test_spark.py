@@ -23,7 +23,6 @@ from backends.tables import (
     write_parts,
 )
 from shoal.errors import EngineError, InputError
-from shoal.outofcore import budget
 
 pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: make test-all does it")
 
@@ -32,12 +31,6 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java"),
     pytest.mark.filterwarnings("ignore"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _small_regions(monkeypatch):
-    """Let a small table have several regions."""
-    monkeypatch.setattr(budget, "SHARE", 400)
 
 
 @pytest.fixture(scope="module")

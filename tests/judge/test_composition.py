@@ -134,16 +134,18 @@ def test_no_sensitive_column_is_a_bound(write):
     assert "warning: two releases" in apart.summary()
 
 
-def test_too_many(write, monkeypatch):
+def test_too_many(write):
     """Too many classes or pairs are an error that says what to do."""
     text = "a\n" + "".join(f"[{i};{i + 3})\n" for i in range(300))
     path = write("t.csv", text)
     ask = partial(shoal.verify, path, k=1, quasi_identifiers=["a"], against=path, delimiter=",")
-    monkeypatch.setattr(composition_classes, "PAIRS", 989_999)
-    with pytest.raises(shoal.InputError, match=r"too many pairs of classes.*\(990000, at most"):
+    with (
+        limited(pairs=989_999),
+        pytest.raises(shoal.InputError, match=r"too many pairs of classes.*\(990000, at most"),
+    ):
         ask()
-    monkeypatch.setattr(composition_classes, "PAIRS", 990_000)
-    assert ask().against.pairs == 300 + 2 * (299 + 298)
+    with limited(pairs=990_000):
+        assert ask().against.pairs == 300 + 2 * (299 + 298)
     with (
         limited(entries=100),
         pytest.raises(shoal.InputError, match="name fewer quasi-identifiers"),
@@ -163,7 +165,6 @@ def test_many_patterns_of_stars(tmp_path, monkeypatch):
     """Releases with many patterns of stars meet as bits, and as comparing all classes tells."""
     rng = random.Random(7)
     asked = []
-    monkeypatch.setattr(composition_classes, "BLOCK", 16)
     tell = composition_classes._as_bits
     monkeypatch.setattr(
         composition_classes, "_as_bits", lambda *of: asked.append(tell(*of)) or asked[-1]
@@ -178,9 +179,10 @@ def test_many_patterns_of_stars(tmp_path, monkeypatch):
         (tmp_path / name).write_text("\n".join([",".join([*columns, "s"]), *lines]) + "\n")
         files.append(tmp_path / name)
         tables.append([(tuple(cells), value) for cells, value in rows])
-    found = shoal.verify(
-        files[0], k=1, quasi_identifiers=columns, sensitive=["s"], against=files[1]
-    ).against
+    with limited(block=16):
+        found = shoal.verify(
+            files[0], k=1, quasi_identifiers=columns, sensitive=["s"], against=files[1]
+        ).against
     pairs, smallest = 0, []
     first, second = ({key for key, _ in table} for table in tables)
     for mine in first:

@@ -8,18 +8,18 @@ import pytest
 
 import shoal
 from naive import ranking as naive
-from shoal.measures import tables, task
 from shoal.measures.compared import classes_of, renumbered
 from shoal.measures.risk.intervals import WIDTHS, by_ranks
 from shoal.measures.spread import Spread, middle_ranks
 from shoal.measures.tables import measure_release
+from shoal.measures.task import FEW
 from shoal.measures.utility.distributions import largest_gap
 from shoal.partition import Partition, first_rows
 from shoal.release.aggregate import Aggregators, aggregate
 from shoal.release.centers import Groups, rounded_means
 from shoal.report import figures
 from shoal.report.chunk import Chunk
-from shoal.report.figures import ranges, stable
+from shoal.report.figures import stable
 from shoal.table.assign import with_roles
 from shoal.table.roles import Role
 
@@ -99,29 +99,27 @@ def test_means_of_whole_numbers():
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_threads_change_nothing(weight, monkeypatch):
+def test_threads_change_nothing(weight):
     """Measures and figures are the same, bit by bit, for any number of threads."""
-    for module in (task, tables, figures, ranges, stable):
-        monkeypatch.setattr(module, "FEW", 0)
-    rng = np.random.default_rng(4)
-    gaps = rng.random(300) < 0.1
+    rng, rows = np.random.default_rng(4), 3 * (FEW // 3 + 1)
+    gaps = rng.random(rows) < 0.1
     data = {
-        "a": np.round(rng.normal(size=300), 1),
-        "b": pa.array(rng.integers(0, 50, 300), mask=gaps),
-        "w": rng.integers(1, 9, 300).astype(float),
-        "s": rng.choice(["p", "q", "r"], 300),
+        "a": np.round(rng.normal(size=rows), 1),
+        "b": pa.array(rng.integers(0, 50, rows), mask=gaps),
+        "w": rng.integers(1, 9, rows).astype(float),
+        "s": rng.choice(["p", "q", "r"], rows),
     }
     roles = {"a": Role.QUASI_IDENTIFIER, "b": Role.QUASI_IDENTIFIER, "s": Role.SENSITIVE}
     table = with_roles(shoal.read(pa.table(data)), roles)
-    labels = rng.permutation(np.arange(300) // 3)
+    labels = rng.permutation(np.arange(rows) // 3)
     how = {"a": "mean", "b": "mean"}
     released = aggregate(table, Partition(labels, 3), Aggregators(how))
     weights = None if weight is None else data["w"]
     chunk = Chunk(table, released, labels, how, None, {}, weights, weights, table)
     found = []
-    for threads in (1, 2, 5):
+    for threads in (1, 5):
         measures = measure_release(table, released, None, 0, 0, weight, threads=threads).to_dict()
         measures.pop("seconds", None)
         public = stable.compared(table, released, {}, 3, threads)
         found.append(repr((measures, public, figures.figures_of([chunk], 3, 0, None, threads))))
-    assert found[0] == found[1] == found[2]
+    assert found[0] == found[1]

@@ -14,6 +14,7 @@ from shoal.backends.executor import Processes, Threads
 from shoal.errors import Canceled, RequestError
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import information_loss
+from shoal.methods.auto import paced
 from shoal.methods.blocks import (
     Block,
     Blocks,
@@ -138,22 +139,22 @@ def test_efforts():
         library.microaggregate(matrix, 10, method="fast", effort="much")
 
 
-def test_auto_takes_it_for_large_tables(monkeypatch):
-    """From a size on auto searches block by block, unless somebody says how long to search."""
-    from shoal.methods import auto
+@pytest.fixture
+def _few_are_many():
+    """Let auto take a thousand records for a large table."""
+    with paced(large=1_000):
+        yield
 
-    monkeypatch.setattr(auto, "LARGE", 3_000)
-    found = library.microaggregate(clustered(3_000), 5, method="auto")
+
+@pytest.mark.usefixtures("_few_are_many")
+def test_auto_takes_it_for_large_tables():
+    """From a size on auto searches block by block, unless somebody says how long to search."""
+    found = library.microaggregate(clustered(1_000), 5, method="auto")
     assert found.method == "fast"
     assert "searched block by block" in found.reason
-    assert (
-        library.microaggregate(clustered(2_999), 5, method="auto", max_iterations=5).method
-        == "ilsmc+"
-    )
-    assert (
-        library.microaggregate(clustered(3_000), 5, method="auto", max_iterations=5).method
-        == "ilsmc+"
-    )
+    for rows, limit in ((999, {}), (1_000, {"max_iterations": 5})):
+        found = library.microaggregate(clustered(rows), 5, method="auto", **limit)
+        assert found.method == "ilsmc+"
 
 
 def test_canceling():
@@ -230,11 +231,9 @@ def test_equal_records_stay_together():
     assert len(split) <= len(parts) - 1, "a cut goes through one combination at most"
 
 
-def test_auto_takes_blocks_by_trees_for_large_tables(monkeypatch):
+@pytest.mark.usefixtures("_few_are_many")
+def test_auto_takes_blocks_by_trees_for_large_tables():
     """From a size on auto groups words and missing cells block by block, and the recipe repeats."""
-    from shoal.methods import auto
-
-    monkeypatch.setattr(auto, "LARGE", 1_000)
     table, _ = mixed(1_000)
     found = library.anonymize(table, k=5)
     assert found.report.method == "kaim-fast"

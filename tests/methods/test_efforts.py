@@ -53,15 +53,13 @@ def test_more_effort_by_trees_never_loses_more(seed):
     assert losses[2] <= losses[1] <= losses[0]
 
 
-def test_what_less_effort_finds_is_kept(monkeypatch):
+def test_what_less_effort_finds_is_kept():
     """Where a smaller effort is luckier, the larger one returns what it found."""
     data = numbers(5, 120)
-    monkeypatch.setitem(auto.EFFORTS, "normal", 1e-9)
-    monkeypatch.setitem(auto.EFFORTS, "best", 1e-9)
-    monkeypatch.setitem(auto.EFFORTS, "quick", 20.0)
-    quick, normal, best = (
-        shoal.microaggregate(data, 3, method="auto", effort=effort) for effort in EFFORTS
-    )
+    with auto.paced(efforts={"quick": 20.0, "normal": 1e-9, "best": 1e-9}):
+        quick, normal, best = (
+            shoal.microaggregate(data, 3, method="auto", effort=effort) for effort in EFFORTS
+        )
     assert np.array_equal(quick.labels, normal.labels)
     assert best.information_loss <= quick.information_loss
     assert "effort normal" in normal.reason

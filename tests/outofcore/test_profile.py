@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from naive import large as twin
 from shoal.errors import InputError
-from shoal.outofcore import profile as module
 from shoal.outofcore.moments import Moments
 from shoal.outofcore.profile import FileProfile, ProfileBuilder, Sketch
 from shoal.table.frames import from_arrow
@@ -81,10 +80,9 @@ def test_numbers_too_far_apart():
         moments.check("x", "f.parquet")
 
 
-def test_different_values(monkeypatch):
+def test_different_values():
     """Few different values are counted exactly, unique ones too, others to a few percent."""
-    monkeypatch.setattr(module, "SKETCH", 1024)
-    few, unique, some = Sketch(), Sketch(), Sketch()
+    few, unique, some = (Sketch(1024) for _ in range(3))
     rng = np.random.default_rng(0)
     for start in range(0, 100_000, 10_000):
         rows = np.arange(start, start + 10_000)
@@ -96,10 +94,9 @@ def test_different_values(monkeypatch):
     assert some.different(100_000) == pytest.approx(20_000, rel=0.12)
 
 
-def test_one_double_among_all(monkeypatch):
+def test_one_double_among_all():
     """A column in which values come twice is not taken for unique."""
-    monkeypatch.setattr(module, "SKETCH", 256)
-    sketch = Sketch()
+    sketch = Sketch(256)
     sketch.add(hashes(Column("x", Kind.INTEGER, pa.array(np.arange(50_000)))))
     sketch.add(hashes(Column("x", Kind.INTEGER, pa.array(np.arange(50_000)))))
     assert sketch.different(100_000) < 60_000
@@ -184,15 +181,13 @@ def test_what_was_seen_apart_is_joined(values, cuts):
 @given(st.lists(st.lists(st.integers(0, 2**64 - 1), max_size=30), min_size=1, max_size=4))
 def test_sketches_are_joined(parts):
     """A sketch of parts is the sketch of the whole, also when each holds only the smallest."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "SKETCH", 8)
-        whole, joined = Sketch(), Sketch()
-        for part in parts:
-            own = Sketch()
-            hashes = np.array(part, dtype=np.uint64)
-            whole.add(hashes)
-            own.add(hashes)
-            joined.join(own)
+    whole, joined = Sketch(8), Sketch(8)
+    for part in parts:
+        own = Sketch(8)
+        hashes = np.array(part, dtype=np.uint64)
+        whole.add(hashes)
+        own.add(hashes)
+        joined.join(own)
     assert joined.kept.tolist() == whole.kept.tolist()
     assert joined.often.tolist() == whole.often.tolist()
 

@@ -11,6 +11,7 @@ import stat
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +20,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal as library
+from large_files import LITTLE, PADDING, padded
 from naive import large as twin
 from shoal.backends.executor import Threads
 from shoal.errors import InputError, OutputError, PrivacyError, RequestError
-from shoal.outofcore import file_plan, release, report, run_folder
+from shoal.outofcore import file_plan, release, run_folder
 from shoal.outofcore.budget import Budget
 from shoal.outofcore.request import FileRequest
 from shoal.outofcore.run import release_file
@@ -36,22 +38,9 @@ from shoal.table.streams import Whole, in_pieces
 
 QUASI = ["age", "income", "born", "score"]
 ROLES = {"identifiers": ["name"], "quasi_identifiers": QUASI, "sensitive": ["diagnosis"]}
-SMALL = Budget(600)
-
-
-@pytest.fixture(autouse=True)
-def _small_pieces(monkeypatch):
-    """Read files in small pieces, so that a small file has several."""
-    from shoal.table import batches
-    from shoal.table.csv_pieces import CsvPieces
-
-    before = CsvPieces.__init__
-
-    def small(self, path, **said):
-        before(self, path, **{**said, "size": 20_000})
-
-    monkeypatch.setattr(CsvPieces, "__init__", small)
-    monkeypatch.setattr(batches.ParquetPieces.__init__, "__defaults__", (500,))
+# a small file has several pieces
+small = partial(Budget, piece=20_000, batch=500)
+SMALL = small(600)
 
 
 def people(rows=1500, seed=0):
@@ -197,7 +186,7 @@ def test_one_region_says_what_the_whole_says(tmp_path, what):
     else:
         (columns, roles), method = mixed(900), "kaim-fast"
     source = write_csv(tmp_path / "in.csv", columns)
-    made = run(source, tmp_path / "out.csv", plan=Budget(10_000), roles=roles)
+    made = run(source, tmp_path / "out.csv", plan=small(10_000), roles=roles)
     tree = {"roles": roles, "protect": {"k": 10, "method": method}}
     usual = anonymize_with(source, build(tree))
     ours, theirs = told(made.report), told(usual.report)
@@ -255,7 +244,7 @@ def test_figures_of_the_file(tmp_path):
 def test_regions_lose_no_more_than_blocks(tmp_path):
     """Groups of many regions, mended, lose at most two percent more than those of the whole."""
     source = write_csv(tmp_path / "in.csv", people(3000, 5))
-    made = run(source, tmp_path / "out.csv", plan=Budget(750))
+    made = run(source, tmp_path / "out.csv", plan=small(750))
     usual = anonymize_with(source, build({"roles": ROLES, "protect": {"k": 10, "method": "fast"}}))
     assert made.report.information_loss < 1.02 * usual.report.information_loss
 
@@ -389,14 +378,14 @@ def test_fewer_records_than_k(tmp_path):
 def test_few_records(tmp_path, rows):
     """As few records as k, and regions smaller than k, are released all the same."""
     source = write_csv(tmp_path / "in.csv", people(rows))
-    run(source, tmp_path / "out.csv", plan=Budget(6))
+    run(source, tmp_path / "out.csv", plan=small(6))
     assert library.verify(tmp_path / "out.csv", k=10, quasi_identifiers=QUASI).records == rows
 
 
 def test_all_records_equal(tmp_path):
     """Records that are all equal are grouped whatever the regions, and lose nothing."""
     source = write_csv(tmp_path / "in.csv", {"a": [1] * 1500, "b": [2] * 1500})
-    made = run(source, tmp_path / "out.csv", plan=Budget(500), roles={})
+    made = run(source, tmp_path / "out.csv", plan=small(500), roles={})
     assert made.report.information_loss == 0.0
     assert made.report.information_loss_released == 0.0
     assert read_csv(tmp_path / "out.csv") == [{"a": "1", "b": "2"}] * 1500
@@ -504,15 +493,11 @@ def test_long_decimals_stay_exact_in_parquet(tmp_path):
     assert sorted(after["kept"].to_pylist()) == sorted(Decimal(text) for text in long)
 
 
-def test_a_recipe_repeats_the_run(tmp_path, shoal, monkeypatch):
+def test_a_recipe_repeats_the_run(tmp_path, shoal):
     """The recipe of a large run gives the same classes again, from the command line."""
-    from shoal.table import memory
-
-    monkeypatch.setattr(memory, "PROGRAM", 10**9)
-    monkeypatch.setattr("shoal.outofcore.budget.budget_for", lambda *_: SMALL)
-    source = write_csv(tmp_path / "in.csv", people(1000))
-    said = ["-k", "10", "--quasi", ",".join(QUASI), "--identifier", "name", "--no-report",
-            "--sensitive", "diagnosis", "--memory", "800MB"]  # fmt: skip
+    source = padded(write_csv(tmp_path / "in.csv", people()))
+    said = ["-k", "10", "--quasi", ",".join(QUASI), "--identifier", f"name,{PADDING}",
+            "--no-report", "--sensitive", "diagnosis", "--memory", LITTLE]  # fmt: skip
     ran = shoal("anonymize", source, *said, "-o", tmp_path / "out.csv", "--json")
     assert ran.code == 0, ran.err
     assert "regions, whose borders were mended" in " ".join(json.loads(ran.out)["notes"])
@@ -522,7 +507,7 @@ def test_a_recipe_repeats_the_run(tmp_path, shoal, monkeypatch):
     )
     assert again.code == 0, again.err
     assert Counter(tuple(row.values()) for row in read_csv(tmp_path / "two.csv")) == first
-    assert 'memory = "800MB"' in (tmp_path / "out.private/run.toml").read_text()
+    assert f'memory = "{LITTLE}"' in (tmp_path / "out.private/run.toml").read_text()
 
 
 def test_a_file_that_fits_goes_the_usual_way(tmp_path, shoal):
@@ -567,13 +552,10 @@ def test_a_machine_without_room(tmp_path, monkeypatch):
         library.anonymize_file(source, tmp_path / "out.csv", k=5)
 
 
-def test_a_large_file_for_the_screen(tmp_path, shoal, monkeypatch):
+def test_a_large_file_for_the_screen(tmp_path, shoal):
     """What does not fit in the memory given is not put on the screen as if it did."""
-    from shoal.table import memory
-
-    monkeypatch.setattr(memory, "PROGRAM", 10**9)
-    source = write_csv(tmp_path / "in.csv", {"x": list(range(50))})
-    ran = shoal("anonymize", source, "-k", "5", "--quasi", "x", "--memory", "800MB", "-o", "-")
+    source = padded(write_csv(tmp_path / "in.csv", {"x": list(range(50))}))
+    ran = shoal("anonymize", source, "-k", "5", "--quasi", "x", "--memory", LITTLE, "-o", "-")
     assert ran.code != 0
     assert ran.out == ""
     assert "write it to a file" in ran.err
@@ -594,7 +576,9 @@ def test_orders_of_texts_that_look_like_numbers(tmp_path):
     settings = build({"roles": roles, "orders": {"o": order}, "protect": {"k": 10}})
     with run_folder.RunFolder(tmp_path / "out.csv", 1) as folder:
         runner = TaskRunner(folder, Threads(1), Threads(1), Reporter(None))
-        file_plan.profile_file(Whole(in_pieces(source, PLAIN, ("",), {})), settings, runner)
+        file_plan.profile_file(
+            Whole(in_pieces(source, PLAIN, ("",), {}, SMALL.piece)), settings, runner
+        )
         own = file_plan.plan_file(settings, folder, None).profile.columns["o"].moments
     mean, deviation = twin.mean_and_deviation([order.index(word) for word in words])
     assert float(own.base) + own.mean == pytest.approx(mean)
@@ -629,11 +613,11 @@ def test_buckets_without_rows(tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_groups_larger_than_what_is_measured(tmp_path, monkeypatch, seed):
+def test_groups_larger_than_what_is_measured(tmp_path, seed):
     """However few records are measured, one whole group is."""
-    monkeypatch.setattr(release, "MEASURED", 10)
     source = write_csv(tmp_path / "in.csv", people(1500))
-    made = run(source, tmp_path / "out.csv", protect={"k": 300, "seed": seed})
+    plan = small(600, measured=10)
+    made = run(source, tmp_path / "out.csv", plan, protect={"k": 300, "seed": seed})
     assert made.report.measures
 
 
@@ -723,7 +707,7 @@ def test_deleted_records_have_no_say(tmp_path):
     }
     source = write_csv(tmp_path / "in.csv", columns)
     tree = {"roles": {"quasi_identifiers": ["x", "y"]}, "protect": {"incomplete": "delete"}}
-    made = run(source, tmp_path / "out.csv", plan=Budget(10_000), **tree)
+    made = run(source, tmp_path / "out.csv", plan=small(10_000), **tree)
     protect = {**tree["protect"], "k": 10, "method": "fast"}
     usual = anonymize_with(source, build({**tree, "protect": protect}))
     loss = usual.report.information_loss
@@ -801,18 +785,16 @@ def test_times_are_rounded_as_in_the_whole_file(tmp_path):
     assert sum(moment.hour > 0 for moment in old) > len(old) / 2
 
 
-def test_how_many_records_are_measured(tmp_path, monkeypatch):
+def test_how_many_records_are_measured(tmp_path):
     """About a quarter of a region is measured, or what the limit is; the report says which."""
     source = write_csv(tmp_path / "in.csv", people(5000))
-    made = run(source, tmp_path / "out.csv", plan=Budget(4800))
+    made = run(source, tmp_path / "out.csv", plan=small(4800))
     note = next(note for note in made.report.notes if "were measured on" in note)
     assert "as many as fit in the memory that was given" in note
     measured = made.report.measures["records"]
     assert f"on {measured:,} of the 5,000 records" in note
     assert 1000 < measured < 1400
-    monkeypatch.setattr(release, "MEASURED", 700)
-    monkeypatch.setattr(report, "MEASURED", 700)
-    made = run(source, tmp_path / "again.csv", plan=Budget(4800))
+    made = run(source, tmp_path / "again.csv", plan=small(4800, measured=700))
     note = next(note for note in made.report.notes if "were measured on" in note)
     assert "memory" not in note
     assert 500 < made.report.measures["records"] < 900

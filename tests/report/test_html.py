@@ -270,7 +270,7 @@ def test_a_renderer_that_went_idle_is_replaced(quick):
 
 def test_a_renderer_without_work_ends_itself(quick):
     """After its first charts it waits for a while, not for ever."""
-    code = "from shoal.report import renderer; renderer.IDLE = 0.2; renderer.main()"
+    code = "from shoal.report import renderer; renderer.main(0.2)"
     renderer = Renderer((sys.executable, "-c", code))
     assert renderer.draw([FIRST])[0].startswith("<svg")
     assert renderer.process.wait(timeout=60) == 0
@@ -291,12 +291,12 @@ def test_a_renderer_that_died(size, quick):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped here")
-def test_a_renderer_that_does_not_answer(monkeypatch, quick):
+def test_a_renderer_that_does_not_answer(quick):
     """One that does not even read is given up in time."""
-    monkeypatch.setattr("shoal.report.renderer.TIMEOUT", 0.5)
     large = {**FIRST, "data": {"values": [{"x": 1, "y": "a"}] * 20_000}}
     with ahead():
         renderer = waiting[-1]
+        renderer.timeout = 0.5
         renderer.process.send_signal(signal.SIGSTOP)
         begin(lambda: [large])
         assert draw([large]) == [None]

@@ -9,8 +9,10 @@ import pytest
 
 import shoal
 from naive.bounds import least_sse
+from shoal.methods.ils.neighbors import least_by_neighbors
+from shoal.methods.matheuristic.steps import WHOLE
 from shoal.partition import Bound
-from shoal.run import lower_bound
+from shoal.progress import Reporter
 
 EFFORTS = "quick", "normal", "best"
 
@@ -69,7 +71,7 @@ def test_more_effort_proves_more(k):
     found = [shoal.lower_bound(matrix, k, effort=effort).information_loss for effort in EFFORTS]
     assert found[0] <= found[1] * (1 + 1e-9)
     assert found[1] <= found[2] * (1 + 1e-9)
-    near = lower_bound.least_by_neighbors(matrix, k, shoal.progress.Reporter(None))
+    near = least_by_neighbors(matrix, k, Reporter(None))
     unscaled = shoal.lower_bound(matrix, k, effort="quick", standardize=False)
     assert unscaled.sse >= near * (1 - 1e-9)
     best = shoal.microaggregate(matrix, k, method="best", max_iterations=3)
@@ -110,14 +112,15 @@ def test_the_edges():
         shoal.lower_bound(matrix, 3, time_limit=0)
 
 
-def test_large_tables_have_the_neighbors_bound(monkeypatch):
-    """Where distances are too many the nearest records give the bound."""
-    matrix = np.random.default_rng(3).normal(size=(300, 3))
-    whole = shoal.lower_bound(matrix, 3)
-    monkeypatch.setattr(lower_bound, "WHOLE", 100)
-    found = shoal.lower_bound(matrix, 3)
+def test_large_tables_have_the_neighbors_bound():
+    """Where distances are too many the nearest records give the bound, which is no bad one."""
+    matrix = np.random.default_rng(3).normal(size=(WHOLE + 1, 3))
+    found = shoal.lower_bound(matrix, 3, standardize=False)
     assert not found.complete
-    assert 0.4 * whole.information_loss < found.information_loss < whole.information_loss
+    assert found.sse == least_by_neighbors(matrix, 3, Reporter(None))
+    some = matrix[:300]
+    whole = shoal.lower_bound(some, 3, standardize=False).sse
+    assert 0.4 * whole < least_by_neighbors(some, 3, Reporter(None)) < whole
 
 
 def test_how_a_bound_is_told():

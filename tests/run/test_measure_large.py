@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -11,23 +12,17 @@ import pytest
 
 import shoal as library
 from shoal.errors import RequestError
-from shoal.measures import streaming
-from shoal.measures.streaming import Reading, draw
-from shoal.table import memory
+from shoal.measures.streaming import Reading
+from shoal.measures.streaming import draw as draw_records
 from shoal.table.roles import Kind
 
 TOGETHER = True  # the release is made once
 
 PLAIN = Reading(None, ("",), {})
 QUASI = ["x", "y"]
+LITTLE = "500MB"  # in which no two files fit
 
-
-@pytest.fixture(autouse=True)
-def _little_room(monkeypatch):
-    """Let any file be too large for 1GB, and draw few records."""
-    monkeypatch.setattr(memory, "PROGRAM", 10**9)
-    monkeypatch.setattr(streaming, "RECORDS", 1000)
-    monkeypatch.setattr(streaming.draw, "__defaults__", (1000,))
+draw = partial(draw_records, records=1000)
 
 
 @pytest.fixture(scope="module")
@@ -96,11 +91,16 @@ def test_keys_of_different_files(files, tmp_path):
 def test_figures_are_near_those_of_the_whole(files):
     """What is measured on a part is near what is measured on all, and is said to be of a part."""
     original, release, _, _ = files
-    whole = library.measure(original, release, quasi_identifiers=QUASI, key=["id"])
-    part = library.measure(original, release, quasi_identifiers=QUASI, key=["id"], memory="1GB")
+    asked = {"quasi_identifiers": QUASI, "key": ["id"]}
+    whole = library.measure(original, release, **asked)
+    some = draw(original, release, PLAIN, QUASI, ["id"], False, 0)
+    part = library.measure(some.before, some.after, **asked)
     for name in ("sse_sst", "prosecutor", "marketer"):
         assert part[name].value == pytest.approx(whole[name].value, rel=0.2)
-    assert any("of 6,000 released records, in whole classes" in note for note in part.notes)
+    assert f"measured on {some.after.rows:,} of 6,000 released records, in whole" in some.note
+    every = library.measure(original, release, **asked, memory=LITTLE)
+    assert every["sse_sst"].value == pytest.approx(whole["sse_sst"].value)
+    assert any("of 6,000 released records, in whole classes" in note for note in every.notes)
 
 
 def test_texts_that_the_release_lacks_or_writes_as_numbers(tmp_path):
@@ -119,10 +119,12 @@ def test_texts_that_the_release_lacks_or_writes_as_numbers(tmp_path):
 def test_on_the_command_line(files, shoal):
     """shoal measure takes a limit of memory; without quasi-identifiers it says what it needs."""
     original, release, _, _ = files
-    ran = shoal("measure", original, release, "--quasi", "x,y", "--memory", "1GB", "--rows", "same")
+    ran = shoal(
+        "measure", original, release, "--quasi", "x,y", "--memory", LITTLE, "--rows", "same"
+    )
     assert ran.code == 0, ran.err
     assert "in whole classes" in ran.out
-    ran = shoal("measure", original, release, "--memory", "1GB")
+    ran = shoal("measure", original, release, "--memory", LITTLE)
     assert ran.code == 2
     assert "--quasi" in ran.err
 
@@ -134,9 +136,8 @@ def test_dataframes_are_in_memory_already(files):
         library.measure(before, after, memory="1GB")
 
 
-def test_enough_memory_changes_nothing(files, monkeypatch):
+def test_enough_memory_changes_nothing(files):
     """Files that fit are measured whole."""
-    monkeypatch.undo()
     original, release, _, _ = files
     whole = library.measure(original, release, quasi_identifiers=QUASI)
     same = library.measure(original, release, quasi_identifiers=QUASI, memory="4GB")

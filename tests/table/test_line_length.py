@@ -97,11 +97,10 @@ def test_the_judge_bounds_hierarchies(sparse):
     refused(partial(read_tree, column="a"), sparse("h.csv", b"x;*\n" * 2**12), "longer than 1 MB")
 
 
-def test_exactly_so_long(monkeypatch):
+def test_exactly_so_long():
     """A line of just the limit is taken, one byte more is not, wherever parts are cut."""
-    monkeypatch.setattr(line_length, "PART", 7)
     for cut in range(1, 40):
-        watch = line_length.Lines("t", most=20)
+        watch = line_length.Lines("t", most=20, part=7)
         text = b"ab\n" + b"x" * 20 + b"\n" + b"y" * 20
         for start in range(0, len(text), cut):
             watch.see(text[start : start + cut])

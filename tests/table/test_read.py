@@ -151,7 +151,7 @@ STRUCTURE = [
     (gzip.compress(b"a\n1\n", mtime=0), "not text but a gzip file"),
     (b"PAR1....", "not text but a Parquet file"),
     (b"a;b,c\n1;2,3\n", "the header holds comma and semicolon"),
-    (b"a,b\r1,2\r" + b"1,2\r" * 20_000 + b"1,2\n", "lines end in a carriage return alone"),
+    (b"a,b\r1,2\r" + b"1,2\r" * 20_000 + b"1,2\n", "line 1: a carriage return without a line feed"),
 ]
 
 

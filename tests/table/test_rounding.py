@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal as library
+from large_files import LITTLE, PADDING, padded
 from shoal.errors import RequestError
 from shoal.settings import load
 from shoal.table.rounding import round_column, rounded
@@ -106,18 +107,17 @@ def test_on_the_command_line(write, shoal, tmp_path):
     assert wrong.code == 2
 
 
-def test_region_by_region(write, shoal, tmp_path, monkeypatch):
+def test_region_by_region(write, shoal, tmp_path):
     """Files larger than memory are rounded the same way, decimals too."""
-    monkeypatch.setattr("shoal.outofcore.file.needed", lambda _: 10**12)
     rows = "".join(f"{i % 30},{i / 8:.3f},{i}\n" for i in range(400))
-    path = write("t.csv", f"a,o,u\n{rows}")
-    common = ("anonymize", path, "-k", "3", "--quasi", "a", "--round", "o=10", "--drop", "u",
-              "--keep-order", "--no-report")  # fmt: skip
-    ran = shoal(*common, "--memory", "800MB", "-o", tmp_path / "r.csv")
+    path = padded(write("t.csv", f"a,o,u\n{rows}"))
+    common = ("anonymize", path, "-k", "3", "--quasi", "a", "--round", "o=10", "--drop",
+              f"u,{PADDING}", "--keep-order", "--no-report")  # fmt: skip
+    ran = shoal(*common, "--memory", LITTLE, "-o", tmp_path / "r.csv")
     assert ran.code == 0, ran.err
     found = pd.read_csv(tmp_path / "r.csv", dtype=str)
     assert found.o.tolist() == [str(round(Fraction(i, 80)) * 10) for i in range(400)]
-    ran = shoal("anonymize", path, "-k", "3", "--quasi", "a", "--other", "o,u", "--memory", "800MB",
-                "-o", tmp_path / "x.csv", "--no-report")  # fmt: skip
+    ran = shoal("anonymize", path, "-k", "3", "--quasi", "a", "--other", "o,u", "--drop", PADDING,
+                "--memory", LITTLE, "-o", tmp_path / "x.csv", "--no-report")  # fmt: skip
     assert ran.code == 2
     assert "'o'" in ran.err

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import shoal
 from naive import csv_text
 from shoal.release.write import csv_bytes
-from shoal.table import parts
 from shoal.table.cells import Cells
 from shoal.table.decide import decide
 from shoal.table.decode import WHOLE, check_text
@@ -21,7 +20,9 @@ from shoal.table.facts import look
 from shoal.table.infer import values_of
 from shoal.table.notation import Notation
 from shoal.table.plain import Trimmed, recognized
+from shoal.table.read import read_csv
 from shoal.table.roles import Kind
+from shoal.table.source import Source
 from shoal.table.split import Head, first_empty_line, scan_part, split
 
 SIGNS = [b"a", b"1", b",", b"\n", b"\r\n", b'"', b'""', b"\xc3\xa9", b"\xff", b"\0", b"\r",
@@ -117,17 +118,21 @@ def plain_text(draw):
     return csv_text.written(rows), rows
 
 
+def read_in_pieces(text, size, threads=None):
+    """Read csv text that is cut into pieces of a size."""
+    source = Source("t.csv", "csv")
+    said = {"missing": ("",), "types": {}}
+    return read_csv(text.encode(), source, **said, threads=threads, piece=size)
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("size", [1, 60, 2**22])
-def test_read_and_written_as_the_slow_twin_does(tmp_path, monkeypatch, threads, size):
+def test_read_and_written_as_the_slow_twin_does(threads, size):
     """A file cut anywhere is read as it is sign by sign, and comes back byte for byte."""
-    monkeypatch.setattr(parts, "PIECE", size)
     draw = random.Random(size)
-    path = tmp_path / "t.csv"
     for _ in range(60):
         text, rows = plain_text(draw)
-        path.write_bytes(text.encode())
-        table = shoal.read(path, threads=threads)
+        table = read_in_pieces(text, size, threads)
         expected = csv_text.records(text)
         assert [[cell for cell, _ in row] for _, row in expected] == [
             [cell for cell, _ in row] for row in rows
@@ -152,15 +157,12 @@ def test_read_and_written_as_the_slow_twin_does(tmp_path, monkeypatch, threads, 
         assert written == csv_text.written(ordered).encode()
 
 
-def test_long_files_are_cut_and_joined(tmp_path, monkeypatch):
+def test_long_files_are_cut_and_joined():
     """A part with something odd is looked at alone; the table is that of the whole."""
-    monkeypatch.setattr(parts, "PIECE", 200)
     lines = [f"{i},{i / 4},w{i % 7}" for i in range(400)]
     lines[200] = f'200,50.0,"{"x" * 70_000}"'
     lines[300] = "300,75.0,\ufeffw"
-    path = tmp_path / "t.csv"
-    path.write_text("a,b,c\n" + "\n".join(lines) + "\n\n\n", encoding="utf-8")
-    table = shoal.read(path)
+    table = read_in_pieces("a,b,c\n" + "\n".join(lines) + "\n\n\n", 200)
     assert table["a"].values.to_pylist() == list(range(400))
     assert [len(cell) for cell in table["c"].cells.to_pylist()[199:202]] == [2, 70_000, 2]
     assert table["c"].cells[300].as_py() == "\ufeffw"

@@ -95,9 +95,8 @@ def test_a_slow_upload_with_the_token_is_let_finish(desk):
         assert client.recv(4096).split()[1] == b"201"
 
 
-def test_a_request_that_stops_coming_is_given_up(monkeypatch):
+def test_a_request_that_stops_coming_is_given_up():
     """Even with the token a body has its time: 408."""
-    monkeypatch.setattr(app, "PATIENCE", 0.1)
 
     class Slow:
         async def stream(self):
@@ -105,15 +104,14 @@ def test_a_request_that_stops_coming_is_given_up(monkeypatch):
             await asyncio.sleep(30)
 
     with pytest.raises(Refused) as refused:
-        asyncio.run(app._body(Slow()))
+        asyncio.run(app.body_of(Slow(), patience=0.1))
     assert refused.value.status == 408
 
 
-def test_the_oldest_links_go(monkeypatch):
+def test_the_oldest_links_go():
     """So many links are kept at once, and none beyond its time."""
-    monkeypatch.setattr(links, "MOST", 3)
     now = [0.0]
-    kept = Links(lambda: now[0])
+    kept = Links(lambda: now[0], most=3)
     made = [kept.make(ID, str(number)) for number in range(4)]
     with pytest.raises(Refused):
         kept.take(made[0])

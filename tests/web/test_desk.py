@@ -291,7 +291,7 @@ def test_odd_columns_are_looked_at(tmp_path, cells):
 
 
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
-def test_the_head_of_a_large_file(tmp_path, ending, monkeypatch):
+def test_the_head_of_a_large_file(tmp_path, ending):
     """Of a file that is too large for a question the first whole records are looked at."""
     import gzip
 
@@ -312,10 +312,8 @@ def test_the_head_of_a_large_file(tmp_path, ending, monkeypatch):
     assert 100 < some.rows < 5000 or ending == ".parquet"
     assert some["a"].values.to_pylist()[:100] == list(range(100))
     assert some["b"].values.to_pylist()[:100] == frame["b"].tolist()[:100]
-    monkeypatch.setattr(tables, "machine_memory", lambda: 1.0)
-    monkeypatch.setattr(tables, "HEAD", 20_000)
     (tmp_path / "q").mkdir()
-    table, records = tables.some_table(path, {}, tmp_path / "q")
+    table, records = tables.some_table(path, {}, tmp_path / "q", 20_000, lambda: 1.0)
     assert records >= table.rows
 
 

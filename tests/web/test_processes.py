@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from desks import LONG, Server, alive, census_like, fork_servers_of, running, workers_of
-from shoal.web import processes
 from shoal.web.errors import Refused
 from shoal.web.jobs import Worker
 from shoal.web.processes import Processes
@@ -58,9 +57,8 @@ async def canceled(folder, own):
     assert not any(map(alive, (worker.process.pid, ended.process.pid)))
 
 
-async def in_turn(folder, *steps):
+async def in_turn(own, folder, *steps):
     """Do things one after the other with the same processes."""
-    own = Processes()
     try:
         for step in steps:
             await step(folder, own)
@@ -70,13 +68,12 @@ async def in_turn(folder, *steps):
 
 def test_forked_workers(tmp_path):
     """One that is canceled while the fork server still starts is ended; then others answer."""
-    asyncio.run(in_turn(tmp_path, canceled, answered))
+    asyncio.run(in_turn(Processes(), tmp_path, canceled, answered))
 
 
-def test_workers_started_anew(tmp_path, monkeypatch):
+def test_workers_started_anew(tmp_path):
     """Where processes cannot be forked, workers answer too."""
-    monkeypatch.setattr(processes, "FORKS", False)
-    asyncio.run(in_turn(tmp_path, answered))
+    asyncio.run(in_turn(Processes(forks=False), tmp_path, answered))
 
 
 def test_workers_find_everything_imported(desk):

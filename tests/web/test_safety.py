@@ -17,8 +17,6 @@ import pytest
 import shoal
 from desks import LONG, census_like, running, workers_of
 from shoal.errors import ShoalError
-from shoal.web import jobs
-from shoal.web import session as desk_module
 from shoal.web.errors import Refused
 from shoal.web.jobs import QUEUED, Job, Queue
 from shoal.web.processes import Processes
@@ -114,12 +112,11 @@ def test_licenses_are_free(name):
     assert any(word in said for word in FREE), said[:200]
 
 
-def test_what_nobody_asks_for_is_removed(tmp_path, monkeypatch):
+def test_what_nobody_asks_for_is_removed(tmp_path):
     """A file that nobody has looked at in a long time goes, and with it what lies on disk."""
-    monkeypatch.setattr(desk_module, "FORGET", 2.0)
 
     async def wait():
-        desk = Session(tmp_path)
+        desk = Session(tmp_path, forget=2.0)
         desk.begin()
         file = await desk.open("patients.csv", None)
         place = file.place
@@ -139,12 +136,11 @@ def job(number):
     return Job(str(number), "anonymize", "f", "n", Path("x"), Path("y"), {}, settings, {}, {}, {})
 
 
-def test_the_queue_has_an_end(monkeypatch):
+def test_the_queue_has_an_end():
     """Beyond so many jobs that wait, another is refused."""
-    monkeypatch.setattr(jobs, "WAITING", 3)
 
     async def fill():
-        queue = Queue(Processes())
+        queue = Queue(Processes(), most=3)
         queue._running = asyncio.create_task(asyncio.sleep(30))
         for number in range(3):
             queue.add(job(number))

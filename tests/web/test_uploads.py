@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from shoal.web import uploads
 from shoal.web.errors import Refused
 from shoal.web.open_file import kept_name
-from shoal.web.uploads import ENDINGS, Watch, ending_of, take_in
+from shoal.web.uploads import ENDINGS, Allowance, Watch, ending_of, take_in
 
 
 async def pieces(*parts):
@@ -27,10 +27,11 @@ async def pieces(*parts):
         yield part
 
 
-def taken(folder, ending, *parts, limit=10**9):
+def taken(folder, ending, *parts, **limits):
     """Take a body in; return the file's bytes."""
     path = folder / f"t{ending}"
-    asyncio.run(take_in(pieces(*parts), path, ending, limit))
+    allowed = Allowance(**{"size": 10**9, **limits})
+    asyncio.run(take_in(pieces(*parts), path, ending, allowed))
     return path.read_bytes()
 
 
@@ -80,24 +81,21 @@ def test_what_is_no_table_is_refused(tmp_path, ending, content, status, said):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_too_many_bytes_or_lines(tmp_path, monkeypatch):
+def test_too_many_bytes_or_lines(tmp_path):
     """The limit on bytes holds as they come, and the one on lines."""
     with pytest.raises(Refused, match="larger") as refused:
-        taken(tmp_path, ".csv", b"a\n", b"1\n" * 100, limit=100)
+        taken(tmp_path, ".csv", b"a\n", b"1\n" * 100, size=100)
     assert refused.value.status == 413
-    monkeypatch.setattr(uploads, "ROWS", 99)
     with pytest.raises(Refused, match="lines"):
-        taken(tmp_path, ".csv", b"a\n", b"1\n" * 100)
-    monkeypatch.setattr(uploads, "RESERVE", 1 << 60)
+        taken(tmp_path, ".csv", b"a\n", b"1\n" * 100, rows=99)
     with pytest.raises(Refused, match="disk") as refused:
-        taken(tmp_path, ".csv", b"a\n1\n")
+        taken(tmp_path, ".csv", b"a\n1\n", reserve=1 << 60)
     assert refused.value.status == 507
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_body_that_stops_coming_is_given_up(tmp_path, monkeypatch):
+def test_a_body_that_stops_coming_is_given_up(tmp_path):
     """A slow body is refused after a while, and what had come is gone."""
-    monkeypatch.setattr(uploads, "PATIENCE", 0.1)
 
     async def slow():
         yield b"a,b\n"
@@ -105,7 +103,7 @@ def test_a_body_that_stops_coming_is_given_up(tmp_path, monkeypatch):
         yield b"1,2\n"
 
     with pytest.raises(Refused, match="stopped coming") as refused:
-        asyncio.run(take_in(slow(), tmp_path / "t.csv", ".csv", 10**9))
+        asyncio.run(take_in(slow(), tmp_path / "t.csv", ".csv", Allowance(10**9, patience=0.1)))
     assert refused.value.status == 408
     assert list(tmp_path.iterdir()) == []
 
@@ -114,7 +112,7 @@ def test_compressed_tables_are_fine(tmp_path):
     """An ordinary compressed table passes, also one of several members."""
     rows = b"".join(b"%d,%d\n" % (i, i * i) for i in range(50_000))
     content = gzip.compress(b"a,b\n" + rows) + gzip.compress(rows)
-    watch = Watch(".csv.gz")
+    watch = Watch(".csv.gz", Allowance(10**9))
     for at in range(0, len(content), 10_000):
         watch.see(content[at : at + 10_000])
     watch.end()

@@ -44,16 +44,18 @@ class Dask:
     """A Dask cluster; use it in a with statement.
 
     `scheduler` is its address (tcp://host:8786, or tls:// with the certificates that Dask's own
-    configuration names). Without one, and without a `client`, a cluster of this machine is started,
-    a process for each core, which talk over loopback by private certificates.
+    configuration names), which must answer within so many seconds. Without one, and without a
+    `client`, a cluster of this machine is started, a process for each core, which talk over
+    loopback by private certificates.
     """
 
     is_remote = True
 
     def __init__(
-        self, scheduler: str | None = None, client: Any = None, workers: int | None = None
-    ) -> None:
-        self.scheduler, self.workers = scheduler, workers
+        self, scheduler: str | None = None, client: Any = None, workers: int | None = None,
+        seconds: float = CONNECT,
+    ) -> None:  # fmt: skip
+        self.scheduler, self.workers, self.seconds = scheduler, workers, seconds
         self._client = client
         self._after = contextlib.ExitStack()
 
@@ -124,7 +126,7 @@ class Dask:
     @contextlib.contextmanager
     def _connected(self, distributed: Any, address: Any) -> Iterator[Any]:
         try:
-            client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
+            client = distributed.Client(address, timeout=self.seconds, set_as_default=False)
         except (OSError, ValueError, TimeoutError):
             raise EngineError(
                 f"no Dask scheduler answers at {shown(address)}; start one, or say no --scheduler "
@@ -146,7 +148,7 @@ class Dask:
 
         client, own = self._client, metadata.version("shoal")
         try:
-            client.wait_for_workers(1, timeout=CONNECT)
+            client.wait_for_workers(1, timeout=self.seconds)
         except TimeoutError:
             raise EngineError(f"the scheduler at {self._address} has no workers") from None
         with self._watched():

@@ -13,13 +13,12 @@ import numpy as np
 
 from shoal.errors import RequestError
 from shoal.judge.count_rows import FIRST, TIMES, Words
+from shoal.judge.limits import limits
 from shoal.judge.models.matching import READINGS, candidate_values, candidates, smallest, steps
 from shoal.judge.sensitive import Sensitive
 from shoal.judge.source import Key
 
 STEPS = 1_000_000  # limit of an optional reading: about a second
-MOST = 2_000_000_000  # cells that a reading that was asked for may look at: some minutes
-KEPT = 20_000_000  # counts of sensitive values that it may keep: about 2 GB
 
 Values = Mapping[int, int]
 
@@ -134,13 +133,13 @@ class Memory:
 
     def _check(self, counts: Counter[Key], width: int) -> None:
         """Refuse a reading in which too many classes meet."""
-        if (
-            self.reading != "own"
-            and (work := steps({key[:width] for key in counts}, self.reading)) > MOST
-        ):
+        if self.reading == "own":
+            return
+        work, most = steps({key[:width] for key in counts}, self.reading), limits().cells
+        if work > most:
             raise RequestError(
                 f"missing_as {self.reading}: too many classes to compare ({work} cells, at most "
-                f"{MOST}); verify with missing_as own, which is stricter"
+                f"{most}); verify with missing_as own, which is stricter"
             )
 
     def _folded(
@@ -159,12 +158,13 @@ class Memory:
                 column.whole[code] += times
                 within = of.setdefault(key, {})
                 within[code] = within.get(code, 0) + times
+        most = limits().counts
         for of in values:
-            counted = candidate_values(of, self.reading, KEPT)
+            counted = candidate_values(of, self.reading, most)
             if counted is None:
                 raise RequestError(
                     f"missing_as {self.reading}: too many values could be those of a person (more "
-                    f"than {KEPT} counts); verify with missing_as own, which is stricter"
+                    f"than {most} counts); verify with missing_as own, which is stricter"
                 )
             self.values.append(counted)
         return sizes, begins

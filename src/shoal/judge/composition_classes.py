@@ -1,7 +1,7 @@
 """Classes of two releases that could hold the same person, and their intersections.
 
 Classes are looked up by the columns that hold no intervals and masks, and compared one by one in
-the others; more than PAIRS such comparisons are refused. Where they have many patterns of stars,
+the others; too many such comparisons are refused. Where they have many patterns of stars,
 they are looked up as bits (`verify/models/bits.py`).
 """
 
@@ -14,11 +14,11 @@ from typing import Any
 
 from shoal.errors import InputError, in_shape
 from shoal.judge.composition_cells import is_range, overlap
-from shoal.judge.models.bits import BLOCK, Block, members
+from shoal.judge.limits import limits
+from shoal.judge.models.bits import Block, members
 from shoal.judge.source import Key
 from shoal.judge.verification import Composition
 
-PAIRS = 20_000_000
 A_CELL = 10  # how much longer two cells take to compare than to look up
 
 
@@ -101,10 +101,11 @@ def _check_work(
                 compared = [i for i in exact if i not in stars | other]
                 there = Counter(_exact(group, compared) for group in others)
                 work += sum(there[_exact(group, compared)] for group in groups)
-    if work > PAIRS:
+    most = limits().pairs
+    if work > most:
         raise InputError(
             f"too many pairs of classes to compare with the other release ({work}, at most "
-            f"{PAIRS}); name more of the quasi-identifiers that both write without intervals"
+            f"{most}); name more of the quasi-identifiers that both write without intervals"
         )
 
 
@@ -116,12 +117,13 @@ def _as_bits(first: list[Group], second: list[Group], exact: Sequence[int]) -> b
     """Tell whether there are so many patterns of stars that classes meet sooner as bits."""
     ours, theirs = len(_patterns(first, exact)), len(_patterns(second, exact))
     by_pattern = ours * len(second) + theirs * len(first)
-    return len(second) + len(first) * -(-len(second) // BLOCK) < by_pattern
+    return len(second) + len(first) * -(-len(second) // limits().block) < by_pattern
 
 
 def _blocks(groups: list[Group], exact: Sequence[int]) -> Iterator[tuple[Block, list[Group]]]:
-    for start in range(0, len(groups), BLOCK):
-        some = groups[start : start + BLOCK]
+    block = limits().block
+    for start in range(0, len(groups), block):
+        some = groups[start : start + block]
         yield Block([_exact(group, exact) for group in some], _is_none, root=False), some
 
 

@@ -1,4 +1,4 @@
-"""How much the judge holds in memory at once, and how many threads it uses."""
+"""How much the judge holds in memory and compares, and how many threads it uses."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from shoal.judge.threads import processors
 
 @dataclass(frozen=True)
 class Limits:
-    """Sizes of what is held in memory.
+    """Sizes of what is held in memory, and of what is compared.
 
     entries: distinct combinations that are counted before they go to files; batch: records of
     Parquet and dataframes that are read at once; piece: bytes of csv; few: records of which Python
     values are counted, and rows: so many of them at once, few enough that their cells die young;
-    threads: how many work at once.
+    threads: how many work at once. Refused is what is beyond cells: that a reading of missing cells
+    looks at, some minutes; counts: of sensitive values that it keeps, about 2 GB; pairs: of classes
+    of two releases. block: classes that meet as bits, wide enough that an operation is worth its
+    call.
     """
 
     entries: int = 400_000
@@ -26,6 +29,10 @@ class Limits:
     few: int = 1_000
     rows: int = 512
     threads: int = field(default_factory=processors)
+    cells: int = 2_000_000_000
+    counts: int = 20_000_000
+    pairs: int = 20_000_000
+    block: int = 4_096
 
 
 _NOW: ContextVar[Limits] = ContextVar("limits", default=Limits())  # noqa: B039 - it is frozen

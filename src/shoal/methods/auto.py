@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shoal.errors import RequestError
@@ -15,11 +17,42 @@ from shoal.table.roles import Column
 from shoal.table.table import Table
 
 EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand records
-SECONDS_AN_ITERATION = 3.5e-6  # times k²: measured on a thousand records of 13 columns
-SECONDS_A_LOOK = 4e-8  # of a search on trees: what a record would cost a group, measured on adult
 LOWER = {"normal": "quick", "best": "normal"}  # what an effort is compared with, or begins with
-LARGE = 50_000  # records from which on blocks are searched: a search takes minutes, these a second
 WIDE = 35  # columns beyond which the time of an iteration grows with their number
+
+
+@dataclass(frozen=True)
+class Pace:
+    """What `auto` takes for long, and for large.
+
+    efforts: seconds for a thousand records; iteration: seconds of one, times k², measured on a
+    thousand records of 13 columns; look: seconds in which a search on trees tells what a record
+    would cost a group, measured on adult; large: records from which on blocks are searched, as a
+    search takes minutes, and these a second.
+    """
+
+    efforts: Mapping[str, float] = field(default_factory=lambda: EFFORTS)
+    iteration: float = 3.5e-6
+    look: float = 4e-8
+    large: int = 50_000
+
+
+_NOW: ContextVar[Pace] = ContextVar("pace", default=Pace())  # noqa: B039 - it is frozen
+
+
+def pace() -> Pace:
+    """Return the pace that holds now, in this thread."""
+    return _NOW.get()
+
+
+@contextmanager
+def paced(**changes: Any) -> Iterator[None]:
+    """Change the pace for a while."""
+    token = _NOW.set(replace(pace(), **changes))
+    try:
+        yield
+    finally:
+        _NOW.reset(token)
 
 
 @dataclass(frozen=True)
@@ -67,7 +100,7 @@ def lower_effort(problem: Problem, method: str | Method) -> str | None:
 
 def runs_blocks(problem: Problem, method: str) -> bool:
     """Tell whether a method works in blocks, whose results a higher effort does not start from."""
-    large = method == "auto" and problem.encoding.rows >= LARGE
+    large = method == "auto" and problem.encoding.rows >= pace().large
     return large or find(method).info.in_blocks
 
 
@@ -109,13 +142,14 @@ def choose(
     check_effort(effort)
     if columns <= 1:
         return Choice("optimal-1d", {}, "one column varies: its best grouping can be computed")
-    if rows >= LARGE and not limited:
+    now = pace()
+    if rows >= now.large and not limited:
         return Choice(AUTO_LARGE, {}, f"{rows:,} records, searched block by block: effort {effort}")
     size = rows / 1000
-    seconds = EFFORTS[effort] * (size * size if size < 1 else size**0.5)
+    seconds = now.efforts[effort] * (size * size if size < 1 else size**0.5)
     if mixed:
         seconds *= min(1.0, WIDE / columns)
-    iterations = max(100, round(seconds / (SECONDS_AN_ITERATION * k * k)))
+    iterations = max(100, round(seconds / (now.iteration * k * k)))
     return Choice(
         AUTO,
         {"stop": {"iterations": iterations}, "schedule": iterations},
@@ -131,7 +165,8 @@ def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = F
     tables are searched block by block, unless the search is `limited`.
     """
     check_effort(effort)
-    if rows >= LARGE and not limited:
+    now = pace()
+    if rows >= now.large and not limited:
         return Choice(
             AUTO_MIXED_LARGE,
             {},
@@ -139,8 +174,8 @@ def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = F
             f"little as possible (ILoss), block by block: effort {effort}",
         )
     size = rows / 1000
-    seconds = EFFORTS[effort] / 5.0 * (size if size < 1 else size**0.5)
-    looks = round(seconds / (SECONDS_A_LOOK * max(1.0, columns / 8)))
+    seconds = now.efforts[effort] / 5.0 * (size if size < 1 else size**0.5)
+    looks = round(seconds / (now.look * max(1.0, columns / 8)))
     iterations = max(100, round(looks / (4 * rows / k + 30 * k * k)))
     patience = {} if effort == "best" else {"patience": max(1000, 4 * rows)}
     return Choice(

@@ -27,7 +27,7 @@ from shoal.methods.heuristics.fixed_size import mdav
 from shoal.methods.ils.descent import descend
 from shoal.methods.ils.hierarchies.search import search_trees
 from shoal.methods.ils.parameters import MOVES, Annealing, Search
-from shoal.methods.ils.search import search
+from shoal.methods.ils.search import NOT_CLOSING, search
 from shoal.methods.ils.task import Task
 from shoal.methods.kmember.cluster import cluster
 from shoal.partition import canonical_labels
@@ -92,7 +92,7 @@ def solve_block(block: Block, report: Reporter = QUIET) -> Integers:
         {"stop": {"iterations": iterations}}
     )
     task = Task(k, labels, parameters, seed, threads=1)
-    return search(matrix, task, report, weights=weights, closing=False)[0]
+    return search(matrix, task, report, weights=weights, sizes=NOT_CLOSING)[0]
 
 
 def group_in_blocks(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from shoal.table.batches import RECORDS
 from shoal.table.memory import PROGRAM
 
 REGION = 1_000_000  # records of a region, at most: more lose no less
@@ -16,6 +17,7 @@ VALUES = 2_000_000  # different values of all columns that are seen by their tre
 VALUE_TAKES = 1_200  # bytes of room for each: it takes about half of them, all the time
 ENTRIES = 400_000  # classes that the judge holds in memory, at most
 ENTRY_CELL = 400  # bytes a cell of such a class takes while it is counted
+MEASURED = 100_000  # records on which costs and risks are measured, at most: whole groups
 ENOUGH = 20_000  # records of a region, of which few lie at a border
 SHARE = 50_000  # records that are worth a way to another machine
 SHARES = 16  # regions at least, where there are so many records: work for several machines
@@ -28,7 +30,8 @@ class Budget:
 
     `piece` is how many bytes of csv are read at once, `file` how many of records are parted into
     one file, `entries` how many classes the judge holds in memory, and `values` how many different
-    ones of all columns may be nodes of trees.
+    ones of all columns may be nodes of trees. `batch` is how many records of Parquet are read at
+    once, and `measured` how many are measured, at most.
     """
 
     records: int = REGION
@@ -36,15 +39,17 @@ class Budget:
     file: int = FILE
     entries: int = ENTRIES
     values: int = VALUES
+    batch: int = RECORDS
+    measured: int = MEASURED
 
     @property
     def rounds(self) -> int:
         """How often groups move to other regions: small ones have much border."""
         return 1 if self.records >= ENOUGH else 4
 
-    def shared(self, rows: int) -> Budget:
+    def shared(self, rows: int, share: int = SHARE) -> Budget:
         """Return the budget for an engine; it does not ask how many workers there are."""
-        return replace(self, records=min(self.records, max(SHARE, -(-rows // SHARES))))
+        return replace(self, records=min(self.records, max(share, -(-rows // SHARES))))
 
     def places(self, rows: int) -> int:
         """Return into how many regions so many records are cut."""

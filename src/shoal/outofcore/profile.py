@@ -33,9 +33,10 @@ SKETCH = 16_384  # values by which different ones are counted: within a percent 
 
 
 class Sketch:
-    """The values with the smallest hashes, and how often each came."""
+    """So many values with the smallest hashes, and how often each came."""
 
-    def __init__(self) -> None:
+    def __init__(self, size: int = SKETCH) -> None:
+        self.size = size
         self.kept = np.zeros(0, dtype=np.uint64)
         self.often = np.zeros(0, dtype=np.int64)
         self.limit = np.uint64(2**64 - 1)
@@ -55,18 +56,18 @@ class Sketch:
     def _take(self, fresh: Hashes, often: Integers) -> None:
         every, where = np.unique(np.concatenate((self.kept, fresh)), return_inverse=True)
         times = np.bincount(where, np.concatenate((self.often, often))).astype(np.int64)
-        self.kept, self.often = every[:SKETCH], times[:SKETCH]
-        if every.size > SKETCH:
+        self.kept, self.often = every[: self.size], times[: self.size]
+        if every.size > self.size:
             self.limit = self.kept[-1]
 
     def different(self, present: int) -> int:
         """Return how many different values there are: exact while there are few, or all differ."""
-        if self.kept.size < SKETCH:
+        if self.kept.size < self.size:
             return int(self.kept.size)
         if bool((self.often == 1).all()):
             return present
         share = float(self.kept[-1]) / 2.0**64
-        return min(round((SKETCH - 1) / share), present - 1)
+        return min(round((self.size - 1) / share), present - 1)
 
     def unique(self, present: int) -> int:
         """Return how many values came once: exact while there are few, or all differ.
@@ -74,9 +75,9 @@ class Sketch:
         Else from those with the smallest hashes, and by three standard errors too many.
         """
         once = int((self.often == 1).sum())
-        if self.kept.size < SKETCH or once == SKETCH:
-            return once if once < SKETCH else present
-        share = once / SKETCH + 3.0 * math.sqrt(0.5 / SKETCH)
+        if self.kept.size < self.size or once == self.size:
+            return once if once < self.size else present
+        share = once / self.size + 3.0 * math.sqrt(0.5 / self.size)
         return round(min(1.0, share) * self.different(present))
 
 

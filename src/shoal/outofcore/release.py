@@ -33,7 +33,6 @@ from shoal.table.roles import Kind
 from shoal.table.sampling import drawn
 from shoal.table.table import Table
 
-MEASURED = 100_000  # records on which costs and risks are measured, at most: whole groups
 OF_A_REGION = 4  # of so many records of a region, one at most is measured: both sides take memory
 FEWEST = 1_000  # records that are measured, whatever the memory
 
@@ -174,7 +173,7 @@ class Releasing:
 
     def _chosen(self, region: int, partition: Partition) -> Integers:
         """Return the records of the groups that are measured: whole ones, drawn evenly."""
-        most = min(MEASURED, self.room)
+        most = min(self.budget.measured, self.room)
         share = min(1.0, most / self.rows)
         draws = drawn(self.solver.seed + region, 0, partition.groups) / 2.0**64
         least = float(draws.min()) if region == 0 else 0.0  # one group there is, however large

@@ -8,7 +8,7 @@ from typing import Any
 from shoal.backends.executor import local_threads
 from shoal.measures.tables import classes_by, measure_release
 from shoal.methods.problem import ILOSS, SSE
-from shoal.outofcore.release import MEASURED, ReleasedRegions, Releasing
+from shoal.outofcore.release import ReleasedRegions, Releasing
 from shoal.outofcore.shuffle import gather
 from shoal.plan.notes import (
     column_notes,
@@ -108,7 +108,8 @@ def _measured(
     public = compared(before, after, trees, releasing.solver.k, threads, classes)
     if before.rows == made.rows:
         return measures, public, []
-    why = ", as many as fit in the memory that was given" if releasing.room < MEASURED else ""
+    is_little = releasing.room < releasing.budget.measured
+    why = ", as many as fit in the memory that was given" if is_little else ""
     return (
         measures,
         public,

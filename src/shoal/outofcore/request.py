@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.outofcore.budget import SHARE
 from shoal.report.report import Report
 from shoal.save.files import Targets
 from shoal.settings import Settings
@@ -42,7 +43,8 @@ class FileRequest:
 
     `folder` holds the files of hierarchies; the run folder is made in `parent`, a path or a URL. A
     release of many files goes to `output_folder`, by an engine whose `scheduler` is at an address.
-    `shuffle_seed` is for tests. `on_estimate` is called with the estimate of a run in memory.
+    `share` is how many records are worth a way to another machine. `shuffle_seed` is for tests.
+    `on_estimate` is called with the estimate of a run in memory.
     """
 
     targets: Targets
@@ -55,3 +57,4 @@ class FileRequest:
     output_folder: OutputFolder | None = None
     scheduler: str | None = None
     on_estimate: Callable[[Any], None] | None = None
+    share: int = SHARE

@@ -55,9 +55,8 @@ def release_file(
         targets.check(staging, [source], request.with_page)
         with RunFolder(targets.release, fingerprint, request.parent) as work:
             options = settings.input
-            reading = Whole(
-                in_pieces(source, options.dialect, options.missing, options.types, budget.piece)
-            )
+            said = options.dialect, options.missing, options.types
+            reading = Whole(in_pieces(source, *said, budget.piece, budget.batch))
             runner = TaskRunner(work, Threads(1), Threads(request.threads), report)
             releasing, made = release_regions(reading, settings, budget, request, runner)
             with staging.writing(targets.release) as (temporary, file):
@@ -104,7 +103,7 @@ def release_regions(
     file_plan, fresh, sample = _planned(reading, settings, runner, request.folder)
     encoder, known, points = choose_encoder(file_plan, fresh, sample, runner, budget.values)
     if shared:
-        budget = budget.shared(file_plan.profile.rows)
+        budget = budget.shared(file_plan.profile.rows, request.share)
         file_plan = file_plan.carried()
     form = Form.of(file_plan.kept(), whole=not shared and request.targets.kind != "parquet")
     solver = Solver(runner, form, encoder, settings.protect.k, settings.protect.seed, budget.file)

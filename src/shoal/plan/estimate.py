@@ -78,9 +78,10 @@ def _limited(
     return replace(usual, seconds=lean.seconds + own)
 
 
-def check_fits(estimate: Estimate | None, settings: Settings, mixed: bool) -> None:
-    """Raise RequestError if a run takes more memory than this machine has."""
-    available = machine_memory()
+def check_fits(
+    estimate: Estimate | None, settings: Settings, mixed: bool, available: float | None
+) -> None:
+    """Raise RequestError if a run takes more memory than is available, in MB, if that is known."""
     if estimate is None or available is None or estimate.megabytes <= available:
         return
     lean = "kaim-fast" if mixed else "fast"

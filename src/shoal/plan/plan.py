@@ -12,7 +12,7 @@ from shoal.methods.problem import check_size
 from shoal.plan.aggregators import build_aggregators
 from shoal.plan.costs import Estimate
 from shoal.plan.encoder import by_hierarchies, has_mixed_cells
-from shoal.plan.estimate import check_fits, expected
+from shoal.plan.estimate import check_fits, expected, machine_memory
 from shoal.plan.hierarchies import compared_columns, grouping_hierarchies, with_hierarchies
 from shoal.plan.kept_columns import check_kept, check_rounding, with_rounding
 from shoal.plan.profile import TableProfile
@@ -123,7 +123,7 @@ class Plan:
 
     def check_fits(self) -> None:
         """Raise RequestError if the run takes more memory than this machine has."""
-        check_fits(self.estimate, self.settings, self.by_hierarchies)
+        check_fits(self.estimate, self.settings, self.by_hierarchies, machine_memory())
 
     def grouped_profile(self, profile: Profile) -> Profile:
         """Return the profile of the records that are grouped, of that of all."""

@@ -36,9 +36,10 @@ FIRST: Spec = {
 
 
 class Renderer:
-    """A process that draws: a line of specs in, a line an SVG out."""
+    """A process that draws: a line of specs in, a line an SVG out, given up after `timeout`."""
 
-    def __init__(self, command: Sequence[str] = COMMAND) -> None:
+    def __init__(self, command: Sequence[str] = COMMAND, timeout: float = TIMEOUT) -> None:
+        self.timeout = timeout
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -102,9 +103,9 @@ class Renderer:
 
     def _drawn(self, more: Sequence[str], count: int) -> Iterator[str | None]:
         """Yield what was drawn of what was begun and of more, as far as it comes in time."""
-        end = time.monotonic() + TIMEOUT
+        end = time.monotonic() + self.timeout
         if self._writer is not None:
-            self._writer.join(TIMEOUT)
+            self._writer.join(self.timeout)
             if self._writer.is_alive():  # it does not even read
                 return
         if more:
@@ -135,16 +136,19 @@ def _line(texts: Sequence[str]) -> bytes:
     return f"[{','.join(texts)}]\n".encode()
 
 
-def _idle_timer() -> threading.Timer:
+def _idle_timer(seconds: float) -> threading.Timer:
     """Start to wait for work; end the process if none comes."""
-    timer = threading.Timer(IDLE, os._exit, (0,))
+    timer = threading.Timer(seconds, os._exit, (0,))
     timer.daemon = True
     timer.start()
     return timer
 
 
-def main() -> None:
-    """Warm up, then read lists of specs, a line each, and write one SVG a line, as JSON."""
+def main(seconds: float = IDLE) -> None:
+    """Warm up, then read lists of specs, a line each, and write one SVG a line, as JSON.
+
+    It ends after so many seconds without work.
+    """
     import vl_convert
 
     vl_convert.vegalite_to_svg(FIRST)
@@ -158,7 +162,7 @@ def main() -> None:
                 svg = vl_convert.vegalite_to_svg(spec)
             sys.stdout.write(json.dumps(svg) + "\n")
             sys.stdout.flush()
-        idle = _idle_timer()
+        idle = _idle_timer(seconds)
 
 
 if __name__ == "__main__":

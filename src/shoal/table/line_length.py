@@ -9,20 +9,21 @@ PART = 2**20  # bytes that are looked at together
 
 
 class Lines:
-    """Watches text as it passes by, and refuses a line that is too long to be a record.
+    """Watches text as it passes by, `part` by part, and refuses a line too long to be a record.
 
     Precondition: parts come in order. Postcondition: no line of what was seen is longer than
     `most`.
     """
 
-    def __init__(self, name: str, most: int = MAX_LINE) -> None:
-        self._name, self.most = name, most
+    def __init__(self, name: str, most: int = MAX_LINE, part: int = PART) -> None:
+        self._name, self.most, self._part = name, most, part
         self._lines = self._open = 0
 
     def see(self, text: bytes) -> None:
         """Check the next part."""
-        for start in range(0, len(text), PART):
-            self._see(text[start : start + PART] if len(text) > PART else text)
+        size = self._part
+        for start in range(0, len(text), size):
+            self._see(text[start : start + size] if len(text) > size else text)
 
     def _see(self, part: bytes) -> None:
         first = part.find(b"\n")

@@ -39,8 +39,8 @@ from shoal.table.split import (
 class Text:
     """A csv text in parts: its header, and the cells of its records.
 
-    Whatever a part shows to be wrong is told by a look at the whole text, so that the first fault
-    of a file is the same wherever it is cut.
+    A part has about `piece` bytes. Whatever it shows to be wrong is told by a look at the whole
+    text, so that the first fault of a file is the same wherever it is cut.
     """
 
     def __init__(
@@ -50,13 +50,14 @@ class Text:
         delimiter: str | None,
         threads: int | None = None,
         dialect: Dialect = PLAIN,
+        piece: int = PIECE,
     ) -> None:
         raw = without_mark(raw, name)
         self._dialect = dialect
-        self._pool = Threads(threads if len(raw) > PIECE else 1)
+        self._pool = Threads(threads if len(raw) > piece else 1)
         try:
             self.head = head_of(raw, name, delimiter)
-            pieces = cuts(raw, len(self.head.raw), _end(raw, self.head), PIECE)
+            pieces = cuts(raw, len(self.head.raw), _end(raw, self.head), piece)
             self.parts = list(self._pool.map(self._part, pieces))
         except InputError:
             check_text(raw, name)

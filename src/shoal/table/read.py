@@ -25,6 +25,7 @@ from shoal.table.parts import Text
 from shoal.table.roles import Column, Kind
 from shoal.table.scan import DELIMITERS
 from shoal.table.source import Source
+from shoal.table.split import PIECE
 from shoal.table.table import Table
 from shoal.table.transcode import plain_text
 from shoal.table.unpacking import check_unpacked, check_unpacks
@@ -232,13 +233,17 @@ def read_csv(
     missing: Sequence[str],
     types: Mapping[str, str],
     threads: int | None = None,
+    piece: int = PIECE,
 ) -> Table:
-    """Return the Table of csv text. The structure is checked first, then each column is read."""
+    """Return the Table of csv text. The structure is checked first, then each column is read.
+
+    Threads work on pieces of about so many bytes.
+    """
     dialect = source.dialect
     check_delimiter(dialect.delimiter)
     plain = plain_text(io.BytesIO(raw).read, source.name, dialect)
     with plain.renumbering():
-        text = Text(plain.all(), source.name, plain.delimiter, threads, dialect)
+        text = Text(plain.all(), source.name, plain.delimiter, threads, dialect, piece)
     if plain.delimiter is None:
         check_one_column(text.head, text.parts[0], source.name)
     names = text.head.names

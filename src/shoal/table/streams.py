@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from shoal.errors import RequestError
-from shoal.table.batches import ParquetPieces
+from shoal.table.batches import RECORDS, ParquetPieces
 from shoal.table.csv_pieces import SIZE, CsvPieces
 from shoal.table.dialect import CSV_ONLY, PLAIN, Dialect
 from shoal.table.read import is_parquet
@@ -114,10 +114,11 @@ def in_pieces(
     missing: Sequence[str],
     types: Mapping[str, str],
     size: int = SIZE,
+    records: int = RECORDS,
 ) -> Pieces:
-    """Return a csv, csv.gz or Parquet file in pieces; those of csv have about `size` bytes."""
+    """Return a file in pieces: of csv about `size` bytes each, of Parquet so many records."""
     if not is_parquet(path):
         return CsvPieces(path, dialect=dialect, missing=missing, types=types, size=size)
     if types or dialect != PLAIN or tuple(missing) != ("",):
         raise RequestError(f"types, missing and how text is written {CSV_ONLY}")
-    return ParquetPieces(path)
+    return ParquetPieces(path, records)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from shoal.errors import InputError
 from shoal.table.split import Head, Part
@@ -24,13 +25,19 @@ def blank_columns(lines: Sequence[str]) -> tuple[int, ...]:
     return tuple(end - begin for begin, end in zip([0, *starts[1:]], ends, strict=True))
 
 
+def _fills(line: str, widths: Sequence[int]) -> bool:
+    """Tell whether a line has text in every column."""
+    ends = list(accumulate(widths))
+    return all(line[end - width : end].strip() for width, end in zip(widths, ends, strict=True))
+
+
 def check_one_column(head: Head, part: Part, name: str) -> None:
     """Refuse a table of one column whose lines show several: its first record is no name."""
     if len(head.names) > 1 or not part.records:
         return
     cells = part.cells[0].slice(0, SOME).to_pylist()
     widths = blank_columns([head.names[0], *cells])
-    if widths:
+    if widths and _fills(head.names[0], widths):
         said = ",".join(map(str, widths))
         raise InputError(
             f"{name}: no delimiter, and {len(widths)} columns of the same width in all lines; say "

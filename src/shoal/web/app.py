@@ -26,7 +26,6 @@ from shoal.web.session import Session
 from shoal.web.uploads import ENDINGS
 
 BODY = 1 << 20  # bytes of a request that is no upload
-PATIENCE = 30.0  # seconds that it may take to come
 TREE_BODY = 32 << 20
 FORMATS = [ending.removeprefix(".") for ending in ENDINGS]
 KINDS = "anonymize", "compare"
@@ -87,11 +86,11 @@ async def _unexpected(_request: Request, error: Any) -> Response:
     return JSONResponse({"error": message}, 500)
 
 
-async def _body(request: Request, most: int = BODY) -> dict[str, Any]:
-    """Return the JSON object that a request brings."""
+async def body_of(request: Request, most: int = BODY, patience: float = 30.0) -> dict[str, Any]:
+    """Return the JSON object that a request brings, within so many bytes and seconds."""
     content = bytearray()
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience):
             async for piece in request.stream():
                 content += piece
                 if len(content) > most:
@@ -172,7 +171,7 @@ def _files(app: FastAPI, session: Session) -> None:
 
     @app.post("/files/open", status_code=201)
     async def open_file(request: Request) -> Response:
-        body = await _body(request)
+        body = await body_of(request)
         sample, entry = (body.get(key) for key in ("sample", "entry"))
         if not all(one is None or isinstance(one, str) for one in (sample, entry)):
             raise Refused(400, "name a sample or an entry")
@@ -182,26 +181,26 @@ def _files(app: FastAPI, session: Session) -> None:
     @app.put("/files/{key}/draft")
     async def draft(key: str, request: Request) -> Response:
         file = session.file(key)
-        file.draft = await _body(request)
+        file.draft = await body_of(request)
         return JSONResponse({})
 
     @app.post("/files/{key}/look")
     async def look(key: str, request: Request) -> Response:
         file = session.file(key)
-        session.look_again(file, (await _body(request)).get("input") or {})
+        session.look_again(file, (await body_of(request)).get("input") or {})
         return JSONResponse({})
 
     @app.post("/files/{key}/trees")
     async def tree(key: str, request: Request) -> Response:
         file = session.file(key)
         return JSONResponse(
-            await session.tree(file, read_tree(await _body(request, TREE_BODY), file.trees))
+            await session.tree(file, read_tree(await body_of(request, TREE_BODY), file.trees))
         )
 
     @app.post("/files/{key}/preview")
     async def preview(key: str, request: Request) -> Response:
         file = session.file(key)
-        body = await _body(request)
+        body = await body_of(request)
         tab = read_tab(body.get("tab"))
         estimate = session.preview(file, body.get("recipe") or {}, tab)
         return JSONResponse(await _while_there(request, estimate))
@@ -215,7 +214,7 @@ def _files(app: FastAPI, session: Session) -> None:
 def _jobs(app: FastAPI, session: Session) -> None:
     @app.post("/jobs", status_code=201)
     async def start(request: Request) -> Response:
-        body = await _body(request)
+        body = await body_of(request)
         file = session.file(str(body.get("file")))
         kind = body.get("kind", "anonymize")
         if kind not in KINDS:
@@ -232,7 +231,7 @@ def _jobs(app: FastAPI, session: Session) -> None:
     @app.post("/jobs/{key}/stop")
     async def stop(key: str, request: Request) -> Response:
         job = session.job(key)
-        body = await _body(request)
+        body = await body_of(request)
         await session.queue.stop(job, keep=body.get("keep") is True)
         return JSONResponse({})
 
@@ -290,7 +289,7 @@ def _links(app: FastAPI, session: Session, links: Links) -> None:
     @app.post("/jobs/{key}/links", status_code=201)
     async def link(key: str, request: Request) -> Response:
         session.job(key)
-        body = await _body(request)
+        body = await body_of(request)
         name, page = body.get("name"), body.get("page") is True
         if not isinstance(name, str) or (page and name != "report.html"):
             raise Refused(400, "name a file of the job")

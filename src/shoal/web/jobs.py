@@ -189,17 +189,17 @@ class Job:
 
 
 class Queue:
-    """Runs jobs one at a time, in the order in which they came."""
+    """Runs jobs one at a time, in the order in which they came; so many may wait at most."""
 
-    def __init__(self, processes: Processes) -> None:
-        self.processes = processes
+    def __init__(self, processes: Processes, most: int = WAITING) -> None:
+        self.processes, self._most = processes, most
         self.jobs: dict[str, Job] = {}
         self._running: asyncio.Task[None] | None = None
 
     def add(self, job: Job) -> None:
         """Put a job at the end."""
-        if sum(one.state == QUEUED for one in self.jobs.values()) >= WAITING:
-            raise Refused(429, f"{WAITING} jobs are waiting; try again later")
+        if sum(one.state == QUEUED for one in self.jobs.values()) >= self._most:
+            raise Refused(429, f"{self._most} jobs are waiting; try again later")
         self.jobs[job.id] = job
         if self._running is None or self._running.done():
             self._running = asyncio.create_task(self._run())

@@ -27,15 +27,15 @@ class Link:
 class Links:
     """The links that were made and not used yet, by their secrets."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self, clock: Callable[[], float] = time.monotonic, most: int = MOST) -> None:
+        self._clock, self._most = clock, most
         self._links: dict[str, Link] = {}
 
     def make(self, job: str, name: str, page: bool = False) -> str:
         """Return the secret of a new link."""
         now = self._clock()
         kept = [(key, link) for key, link in self._links.items() if link.until > now]
-        self._links = dict(kept[-(MOST - 1) :])
+        self._links = dict(kept[-(self._most - 1) :])
         key = secrets.token_urlsafe(32)
         self._links[key] = Link(job, name, page, now + SECONDS)
         return key

@@ -66,9 +66,10 @@ class Forked:
 
 
 class Processes:
-    """Starts workers."""
+    """Starts workers: forks them, or else starts each anew."""
 
-    def __init__(self) -> None:
+    def __init__(self, forks: bool = FORKS) -> None:
+        self._forks = forks
         self._server: asyncio.subprocess.Process | None = None
         self._running: dict[int, Forked] = {}
         self._count = 0
@@ -77,7 +78,7 @@ class Processes:
 
     async def start(self, place: Path) -> Process:
         """Start a worker that answers the request in a folder."""
-        if not FORKS:
+        if not self._forks:
             return await _started(str(place))
         async with self._starting:
             server = await self._fork_server()

@@ -18,7 +18,7 @@ from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, Worker, answer_of
 from shoal.web.open_file import Opened, check_ready, kept_name, plain_name, tree_names
 from shoal.web.processes import Processes
 from shoal.web.request import HierarchyRequest, read_input, read_recipe
-from shoal.web.uploads import ENDINGS, RESERVE, ending_of, take_in
+from shoal.web.uploads import ENDINGS, RESERVE, Allowance, ending_of, take_in
 from shoal.web.workspace import make_workspace
 
 FILES, UPLOADS = 50, 4  # open at once, coming in at once
@@ -30,11 +30,21 @@ FORGET = 24 * 3600.0  # seconds after which an unused file is removed
 
 
 class Session:
-    """Open files and jobs by generated ids; no path of a client is ever opened."""
+    """Open files and jobs by generated ids; no path of a client is ever opened.
 
-    def __init__(self, base: Path, folder: Path | None = None, limit: int | None = None) -> None:
+    A file that was not used for so many seconds is forgotten.
+    """
+
+    def __init__(
+        self,
+        base: Path,
+        folder: Path | None = None,
+        limit: int | None = None,
+        forget: float = FORGET,
+    ) -> None:
         self.folder = folder
         self.limit = limit
+        self.forget = forget
         self.workspace = make_workspace(base)
         self.files: dict[str, Opened] = {}
         self.processes = Processes()
@@ -64,12 +74,12 @@ class Session:
     async def _forget(self) -> None:
         """Remove files that were long unused."""
         while True:
-            await asyncio.sleep(FORGET / 20)
+            await asyncio.sleep(self.forget / 20)
             for file in list(self.files.values()):
                 own = [job for job in self.jobs.values() if job.file == file.id]
                 busy = any(job.state in (QUEUED, RUNNING) for job in own)
                 last = max([file.touched, *(job.ended for job in own)])
-                if not busy and time.time() - last > FORGET:
+                if not busy and time.time() - last > self.forget:
                     with contextlib.suppress(OSError):
                         await self.finish(file)
 
@@ -148,7 +158,7 @@ class Session:
         path = place / kept_name(name, ending)
         self.coming += 1
         try:
-            size = await take_in(pieces, path, ending, self.most())
+            size = await take_in(pieces, path, ending, Allowance(self.most()))
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,18 +32,25 @@ def whole_table(path: Path, given: Mapping[str, Any]) -> Table:
     return read(path, **more)
 
 
-def some_table(path: Path, given: Mapping[str, Any], place: Path) -> tuple[Table, int]:
+def some_table(
+    path: Path,
+    given: Mapping[str, Any],
+    place: Path,
+    most: int = HEAD,
+    memory: Callable[[], float | None] = machine_memory,
+) -> tuple[Table, int]:
     """Return a file's table and how many records the file has; of a large file the first part.
 
-    The part lies in the folder of the job, under the file's own name.
+    The part, of at most so many bytes, lies in the folder of the job, under the file's own name;
+    large is what takes too much of the machine's memory, in MB.
     """
     check_parquet(path)
-    available = machine_memory()
+    available = memory()
     if available is None or needed(path) <= SHARE * available * 1e6:
         table = whole_table(path, given)
         records = table.rows
     else:
-        table = whole_table(head_of(path, place), given)
+        table = whole_table(head_of(path, place, most), given)
         records = max(table.rows, _about(path))
     check_shape(table)
     return table, records

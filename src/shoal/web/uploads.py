@@ -6,18 +6,28 @@ import asyncio
 import os
 import zlib
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from shoal.web.errors import Refused
 
 PIECE = 1 << 20
-PATIENCE = 60.0  # seconds that a body may be silent
 RESERVE = 1 << 30  # bytes of the disk that are left free
 COLUMNS, ROWS, LINE = 10_000, 500_000_000, 1 << 24
 RATIO, UNPACKED = 200, 100 << 20  # what unpacks to more than both is no table
 ENDINGS = (".csv.gz", ".csv", ".parquet")
 TAKEN = "only csv, csv.gz and Parquet files are taken"
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What an upload may take: bytes, lines, bytes of the disk to leave, seconds of silence."""
+
+    size: int
+    rows: int = ROWS
+    reserve: int = RESERVE
+    patience: float = 60.0
 
 
 def ending_of(name: str) -> str:
@@ -28,16 +38,18 @@ def ending_of(name: str) -> str:
     return suffix
 
 
-async def take_in(pieces: AsyncIterator[bytes], target: Path, ending: str, limit: int) -> int:
+async def take_in(
+    pieces: AsyncIterator[bytes], target: Path, ending: str, allowed: Allowance
+) -> int:
     """Write a body to a new file that only its owner can read; return its bytes."""
-    watch = Watch(ending)
+    watch = Watch(ending, allowed)
     handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     size, waiting = 0, bytearray()
     try:
         with os.fdopen(handle, "wb") as file:
-            async for piece in _patient(pieces):
+            async for piece in _patient(pieces, allowed.patience):
                 size += len(piece)
-                if size > limit:
+                if size > allowed.size:
                     raise Refused(413, "the file is larger than this desk takes")
                 waiting += piece
                 if len(waiting) >= PIECE:
@@ -51,12 +63,12 @@ async def take_in(pieces: AsyncIterator[bytes], target: Path, ending: str, limit
     return size
 
 
-async def _patient(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _patient(pieces: AsyncIterator[bytes], patience: float) -> AsyncIterator[bytes]:
     """Yield the pieces of a body; one that stops coming is given up."""
     every = aiter(pieces)
     while True:
         try:
-            piece = await asyncio.wait_for(anext(every), PATIENCE)
+            piece = await asyncio.wait_for(anext(every), patience)
         except StopAsyncIteration:
             return
         except TimeoutError:
@@ -67,7 +79,7 @@ async def _patient(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 def _keep(file: BinaryIO, piece: bytes, watch: Watch, target: Path) -> None:
     watch.see(piece)
     disk = os.statvfs(target.parent)
-    if disk.f_bavail * disk.f_frsize < RESERVE + len(piece):
+    if disk.f_bavail * disk.f_frsize < watch.allowed.reserve + len(piece):
         raise Refused(507, "the disk has no room for this file")
     try:
         file.write(piece)
@@ -78,8 +90,8 @@ def _keep(file: BinaryIO, piece: bytes, watch: Watch, target: Path) -> None:
 class Watch:
     """Looks at a file as it comes and raises where it is no table, or one beyond the limits."""
 
-    def __init__(self, ending: str) -> None:
-        self.ending = ending
+    def __init__(self, ending: str, allowed: Allowance) -> None:
+        self.ending, self.allowed = ending, allowed
         self.packed = self.unpacked = self.lines = self.since = 0
         self.first = True
         self.unzip = zlib.decompressobj(wbits=31) if ending == ".csv.gz" else None
@@ -141,8 +153,8 @@ class Watch:
         self.lines += lines
         if self.since > LINE:
             raise Refused(413, "a line is longer than 16 MB")
-        if self.lines > ROWS:
-            raise Refused(413, f"there are more than {ROWS:,} lines")
+        if self.lines > self.allowed.rows:
+            raise Refused(413, f"there are more than {self.allowed.rows:,} lines")
         if self.lines and self.head:
             self._columns()
 

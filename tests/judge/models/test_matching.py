@@ -10,7 +10,8 @@ import pytest
 
 import shoal
 from naive import judging
-from shoal.judge.models import bits, matching
+from shoal.judge.limits import limited
+from shoal.judge.models import matching
 from shoal.judge.models.matching import (
     NAN,
     READINGS,
@@ -135,20 +136,20 @@ def starred(rng, rows, width, values=3):
 @pytest.mark.parametrize("block", [7, 4096])
 def test_many_patterns_equal_brute_force(reading, block, monkeypatch, thorough):
     """Where classes meet as bits, counts and values are those of comparing all pairs."""
-    monkeypatch.setattr(bits, "BLOCK", block)
     monkeypatch.setattr(matching, "_meetings", None)  # which is not for so many patterns
     rng = np.random.default_rng(4)
     for _ in range(30 if thorough else 10):
         records = starred(rng, 60, 6) * 2
         matched = judging.candidates(records, reading)
-        assert candidates(Counter(records), reading) == {
-            key: len(found) for key, found in zip(records, matched, strict=True)
-        }
         values = rng.integers(0, int(rng.choice([2, 90])), len(records)).tolist()
         classes = {key: Counter() for key in records}
         for key, value in zip(records, values, strict=True):
             classes[key][value] += 1
-        assert candidate_values(classes, reading) == {
+        with limited(block=block):
+            counts = candidates(Counter(records), reading)
+            found_values = candidate_values(classes, reading)
+        assert counts == {key: len(found) for key, found in zip(records, matched, strict=True)}
+        assert found_values == {
             key: Counter(values[i] for i in found)
             for key, found in zip(records, matched, strict=True)
         }
@@ -182,10 +183,8 @@ def test_work_does_not_grow_with_patterns(reading):
     assert Cell.looked <= 8 * len(classes) * 14
 
 
-def test_steps_and_counts_are_bounded(monkeypatch):
+def test_steps_and_counts_are_bounded():
     """More classes than may meet, or values than may be kept, are refused in words."""
-    from shoal.judge import classes as judged
-
     rng = np.random.default_rng(6)
     keys = starred(rng, 300, 8)
     table = pa.table({f"q{i}": [key[i] for key in keys] for i in range(8)} | {"s": range(300)})
@@ -193,9 +192,9 @@ def test_steps_and_counts_are_bounded(monkeypatch):
     assert steps(set(keys), "own") == 0
     assert 8 * 300 <= steps(set(keys), "wildcard") <= 8 * 300 * 3
     assert shoal.verify(table, **ask).ok
-    monkeypatch.setattr(judged, "KEPT", 300)
-    with pytest.raises(shoal.RequestError, match=r"more than 300 counts.*missing_as own"):
+    refused = pytest.raises(shoal.RequestError, match=r"more than 300 counts.*missing_as own")
+    with limited(counts=300), refused:
         shoal.verify(table, sensitive=["s"], l=1, **ask)
-    monkeypatch.setattr(judged, "MOST", 2000)
-    with pytest.raises(shoal.RequestError, match=r"too many classes to compare.*at most 2000"):
+    refused = pytest.raises(shoal.RequestError, match=r"too many classes to compare.*at most 2000")
+    with limited(cells=2000), refused:
         shoal.verify(table, **ask)

@@ -43,12 +43,12 @@ def test_distances_are_the_twins(seed):
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("seed", range(40))
-def test_pricing_finds_the_cheapest_group(seed, threads, monkeypatch):
+def test_pricing_finds_the_cheapest_group(seed, threads):
     """Its least reduced cost is that of all groups; nothing cheaper is missing."""
-    monkeypatch.setattr("shoal.methods.bounds.threads.SMALL", 0)
     _, gaps, k, duals, cuts, prices = problem(seed)
     every = reduced_costs(gaps.tolist(), k, duals, cuts.tolist(), prices)
-    found = Pricer(gaps, k, threads).price(duals, NO_LIMIT, 1e-9, cuts, prices)
+    pricer = Pricer(gaps, k, threads, small=0)
+    found = pricer.price(duals, NO_LIMIT, 1e-9, cuts, prices)
     assert found.cut_short == 0
     for i, size in enumerate(range(k, min(2 * k, len(gaps) + 1))):
         least = min(cost for group, cost in every.items() if len(group) == size)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -13,10 +16,14 @@ import naive
 import shoal
 from naive.refine import phase2, refine_decompose, refine_iterative
 from shoal.methods.heuristics.fixed_size import fixed_size
-from shoal.methods.heuristics.refine import groups as groupings
 from shoal.methods.heuristics.refine.refinements import HOW, phase_two
 from shoal.methods.heuristics.seed import overall_extremes
+from shoal.methods.problem import Points, Problem
+from shoal.methods.registry import find_refinement
+from shoal.methods.solve import solve
+from shoal.partition import check_labels
 from shoal.progress import Reporter
+from shoal.run.microaggregate import encoded_table
 from strategies import problems
 from thorough import examples, spread
 
@@ -33,6 +40,15 @@ def random_groups(rows, k, seed):
     return rng.permutation(labels)
 
 
+def refined(matrix, labels, k, how, few):
+    """Refine as `shoal.refine` does, by sweeps over up to so many groups."""
+    method = find_refinement(how, {})
+    encoding = Points(encoded_table(shoal.read(matrix), k, True, None, None).matrix)
+    problem = Problem(encoding, k, start=check_labels(labels, len(matrix), k))
+    method = replace(method, refine=partial(method.refine, few=few))
+    return solve(problem, method, Reporter(None))
+
+
 @every_way
 @pytest.mark.parametrize("few", spread([0, 1000], 1))
 @given(problem=problems(25), seed=st.integers(0, 10**6))
@@ -44,23 +60,19 @@ def test_labels_equal_the_twins(how, few, problem, seed):
     exact = naive.Exact(naive.written(matrix))
     groups = [np.flatnonzero(labels == g).tolist() for g in dict.fromkeys(labels.tolist())]
     expected = TWINS[how](exact, groups, k)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(groupings, "FEW", few)
-        found = shoal.refine(matrix, labels, k, how=how)
+    found = refined(matrix, labels, k, how, few)
     assert found.labels.tolist() == naive.labels(expected, len(matrix))
 
 
 @every_way
-def test_tree_and_sweeps_agree_on_a_large_table(how, monkeypatch):
+def test_tree_and_sweeps_agree_on_a_large_table(how):
     """Four thousand records in random groups are refined to the same labels either way."""
     rng = np.random.default_rng(1)
     matrix = rng.normal(size=(4000, 3))
     labels = shoal.microaggregate(matrix, 3, method="hilbert").labels
-    found = []
-    for few in (0, 10**9):
-        monkeypatch.setattr(groupings, "FEW", few)
-        found.append(shoal.refine(matrix, labels, 3, how=how).labels)
-    assert np.array_equal(*found)
+    by_tree, by_sweeps = (refined(matrix, labels, 3, how, few).labels for few in (0, 10**9))
+    assert np.array_equal(by_tree, by_sweeps)
+    assert np.array_equal(by_tree, shoal.refine(matrix, labels, 3, how=how).labels)
 
 
 @every_way

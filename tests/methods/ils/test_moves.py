@@ -367,15 +367,14 @@ def test_a_search_works():
 
 @pytest.mark.parametrize("few", [0, 10**9])
 @pytest.mark.parametrize("seed", spread(range(8), 4))
-def test_nearest_records(seed, few, monkeypatch):
+def test_nearest_records(seed, few):
     """By the tree and by sweeps, the neighbors are others, all different, and none is nearer."""
-    monkeypatch.setattr(neighbors, "FEW", few)
     matrix = table(seed)[0]
     if seed == 0:
         matrix = np.random.default_rng(0).normal(size=(BLOCK + 9, 2))
     rows = np.arange(len(matrix))
     for count in (1, 5, len(matrix) + 3):
-        found = neighbors.nearest_records(matrix, count, Reporter(None))
+        found = neighbors.nearest_records(matrix, count, Reporter(None), few)
         assert found.shape == (len(matrix), min(count, len(matrix) - 1))
         for row in rows[:60]:
             apart = ((matrix - matrix[row]) ** 2).sum(axis=1)

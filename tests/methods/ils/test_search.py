@@ -35,11 +35,14 @@ every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 
 
 def search(matrix, k, start=None, seed=1, callback=None, threads=None, stop=None, **parts):
-    """A search; Stop's fields and Search's are given by name."""
-    limits = {name: parts.pop(name) for name in list(parts) if name in Stop.__dataclass_fields__}
+    """A search; Stop's fields, Search's and those of its sizes are given by name."""
+    limits, sizes = (
+        {name: parts.pop(name) for name in list(parts) if name in kind.__dataclass_fields__}
+        for kind in (Stop, ils.Sizes)
+    )
     options = Search(**parts, stop=Stop(**limits)).check()
     task = Task(k, start, options, seed, threads)
-    return ils.search(matrix, task, Reporter(callback, stop))
+    return ils.search(matrix, task, Reporter(callback, stop), sizes=ils.Sizes(**sizes))
 
 
 def loss(matrix, labels):
@@ -104,12 +107,11 @@ def test_no_move_gains_in_the_end(part, way):
 
 
 @pytest.mark.parametrize("way", ["all", "changed"])
-def test_no_move_gains_without_the_closing_pass(way, monkeypatch):
+def test_no_move_gains_without_the_closing_pass(way):
     """Where all pairs are compared, nothing is left to do for the pass that closes a search."""
-    monkeypatch.setattr(ils, "CLOSING_GROUPS", 0)
     for seed in range(300, 330):
         matrix, k = table(seed)
-        labels, _ = search(matrix, k, seed=seed, iterations=seed % 20, **WAYS[way])
+        labels, _ = search(matrix, k, seed=seed, iterations=seed % 20, closing=0, **WAYS[way])
         assert not twin.improves(matrix, labels, k, 4 * k), f"table {seed}"
 
 
@@ -275,12 +277,11 @@ def test_half_the_iterations_are_the_first_half(rule, runs):
 
 @pytest.mark.parametrize("iterations", [0, 25])
 @pytest.mark.parametrize("way", list(WAYS))
-def test_calls_of_any_length(iterations, way, monkeypatch):
+def test_calls_of_any_length(iterations, way):
     """How often the kernel comes back changes nothing, not even before the first optimum."""
     matrix = normal(120, 3)
     labels, log = search(matrix, 3, iterations=iterations, **WAYS[way])
-    monkeypatch.setattr(ils, "PAIRS_A_CALL", 5)
-    again, other = search(matrix, 3, iterations=iterations, **WAYS[way])
+    again, other = search(matrix, 3, pairs=5, iterations=iterations, **WAYS[way])
     assert np.array_equal(labels, again)
     assert other.curve == log.curve
     assert other.loss_first_optimum == log.loss_first_optimum
@@ -408,10 +409,8 @@ def test_a_callback_may_end_it(restarts):
     assert np.array_equal(labels, again)
 
 
-def test_a_callback_may_end_it_before_the_first_optimum(monkeypatch):
+def test_a_callback_may_end_it_before_the_first_optimum():
     """Ended in the middle of the first descent, a search returns groups better than the start."""
-    monkeypatch.setattr(ils, "PAIRS_A_CALL", 1)
-    monkeypatch.setattr(ils, "QUICK_GROUPS", 0)
     matrix = normal(60, 3)
     looks = []
 
@@ -419,7 +418,7 @@ def test_a_callback_may_end_it_before_the_first_optimum(monkeypatch):
         looks.append(progress)
         return sum(one.stage == "searching" for one in looks) == 5
 
-    labels, log = search(matrix, 3, callback=stop, iterations=100)
+    labels, log = search(matrix, 3, callback=stop, iterations=100, pairs=1, quick=0)
     assert (log.stopped_by, log.iterations) == ("callback", 0)
     assert twin.improves(matrix, labels, 3, 8)  # else there was nothing to end
     assert loss(matrix, labels) < log.loss_start

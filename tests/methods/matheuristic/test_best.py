@@ -11,8 +11,9 @@ from shoal.errors import RequestError
 from shoal.measures.loss import information_loss, squared_error
 from shoal.methods.ils.parameters import Search, Stop
 from shoal.methods.ils.task import Task
-from shoal.methods.matheuristic import run, steps
+from shoal.methods.matheuristic import steps
 from shoal.methods.matheuristic.dive import dive_into
+from shoal.methods.matheuristic.exact import exact
 from shoal.methods.matheuristic.neighborhood import Around
 from shoal.methods.matheuristic.run import best
 from shoal.methods.matheuristic.steps import GROWN_PLAN, SMALL_PLAN
@@ -115,16 +116,12 @@ def test_ends_with_its_best(how):
 
 @pytest.mark.slow
 def test_larger_tables_go_by_regions(monkeypatch):
-    """Beyond WHOLE records nothing is as large as their square; the loss falls all the same."""
+    """Of many records nothing is as large as their square; the loss falls all the same."""
     rows = clustered(3, 700)
-    for module in (run, steps):
-        monkeypatch.setattr(module, "WHOLE", 300)
-    monkeypatch.setattr(run, "HANDY", 100)
     monkeypatch.setattr(steps, "squared_gaps", lambda _: pytest.fail("all distances at once"))
     first = shoal.microaggregate(rows, 3, method="mdav", standardize=False)
-    labels, log, (bound, complete) = best(
-        rows, Task(3, np.array(first.labels), Search(stop=Stop(iterations=4))), Reporter(None)
-    )
+    task = Task(3, np.array(first.labels), Search(stop=Stop(iterations=4)))
+    labels, log, (bound, complete) = best(rows, task, Reporter(None), steps.Sizes(300, 100))
     assert information_loss(rows, labels) < 0.95 * first.information_loss
     assert log.gains["neighborhood"]["improved"] + log.gains["dive"]["improved"] > 0
     assert 0 < bound < squared_error(rows, labels).sum()
@@ -258,7 +255,7 @@ def test_exact_proves_what_best_finds():
     assert found.information_loss <= searched.information_loss * (1 + 1e-9)
 
 
-def test_exact_refuses_what_it_cannot_prove(monkeypatch):
+def test_exact_refuses_what_it_cannot_prove():
     """Too large a table, too large a k, or too many groups: an error, no grouping."""
     with pytest.raises(RequestError, match="up to 2,000 records and k up to 6"):
         shoal.microaggregate(np.zeros((2001, 2)) + np.arange(2001)[:, None], 3, method="exact")
@@ -266,9 +263,6 @@ def test_exact_refuses_what_it_cannot_prove(monkeypatch):
         shoal.microaggregate(CLUSTERED, 7, method="exact")
     with pytest.raises(RequestError, match="max_iterations is for methods that search"):
         shoal.microaggregate(CLUSTERED, 3, method="exact", max_iterations=3)
-    module = __import__("shoal.methods.matheuristic.exact", fromlist=["exact"])
-    monkeypatch.setattr(module, "ROOMS", (1,))
-    monkeypatch.setattr(module, "ROUNDS", 0)
     rows = np.random.default_rng(2).normal(size=(80, 4))
     with pytest.raises(RequestError, match=r"at most \d+\.\d+ % above the optimum"):
-        shoal.microaggregate(rows, 3, method="exact")
+        exact(rows, 3, 0, Reporter(None), rooms=[1], rounds=0)

@@ -2,9 +2,9 @@
 
 A block is some classes, each with a bit of its own. For every column and value, one whole number
 has the bits of the classes whose cell matches that value; the classes that match a key are the
-bitwise and of one such number per column. A block of BLOCK classes keeps these numbers short, so
+bitwise and of one such number per column. A block of b classes keeps these numbers short, so
 memory is bounded however many values a column has, and two sets of n and m classes of d columns
-meet in n * m / BLOCK steps of d operations each, however many patterns of stars there are.
+meet in n * m / b steps of d operations each, however many patterns of stars there are.
 
 Precondition: no cell is a not-a-number other than the one of `matching.NAN`. Postcondition of
 `Block.matching`: bit i is set if and only if class i of the block matches the key in the reading.
@@ -16,8 +16,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 Key = tuple[Any, ...]
-
-BLOCK = 4096  # classes of a block: wide enough that an operation is worth its call
 
 
 class Block:
@@ -76,7 +74,7 @@ def members(found: int) -> Iterator[int]:
         found ^= low
 
 
-def in_blocks(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
-    """Yield keys in blocks."""
-    for start in range(0, len(keys), BLOCK):
-        yield keys[start : start + BLOCK]
+def in_blocks(keys: Sequence[Key], size: int) -> Iterator[Sequence[Key]]:
+    """Yield keys in blocks of a size."""
+    for start in range(0, len(keys), size):
+        yield keys[start : start + size]

@@ -24,7 +24,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from shoal.judge.models.bits import BLOCK, Block, Key, Weighed, in_blocks, members
+from shoal.judge.limits import limits
+from shoal.judge.models.bits import Block, Key, Weighed, in_blocks, members
 
 READINGS = ("own", "root", "wildcard")
 NAN = float("nan")  # the one that may stand in keys: another one would not equal itself
@@ -51,7 +52,7 @@ def candidates(classes: Mapping[Key, int], reading: str) -> dict[Key, int]:
         return dict(classes)
     counts: dict[Key, int] = dict.fromkeys(classes, 0)
     if _by_bits(classes) < _by_pattern(classes):
-        for keys in in_blocks(list(classes)):
+        for keys in in_blocks(list(classes), limits().block):
             block = Block(keys, is_star, reading == "root")
             sizes = Weighed((i, classes[key]) for i, key in enumerate(keys))
             for key in classes:
@@ -110,7 +111,7 @@ def _values_by_bits(
 
     Few classes are added one by one; many are summed up in one step a value.
     """
-    for keys in in_blocks(list(classes)):
+    for keys in in_blocks(list(classes), limits().block):
         block = Block(keys, is_star, reading == "root")
         own = [classes[key] for key in keys]
         by_value: dict[Any, list[tuple[int, int]]] = {}
@@ -176,7 +177,7 @@ def _by_pattern(classes: Collection[Key]) -> int:
 
 def _by_bits(classes: Collection[Key]) -> int:
     """Return how many keys are looked up where all classes meet as bits."""
-    return len(classes) * (1 + -(-len(classes) // BLOCK))
+    return len(classes) * (1 + -(-len(classes) // limits().block))
 
 
 def _meetings(

@@ -71,18 +71,18 @@ class Priced:
 
 
 class Pricer:
-    """Prices groups of k to 2k - 1 records; made once for a table."""
+    """Prices groups of k to 2k - 1 records; made once for a table. One thread does `small` ones."""
 
     def __init__(
         self, gaps: Floats, k: int, threads: int | None = None,
-        over: Callable[[], bool] = lambda: False,
+        over: Callable[[], bool] = lambda: False, small: int = SMALL,
     ) -> None:  # fmt: skip
-        self.gaps, self.k, self.over = gaps, k, over
+        self.gaps, self.k, self.over, self.small = gaps, k, over, small
         self.rows = gaps.shape[0]
         self.sizes = range(k, min(2 * k, self.rows + 1))
         self.nearest = sums_of_nearest(gaps, 2 * k)
         threads = threads or os.cpu_count() or 1
-        self.threads = 1 if self.rows < SMALL else threads
+        self.threads = 1 if self.rows < small else threads
         self._rooms = [self._room() for _ in range(self.threads)]
 
     def _room(self) -> dict[str, npt.NDArray[np.generic]]:
@@ -176,7 +176,7 @@ class Pricer:
     ) -> None:
         """Run over all roots, a stripe at a time, on as many threads as there are rooms."""
         if len(works) == 1:
-            stripes = 1 if self.rows < SMALL else STRIPES
+            stripes = 1 if self.rows < self.small else STRIPES
             for number in range(stripes):
                 run(works[0], number, stripes)
             return

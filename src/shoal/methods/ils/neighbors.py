@@ -65,15 +65,15 @@ def least_by_neighbors(matrix: Floats, k: int, report: Reporter) -> float:
     return total / (2.0 * k) * (1.0 - ROUNDED)
 
 
-def nearest_records(matrix: Floats, count: int, report: Reporter) -> Integers:
+def nearest_records(matrix: Floats, count: int, report: Reporter, few: int = FEW) -> Integers:
     """Return the rows nearest to each row, the nearest first. O(n log n) on usual data.
 
-    Among few records a sweep over all is as fast as a tree, and a third of the compiling.
+    Among `few` records a sweep over all is as fast as a tree, and a third of the compiling.
     """
     rows = matrix.shape[0]
     count = min(count, rows - 1)
     nearest = np.empty((rows, count), dtype=np.int64)
-    if rows <= FEW:
+    if rows <= few:
         points = np.ascontiguousarray(matrix.T)
         _sweep_nearest(points, nearest, np.empty(rows), np.empty(count), np.empty(matrix.shape[1]))
         return nearest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -56,8 +56,6 @@ from shoal.progress import Progress, Reporter
 
 ITERATIONS, RESTARTS = 5_000, 100
 LARGE_GROUP = 64  # larger ones, made by merging, are left as they are
-QUICK_GROUPS = 1_000  # up to here a descent takes a fraction of a second
-CLOSING_GROUPS = 10_000  # up to here the result is compared pair by pair: about two seconds
 PARTS = {
     "shift": (SHIFTS, BY_SHIFTS),
     "swap": (SWAPS, BY_SWAPS),
@@ -66,20 +64,38 @@ PARTS = {
 }
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """How much a search does at once.
+
+    pairs: that are compared in a call of the kernel; closing: groups up to which the result is
+    compared pair by pair, in about two seconds; quick: the same after a descent that was cut short,
+    in a fraction of a second.
+    """
+
+    pairs: int = PAIRS_A_CALL
+    closing: int = 10_000
+    quick: int = 1_000
+
+
+USUAL = Sizes()
+NOT_CLOSING = Sizes(closing=0, quick=0)
+
+
 def search(
     matrix: Floats,
     task: Task,
     report: Reporter,
     *,
     weights: Floats | None = None,
-    closing: bool = True,
+    sizes: Sizes = USUAL,
 ) -> tuple[Integers, SearchLog]:
     """Return the best grouping and the search log; never more loss than the start.
 
     Requires 2 <= k and 2k rows. With rules the start must be given and keep them, and no group of
-    the result breaks one: it is the first local optimum, nothing is perturbed. `closing` compares
-    all groups of the result once more, where they are not too many. `weights` (n), above 0, say how
-    many a record stands for; a group has k records whatever they weigh.
+    the result breaks one: it is the first local optimum, nothing is perturbed. All groups of the
+    result are compared once more, where the sizes say that they are not too many. `weights` (n),
+    above 0, say how many a record stands for; a group has k records whatever they weigh.
     """
     options = task.options
     if "regroup" in options.perturbations:
@@ -88,7 +104,7 @@ def search(
         stop = replace(options.stop, iterations=0)
         task = replace(task, options=replace(options, restarts=False, stop=stop))
     kind = _Restarts if task.options.restarts else _Perturbations
-    return drive(kind(matrix, task, report, weights, closing))
+    return drive(kind(matrix, task, report, weights, sizes))
 
 
 class _Perturbations:
@@ -97,9 +113,9 @@ class _Perturbations:
     usual = ITERATIONS
 
     def __init__(
-        self, matrix: Floats, task: Task, report: Reporter, weights: Floats | None, closing: bool
+        self, matrix: Floats, task: Task, report: Reporter, weights: Floats | None, sizes: Sizes
     ) -> None:
-        self.matrix, self.task, self.weights, self.closing = matrix, task, weights, closing
+        self.matrix, self.task, self.weights, self.sizes = matrix, task, weights, sizes
         self.k, self.options, self.threads = task.k, task.options, task.threads
         self.rows = matrix.shape[0]
         self.total = total_squares(matrix, weights)
@@ -154,7 +170,7 @@ class _Perturbations:
                 for s in self.states:
                     s.records[:, BEST], s.sums[BEST_SUM] = s.records[:, LABEL], s.sums[CURRENT]
                 return
-            there = all(everywhere(lambda i: advance(self.states[i], trace[i], PAIRS_A_CALL)))
+            there = all(everywhere(lambda i: advance(self.states[i], trace[i], self.sizes.pairs)))
         self._note(0, trace)
         for s in self.states:
             s.history[:] = s.sums[BEST_SUM]
@@ -177,7 +193,7 @@ class _Perturbations:
         self.watch.stopped_by = self._reached(stop)
 
     def _descend(self, s: State, trace: Floats) -> None:
-        while not advance(s, trace, PAIRS_A_CALL):
+        while not advance(s, trace, self.sizes.pairs):
             self.watch.report.stop.check()
 
     def _reached(self, stop: int) -> str:
@@ -230,9 +246,9 @@ class _Perturbations:
             "pairs_examined": sum(int(s.counts[PAIRS]) for s in self.states),
             "pairs_by_pass": pairs_by_pass(self.states),
         }  # fmt: skip
-        for s in self.states if self.closing else ():
+        for s in self.states:
             labels = canonical_labels(s.records[:, BEST])
-            if labels.max() < (QUICK_GROUPS if self.cut else CLOSING_GROUPS):
+            if labels.max() < (self.sizes.quick if self.cut else self.sizes.closing):
                 s.choices[STOP], s.choices[SINCE] = 0, 0
                 s.choices[EVERY], s.choices[AGAIN] = 1, 0
                 s.counts[ITERATION] = 0

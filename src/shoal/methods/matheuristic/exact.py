@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from shoal.errors import RequestError
@@ -24,12 +25,19 @@ ROUNDS = 4  # of `best`, for a grouping to beat
 
 
 def exact(
-    matrix: Floats, k: int, seed: int, report: Reporter, threads: int | None = None
+    matrix: Floats,
+    k: int,
+    seed: int,
+    report: Reporter,
+    threads: int | None = None,
+    rooms: Sequence[int] = ROOMS,
+    rounds: int = ROUNDS,
 ) -> tuple[Integers, float]:
     """Return the grouping of least SSE, and a sum that none falls short of, by less than a hair.
 
     Requires 2 <= k and 2k rows. Where the groups that might be in a better grouping are too many to
-    be listed, that is said: nothing is returned that is not proven.
+    be listed, in the last of the `rooms`, that is said: nothing is returned that is not proven.
+    `rounds` of `best` find a grouping to beat.
     """
     rows = matrix.shape[0]
     total = total_squares(matrix)
@@ -38,9 +46,9 @@ def exact(
             f"exact is for tables of up to {MOST:,} records and k up to {MOST_K}, here are "
             f"{rows:,} and k = {k}; best comes near, and says how near"
         )
-    stages = len(ROOMS) + 2
+    stages = len(rooms) + 2
     report("proving", 0, stages)
-    task = Task(k, None, Search(stop=Stop(iterations=ROUNDS)), seed, threads)
+    task = Task(k, None, Search(stop=Stop(iterations=rounds)), seed, threads)
     labels, _, (bound, _) = best(matrix, task, report.quiet())
     cost = float(squared_error(matrix, labels).sum())
     report("proving", 1, stages)
@@ -55,7 +63,7 @@ def exact(
         raise RequestError("exact cannot weigh numbers that far apart; best takes them")
     plan = Plan(branches=2_000, rounds=200, limit=BRANCHES, cuts=30, columns=8 * rows, nodes=NODES)
     generation.raise_bound(plan)
-    for stage, room in enumerate(ROOMS):
+    for stage, room in enumerate(rooms):
         report("proving", 2 + stage, stages)
         solution = solve_integer(generation, labels, replace(plan, listed=room))
         labels = labels if solution.labels is None else solution.labels

@@ -5,8 +5,9 @@ programme of all records, which prices more of them, gives the bound, and is div
 follow, and where groups are small the integer programme. From then on rounds alternate between
 neighborhoods that are freed and solved, and new searches and dives. Where groups are large or
 records many, regions have programmes of their own that are dived into, side by side; the programme
-of all records, up to WHOLE of them, is then solved for the bound's sake. A round's result depends
-on the seed and on the rounds before it, never on threads; with a time limit on the clock, too.
+of all records, if they are not too many, is then solved for the bound's sake. A round's result
+depends on the seed and on the rounds before it, never on threads; with a time limit on the clock,
+too.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from shoal.methods.heuristics.fixed_size import mdav
 from shoal.methods.ils.driver import Everywhere, drive
 from shoal.methods.ils.search import warm_up as warm_up_search
 from shoal.methods.ils.task import Task
-from shoal.methods.matheuristic.steps import AFFORDABLE, HANDY, WHOLE, Steps
+from shoal.methods.matheuristic.steps import AFFORDABLE, USUAL, Sizes, Steps
 from shoal.partition import SearchLog, canonical_labels
 from shoal.progress import Progress, Reporter
 
@@ -31,14 +32,14 @@ Step = Callable[[int], None]
 
 
 def best(
-    matrix: Floats, task: Task, report: Reporter
+    matrix: Floats, task: Task, report: Reporter, sizes: Sizes = USUAL
 ) -> tuple[Integers, SearchLog, tuple[float, bool]]:
     """Return the best grouping found, how, and (the least SSE of any grouping, whether complete).
 
     Requires 2 <= k and 2k rows. Never more loss than the start had.
     """
     warm_up(matrix.shape[1])
-    rounds = _Rounds(matrix, task, report)
+    rounds = _Rounds(matrix, task, report, sizes)
     labels, log = drive(rounds)
     return labels, log, (min(rounds.bound, rounds.cost), rounds.complete or rounds.proven)
 
@@ -67,12 +68,13 @@ class _Rounds(Steps):
         if self._is_settled():
             return
         number = self.watch.done
-        if not self.grown and self.rows <= HANDY:
+        if not self.grown and self.rows <= self.sizes.handy:
             first: list[Step] = [self.programme, self.cut, self.integer]
             cycle: list[Step] = [self.neighborhoods, self.neighborhoods, self.again]
         else:
             first = [self.neighborhoods, self.regions, self.regions]
-            if not self.grown and self.rows <= WHOLE and self.rows * self.k**2 <= AFFORDABLE:
+            affordable = self.rows * self.k**2 <= AFFORDABLE
+            if not self.grown and self.rows <= self.sizes.whole and affordable:
                 first.append(self.bound_alone)
             cycle = [self.neighborhoods, self.regions, self.regions, self.search_from_starts]
         if self.rows <= self.nearby:  # one neighborhood is the whole table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from shoal.progress import Reporter
 
 AFFORDABLE = 110_000  # records times k² up to which the programme of all is solved for the bound
 WHOLE = 5_000  # records up to which the distances between all of them are kept: 200 MB
-HANDY = 1_500  # records up to which the programme of all of them comes first
 LARGE_GROUPS = 7  # k from which on groups are grown, and seldom proven to be the cheapest
 INTEGER_K = 4  # up to here the integer programme of all records is worth its time
 AT_ONCE = 8  # neighborhoods of a batch
@@ -49,11 +48,23 @@ GROWN_PLAN = Plan(
 WHOLE_PLAN = Plan(climb=20, branches=500, limit=1_000_000, cuts=10, listed=60_000, nodes=40)
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """Records up to which all distances are kept, and up to which their programme comes first."""
+
+    whole: int = WHOLE
+    handy: int = 1_500
+
+
+USUAL = Sizes()
+
+
 class Steps(Incumbent):
     """The steps, with the programme of all records, and its bound."""
 
-    def __init__(self, matrix: Floats, task: Task, report: Reporter) -> None:
+    def __init__(self, matrix: Floats, task: Task, report: Reporter, sizes: Sizes = USUAL) -> None:
         super().__init__(matrix, task, report)
+        self.sizes = sizes
         k = self.k
         self.grown = k >= LARGE_GROUPS
         self.plan = GROWN_PLAN if self.grown else SMALL_PLAN
@@ -68,7 +79,7 @@ class Steps(Incumbent):
         longer = min(1 + number // 4, 4)  # the later, the longer
         iterations = self.iterations(longer * SEARCH)
         jobs = [Start(None, iterations, (number, i), ANNEALED) for i in range(STARTS)]
-        if self.rows > WHOLE:
+        if self.rows > self.sizes.whole:
             jobs = [Start(self.labels, self.iterations(POLISH), (number, 0), STEADY)]
         for labels in self.searches(jobs):
             self.take("search", labels)

@@ -40,7 +40,7 @@ from shoal.table.split import (
     split,
 )
 
-LONG = 2**22  # bytes after which a record that has not ended yet is looked at
+LONG = 2**22
 PART = 2**20  # bytes of a rest that is read on for the error's sake
 MAGIC = 4  # the most bytes that tell another format
 
@@ -59,10 +59,16 @@ class Piece:
 
 
 class Cutter:
-    """The pieces of one text, each of about `size` bytes; at least one, though it be empty."""
+    """The pieces of one text, each of about `size` bytes; at least one, though it be empty.
 
-    def __init__(self, read: Read, name: str, delimiter: str | None, size: int) -> None:
-        self._read, self._name, self._delimiter, self._size = read, name, delimiter, size
+    A record that has not ended after `long` bytes is looked at.
+    """
+
+    def __init__(
+        self, read: Read, name: str, delimiter: str | None, size: int, long: int = LONG
+    ) -> None:
+        self._read, self._name, self._delimiter = read, name, delimiter
+        self._size, self._long = size, long
         self._begin = Begin()
         self._rest = b""
         self._head: Head | None = None
@@ -91,7 +97,7 @@ class Cutter:
             if end:
                 raw, self._rest = self._rest[:end], self._rest[end:]
                 yield raw
-            elif len(self._rest) > LONG:
+            elif len(self._rest) > self._long:
                 self._check_open(self._rest)
             # as much again as is there: a long record must not be looked at byte by byte
             held = len(self._rest)

@@ -12,7 +12,7 @@ import pyarrow as pa
 from shoal.errors import InputError
 from shoal.kernels.arrays import Flags
 from shoal.table.cells import Cells
-from shoal.table.csv_pieces.cut import Cutter, Piece
+from shoal.table.csv_pieces.cut import LONG, Cutter, Piece
 from shoal.table.csv_pieces.stream import Mark, Stream
 from shoal.table.decide import Fault, Verdict, decide
 from shoal.table.dialect import PLAIN, QUOTE, UTF_8, Dialect, settled
@@ -46,7 +46,7 @@ class CsvPieces:
     """A csv or csv.gz file as Tables of some of its records each, in bounded memory.
 
     `first` looks at the whole file; then `source` and `outline` are there, and `again` gives the
-    records as `read` would have, as often as it is asked.
+    records as `read` would have, as often as it is asked. `size` and `long` are those of a Cutter.
     """
 
     source: Source
@@ -60,8 +60,9 @@ class CsvPieces:
         missing: Sequence[str] = ("",),
         types: Mapping[str, str] | None = None,
         size: int = SIZE,
+        long: int = LONG,
     ) -> None:
-        self._path, self._size = path, size
+        self._path, self._size, self._long = path, size, long
         self._dialect, self._missing, self._types = dialect, tuple(missing), dict(types or {})
         self._mark: Mark | None = None
         self._names: tuple[str, ...] = ()
@@ -136,7 +137,8 @@ class CsvPieces:
             check_delimiter(self._dialect.delimiter)
             plain = plain_text(stream.read, self._path.name, self._dialect)
             with plain.renumbering():
-                for piece in Cutter(plain.read, self._path.name, plain.delimiter, self._size):
+                name, sign = self._path.name, plain.delimiter
+                for piece in Cutter(plain.read, name, sign, self._size, self._long):
                     own = self._unswapped(piece)
                     if plain.delimiter is None and not self._names:
                         check_one_column(own.head, own.part, self._path.name)

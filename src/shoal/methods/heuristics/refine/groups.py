@@ -30,7 +30,7 @@ class Groups(NamedTuple):
     heads: Integers  # (capacity) first member, or -1
     after: Integers  # (n) next member, or -1
     before: Integers  # (n) the one before, or -1
-    state: Integers  # numbers given, groups that are there, length of the list, whether a tree is
+    state: Integers  # numbers given, groups there, length of the list, a tree or none, FEW
     moved: Integers  # (capacity) groups that have changed since
     listed: Integers  # (capacity) whether a group is among them
     members: Integers  # (n) work space
@@ -50,12 +50,15 @@ class Groups(NamedTuple):
     error: float
 
 
-GIVEN, THERE, MOVED, PLANTED = 0, 1, 2, 3
+GIVEN, THERE, MOVED, PLANTED, SWEPT = 0, 1, 2, 3, 4
 FEW = 1000  # measured: with fewer groups a sweep over all is faster than the tree
 
 
-def make(matrix: Floats, labels: Integers, k: int) -> Groups:
-    """Return the groups that labels 0, 1, ... describe; empty numbers are closed up."""
+def make(matrix: Floats, labels: Integers, k: int, few: int = FEW) -> Groups:
+    """Return the groups that labels 0, 1, ... describe; empty numbers are closed up.
+
+    Up to `few` of them are swept over, more stand in a tree.
+    """
     rows, width = matrix.shape
     _, compact = np.unique(labels, return_inverse=True)
     count = int(compact.max()) + 1
@@ -69,7 +72,7 @@ def make(matrix: Floats, labels: Integers, k: int) -> Groups:
         heads=np.full(capacity, -1, dtype=np.int64),
         after=np.full(rows, -1, dtype=np.int64),
         before=np.full(rows, -1, dtype=np.int64),
-        state=np.array([count, count, 0, 0], dtype=np.int64),
+        state=np.array([count, count, 0, 0, few], dtype=np.int64),
         moved=np.empty(capacity, dtype=np.int64),
         listed=np.zeros(capacity, dtype=np.int64),
         members=np.empty(rows, dtype=np.int64),
@@ -102,8 +105,8 @@ def plant(groups: Groups) -> Pool:
     count = given(groups)
     groups.state[MOVED] = 0
     groups.listed[:] = 0
-    groups.state[PLANTED] = count > FEW
-    if count <= FEW:
+    groups.state[PLANTED] = count > groups.state[SWEPT]
+    if not groups.state[PLANTED]:
         return trees.make(groups.matrix[:1], 1, 0.0)
     tree = trees.make(np.ascontiguousarray(groups.centers[:, :count].T), 1, groups.error)
     gone = np.flatnonzero(groups.sizes[:count] == 0)

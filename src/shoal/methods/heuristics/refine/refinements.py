@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from shoal.kernels.nearest import rounding, slack
 from shoal.measures.loss import group_means, squared_error
 from shoal.methods.heuristics.fixed_size import fixed_size
 from shoal.methods.heuristics.refine import groups as groupings
-from shoal.methods.heuristics.refine.groups import Groups, given
+from shoal.methods.heuristics.refine.groups import FEW, Groups, given
 from shoal.methods.heuristics.refine.scatter import dissolve
 from shoal.methods.heuristics.refine.shrink import shrink
 from shoal.methods.heuristics.refine.split import split_large
@@ -29,13 +30,15 @@ def sse(matrix: Floats, labels: Integers) -> float:
     return float(squared_error(matrix, labels).sum())
 
 
-def phase_two(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Integers:
+def phase_two(
+    matrix: Floats, labels: Integers, k: int, report: Reporter, few: int = FEW
+) -> Integers:
     """Dissolve groups by falling loss, each once; split what reached 2k (TFRP, phase II, 2007).
 
     Groups below 2k are tried in the order of their SSE; a group takes in up to 4k - 1. The split
     is phase I of TFRP with the reference points of the group to be split.
     """
-    groups = groupings.make(matrix, labels, k)
+    groups = groupings.make(matrix, labels, k, few)
     order = by_falling_loss(matrix, groups.labels)
     _dissolve(groups, order, k, False, report)
     best = groups.labels.copy()
@@ -48,17 +51,19 @@ def phase_two(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Int
     return better(matrix, labels, best)
 
 
-def decompose_once(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Integers:
+def decompose_once(
+    matrix: Floats, labels: Integers, k: int, report: Reporter, few: int = FEW
+) -> Integers:
     """Dissolve groups in the order of their numbers, each once; split what reached 2k.
 
     `Decompose` of Khomnotai, Lin, Peng and Santra 2018 (suffix 2), both ways.
     """
-    return _both_ways(_decomposed, matrix, labels, k, report)
+    return _both_ways(partial(_decomposed, few=few), matrix, labels, k, report)
 
 
-def iterate(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Integers:
+def iterate(matrix: Floats, labels: Integers, k: int, report: Reporter, few: int = FEW) -> Integers:
     """Repeat {Decompose, Shrink} as long as SSE falls (2018, figure 1; suffix 3), both ways."""
-    return _both_ways(_iterated, matrix, labels, k, report)
+    return _both_ways(partial(_iterated, few=few), matrix, labels, k, report)
 
 
 def _both_ways(
@@ -75,17 +80,18 @@ def _both_ways(
     return better(matrix, forth, back)
 
 
-def _iterated(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Integers:
+def _iterated(matrix: Floats, labels: Integers, k: int, report: Reporter, few: int) -> Integers:
     while True:
-        shrunk = _shrunk(matrix, _decomposed(matrix, labels, k, report), k, report)
+        smaller = _decomposed(matrix, labels, k, report, few)
+        shrunk = _shrunk(matrix, smaller, k, report, few)
         best = better(matrix, labels, shrunk)
         if best is labels:
             return labels
         labels = best
 
 
-def _decomposed(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Integers:
-    groups = groupings.make(matrix, labels, k)
+def _decomposed(matrix: Floats, labels: Integers, k: int, report: Reporter, few: int) -> Integers:
+    groups = groupings.make(matrix, labels, k, few)
     _dissolve(groups, np.arange(given(groups)), k, True, report)
     return split(groups, k)
 
@@ -98,8 +104,8 @@ def _dissolve(groups: Groups, order: Integers, k: int, refresh: bool, report: Re
         at = dissolve(groups, tree, order, k, refresh, at, min(at + GROUPS_A_CALL, count))
 
 
-def _shrunk(matrix: Floats, labels: Integers, k: int, report: Reporter) -> Integers:
-    groups = groupings.make(matrix, labels, k)
+def _shrunk(matrix: Floats, labels: Integers, k: int, report: Reporter, few: int) -> Integers:
+    groups = groupings.make(matrix, labels, k, few)
     at, count = 0, given(groups)
     while at < count:
         report("refining", at, count)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.kernels.arrays import Flags, Floats, Integers
-from shoal.table.notation import STRICT, Notation, plain_texts
+from shoal.table.notation import FOREIGN, STRICT, Notation, plain_texts
 
 INTEGER = r"^[+-]?(0|[1-9][0-9]*)$"
 FIXED = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)$"
@@ -56,7 +56,7 @@ class Distinct:
         absent = pc.is_in(texts, value_set=pa.array(missing, type=pa.string()))
         self._absent = np.asarray(absent)
         self.raw = texts.filter(pc.invert(absent))
-        self._trimmed = pc.utf8_trim(self.raw, " \t")
+        self._trimmed, self._notation = pc.utf8_trim(self.raw, " \t"), notation
         if not notation.is_plain:
             self._trimmed = plain_texts(self._trimmed, notation)
         self.present = self._trimmed
@@ -81,6 +81,13 @@ class Distinct:
         for pattern in FITTING[self.declared or ""]:
             fits |= np.asarray(pc.match_substring_regex(self._trimmed, pattern))
         return fits
+
+    def special(self) -> Flags:
+        """Return which cells are infinite, not a number, or plain against their notation."""
+        special = self.matches(SPECIAL)
+        if not self._notation.is_plain:
+            special |= np.asarray(pc.starts_with(self.present, FOREIGN))
+        return special
 
     @cached_property
     def numbers(self) -> Flags:

@@ -293,7 +293,7 @@ def _mixed(cells: Distinct, dates: int) -> Facts:
         broken.add(CODE)
     return Facts(
         numbers=cells.count(cells.numbers),
-        special=cells.count(cells.matches(SPECIAL)),
+        special=cells.count(cells.special()),
         dates=dates,
         broken=frozenset(broken),
         marks=frozenset((ZERO_LED,) if zero_led.any() else ()),

@@ -87,7 +87,7 @@ class Notation:
     @property
     def between(self) -> str:
         """What stands between the ends of an interval."""
-        return ";" if self.decimal == "," else ","
+        return ";" if "," in (self.decimal, self.thousands) else ","
 
     def written(self, text: str) -> str:
         """Return a plain number, date, or interval of these in this notation."""

@@ -177,7 +177,7 @@ def _notation(columns: dict[str, list[str]], proposal: Proposal) -> Notation:
         if decimal == ",":
             proposal.add("decimal", ",", f"numbers of {len(mine)} columns have a decimal comma")
         if any(_any(GROUPED[decimal], c) for c in mine):
-            proposal.add("thousands", grouped.thousands, "and signs between thousands")
+            proposal.add("thousands", grouped.thousands, "numbers have a sign between thousands")
             return grouped
         return own
     return point

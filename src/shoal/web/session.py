@@ -212,6 +212,8 @@ class Session:
         request = {"kind": "look", "path": str(file.path), "input": file.reading}
         try:
             file.look = await self._ask(request, LOOK, self.looking)
+            if not file.reading:
+                file.reading = read_input(file.look.get("reading", {}))
             file.state = "ready"
         except Refused as refused:
             file.state, file.error = "failed", refused.message

@@ -19,6 +19,7 @@ from shoal.plan.plan import Plan, once_read, plan_table
 from shoal.report.reload import load_report
 from shoal.settings import RunOptions, Settings, build, load
 from shoal.table.inspect import inspect
+from shoal.table.propose import Proposal, propose
 from shoal.table.read import is_parquet
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import as_floats, missing_cells, some_rows
@@ -35,8 +36,15 @@ PATIENCE = 1.0  # seconds of a search on a sample
 
 
 def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> dict[str, Any]:
-    """Inspect a file: its columns in counts, and its first rows."""
-    table, records = some_table(Path(request["path"]), request["input"], place)
+    """Inspect a file: its columns in counts, its first rows, and how it was read.
+
+    Where nothing is said of a text file it is read as it seems to be written.
+    """
+    path, given = Path(request["path"]), request["input"]
+    found = Proposal()
+    if not given and not is_parquet(path):
+        found = propose(path)
+    table, records = some_table(path, given or found.options, place)
     inspection = inspect(table)
     columns = [
         {**asdict(seen), "numeric": column.kind.is_numeric, "bins": bins(column)}
@@ -47,10 +55,16 @@ def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> 
     return {
         "records": records,
         "seen": table.rows,
-        "delimiter": None if is_parquet(Path(request["path"])) else table.source.delimiter,
+        "delimiter": None if is_parquet(path) else table.source.delimiter,
+        "reading": _plain(found.options),
+        "findings": found.findings,
         "columns": columns,
         "rows": [list(row) for row in zip(*cells, strict=True)],
     }
+
+
+def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: list(one) if isinstance(one, tuple) else one for key, one in options.items()}
 
 
 def _first(column: Column) -> list[str | None]:

@@ -7,7 +7,7 @@ import { cut, el, name, problem, set, table } from "./dom.js";
 import { comparePart, knownMethods, runPanel } from "./estimate.js";
 import { bytes, counted } from "./format.js";
 import { finishButton, jobList } from "./home.js";
-import { readAgain, readingSection } from "./reading.js";
+import { findings, readAgain, readingSection } from "./reading.js";
 import { rolesSection } from "./roles.js";
 import { treesSection } from "./trees.js";
 
@@ -25,6 +25,7 @@ export async function showFile(main, id) {
   const page = makePage(id, file, trouble);
   set(main,
     heading(file),
+    findings(file),
     el("nav", { class: "steps", "aria-label": "On this page" }, [
       ["#rows", "First rows"], ["#columns", "Columns"], ["#hierarchies", "Hierarchies"],
       ["#choose", "Protection"], ["#run", "Run"], ["#compare", "Compare"],

@@ -8,24 +8,76 @@ const SIGNS = [
   [",", "comma"], [";", "semicolon"], ["\t", "tab"], ["|", "vertical bar"],
 ];
 
+const ENCODINGS = [
+  ["", "UTF-8, or what the file says"], ["cp1252", "Windows, Western Europe (cp1252)"],
+  ["latin-1", "Latin-1"], ["utf-16", "UTF-16"], ["cp1250", "Windows, Central Europe (cp1250)"],
+  ["cp437", "DOS (cp437)"],
+];
+const DECIMALS = [[".", "point: 1.5"], [",", "comma: 1,5"]];
+const THOUSANDS = [["", "nothing"], [".", "point: 1.234"], [",", "comma: 1,234"],
+  [" ", "blank: 1 234"], ["'", "apostrophe: 1'234"]];
+
+function chosen(test, choices, now) {
+  const known = choices.some(([value]) => value === now) || now === undefined;
+  const every = known ? choices : [[now, now], ...choices];
+  return el("select", { "data-test": test },
+    every.map(([value, word]) => el("option", { value, selected: now === value }, word)));
+}
+
+function typed(test, value, size) {
+  return el("input", { type: "text", "data-test": test, value: value ?? "", size });
+}
+
 /** Return a form that reads the file anew; `input` says what else is to be heeded. */
 export function readAgain(file, trouble, input = () => ({}), before = async () => {}) {
-  const now = file.reading?.delimiter ?? file.look?.delimiter;
-  const choice = el("select", { "data-test": "delimiter" },
-    SIGNS.map(([sign, word]) => el("option", { value: sign, selected: now === sign }, word)));
+  const now = file.reading ?? {};
+  const parts = {
+    delimiter: chosen("delimiter", SIGNS, now.delimiter ?? file.look?.delimiter),
+    encoding: chosen("encoding", ENCODINGS, now.encoding ?? ""),
+    decimal: chosen("decimal", DECIMALS, now.decimal ?? "."),
+    thousands: chosen("thousands", THOUSANDS, now.thousands ?? ""),
+    date_format: typed("date-format", typeof now.date_format === "string" ? now.date_format : "", 10),
+    skip_lines: typed("skip-lines", now.skip_lines ? String(now.skip_lines) : "", 3),
+  };
+  const told = () => {
+    const every = { ...file.reading, ...input(), delimiter: parts.delimiter.value };
+    if (now.widths?.length) delete every.delimiter;
+    for (const key of ["encoding", "decimal", "thousands"]) every[key] = parts[key].value || null;
+    if (every.decimal === ".") every.decimal = null;
+    if (typeof now.date_format !== "object" || parts.date_format.value) {
+      every.date_format = parts.date_format.value.trim() || null;
+    }
+    every.skip_lines = Number.parseInt(parts.skip_lines.value, 10) || null;
+    return every;
+  };
   const go = async () => {
     try {
       await before();
-      const told = { ...file.reading, ...input(), delimiter: choice.value };
-      await send("POST", `/files/${checked(file.id)}/look`, { input: told });
+      await send("POST", `/files/${checked(file.id)}/look`, { input: told() });
       location.reload();
     } catch (error) {
       set(trouble, problem(error));
     }
   };
-  return el("p", { class: "again" },
-    el("label", null, "Columns are separated by ", choice), " ",
-    el("button", { type: "button", "data-test": "read-again", onclick: go }, "Read it again"));
+  return el("div", { class: "again" },
+    el("p", null, el("label", null, "Columns are separated by ", parts.delimiter), " ",
+      el("label", null, "Encoding ", parts.encoding)),
+    el("p", null, el("label", null, "Decimal sign ", parts.decimal), " ",
+      el("label", null, "between thousands ", parts.thousands), " ",
+      el("label", null, "dates as ", parts.date_format), " ",
+      el("label", null, "lines above the header ", parts.skip_lines)),
+    el("p", null, el("button", { type: "button", "data-test": "read-again", onclick: go },
+      "Read it again")));
+}
+
+/** Return what was found of a file that is not plain csv; null where it is. */
+export function findings(file) {
+  const lines = file.look?.findings ?? [];
+  if (!lines.length) return null;
+  return el("div", { class: "warning", "data-test": "findings" },
+    el("p", null, "This file is not plain csv. It was read as it seems to be written. Please look at "
+      + "the first rows; below the columns you can have it read in another way."),
+    el("ul", null, lines.map((line) => el("li", null, line))));
 }
 
 /** Return the part that reads a csv file in another way, with the kinds and words chosen above. */

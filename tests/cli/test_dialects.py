@@ -60,7 +60,10 @@ def test_two_commands_from_the_file_to_its_release(shoal, exported, tmp_path):
 
 
 def test_a_plain_release(shoal, exported, tmp_path):
-    """On request the release is UTF-8 with commas, points and ISO dates, and measures the same."""
+    """On request the release is UTF-8 with commas, points and ISO dates, and measures the same.
+
+    But for a model that depends on the order of the rows.
+    """
     options = options_of(shoal, exported)
     losses = []
     for dialect in ("same", "plain"):
@@ -72,7 +75,8 @@ def test_a_plain_release(shoal, exported, tmp_path):
         release = tmp_path / dialect / "release.csv"
         measured = shoal("measure", exported, release, "--json")
         assert measured.code == 0, measured.err
-        losses.append(json.loads(measured.out)["utility"])
+        figures = json.loads(measured.out)["utility"]
+        losses.append({key: one for key, one in figures.items() if key != "propensity"})
     assert losses[0] == losses[1]
     text = (tmp_path / "plain" / "release.csv").read_text(encoding="utf-8")
     assert text.startswith("Alter,Geschlecht,Aufnahme,Kosten,Größe,Gewicht,Station,Diagnose\n")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import InputError, RequestError, shown
-from shoal.table.read import is_parquet
+from shoal.table.packed import packing
+from shoal.table.read import first_bytes, is_parquet
 from shoal.table.scan import DELIMITERS
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12,
@@ -16,15 +16,15 @@ UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12,
 PROGRAM = 350 * 10**6  # bytes that the program itself takes, before it reads anything
 CELL = 120  # bytes a cell of a table takes that is grouped and measured in memory
 TEXT = 30  # bytes that a byte of csv takes
-PACKED = 150  # the same of csv.gz
+PACKED = 150  # the same of a packed one
 LEAST = 500 * 10**6
 HEAD = 2**18  # bytes of csv that tell how long a record is
 SOME = 1_000  # records of Parquet that do
 
 
 def is_packed(path: Path) -> bool:
-    """Tell whether a file's name says gzip."""
-    return path.name.lower().endswith(".gz")
+    """Tell whether a file's name says that it is packed."""
+    return bool(packing(path.name))
 
 
 def read_memory(text: str) -> int:
@@ -91,11 +91,9 @@ def shape(path: Path) -> tuple[int, float]:
     if is_parquet(path):
         _, columns, each = parquet_size(path)
         return columns, each
-    opened = gzip.open if is_packed(path) else open
     try:
-        with opened(path, "rb") as file:
-            head = file.read(HEAD)
-    except (OSError, EOFError):
+        head = first_bytes(path, HEAD)
+    except InputError:
         return 1, 0.0  # the reader raises the error
     first = head.partition(b"\n")[0]
     columns = 1 + max(first.count(sign.encode()) for sign in DELIMITERS)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import os
 import stat
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,6 +19,7 @@ from shoal.errors import InputError, RequestError, ShoalError, nearest_names, sh
 from shoal.table.dialect import CSV_ONLY, PLAIN, Dialect, How, dialect_of, settled
 from shoal.table.line_length import PART, Lines
 from shoal.table.notation import Notation, narrowed
+from shoal.table.packed import Unpacked, is_text_name, packing
 from shoal.table.parts import Text
 from shoal.table.roles import Column, Kind
 from shoal.table.scan import DELIMITERS
@@ -33,6 +32,18 @@ from shoal.table.widths import check_one_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+OTHERS = {
+    ".xlsx": "an Excel file", ".xls": "an Excel file", ".xlsb": "an Excel file",
+    ".ods": "an OpenDocument spreadsheet", ".sav": "an SPSS file", ".zsav": "an SPSS file",
+    ".por": "an SPSS file", ".dta": "a Stata file", ".sas7bdat": "a SAS file",
+    ".xpt": "a SAS file", ".json": "a JSON file", ".jsonl": "a file of JSON lines",
+    ".ndjson": "a file of JSON lines", ".feather": "a Feather file", ".arrow": "an Arrow file",
+    ".duckdb": "a DuckDB database", ".sqlite": "an SQLite database", ".db": "a database",
+    ".rds": "an R file", ".rdata": "an R file", ".pdf": "a PDF file", ".xml": "an XML file",
+    ".orc": "an ORC file", ".avro": "an Avro file",
+}  # fmt: skip
 
 
 def is_parquet(path: str | os.PathLike[str]) -> bool:
@@ -114,13 +125,12 @@ def read_file(
     types: Mapping[str, str],
     threads: int | None = None,
 ) -> Table:
-    """Return the Table of a csv or csv.gz file."""
+    """Return the Table of a csv file, packed or not."""
     name = path.name
     check_csv_name(name)
-    is_packed = name.lower().endswith(".gz")
-    raw = read_bytes(path, None if is_packed else Lines(name))
+    raw = read_bytes(path, None if packing(name) else Lines(name))
     sha = hashlib.sha256(raw).hexdigest()
-    if is_packed:
+    if packing(name):
         raw = _unpack(raw, name)
     source = Source(name, "csv", sha, path=str(path), dialect=dialect)
     return read_csv(raw, source, missing=missing, types=types, threads=threads)
@@ -129,8 +139,17 @@ def read_file(
 def check_csv_name(name: str) -> None:
     """Raise InputError for a name without a csv ending, or not printable."""
     check_file_name(name)
-    if not name.lower().endswith((".csv", ".csv.gz", ".tsv", ".txt")):
-        raise InputError(f"{name}: the file's name must end in .csv, .csv.gz or .parquet")
+    if not is_text_name(name):
+        raise InputError(f"{name}: {unread(name)}")
+
+
+def unread(name: str) -> str:
+    """Return what a file is that is not read, by its name, and what to do."""
+    ending = "." + name.lower().rpartition(".")[2]
+    what = OTHERS.get(ending)
+    if what is None:
+        return "the file's name must end in .csv, .tsv, .txt (or one of these and .gz), or .parquet"
+    return f"this is {what}, which is not read; save it as csv or Parquet"
 
 
 def check_file_name(name: str) -> None:
@@ -157,10 +176,7 @@ def read_bytes(path: Path, lines: Lines | None = None) -> bytes:
 def first_bytes(path: Path, most: int) -> bytes:
     """Return the first bytes of the text of a file, unpacked."""
     with opened(path) as file, in_words(path):
-        if path.name.lower().endswith(".gz"):
-            with gzip.GzipFile(fileobj=file) as packed:
-                return unpacked(packed, most, path.name)
-        return file.read(most)
+        return Unpacked(file, path.name).read(most) if packing(path.name) else file.read(most)
 
 
 def digest_of(path: Path) -> str:
@@ -209,21 +225,13 @@ def opened(path: Path) -> BinaryIO:
 
 def _unpack(raw: bytes, name: str) -> bytes:
     parts, size, lines = [], 0, Lines(name)
-    with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
-        while part := unpacked(file, 2**20, name):
-            size += len(part)
-            check_unpacked(size, len(raw), name)
-            lines.see(part)
-            parts.append(part)
+    file = Unpacked(io.BytesIO(raw), name)
+    while part := file.read(2**20):
+        size += len(part)
+        check_unpacked(size, len(raw), name)
+        lines.see(part)
+        parts.append(part)
     return b"".join(parts)
-
-
-def unpacked(file: gzip.GzipFile, size: int, name: str) -> bytes:
-    """Return the next bytes of a packed file."""
-    try:
-        return file.read(size)
-    except (OSError, EOFError, zlib.error):
-        raise InputError(f"{name}: not a whole gzip file") from None
 
 
 def read_csv(

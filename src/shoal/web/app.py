@@ -23,11 +23,10 @@ from shoal.web.links import Links
 from shoal.web.messages import CHARTS, MADE, PACKED, PRIVATE
 from shoal.web.request import form_options, read_tree
 from shoal.web.session import Session
-from shoal.web.uploads import ENDINGS
 
 BODY = 1 << 20  # bytes of a request that is no upload
 TREE_BODY = 32 << 20
-FORMATS = [ending.removeprefix(".") for ending in ENDINGS]
+FORMATS = "csv.gz", "csv", "parquet"
 KINDS = "anonymize", "compare"
 STATIC = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 REPORT_POLICY = (

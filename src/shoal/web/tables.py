@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,8 @@ from shoal.save.spreadsheet import formulas_in
 from shoal.settings import Settings
 from shoal.settings.data import DIALECT
 from shoal.table.memory import is_packed, needed, parquet_size, read_memory, shape
-from shoal.table.read import is_parquet, read
+from shoal.table.packed import packing
+from shoal.table.read import first_bytes, is_parquet, read
 from shoal.table.split import last_end
 from shoal.table.table import Table
 from shoal.table.unpacking import check_unpacks
@@ -84,11 +84,9 @@ def head_of(path: Path, place: Path, most: int = HEAD) -> Path:
                     break
         pq.write_table(pa.Table.from_batches(batches), folder / path.name)
         return folder / path.name
-    name = path.name[:-3] if is_packed(path) else path.name
-    with gzip.open(path) if is_packed(path) else path.open("rb") as file:
-        text = file.read(most)
-        whole = len(text) < most
-    if not whole:
+    name = path.name[: len(path.name) - len(packing(path.name))]
+    text = first_bytes(path, most)
+    if len(text) >= most:
         text = text[: last_end(text)]
     (folder / name).write_bytes(text)
     return folder / name

@@ -16,7 +16,7 @@ PIECE = 1 << 20
 RESERVE = 1 << 30  # bytes of the disk that are left free
 COLUMNS, ROWS, LINE = 10_000, 500_000_000, 1 << 24
 RATIO, UNPACKED = 200, 100 << 20  # what unpacks to more than both is no table
-ENDINGS = (".csv.gz", ".csv", ".parquet")
+ENDINGS = (".csv.gz", ".csv", ".tsv", ".txt", ".parquet")
 TAKEN = "only csv, csv.gz and Parquet files are taken"
 
 

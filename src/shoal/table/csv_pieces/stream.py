@@ -1,16 +1,16 @@
-"""The text of a csv or csv.gz file, some bytes at a time, hashed as it is read."""
+"""The text of a csv file, packed or not, some bytes at a time, hashed as it is read."""
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from shoal.table.line_length import PART, Lines
-from shoal.table.read import in_words, opened, unpacked
+from shoal.table.packed import Unpacked, packing
+from shoal.table.read import in_words, opened
 from shoal.table.unpacking import check_unpacked
 
 
@@ -29,12 +29,16 @@ class _Hashed:
     def __init__(self, file: BinaryIO, path: Path) -> None:
         self._file, self._path = file, path
         self.hash = hashlib.sha256()
+        self.closed = False
 
-    def read(self, size: int) -> bytes:
+    def read(self, size: int = -1) -> bytes:
         with in_words(self._path):
             part = self._file.read(size)
         self.hash.update(part)
         return part
+
+    def seekable(self) -> bool:
+        return False
 
 
 class Stream:
@@ -46,11 +50,23 @@ class Stream:
         status = os.fstat(self._file.fileno())
         self.mark = Mark(status.st_size, status.st_mtime_ns)
         self._stored = _Hashed(self._file, path)
-        self._packed: gzip.GzipFile | None = None
+        self._packed: Unpacked | None = None
         self._unpacked = 0
         self._lines = Lines(path.name)
-        if path.name.lower().endswith(".gz"):
-            self._packed = gzip.GzipFile(fileobj=self._stored, mode="rb")  # type: ignore[call-overload]
+        try:
+            self._unpack()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _unpack(self) -> None:
+        ending = packing(self._name)
+        if ending == ".zip":  # it is read from its end, so its hash is taken first
+            while self._stored.read(PART):
+                pass
+            self._packed = Unpacked(self._file, self._name)
+        elif ending:
+            self._packed = Unpacked(cast(BinaryIO, self._stored), self._name)
 
     def __enter__(self) -> Stream:
         return self
@@ -63,7 +79,7 @@ class Stream:
         if self._packed is None:
             part = self._stored.read(size)
         else:
-            part = unpacked(self._packed, size, self._name)
+            part = self._packed.read(size)
             self._unpacked += len(part)
             check_unpacked(self._unpacked, self.mark.size, self._name)
         self._lines.see(part)
@@ -71,6 +87,6 @@ class Stream:
 
     def end(self) -> Mark:
         """Return the mark with the hash of all that is stored."""
-        while self._stored.read(PART):
+        while packing(self._name) != ".zip" and self._stored.read(PART):
             pass
         return Mark(self.mark.size, self.mark.time, self._stored.hash.hexdigest())

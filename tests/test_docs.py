@@ -252,7 +252,7 @@ def test_public_functions_are_documented(name):
     head, _, rest = text.partition("\nParameters\n----------\n")
     assert re.search(r"^Returns\n-------\n\w", text, flags=re.MULTILINE)
     section = re.split(r"\n\n\w+\n-+\n", rest)[0]
-    names = re.findall(r"^(\w[\w, ]*?)(?: : .*)?$", section, flags=re.MULTILINE)
+    names = re.findall(r"^\*{0,2}(\w[\w, ]*?)(?: : .*)?$", section, flags=re.MULTILINE)
     documented = [one for line in names for one in line.split(", ")]
     assert sorted(documented) == sorted(inspect.signature(function).parameters)
     assert "{options}" not in text

@@ -61,6 +61,8 @@ def test_damaged_and_too_well_packed_files_are_refused(tmp_path, name):
     for read in (shoal.read, lambda p: list(CsvPieces(p).first())):
         with pytest.raises(shoal.InputError, match="not a whole"):
             read(path)
+    if name.endswith("bz2"):
+        return  # to pack so much takes half a minute, and the check is that of the others
     path.write_bytes(PACKED[name](b"a\n" + b"1\n" * 50_000_000))
     for read in (shoal.read, lambda p: list(CsvPieces(p).first())):
         with pytest.raises(shoal.InputError, match="unpacks to more than 200 times"):
@@ -87,7 +89,7 @@ def test_zip_files_hold_one_table(tmp_path, files, words):
 @pytest.mark.parametrize(
     ("name", "words"),
     [("t.xlsx", "an Excel file"), ("t.SAV", "an SPSS file"), ("t.dta", "a Stata file"),
-     ("t.jsonl", "a file of JSON lines"), ("t.foo", "must end in")],
+     ("t.duckdb", "a DuckDB database"), ("t.foo", "must end in")],
 )  # fmt: skip
 def test_other_files_are_named(tmp_path, name, words):
     """What is not read is called what it is."""

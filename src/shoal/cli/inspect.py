@@ -106,14 +106,15 @@ def inspect(
 
     Example: `shoal inspect stays.csv`
     """
+    from shoal.table.formats import is_text
     from shoal.table.inspect import inspect as look
     from shoal.table.ordinal import with_orders
     from shoal.table.propose import Proposal, propose
-    from shoal.table.read import is_parquet, read
+    from shoal.table.read import read
 
     orders = options.pop("orders", None)
     found = Proposal()
-    if not is_parquet(file):
+    if is_text(file):
         found = propose(file)
     more = {name: value for name, value in found.options.items() if name not in options}
     inspection = look(with_orders(read(file, **options, **more), orders))

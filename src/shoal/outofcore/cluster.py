@@ -16,8 +16,8 @@ from shoal.outofcore.request import FileRequest, Released
 from shoal.progress import Callback, Reporter
 from shoal.settings import Settings
 from shoal.table.dialect import CSV_ONLY
+from shoal.table.formats import is_parquet
 from shoal.table.many_files import find_parts, is_many
-from shoal.table.read import is_parquet
 
 
 def release_by_engine(

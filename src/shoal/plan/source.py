@@ -10,7 +10,7 @@ from shoal.errors import RequestError
 from shoal.plan.hierarchies import digests
 from shoal.settings import Settings
 from shoal.table.many_files import digest_parts, is_many
-from shoal.table.read import digest_of
+from shoal.table.opening import digest_of
 
 
 def source_of(settings: Settings, recipe: Path, data: str | Path | None) -> str | Path:

@@ -12,7 +12,8 @@ from shoal.measures.histogram import Histogram
 from shoal.report.fields import PUBLIC, ColumnReport
 from shoal.report.public.report import restored_fields
 from shoal.report.report import SCHEMA, Report
-from shoal.table.read import is_parquet, read
+from shoal.table.formats import is_parquet
+from shoal.table.read import read
 from shoal.table.roles import STAR
 from shoal.table.table import Table
 

@@ -14,8 +14,9 @@ from shoal.measures.pairing import is_kept
 from shoal.settings import COMMITTED, HASHED, Settings, load
 from shoal.table.dialect import Dialect
 from shoal.table.encode_nodes import CodedColumn, code
+from shoal.table.formats import is_text
 from shoal.table.hierarchy.specify import in_folder
-from shoal.table.read import is_parquet, read_with
+from shoal.table.read import read_with
 from shoal.table.roles import Kind
 from shoal.table.table import Table, check_readable
 
@@ -66,7 +67,7 @@ def read_table(
 
 
 def _is_csv(data: Any) -> bool:
-    return isinstance(data, str | os.PathLike) and not is_parquet(data)
+    return isinstance(data, str | os.PathLike) and is_text(data)
 
 
 def read_release(data: Any, original: Table, dialect: Dialect, missing: Sequence[str]) -> Table:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from shoal.errors import InputError, shown
 from shoal.table.frames import check_names, from_arrow
 from shoal.table.memory import bytes_a_record
-from shoal.table.read import check_file_name, check_ordinary, digest_of
+from shoal.table.opening import check_file_name, check_ordinary, digest_of
 from shoal.table.source import Source
 from shoal.table.table import Table
 from shoal.table.unpacking import check_unpacks

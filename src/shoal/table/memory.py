@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import InputError, RequestError, shown
+from shoal.table.formats import is_parquet
+from shoal.table.opening import first_bytes
 from shoal.table.packed import packing
-from shoal.table.read import first_bytes, is_parquet
 from shoal.table.scan import DELIMITERS
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.table.notation import Notation
-from shoal.table.read import first_bytes
+from shoal.table.opening import first_bytes
 from shoal.table.scan import DELIMITERS
 from shoal.table.transcode import marked_encoding
 from shoal.table.widths import blank_columns
@@ -125,14 +125,17 @@ def _counts(lines: Sequence[str], sign: str) -> Counter[int]:
 
 def _delimiter(lines: Sequence[str]) -> str | None:
     """Return the sign that most lines have the same number of, None where there is none."""
-    best: tuple[float, int, str] | None = None
+    likely = []
     for sign in DELIMITERS:
         counts = _counts(lines, sign)
         number, times = max(counts.items(), key=lambda one: (one[1], one[0]))
         share = times / sum(counts.values())
-        if number and share >= MOSTLY and (best is None or (share, number) > best[:2]):
-            best = share, number, sign
-    return best[2] if best else None
+        if number and share >= MOSTLY:
+            likely.append((share, number, sign))
+    best, *others = sorted(likely, reverse=True) or [(0.0, 0, "")]
+    if any(other[:2] == best[:2] for other in others):
+        return None  # two signs are as likely
+    return best[2] or None
 
 
 def rows_header_signs(lines: Sequence[str], proposal: Proposal) -> str:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import stat
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pyarrow as pa
 
-from shoal.errors import InputError, RequestError, ShoalError, nearest_names, shown
+from shoal.errors import InputError, RequestError, nearest_names, shown
+from shoal.table.arrow_files import read_arrow, read_parquet
 from shoal.table.dialect import CSV_ONLY, PLAIN, Dialect, How, dialect_of, settled
-from shoal.table.line_length import PART, Lines
+from shoal.table.formats import check_csv_name, is_parquet, is_text
+from shoal.table.line_length import Lines
 from shoal.table.notation import Notation, narrowed
-from shoal.table.packed import Unpacked, is_text_name, packing
+from shoal.table.opening import read_bytes
+from shoal.table.packed import Unpacked, packing
 from shoal.table.parts import Text
 from shoal.table.roles import Column, Kind
 from shoal.table.scan import DELIMITERS
@@ -27,28 +28,11 @@ from shoal.table.source import Source
 from shoal.table.split import PIECE
 from shoal.table.table import Table
 from shoal.table.transcode import plain_text
-from shoal.table.unpacking import check_unpacked, check_unpacks
+from shoal.table.unpacking import check_unpacked
 from shoal.table.widths import check_one_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-OTHERS = {
-    ".xlsx": "an Excel file", ".xls": "an Excel file", ".xlsb": "an Excel file",
-    ".ods": "an OpenDocument spreadsheet", ".sav": "an SPSS file", ".zsav": "an SPSS file",
-    ".por": "an SPSS file", ".dta": "a Stata file", ".sas7bdat": "a SAS file",
-    ".xpt": "a SAS file", ".json": "a JSON file", ".jsonl": "a file of JSON lines",
-    ".ndjson": "a file of JSON lines", ".feather": "a Feather file", ".arrow": "an Arrow file",
-    ".duckdb": "a DuckDB database", ".sqlite": "an SQLite database", ".db": "a database",
-    ".rds": "an R file", ".rdata": "an R file", ".pdf": "a PDF file", ".xml": "an XML file",
-    ".orc": "an ORC file", ".avro": "an Avro file",
-}  # fmt: skip
-
-
-def is_parquet(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a file's name says Parquet."""
-    return str(path).lower().endswith(".parquet")
 
 
 def read(
@@ -103,14 +87,15 @@ def read_with(
 ) -> Table:
     """Return the Table of a file, a dataframe or a matrix; a Table is returned as it is."""
     is_path = isinstance(data, str | os.PathLike)
-    if is_path and not is_parquet(data):
+    if is_path and is_text(data):
         return read_file(Path(data), dialect, missing, types or {}, threads)
     if types or dialect != PLAIN or tuple(missing) != ("",):
         raise RequestError(f"types, missing and how text is written {CSV_ONLY}")
     if isinstance(data, Table):
         return data
     if is_path:
-        return _read_parquet(Path(data))
+        path = Path(data)
+        return read_parquet(path) if is_parquet(path) else read_arrow(path)
     if isinstance(data, np.ndarray):
         return from_matrix(data)
     from shoal.table.frames import from_dataframe
@@ -134,93 +119,6 @@ def read_file(
         raw = _unpack(raw, name)
     source = Source(name, "csv", sha, path=str(path), dialect=dialect)
     return read_csv(raw, source, missing=missing, types=types, threads=threads)
-
-
-def check_csv_name(name: str) -> None:
-    """Raise InputError for a name without a csv ending, or not printable."""
-    check_file_name(name)
-    if not is_text_name(name):
-        raise InputError(f"{name}: {unread(name)}")
-
-
-def unread(name: str) -> str:
-    """Return what a file is that is not read, by its name, and what to do."""
-    ending = "." + name.lower().rpartition(".")[2]
-    what = OTHERS.get(ending)
-    if what is None:
-        return "the file's name must end in .csv, .tsv, .txt (or one of these and .gz), or .parquet"
-    return f"this is {what}, which is not read; save it as csv or Parquet"
-
-
-def check_file_name(name: str) -> None:
-    """Refuse a name that a message could not show."""
-    if not name.isprintable():
-        raise InputError(f"{shown(name)}: the file's name is not plain UTF-8; rename it")
-
-
-def read_bytes(path: Path, lines: Lines | None = None) -> bytes:
-    """Return the bytes of an ordinary file; anything else is an error in words.
-
-    A file with a line that is too long is refused before all of it is read.
-    """
-    with opened(path) as file, in_words(path):
-        if lines is None or os.fstat(file.fileno()).st_size <= lines.most:
-            return file.read()
-        parts = []
-        while part := file.read(PART):
-            lines.see(part)
-            parts.append(part)
-        return b"".join(parts)
-
-
-def first_bytes(path: Path, most: int) -> bytes:
-    """Return the first bytes of the text of a file, unpacked."""
-    with opened(path) as file, in_words(path):
-        return Unpacked(file, path.name).read(most) if packing(path.name) else file.read(most)
-
-
-def digest_of(path: Path) -> str:
-    """Return the sha256 of an ordinary file, read piece by piece."""
-    digest = hashlib.sha256()
-    with opened(path) as file, in_words(path):
-        while part := file.read(2**20):
-            digest.update(part)
-    return digest.hexdigest()
-
-
-def check_ordinary(path: Path) -> os.stat_result:
-    """Return what is known of an ordinary file that can be read; anything else is an error."""
-    with opened(path) as file:
-        return os.fstat(file.fileno())
-
-
-@contextmanager
-def in_words(path: Path | str) -> Iterator[None]:
-    """Turn what the system says of a file, at a path or URL, into an InputError."""
-    name = str(path).rpartition("/")[2] or str(path)
-    try:
-        yield
-    except ShoalError:
-        raise
-    except FileNotFoundError:
-        raise InputError(f"{name}: there is no such file ({path})") from None
-    except PermissionError:
-        raise InputError(f"{name}: no permission to read this file") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "the name is not a valid path"
-        raise InputError(f"{shown(name)}: cannot be read: {reason}") from None
-
-
-def opened(path: Path) -> BinaryIO:
-    """Return an ordinary file, open; a pipe or a device is not even opened."""
-    name = path.name or str(path)
-    with in_words(path):
-        mode = path.stat().st_mode
-        if stat.S_ISREG(mode):
-            return path.open("rb")
-    if stat.S_ISDIR(mode):
-        raise InputError(f"{name}: this is a folder, not a file")
-    raise InputError(f"{name}: not an ordinary file")
 
 
 def _unpack(raw: bytes, name: str) -> bytes:
@@ -314,33 +212,6 @@ def check_types(
                 f"{what} is declared for column {shown(declared)}, which "
                 f"{file} does not have{nearest_names(declared, names)}"
             )
-
-
-def _read_parquet(path: Path) -> Table:
-    import pyarrow.parquet as pq
-
-    from shoal.table.frames import check_names, from_arrow
-
-    check_file_name(path.name)
-    raw = read_bytes(path)
-    try:
-        check_unpacks(pa.BufferReader(raw), len(raw), path.name)
-        file = pq.ParquetFile(pa.BufferReader(raw))
-        check_names(list(file.schema_arrow.names), path.name)
-        table = file.read(use_threads=False)
-    except (pa.ArrowException, OSError, NotImplementedError):
-        raise InputError(
-            f"{path.name}: not a whole, unencrypted Parquet file, or of a type unknown here"
-        ) from None
-    digest = hashlib.sha256(raw).hexdigest()
-    names = tuple(table.column_names)
-    source = Source(path.name, "parquet", digest, path=str(path), columns=names)
-    try:
-        return from_arrow(table, source)
-    except pa.ArrowInvalid:
-        raise InputError(
-            f"{path.name}: a column cannot be read; it may hold more than 2 GiB of text"
-        ) from None
 
 
 def from_matrix(data: Any) -> Table:

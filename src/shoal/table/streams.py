@@ -13,7 +13,7 @@ from shoal.errors import RequestError
 from shoal.table.batches import RECORDS, ParquetPieces
 from shoal.table.csv_pieces import SIZE, CsvPieces
 from shoal.table.dialect import CSV_ONLY, PLAIN, Dialect
-from shoal.table.read import is_parquet
+from shoal.table.formats import is_parquet, is_text
 from shoal.table.source import Source
 from shoal.table.table import Table
 
@@ -117,6 +117,8 @@ def in_pieces(
     records: int = RECORDS,
 ) -> Pieces:
     """Return a file in pieces: of csv about `size` bytes each, of Parquet so many records."""
+    if not is_text(path) and not is_parquet(path):
+        raise RequestError(f"{path.name}: such a file is read as a whole; save it as Parquet")
     if not is_parquet(path):
         return CsvPieces(path, dialect=dialect, missing=missing, types=types, size=size)
     if types or dialect != PLAIN or tuple(missing) != ("",):

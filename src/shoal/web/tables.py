@@ -12,9 +12,11 @@ from shoal.plan.estimate import machine_memory
 from shoal.save.spreadsheet import formulas_in
 from shoal.settings import Settings
 from shoal.settings.data import DIALECT
+from shoal.table.formats import is_parquet
 from shoal.table.memory import is_packed, needed, parquet_size, read_memory, shape
+from shoal.table.opening import first_bytes
 from shoal.table.packed import packing
-from shoal.table.read import first_bytes, is_parquet, read
+from shoal.table.read import read
 from shoal.table.split import last_end
 from shoal.table.table import Table
 from shoal.table.unpacking import check_unpacks

@@ -18,9 +18,9 @@ from shoal.measures.histogram import edges_of, is_whole
 from shoal.plan.plan import Plan, once_read, plan_table
 from shoal.report.reload import load_report
 from shoal.settings import RunOptions, Settings, build, load
+from shoal.table.formats import is_parquet, is_text
 from shoal.table.inspect import inspect
 from shoal.table.propose import Proposal, propose
-from shoal.table.read import is_parquet
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import as_floats, missing_cells, some_rows
 from shoal.table.texts import texts_of
@@ -42,7 +42,7 @@ def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> 
     """
     path, given = Path(request["path"]), request["input"]
     found = Proposal()
-    if not given and not is_parquet(path):
+    if not given and is_text(path):
         found = propose(path)
     table, records = some_table(path, given or found.options, place)
     inspection = inspect(table)

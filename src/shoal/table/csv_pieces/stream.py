@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from shoal.table.line_length import PART, Lines
+from shoal.table.opening import in_words, opened
 from shoal.table.packed import Unpacked, packing
-from shoal.table.read import in_words, opened
 from shoal.table.unpacking import check_unpacked
 
 

@@ -17,9 +17,10 @@ from shoal.table.csv_pieces.stream import Mark, Stream
 from shoal.table.decide import Fault, Verdict, decide
 from shoal.table.dialect import PLAIN, QUOTE, UTF_8, Dialect, settled
 from shoal.table.facts import Facts, look
+from shoal.table.formats import check_csv_name
 from shoal.table.infer import column_of, doubt_of, misfit
 from shoal.table.notation import Notation, has_thousands
-from shoal.table.read import check_csv_name, check_delimiter, check_types, has_notation
+from shoal.table.read import check_delimiter, check_types, has_notation
 from shoal.table.roles import Column, Kind, Written
 from shoal.table.source import Source
 from shoal.table.split import unswapped, unswapped_head

@@ -1,0 +1,50 @@
+"""Formats of files, by the endings of their names."""
+
+from __future__ import annotations
+
+import os
+
+from shoal.errors import InputError
+from shoal.table.opening import check_file_name
+from shoal.table.packed import is_text_name
+
+ARROW = (".feather", ".arrow", ".ipc")
+JSON_LINES = (".jsonl", ".ndjson")
+OTHERS = {
+    ".xlsx": "an Excel file", ".xls": "an Excel file", ".xlsb": "an Excel file",
+    ".ods": "an OpenDocument spreadsheet", ".sav": "an SPSS file", ".zsav": "an SPSS file",
+    ".por": "an SPSS file", ".dta": "a Stata file", ".sas7bdat": "a SAS file",
+    ".xpt": "a SAS file", ".json": "a JSON file", ".duckdb": "a DuckDB database",
+    ".sqlite": "an SQLite database", ".db": "a database",
+    ".rds": "an R file", ".rdata": "an R file", ".pdf": "a PDF file", ".xml": "an XML file",
+    ".orc": "an ORC file", ".avro": "an Avro file",
+}  # fmt: skip
+
+
+def is_parquet(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a file's name says Parquet."""
+    return str(path).lower().endswith(".parquet")
+
+
+def is_text(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a file is text, which has a dialect, and no format with types of its own."""
+    return not str(path).lower().endswith((".parquet", *ARROW, *JSON_LINES))
+
+
+def check_csv_name(name: str) -> None:
+    """Raise InputError for a name without a csv ending, or not printable."""
+    check_file_name(name)
+    if not is_text_name(name):
+        raise InputError(f"{name}: {unread(name)}")
+
+
+def unread(name: str) -> str:
+    """Return what a file is that is not read, by its name, and what to do."""
+    ending = "." + name.lower().rpartition(".")[2]
+    what = OTHERS.get(ending)
+    if what is None:
+        return (
+            "the file's name must end in .csv, .tsv, .txt (or one of these and .gz), .parquet, "
+            ".feather or .jsonl"
+        )
+    return f"this is {what}, which is not read; save it as csv or Parquet"

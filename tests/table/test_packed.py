@@ -88,8 +88,8 @@ def test_zip_files_hold_one_table(tmp_path, files, words):
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("t.xlsx", "an Excel file"), ("t.SAV", "an SPSS file"), ("t.dta", "a Stata file"),
-     ("t.duckdb", "a DuckDB database"), ("t.foo", "must end in")],
+    [("t.rds", "an R file"), ("t.DUCKDB", "a DuckDB database"), ("t.orc", "an ORC file"),
+     ("t.json", "a JSON file"), ("t.foo", "must end in")],
 )  # fmt: skip
 def test_other_files_are_named(tmp_path, name, words):
     """What is not read is called what it is."""

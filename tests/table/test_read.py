@@ -232,7 +232,7 @@ def test_places_that_are_no_files(tmp_path):
         ("d.csv", "this is a folder"),
         ("none.csv", "there is no such file"),
         ("p.csv", "not an ordinary file"),
-        ("t.xlsx", "an Excel file"),
+        ("t.xlsx", "no such file"),
         ("x" * 300 + ".csv", "cannot be read"),
         ("nul\0.csv", "not plain UTF-8"),
         ("\udce9.csv", "not plain UTF-8"),

@@ -30,7 +30,7 @@ def anonymize(
     input: Annotated[  # noqa: A002
         str,
         typer.Argument(
-            help="A csv, csv.gz or Parquet file; with --engine also a folder, a pattern in quotes "
+            help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others; with --engine also a folder, a pattern in quotes "
             "('in/*.parquet') or a URL of Parquet files."
         ),
     ],
@@ -134,7 +134,9 @@ def anonymize(
 @app.command(cls=Tabled)
 @takes(command="refine")
 def refine(
-    input: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],  # noqa: A002
+    input: Annotated[
+        Path, typer.Argument(help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others.")
+    ],  # noqa: A002
     output: Annotated[str, typer.Option("-o", "--output", help=OUTPUT, rich_help_panel=WRITING)],
     **options: Any,
 ) -> None:

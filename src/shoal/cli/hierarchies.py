@@ -42,7 +42,9 @@ Column = Annotated[str | None, typer.Option(help="The column of the data that it
 @group.command(cls=Tabled)
 @takes(*READING, "force")
 def build(
-    data: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
+    data: Annotated[
+        Path, typer.Argument(help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others.")
+    ],
     column: Annotated[str, typer.Option(help="The column to make a hierarchy for.")],
     output: Annotated[
         str, typer.Option("-o", "--output", help="COLUMN.csv, a folder DIR/, or - for stdout.")

@@ -95,7 +95,9 @@ def verify(
 @app.command(cls=Tabled)
 @takes(*READING, "orders")
 def inspect(
-    file: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
+    file: Annotated[
+        Path, typer.Argument(help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others.")
+    ],
     as_json: JsonFlag = False,
     **options: Any,
 ) -> None:
@@ -143,7 +145,9 @@ def _words(options: dict[str, Any]) -> str:
 @app.command(cls=Tabled)
 @takes(*READING, "orders")
 def bound(
-    file: Annotated[Path, typer.Argument(help="A csv, csv.gz or Parquet file.")],
+    file: Annotated[
+        Path, typer.Argument(help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others.")
+    ],
     k: Annotated[int, typer.Option("-k", "--k", help="At least so many records a group.")],
     quasi: Annotated[list[str], typer.Option(help="Its quasi-identifiers: a,b,c.")],
     effort: Annotated[

@@ -36,7 +36,7 @@ MissingAs = Annotated[
 
 DIALECT = (
     "delimiter", "encoding", "decimal", "thousands", "date_format", "skip_lines", "comment",
-    "quote", "widths",
+    "quote", "widths", "sheet",
 )  # fmt: skip
 READING = (*DIALECT, "missing", "types")  # of every command that reads a table
 

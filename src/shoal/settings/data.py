@@ -24,7 +24,7 @@ _column = partial(Option, "Columns")
 _reading = partial(Option, "Reading")
 DIALECT = (
     "encoding", "decimal", "thousands", "date_format", "skip_lines", "comment",
-    "quote", "widths",
+    "quote", "widths", "sheet",
 )  # fmt: skip
 MAKES_ITS_OWN = {"compare": "it makes groups itself; see shoal.refine for groups that are given"}
 
@@ -83,6 +83,9 @@ class InputSettings(Part):
             WORDS_OF, ("--type",),
         ),
     ] = {}  # fmt: skip
+    sheet: Annotated[
+        str | None, _reading("The sheet of a spreadsheet, where several hold something.")
+    ] = None
     hierarchies: Annotated[
         str | None,
         _reading(

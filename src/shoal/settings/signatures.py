@@ -55,6 +55,7 @@ Shared = TypedDict(
         "widths": Sequence[int] | None,
         "missing": Sequence[str],
         "types": Mapping[str, str] | None,
+        "sheet": str | None,
         "incomplete": str,
         "allow_empty": bool,
         "aggregate": str | Mapping[str, str] | None,

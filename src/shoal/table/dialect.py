@@ -22,6 +22,7 @@ class Dialect:
     delimiter, encoding: None where the file shows them. skip_lines: how many lines stand above the
     header. comment: what a line begins with that is none of the table. widths: how many signs each
     column has, where no delimiter separates them. date_formats: by column, "" stands for all.
+    sheet: of a spreadsheet, which is no text.
     """
 
     delimiter: str | None = None
@@ -33,6 +34,7 @@ class Dialect:
     decimal: str = "."
     thousands: str = ""
     date_formats: Mapping[str, str] = field(default_factory=dict)
+    sheet: str | None = None
 
     def __post_init__(self) -> None:
         if self.encoding is not None:
@@ -72,6 +74,7 @@ class Dialect:
             "delimiter": self.delimiter, "encoding": self.encoding, "quote": self.quote,
             "skip_lines": self.skip_lines, "comment": self.comment, "widths": self.widths,
             "decimal": self.decimal, "thousands": self.thousands, "date_format": formats,
+            "sheet": self.sheet,
         }  # fmt: skip
 
     def released(self) -> Dialect:
@@ -106,6 +109,7 @@ class How(TypedDict, total=False):
     decimal: str
     thousands: str
     date_format: str | Mapping[str, str] | None
+    sheet: str | None
 
 
 def dialect_of(delimiter: str | None = None, **how: Unpack[How]) -> Dialect:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+from typing import Any
 
 from shoal.errors import InputError
 from shoal.table.opening import check_file_name
@@ -10,12 +12,17 @@ from shoal.table.packed import is_text_name
 
 ARROW = (".feather", ".arrow", ".ipc")
 JSON_LINES = (".jsonl", ".ndjson")
-OTHERS = {
-    ".xlsx": "an Excel file", ".xls": "an Excel file", ".xlsb": "an Excel file",
-    ".ods": "an OpenDocument spreadsheet", ".sav": "an SPSS file", ".zsav": "an SPSS file",
-    ".por": "an SPSS file", ".dta": "a Stata file", ".sas7bdat": "a SAS file",
-    ".xpt": "a SAS file", ".json": "a JSON file", ".duckdb": "a DuckDB database",
-    ".sqlite": "an SQLite database", ".db": "a database",
+STATISTICS = {
+    ".sav": "read_sav", ".zsav": "read_sav", ".por": "read_por", ".dta": "read_dta",
+    ".sas7bdat": "read_sas7bdat", ".xpt": "read_xport",
+}  # fmt: skip
+SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+TYPED = (".parquet", *ARROW, *JSON_LINES, *STATISTICS, *SPREADSHEETS)
+KNOWN = {
+    ".sav": "an SPSS file", ".zsav": "an SPSS file", ".por": "an SPSS file",
+    ".dta": "a Stata file", ".sas7bdat": "a SAS file", ".xpt": "a SAS file",
+    ".ods": "an OpenDocument spreadsheet", ".json": "a JSON file",
+    ".duckdb": "a DuckDB database", ".sqlite": "an SQLite database", ".db": "a database",
     ".rds": "an R file", ".rdata": "an R file", ".pdf": "a PDF file", ".xml": "an XML file",
     ".orc": "an ORC file", ".avro": "an Avro file",
 }  # fmt: skip
@@ -28,7 +35,7 @@ def is_parquet(path: str | os.PathLike[str]) -> bool:
 
 def is_text(path: str | os.PathLike[str]) -> bool:
     """Tell whether a file is text, which has a dialect, and no format with types of its own."""
-    return not str(path).lower().endswith((".parquet", *ARROW, *JSON_LINES))
+    return not str(path).lower().endswith(TYPED)
 
 
 def check_csv_name(name: str) -> None:
@@ -40,11 +47,31 @@ def check_csv_name(name: str) -> None:
 
 def unread(name: str) -> str:
     """Return what a file is that is not read, by its name, and what to do."""
-    ending = "." + name.lower().rpartition(".")[2]
-    what = OTHERS.get(ending)
+    what = KNOWN.get(ending_of(name))
     if what is None:
         return (
             "the file's name must end in .csv, .tsv, .txt (or one of these and .gz), .parquet, "
             ".feather or .jsonl"
         )
     return f"this is {what}, which is not read; save it as csv or Parquet"
+
+
+def ending_of(name: str) -> str:
+    """Return the last ending of a file's name."""
+    return "." + name.lower().rpartition(".")[2]
+
+
+def statistics_reader(name: str) -> str:
+    """Return the reader of an SPSS, Stata or SAS file."""
+    return STATISTICS[ending_of(name)]
+
+
+def extra(module: str, name: str) -> Any:
+    """Return a module that a format needs; where it is not installed, say how to install it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        what = KNOWN.get(ending_of(name), "an Excel file")
+        raise InputError(
+            f"{name}: this is {what}; pip install 'shoal[formats]' to read it"
+        ) from None

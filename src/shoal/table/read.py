@@ -16,7 +16,14 @@ import pyarrow as pa
 from shoal.errors import InputError, RequestError, nearest_names, shown
 from shoal.table.arrow_files import read_arrow, read_parquet
 from shoal.table.dialect import CSV_ONLY, PLAIN, Dialect, How, dialect_of, settled
-from shoal.table.formats import check_csv_name, is_parquet, is_text
+from shoal.table.formats import (
+    SPREADSHEETS,
+    STATISTICS,
+    check_csv_name,
+    ending_of,
+    is_parquet,
+    is_text,
+)
 from shoal.table.line_length import Lines
 from shoal.table.notation import Notation, narrowed
 from shoal.table.opening import read_bytes
@@ -89,18 +96,35 @@ def read_with(
     is_path = isinstance(data, str | os.PathLike)
     if is_path and is_text(data):
         return read_file(Path(data), dialect, missing, types or {}, threads)
-    if types or dialect != PLAIN or tuple(missing) != ("",):
+    sheet = dialect.sheet if is_path and ending_of(str(data)) in SPREADSHEETS else None
+    if types or replace(dialect, sheet=None) != PLAIN or tuple(missing) != ("",):
         raise RequestError(f"types, missing and how text is written {CSV_ONLY}")
+    if dialect.sheet != sheet:
+        raise RequestError("only spreadsheets have sheets")
     if isinstance(data, Table):
         return data
     if is_path:
         path = Path(data)
-        return read_parquet(path) if is_parquet(path) else read_arrow(path)
+        return _read_typed(path, sheet)
     if isinstance(data, np.ndarray):
         return from_matrix(data)
     from shoal.table.frames import from_dataframe
 
     return from_dataframe(data)
+
+
+def _read_typed(path: Path, sheet: str | None) -> Table:
+    """Return the Table of a file whose format has types of its own."""
+    ending = ending_of(path.name)
+    if ending in STATISTICS:
+        from shoal.table.statistics import read_statistics
+
+        return read_statistics(path)
+    if ending in SPREADSHEETS:
+        from shoal.table.spreadsheets import read_spreadsheet
+
+        return read_spreadsheet(path, sheet)
+    return read_parquet(path) if is_parquet(path) else read_arrow(path)
 
 
 def read_file(

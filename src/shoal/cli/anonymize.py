@@ -136,7 +136,7 @@ def anonymize(
 def refine(
     input: Annotated[
         Path, typer.Argument(help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others.")
-    ],  # noqa: A002
+    ],
     output: Annotated[str, typer.Option("-o", "--output", help=OUTPUT, rich_help_panel=WRITING)],
     **options: Any,
 ) -> None:

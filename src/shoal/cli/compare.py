@@ -24,7 +24,7 @@ UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "": 1.0}
 def compare(
     input: Annotated[
         Path, typer.Argument(help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others.")
-    ],  # noqa: A002
+    ],
     k: Annotated[
         str, typer.Option("-k", "--k", help="One, or several: 3,5,10.", rich_help_panel=PRIVACY)
     ],

@@ -89,6 +89,19 @@ def write(folder):
                   [[f"{int(r['records']):,}", r["cpu"], r["alone"], r["two_over_one"]]
                    for r in rows]),
         ]  # fmt: skip
+    rows = read(folder, "whole")
+    if rows:
+        told["whole"] = [
+            "## From a file to its release",
+            wrapped(
+                "A million records of eight quasi-identifiers and a text, k = 10: read, grouped, "
+                "measured, written, read back and verified, by this version and by an older one "
+                "beside it, the lower of two times each. Releases and figures must be the same. "
+                "`SHOAL_OLD=FOLDER benchmarks/scale/scale.py whole` writes this part."
+            ),
+            table(["file", "older, seconds", "seconds", "ratio"],
+                  [[r["file"], r["old_seconds"], r["seconds"], r["ratio"]] for r in rows]),
+        ]  # fmt: skip
     rows = read(folder, "mixed")
     if rows:
         told["mixed"] = [

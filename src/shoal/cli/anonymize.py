@@ -30,7 +30,8 @@ def anonymize(
     input: Annotated[  # noqa: A002
         str,
         typer.Argument(
-            help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others; with --engine also a folder, a pattern in quotes "
+            help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others; with --engine also "
+            "a folder, a pattern in quotes "
             "('in/*.parquet') or a URL of Parquet files."
         ),
     ],
@@ -134,7 +135,7 @@ def anonymize(
 @app.command(cls=Tabled)
 @takes(command="refine")
 def refine(
-    input: Annotated[
+    input: Annotated[  # noqa: A002
         Path, typer.Argument(help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others.")
     ],
     output: Annotated[str, typer.Option("-o", "--output", help=OUTPUT, rich_help_panel=WRITING)],

@@ -22,7 +22,7 @@ UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "": 1.0}
 @app.command(cls=Tabled)
 @takes(command="compare")
 def compare(
-    input: Annotated[
+    input: Annotated[  # noqa: A002
         Path, typer.Argument(help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others.")
     ],
     k: Annotated[

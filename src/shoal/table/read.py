@@ -173,7 +173,8 @@ def read_csv(
     check_delimiter(dialect.delimiter)
     plain = plain_text(io.BytesIO(raw).read, source.name, dialect)
     with plain.renumbering():
-        text = Text(plain.all(), source.name, plain.delimiter, threads, dialect, piece)
+        content = plain.all() if plain.changes else raw
+        text = Text(content, source.name, plain.delimiter, threads, dialect, piece)
     if plain.delimiter is None:
         check_one_column(text.head, text.parts[0], source.name)
     names = text.head.names

@@ -45,6 +45,8 @@ def swapped(raw: bytes, quote: str) -> bytes:
 class Text:
     """A text that is plain csv already."""
 
+    changes = False  # whether it reads otherwise than it stands
+
     def __init__(self, read: Read, name: str, dialect: Dialect, encoding: str) -> None:
         self._read, self._name, self._dialect = read, name, dialect
         self.encoding = encoding
@@ -116,6 +118,8 @@ class _Ahead:
 
 class Plain(Text):
     """A text of some dialect, read as plain csv."""
+
+    changes = True
 
     def __init__(self, read: Read, name: str, dialect: Dialect, encoding: str) -> None:
         super().__init__(read, name, dialect, encoding)

@@ -1,0 +1,158 @@
+"""Whether the tests notice the same mistakes after the house was rebuilt as before.
+
+    python benchmarks/mutation/moved.py draw BEFORE AFTER [--sample 500] [--seed 1]
+    python benchmarks/mutation/moved.py run before|after compiled|interpreted [--patience 12]
+    python benchmarks/mutation/moved.py page
+
+BEFORE and AFTER are commits. `draw` pairs their mutants (`pairs.py`), draws a sample of the pairs,
+of every file its share, and weaves it into copies of both trees (`schemata.py`); `run` holds the
+tests of a side against it (`meeting.py`). What is compiled is run interpreted, by the tests
+of kernels and methods. `run` may be stopped and goes on where it was. `page` writes
+`docs/mutation/moved.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+from collections import Counter, defaultdict
+from dataclasses import asdict
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+
+import pairs  # noqa: E402
+import running  # noqa: E402
+import schemata  # noqa: E402
+from mutate import drawn  # noqa: E402
+
+WORK = running.WORK / "moved"
+SIDES, MODES = ("before", "after"), ("compiled", "interpreted")
+LIMIT = {"compiled": 6.0, "interpreted": 4.0}  # seconds of a test
+SHARE = {"compiled": 0.0, "interpreted": 40.0}  # seconds of a file's tests; 0 for all
+METHODS = (
+    "kernels/", "methods/", "search/", "numeric/", "bounds/", "enforce/", "mixed/",
+    *(f"test_{name}.py" for name in (
+        "contracts", "mixed_contracts", "rules_contracts", "methods", "blocks", "auto", "anytime",
+        "efforts", "closeness_ways", "published", "bounding", "same_groups", "adult")),
+)  # fmt: skip
+
+
+# --- draw
+
+
+def export(commit, folder):
+    """Write all files of a commit into a folder."""
+    packed = subprocess.run(
+        ["git", "archive", commit], cwd=running.ROOT, capture_output=True, check=True
+    ).stdout
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        archive.extractall(folder, filter="data")
+
+
+def draw(asked):
+    """Draw pairs of mutants and weave them into copies of both trees."""
+    for side, commit in zip(SIDES, (asked.before, asked.after), strict=True):
+        export(commit, WORK / side)
+    sources = [WORK / side / "src" for side in SIDES]
+    found, ours, theirs = pairs.paired(*sources)
+    every = defaultdict(list)
+    for pair in found:
+        every[pair[0].file].append(pair)
+    rows = []
+    for number, pair in enumerate(drawn(dict(sorted(every.items())), asked.sample, asked.seed)):
+        kernel = any(pairs.is_kernel(s, c.file) for s, c in zip(sources, pair, strict=True))
+        sides = {side: asdict(change) for side, change in zip(SIDES, pair, strict=True)}
+        rows.append({"number": number, "mode": MODES[kernel], **sides})
+    drawn_from = {
+        "paired": len(found), "mutants": [ours, theirs], "files": len(every),
+        "seed": asked.seed, "commits": [asked.before, asked.after],
+    }  # fmt: skip
+    (WORK / "drawn.json").write_text(json.dumps(drawn_from), encoding="utf-8")
+    with (WORK / "mutants.jsonl").open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    for side, commit in zip(SIDES, (asked.before, asked.after), strict=True):
+        for mode in MODES:
+            export(commit, WORK / f"{side}-{mode}")
+            weave(side, mode, rows)
+    print(len(rows), "mutants of", drawn_from, Counter(row["mode"] for row in rows))
+
+
+def weave(side, mode, rows):
+    """Write the mutants of a mode into the tree of a side."""
+    by_file = defaultdict(list)
+    for row in rows:
+        if row["mode"] == mode:
+            change = row[side]
+            place = change["start"], change["end"], change["written"], change["whole"]
+            by_file[change["file"]].append((row["number"], *place))
+    for file, changes in by_file.items():
+        path = WORK / f"{side}-{mode}" / "src" / file
+        path.write_text(schemata.woven(path.read_bytes(), changes), encoding="utf-8")
+
+
+# --- run
+
+
+def run(asked):
+    """Run the tests of a side without and with the mutants of a mode."""
+    tree = WORK / f"{asked.side}-{asked.mode}"
+    folder = WORK / f"{asked.side}-{asked.mode}-found"
+    folder.mkdir(exist_ok=True)
+    rows = read(WORK / "mutants.jsonl")
+    interpreted = asked.mode == "interpreted"
+    wanted = {
+        "numbers": [row["number"] for row in rows if row["mode"] == asked.mode],
+        "only": METHODS if interpreted else (),
+        "limit": LIMIT[asked.mode], "share": SHARE[asked.mode], "patience": asked.patience,
+    }  # fmt: skip
+    (folder / "asked.json").write_text(json.dumps(wanted), encoding="utf-8")
+    here = Path(__file__).parent
+    places = os.pathsep.join(map(str, (tree / "src", here / "switched", here)))
+    variables = {
+        **os.environ, "PYTHONPATH": places, "SHOAL_MEETING": str(folder / "asked.json"),
+        "SHOAL_MET": str(folder / "met"), "OPENBLAS_NUM_THREADS": "1",
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(WORK / "hypothesis"),
+        **({"NUMBA_DISABLE_JIT": "1"} if interpreted else {}),
+    }  # fmt: skip
+    if not interpreted:
+        warm = [sys.executable, "-m", "shoal", "warmup"]
+        subprocess.run(warm, cwd=tree, env=variables, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "meeting", "-p", "no:cacheprovider", "-p", "no:cov",
+         "-p", "no:xdist", f"--basetemp={folder / 'temporary'}"],
+        cwd=tree, env=variables, check=True,
+    )  # fmt: skip
+
+
+def read(path):
+    """Return the lines of a file, each from JSON."""
+    return [json.loads(line) for line in path.open(encoding="utf-8")] if path.is_file() else []
+
+
+def main():
+    """Do what the command line asks."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parts = parser.add_subparsers(required=True)
+    drawing = parts.add_parser("draw")
+    drawing.add_argument("before")
+    drawing.add_argument("after")
+    drawing.add_argument("--sample", type=int, default=500)
+    drawing.add_argument("--seed", type=int, default=1)
+    drawing.set_defaults(do=draw)
+    runner = parts.add_parser("run")
+    runner.add_argument("side", choices=SIDES)
+    runner.add_argument("mode", choices=MODES)
+    runner.add_argument("--patience", type=float, default=12.0)
+    runner.set_defaults(do=run)
+    asked = parser.parse_args()
+    asked.do(asked)
+
+
+if __name__ == "__main__":
+    main()

@@ -2,13 +2,15 @@
 
     python benchmarks/mutation/moved.py draw BEFORE AFTER [--sample 500] [--seed 1]
     python benchmarks/mutation/moved.py run before|after compiled|interpreted [--patience 12]
+    python benchmarks/mutation/moved.py again before|after compiled|interpreted [--patience 120]
     python benchmarks/mutation/moved.py page
 
 BEFORE and AFTER are commits. `draw` pairs their mutants (`pairs.py`), draws a sample of the pairs,
 of every file its share, and weaves it into copies of both trees (`schemata.py`); `run` holds the
 tests of a side against it (`meeting.py`). What is compiled is run interpreted, by the tests
-of kernels and methods. `run` may be stopped and goes on where it was. `page` writes
-`docs/mutation/moved.md`.
+of kernels and methods. `run` may be stopped and goes on where it was. `again` runs mutants that
+only the other side notices, with more patience, and after with the tests as they are now. `page`
+writes `docs/mutation/moved.md`.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ import argparse
 import io
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -26,13 +30,13 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
+import moved_page  # noqa: E402
 import pairs  # noqa: E402
 import running  # noqa: E402
 import schemata  # noqa: E402
+from moved_page import MODES, SIDES, WORK, read  # noqa: E402
 from mutate import drawn  # noqa: E402
 
-WORK = running.WORK / "moved"
-SIDES, MODES = ("before", "after"), ("compiled", "interpreted")
 LIMIT = {"compiled": 6.0, "interpreted": 4.0}  # seconds of a test
 SHARE = {"compiled": 0.0, "interpreted": 40.0}  # seconds of a file's tests; 0 for all
 METHODS = (
@@ -41,6 +45,7 @@ METHODS = (
         "contracts", "mixed_contracts", "rules_contracts", "methods", "blocks", "auto", "anytime",
         "efforts", "closeness_ways", "published", "bounding", "same_groups", "adult")),
 )  # fmt: skip
+DATETIME = re.compile(r' +"polars Datetime": \(pl\.[^\n]+\n[^\n]+\),\n')
 
 
 # --- draw
@@ -53,6 +58,16 @@ def export(commit, folder):
     ).stdout
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         archive.extractall(folder, filter="data")
+
+
+def without_threads(tree):
+    """Leave out a case that starts the threads of Polars while tests are collected.
+
+    A process that is forked later would wait for them forever.
+    """
+    for path in (tree / "tests").rglob("test_*hierarch*.py"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(DATETIME.sub("", text), encoding="utf-8")
 
 
 def draw(asked):
@@ -79,6 +94,7 @@ def draw(asked):
     for side, commit in zip(SIDES, (asked.before, asked.after), strict=True):
         for mode in MODES:
             export(commit, WORK / f"{side}-{mode}")
+            without_threads(WORK / f"{side}-{mode}")
             weave(side, mode, rows)
     print(len(rows), "mutants of", drawn_from, Counter(row["mode"] for row in rows))
 
@@ -101,15 +117,35 @@ def weave(side, mode, rows):
 
 def run(asked):
     """Run the tests of a side without and with the mutants of a mode."""
-    tree = WORK / f"{asked.side}-{asked.mode}"
-    folder = WORK / f"{asked.side}-{asked.mode}-found"
-    folder.mkdir(exist_ok=True)
     rows = read(WORK / "mutants.jsonl")
+    numbers = [row["number"] for row in rows if row["mode"] == asked.mode]
+    meet(asked, WORK / f"{asked.side}-{asked.mode}-found", numbers)
+
+
+def again(asked):
+    """Run the mutants that only the other side notices, with more patience and newer tests."""
+    folder = WORK / f"{asked.side}-{asked.mode}-again"
+    folder.mkdir(exist_ok=True)
+    modes = {row["number"]: row["mode"] for row in read(WORK / "mutants.jsonl")}
+    numbers = [n for n in moved_page.differing(asked.side) if modes[n] == asked.mode]
+    first = WORK / f"{asked.side}-{asked.mode}-found" / "tests.jsonl"
+    if not (folder / first.name).is_file():
+        shutil.copy2(first, folder)
+    tree = WORK / f"{asked.side}-{asked.mode}"
+    if asked.side == "after":
+        shutil.copytree(running.ROOT / "tests", tree / "tests", dirs_exist_ok=True)
+        without_threads(tree)
+    meet(asked, folder, numbers)
+
+
+def meet(asked, folder, numbers):
+    """Hold tests against mutants and write what is found into a folder."""
+    tree = WORK / f"{asked.side}-{asked.mode}"
+    folder.mkdir(exist_ok=True)
     interpreted = asked.mode == "interpreted"
     wanted = {
-        "numbers": [row["number"] for row in rows if row["mode"] == asked.mode],
-        "only": METHODS if interpreted else (),
-        "limit": LIMIT[asked.mode], "share": SHARE[asked.mode], "patience": asked.patience,
+        "numbers": numbers, "only": METHODS if interpreted else (), "limit": LIMIT[asked.mode],
+        "share": SHARE[asked.mode], "patience": asked.patience,
     }  # fmt: skip
     (folder / "asked.json").write_text(json.dumps(wanted), encoding="utf-8")
     here = Path(__file__).parent
@@ -130,9 +166,16 @@ def run(asked):
     )  # fmt: skip
 
 
-def read(path):
-    """Return the lines of a file, each from JSON."""
-    return [json.loads(line) for line in path.open(encoding="utf-8")] if path.is_file() else []
+def write_page(_):
+    """Write the page, with the commands that its figures come from."""
+    drawn_from = json.loads((WORK / "drawn.json").read_text(encoding="utf-8"))
+    tool = "python benchmarks/mutation/moved.py"
+    sides = [f"{side} {mode}" for side in SIDES for mode in MODES]
+    moved_page.write([
+        f"{tool} draw {' '.join(drawn_from['commits'])}",
+        *(f"{tool} {part} {side}" for part in ("run", "again") for side in sides),
+        f"{tool} page",
+    ])  # fmt: skip
 
 
 def main():
@@ -145,11 +188,13 @@ def main():
     drawing.add_argument("--sample", type=int, default=500)
     drawing.add_argument("--seed", type=int, default=1)
     drawing.set_defaults(do=draw)
-    runner = parts.add_parser("run")
-    runner.add_argument("side", choices=SIDES)
-    runner.add_argument("mode", choices=MODES)
-    runner.add_argument("--patience", type=float, default=12.0)
-    runner.set_defaults(do=run)
+    for name, do, patience in (("run", run, 12.0), ("again", again, 120.0)):
+        runner = parts.add_parser(name)
+        runner.add_argument("side", choices=SIDES)
+        runner.add_argument("mode", choices=MODES)
+        runner.add_argument("--patience", type=float, default=patience)
+        runner.set_defaults(do=do)
+    parts.add_parser("page").set_defaults(do=write_page)
     asked = parser.parse_args()
     asked.do(asked)
 

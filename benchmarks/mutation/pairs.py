@@ -182,9 +182,7 @@ def paired_changes(old, new):
 def paired(before, after):
     """Return all pairs of changes of two folders of sources, and how many there are alone."""
     ours, theirs = units_of(before), units_of(after)
-    pairs = [
-        pair for old, new in paired_units(ours, theirs) for pair in paired_changes(old, new)
-    ]
+    pairs = [pair for old, new in paired_units(ours, theirs) for pair in paired_changes(old, new)]
     return pairs, sum(len(u.changes) for u in ours), sum(len(u.changes) for u in theirs)
 
 

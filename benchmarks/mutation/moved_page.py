@@ -1,0 +1,153 @@
+"""The page of `moved.py`: how many mutants each side notices, and every one that only one does."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+
+import page
+import running
+
+import telling
+
+WORK = running.WORK / "moved"
+NOTICED = {"noticed", "timeout", "died"}
+SIDES, MODES = ("before", "after"), ("compiled", "interpreted")
+OUTCOMES = ("noticed", "timeout", "died", "survived", "not reached")
+
+
+def read(path):
+    """Return the lines of a file, each from JSON."""
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def outcomes(side, end="found"):
+    """Return what became of every mutant of a side, by its number."""
+    paths = [WORK / f"{side}-{mode}-{end}" / "mutants.jsonl" for mode in MODES]
+    return {row["number"]: row for path in paths for row in read(path)}
+
+
+def differing(side):
+    """Return the mutants that only the other side notices, with equal patience."""
+    ours, theirs = (outcomes(s) for s in (side, *({*SIDES} - {side})))
+    return [
+        number for number in sorted(theirs)
+        if theirs[number]["outcome"] in NOTICED
+        and ours.get(number, {}).get("outcome", "") not in {*NOTICED, ""}
+    ]  # fmt: skip
+
+
+def tests_of(side):
+    """Return how many tests of a side were run, and how many of them say something."""
+    found = [read(WORK / f"{side}-{mode}-found" / "tests.jsonl") for mode in MODES]
+    return [(len(rows), sum(row["ok"] for row in rows)) for rows in found]
+
+
+def reasons():
+    """Return what was found out by hand about mutants that one side alone notices."""
+    path = page.FOLDER / "moved_reasons.csv"
+    if not path.is_file():
+        return {}
+    with path.open(newline="", encoding="utf-8") as file:
+        return {int(row["number"]): row["why"] for row in csv.DictReader(file)}
+
+
+def room(row):
+    """Return the part of the house that a mutant is in now."""
+    return row["after"]["file"].split("/")[1].removesuffix(".py")
+
+
+def counted(rows, found):
+    """Return how many mutants each side notices, room by room and in all."""
+    tried, noticed = Counter(map(room, rows)), {side: Counter() for side in SIDES}
+    for row in rows:
+        for side in SIDES:
+            noticed[side][room(row)] += found[side][row["number"]]["outcome"] in NOTICED
+    lines = [[name, n, *(noticed[side][name] for side in SIDES)] for name, n in tried.items()]
+    whole = ["all", len(rows), *(sum(noticed[side].values()) for side in SIDES)]
+    return [[str(cell) for cell in line] for line in [*sorted(lines), whole]]
+
+
+def listed(rows, numbers, again, why):
+    """Return a table of mutants: where, what, what more patience shows, and why."""
+    by_number = {row["number"]: row for row in rows}
+    lines = []
+    for number in numbers:
+        change, more = by_number[number]["after"], again.get(number, {})
+        told = more.get("outcome", "not run again")
+        if more.get("by"):
+            told += f" by `{more['by'].removeprefix('tests/')}`"
+        lines.append([
+            f"{change['file'].removeprefix('shoal/')}:{change['line']}", change["where"],
+            page.code(change["old"]), page.code(change["new"]), told, why.get(number, ""),
+        ])  # fmt: skip
+    head = ["file", "where", "was", "became", "run again", "why"]
+    return telling.table(head, lines, left=6) if lines else "None."
+
+
+def write(commands):
+    """Write the page and the table of all mutants."""
+    rows, drawn = read(WORK / "mutants.jsonl"), json.loads((WORK / "drawn.json").read_text())
+    found = {side: outcomes(side) for side in SIDES}
+    again = {side: outcomes(side, "again") for side in SIDES}
+    lost, gained = differing("after"), differing("before")
+    sums = [
+        [side, *(str(Counter(r["outcome"] for r in found[side].values())[o]) for o in OUTCOMES),
+         str(sum(r["outcome"] in NOTICED for r in found[side].values())),
+         str(sum({**found[side], **again[side]}[n]["outcome"] in NOTICED for n in found[side]))]
+        for side in SIDES
+    ]  # fmt: skip
+    text = [
+        "# The same mutants before and after the rebuild",
+        telling.wrapped(opening(rows, drawn)),
+        "\n".join(f"    {line}" for line in commands),
+        telling.table(["tests", *OUTCOMES, "noticed in all", "run again"], sums),
+        telling.wrapped(ending()),
+        "## By room", telling.table(["room", "mutants", *SIDES], counted(rows, found)),
+        "## Noticed before only", listed(rows, lost, again["after"], reasons()),
+        "## Noticed after only", listed(rows, gained, again["before"], reasons()),
+    ]  # fmt: skip
+    (page.FOLDER / "moved.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")
+    telling.write(page.FOLDER, "moved", [
+        ["number", "mode", "before", "after", "where", "was", "became", "noticed before by",
+         "noticed after by"],
+        *([row["number"], row["mode"],
+           *(f"{row[s]['file']}:{row[s]['line']}" for s in SIDES), row["after"]["where"],
+           row["after"]["old"], row["after"]["new"],
+           *(found[s][row["number"]]["by"] or found[s][row["number"]]["outcome"] for s in SIDES)]
+          for row in rows),
+    ])  # fmt: skip
+    print(*sums, f"lost: {lost}", f"gained: {gained}", sep="\n")
+
+
+def opening(rows, drawn):
+    """Return what was done."""
+    modes = Counter(row["mode"] for row in rows)
+    ours, theirs = drawn["mutants"]
+    return f"""Modules moved, functions got other names and many tests were drawn together. Do the
+        tests still find mistakes? {drawn["paired"]} of the {ours} mutants in function bodies of
+        {drawn["commits"][0]} are found again in {drawn["commits"][1]} (which has {theirs}), by the
+        name of the function or by its body; {len(rows)} of them were drawn with the seed
+        {drawn["seed"]}, of every file its share. Each is held against the tests of `make test` that
+        execute it, quickest first, for 12 seconds of tests at most, on both sides.
+        {modes["compiled"]} are run as they are; {modes["interpreted"]} lie in modules that are
+        compiled and are run interpreted, by the tests of kernels and methods, each for 4 seconds
+        and those of a file for 40 at most."""
+
+
+def ending():
+    """Return which tests were run, what the numbers mean, and what was left out."""
+    said = {
+        side: "; ".join(f"{ok} of {all_} tests {mode}" for mode, (all_, ok) in zip(
+            MODES, tests_of(side), strict=True)) for side in SIDES
+    }  # fmt: skip
+    return f"""Tests that passed without a mutant in their time, of those that were to run: before
+        {said["before"]}; after {said["after"]}. *Run again*: every mutant that one side alone
+        notices is run again on the other with 120 seconds of tests, after with the tests that
+        were added because of it. Left out on both sides: tests with a desk, a browser, Dask or
+        Spark, those that kill or fork servers, those that read the sources or the pages, and one
+        case whose data starts threads while tests are collected. Tests that fail are not
+        made smaller by hypothesis. A mutant whose tests do not end counts as noticed
+        (timeout)."""

@@ -55,7 +55,7 @@ class Meeting:
     def pytest_runtestloop(self, session):
         """Do everything in the place of running the tests."""
         items = [item for item in session.items if self.is_asked(item)]
-        self.measure(shuffled(items) if self.share else items)
+        self.measure(shuffled(items))
         tests = {t["test"]: t for t in read(self.folder / "tests.jsonl") if t["ok"]}
         self.meet({item.nodeid: item for item in items}, tests)
         return True
@@ -106,7 +106,7 @@ class Meeting:
         self.allowed, spent = self.limit, Counter()
         for item, after in zip(items, [*items[1:], None], strict=True):
             file = item.nodeid.partition("::")[0]
-            if self.share and spent[file] > self.share:
+            if spent[file] > self.share:
                 add(path, {"test": item.nodeid, "ok": False, "why": "share"})
                 continue
             switch.met.clear()

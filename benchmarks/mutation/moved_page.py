@@ -130,11 +130,12 @@ def opening(rows, drawn):
         tests still find mistakes? {drawn["paired"]} of the {ours} mutants in function bodies of
         {drawn["commits"][0]} are found again in {drawn["commits"][1]} (which has {theirs}), by the
         name of the function or by its body; {len(rows)} of them were drawn with the seed
-        {drawn["seed"]}, of every file its share. Each is held against the tests of `make test` that
-        execute it, quickest first, for 12 seconds of tests at most, on both sides.
-        {modes["compiled"]} are run as they are; {modes["interpreted"]} lie in modules that are
-        compiled and are run interpreted, by the tests of kernels and methods, each for 4 seconds
-        and those of a file for 40 at most."""
+        {drawn["seed"]}, of every file its share. {modes["compiled"]} are run as they are;
+        {modes["interpreted"]} lie in modules that are compiled and are run interpreted, by the
+        tests of kernels and methods. Each is held against the tests of `make test` that execute it,
+        quickest first, for 5 seconds of tests at most, interpreted for 3. A file gives as many of
+        its tests as 12 seconds hold, interpreted 8, in an order drawn by a seed; a test may take 6
+        seconds, interpreted 1.5. All this is the same on both sides."""
 
 
 def ending():
@@ -145,7 +146,7 @@ def ending():
     }  # fmt: skip
     return f"""Tests that passed without a mutant in their time, of those that were to run: before
         {said["before"]}; after {said["after"]}. *Run again*: every mutant that one side alone
-        notices is run again on the other with 120 seconds of tests, after with the tests that
+        notices is run again on the other with 60 seconds of tests, after with the tests that
         were added because of it. Left out on both sides: tests with a desk, a browser, Dask or
         Spark, those that kill or fork servers, those that read the sources or the pages, and one
         case whose data starts threads while tests are collected. Tests that fail are not

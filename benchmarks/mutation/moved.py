@@ -2,15 +2,16 @@
 
     python benchmarks/mutation/moved.py draw BEFORE AFTER [--sample 500] [--seed 1]
     python benchmarks/mutation/moved.py run before|after compiled|interpreted [--patience S]
-    python benchmarks/mutation/moved.py again before|after compiled|interpreted [--patience 60]
+    python benchmarks/mutation/moved.py again before|after compiled|interpreted [--patience 20]
     python benchmarks/mutation/moved.py page
 
 BEFORE and AFTER are commits. `draw` pairs their mutants (`pairs.py`), draws a sample of the pairs,
 of every file its share, and weaves it into copies of both trees (`schemata.py`); `run` holds the
 tests of a side against it (`meeting.py`). What is compiled is run interpreted, by the tests
 of kernels and methods. `run` may be stopped and goes on where it was. `again` runs mutants that
-only the other side notices, with more patience, and after with the tests as they are now. `page`
-writes `docs/mutation/moved.md`.
+only the other side notices, with more patience, with all tests of files that have a test called as
+the one that notices it there, and after with the tests as they are now. `page` writes
+`docs/mutation/moved.md`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from moved_page import MODES, SIDES, WORK, read  # noqa: E402
 from mutate import drawn  # noqa: E402
 
 LIMIT = {"compiled": 6.0, "interpreted": 1.5}  # seconds of a test
-SHARE = {"compiled": 12.0, "interpreted": 8.0}  # seconds of a file's tests
+SHARE = {"compiled": 12.0, "interpreted": 6.0}  # seconds of a file's tests
 PATIENCE = {"compiled": 5.0, "interpreted": 3.0}  # seconds of tests that a mutant meets
 METHODS = (
     "kernels/", "methods/", "search/", "numeric/", "bounds/", "enforce/", "mixed/",
@@ -124,29 +125,51 @@ def run(asked):
 
 
 def again(asked):
-    """Run the mutants that only the other side notices, with more patience and newer tests."""
+    """Run the mutants that only the other side notices, with more patience and more tests."""
     folder = WORK / f"{asked.side}-{asked.mode}-again"
     folder.mkdir(exist_ok=True)
     modes = {row["number"]: row["mode"] for row in read(WORK / "mutants.jsonl")}
     numbers = [n for n in moved_page.differing(asked.side) if modes[n] == asked.mode]
-    first = WORK / f"{asked.side}-{asked.mode}-found" / "tests.jsonl"
-    if not (folder / first.name).is_file():
-        shutil.copy2(first, folder)
+    if not (folder / "tests.jsonl").is_file():
+        known = without_namesakes(asked.side, asked.mode, numbers)
+        text = "".join(json.dumps(test) + "\n" for test in known)
+        (folder / "tests.jsonl").write_text(text, encoding="utf-8")
     tree = WORK / f"{asked.side}-{asked.mode}"
     if asked.side == "after":
         shutil.copytree(running.ROOT / "tests", tree / "tests", dirs_exist_ok=True)
         without_threads(tree)
-    meet(asked, folder, numbers)
+    meet(asked, folder, numbers, share=60.0)
 
 
-def meet(asked, folder, numbers):
+def without_namesakes(side, mode, numbers):
+    """Return the tests known of a side, but for those left out of files that are needed in full.
+
+    Such a file has a test that is called as one that notices a mutant on the other side.
+    """
+    theirs = moved_page.outcomes(*({*SIDES} - {side}))
+    wanted = {called(theirs[number]["by"]) for number in numbers}
+    known = read(WORK / f"{side}-{mode}-found" / "tests.jsonl")
+    files = {t["test"].partition("::")[0] for t in known if called(t["test"]) in wanted}
+    return [
+        test for test in known
+        if test["why"] != "share" or test["test"].partition("::")[0] not in files
+    ]  # fmt: skip
+
+
+def called(test):
+    """Return the name of a test's function."""
+    return test.rpartition("::")[2].partition("[")[0]
+
+
+def meet(asked, folder, numbers, share=None):
     """Hold tests against mutants and write what is found into a folder."""
     tree = WORK / f"{asked.side}-{asked.mode}"
     folder.mkdir(exist_ok=True)
     interpreted = asked.mode == "interpreted"
     wanted = {
         "numbers": numbers, "only": METHODS if interpreted else (), "limit": LIMIT[asked.mode],
-        "share": SHARE[asked.mode], "patience": asked.patience or PATIENCE[asked.mode],
+        "share": share or SHARE[asked.mode],
+        "patience": asked.patience or PATIENCE[asked.mode],
     }  # fmt: skip
     (folder / "asked.json").write_text(json.dumps(wanted), encoding="utf-8")
     here = Path(__file__).parent
@@ -189,7 +212,7 @@ def main():
     drawing.add_argument("--sample", type=int, default=500)
     drawing.add_argument("--seed", type=int, default=1)
     drawing.set_defaults(do=draw)
-    for name, do, patience in (("run", run, None), ("again", again, 60.0)):
+    for name, do, patience in (("run", run, None), ("again", again, 20.0)):
         runner = parts.add_parser(name)
         runner.add_argument("side", choices=SIDES)
         runner.add_argument("mode", choices=MODES)

@@ -134,7 +134,7 @@ def opening(rows, drawn):
         {modes["interpreted"]} lie in modules that are compiled and are run interpreted, by the
         tests of kernels and methods. Each is held against the tests of `make test` that execute it,
         quickest first, for 5 seconds of tests at most, interpreted for 3. A file gives as many of
-        its tests as 12 seconds hold, interpreted 8, in an order drawn by a seed; a test may take 6
+        its tests as 12 seconds hold, interpreted 6, in an order drawn by a seed; a test may take 6
         seconds, interpreted 1.5. All this is the same on both sides."""
 
 

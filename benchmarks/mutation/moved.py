@@ -2,13 +2,15 @@
 
     python benchmarks/mutation/moved.py draw BEFORE AFTER [--sample 500] [--seed 1]
     python benchmarks/mutation/moved.py run before|after compiled|interpreted [--patience S]
-    python benchmarks/mutation/moved.py again before|after compiled|interpreted [--patience 20]
+    python benchmarks/mutation/moved.py more before|after compiled|interpreted [--patience S]
+    python benchmarks/mutation/moved.py again before|after compiled|interpreted [--patience 15]
     python benchmarks/mutation/moved.py page
 
 BEFORE and AFTER are commits. `draw` pairs their mutants (`pairs.py`), draws a sample of the pairs,
 of every file its share, and weaves it into copies of both trees (`schemata.py`); `run` holds the
 tests of a side against it (`meeting.py`). What is compiled is run interpreted, by the tests
-of kernels and methods. `run` may be stopped and goes on where it was. `again` runs mutants that
+of kernels and methods. `run` may be stopped and goes on where it was. `more` holds what it leaves
+against a case of each test function of which none ran. `again` runs mutants that
 only the other side notices, with more patience, with all tests of files that have a test called as
 the one that notices it there, and after with the tests as they are now. `page` writes
 `docs/mutation/moved.md`.
@@ -35,12 +37,12 @@ import moved_page  # noqa: E402
 import pairs  # noqa: E402
 import running  # noqa: E402
 import schemata  # noqa: E402
-from moved_page import MODES, SIDES, WORK, read  # noqa: E402
+from moved_page import MODES, SIDES, WORK, called, read  # noqa: E402
 from mutate import drawn  # noqa: E402
 
 LIMIT = {"compiled": 6.0, "interpreted": 1.5}  # seconds of a test
-SHARE = {"compiled": 12.0, "interpreted": 6.0}  # seconds of a file's tests
-PATIENCE = {"compiled": 5.0, "interpreted": 3.0}  # seconds of tests that a mutant meets
+SHARE = {"compiled": 12.0, "interpreted": 4.0}  # seconds of a file's tests
+PATIENCE = {"compiled": 5.0, "interpreted": 2.0}  # seconds of tests that a mutant meets
 METHODS = (
     "kernels/", "methods/", "search/", "numeric/", "bounds/", "enforce/", "mixed/",
     *(f"test_{name}.py" for name in (
@@ -124,6 +126,25 @@ def run(asked):
     meet(asked, WORK / f"{asked.side}-{asked.mode}-found", numbers)
 
 
+def more(asked):
+    """Hold what a side does not notice against one case of each test function that did not run."""
+    folder = WORK / f"{asked.side}-{asked.mode}-more"
+    folder.mkdir(exist_ok=True)
+    known = read(WORK / f"{asked.side}-{asked.mode}-found" / "tests.jsonl")
+    if not (folder / "tests.jsonl").is_file():
+        ran = {t["test"].partition("[")[0] for t in known if t["why"] != "share"}
+        first = {}
+        for test in known:
+            first.setdefault(test["test"].partition("[")[0], test["test"])
+        wanted = {test for function, test in first.items() if function not in ran}
+        rest = [{**t, "ok": False} for t in known if t["test"] not in wanted]
+        text = "".join(json.dumps(test) + "\n" for test in rest)
+        (folder / "tests.jsonl").write_text(text, encoding="utf-8")
+    found = read(WORK / f"{asked.side}-{asked.mode}-found" / "mutants.jsonl")
+    numbers = [row["number"] for row in found if row["outcome"] not in moved_page.NOTICED]
+    meet(asked, folder, numbers)
+
+
 def again(asked):
     """Run the mutants that only the other side notices, with more patience and more tests."""
     folder = WORK / f"{asked.side}-{asked.mode}-again"
@@ -154,11 +175,6 @@ def without_namesakes(side, mode, numbers):
         test for test in known
         if test["why"] != "share" or test["test"].partition("::")[0] not in files
     ]  # fmt: skip
-
-
-def called(test):
-    """Return the name of a test's function."""
-    return test.rpartition("::")[2].partition("[")[0]
 
 
 def meet(asked, folder, numbers, share=None):
@@ -197,7 +213,7 @@ def write_page(_):
     sides = [f"{side} {mode}" for side in SIDES for mode in MODES]
     moved_page.write([
         f"{tool} draw {' '.join(drawn_from['commits'])}",
-        *(f"{tool} {part} {side}" for part in ("run", "again") for side in sides),
+        *(f"{tool} {part} {side}" for part in ("run", "more", "again") for side in sides),
         f"{tool} page",
     ])  # fmt: skip
 
@@ -212,7 +228,7 @@ def main():
     drawing.add_argument("--sample", type=int, default=500)
     drawing.add_argument("--seed", type=int, default=1)
     drawing.set_defaults(do=draw)
-    for name, do, patience in (("run", run, None), ("again", again, 20.0)):
+    for name, do, patience in (("run", run, None), ("more", more, None), ("again", again, 15.0)):
         runner = parts.add_parser(name)
         runner.add_argument("side", choices=SIDES)
         runner.add_argument("mode", choices=MODES)

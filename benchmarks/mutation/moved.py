@@ -210,10 +210,12 @@ def write_page(_):
     """Write the page, with the commands that its figures come from."""
     drawn_from = json.loads((WORK / "drawn.json").read_text(encoding="utf-8"))
     tool = "python benchmarks/mutation/moved.py"
-    sides = [f"{side} {mode}" for side in SIDES for mode in MODES]
+    parts = {"run": "found", "more": "more", "again": "again"}
     moved_page.write([
         f"{tool} draw {' '.join(drawn_from['commits'])}",
-        *(f"{tool} {part} {side}" for part in ("run", "more", "again") for side in sides),
+        *(f"{tool} {part} {side} {mode}"
+          for part, end in parts.items() for side in SIDES for mode in MODES
+          if (WORK / f"{side}-{mode}-{end}" / "mutants.jsonl").is_file()),
         f"{tool} page",
     ])  # fmt: skip
 

@@ -75,6 +75,12 @@ def reasons():
         return {int(row["number"]): row["why"] for row in csv.DictReader(file)}
 
 
+def notes():
+    """Return what was written by hand about the run."""
+    path = page.FOLDER / "moved_notes.txt"
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
 def called(test):
     """Return the name of a test's function."""
     return test.rpartition("::")[2].partition("[")[0]
@@ -158,6 +164,7 @@ def write(commands):
         telling.table(["tests", *OUTCOMES, "noticed in all", "run again"], sums),
         telling.wrapped(ending()),
         telling.wrapped(judged(found, again, lost, conceded)),
+        telling.wrapped(notes()),
         "## By room", telling.table(["room", "mutants", *SIDES], counted(rows, found)),
         "## Noticed before only", listed(rows, lost, again["after"], why),
         "## Noticed after only", listed(rows, gained, again["before"], why),
@@ -188,8 +195,8 @@ def opening(rows, drawn):
         tests of kernels and methods. Each is held against the tests of `make test` that execute it,
         quickest first, for 5 seconds of tests at most, interpreted for 2. A file gives as many of
         its tests as 12 seconds hold, interpreted 4, in an order drawn by a seed; a test may take 6
-        seconds, interpreted 1.5. What no test notices is then held against one case of each test
-        function of which none ran. All this is the same on both sides."""
+        seconds, interpreted 1.5. What no test notices may then be held against one case of each
+        test function of which none ran (`more`)."""
 
 
 def judged(found, again, lost, conceded):
@@ -201,16 +208,16 @@ def judged(found, again, lost, conceded):
         noticed by a test that was there before and did not run. If all of these are
         taken as noticed before, and those that are noticed when they are run again as noticed
         after, it is {before + len(conceded)} before and {after + back} after. Mutants that
-        neither side notices in this time were not held against the tests that were left out."""
+        neither side notices in this time were not held against all cases that were left out."""
 
 
 def ending():
     """Return which tests were run, what the numbers mean, and what was left out."""
     return f"""Tests that ran and passed without a mutant: before {tests_of("before")}; after
-        {tests_of("after")}. *Run again*: every mutant that one side alone
-        notices is run again on the other with 15 seconds of tests, after with the tests that
-        were added because of it. Left out on both sides: tests with a desk, a browser, Dask or
-        Spark, those that kill or fork servers, those that read the sources or the pages, and one
-        case whose data starts threads while tests are collected. Tests that fail are not
+        {tests_of("after")}. *Run again*: mutants that one side alone
+        notices are run again on the other with 15 seconds of tests, after with the tests that
+        were added because of them (`again`). Left out on both sides: tests with a desk, a browser,
+        Dask or Spark, those that kill or fork servers, those that read the sources or the pages,
+        and one case whose data starts threads while tests are collected. Tests that fail are not
         made smaller by hypothesis. A mutant whose tests do not end counts as noticed
         (timeout)."""

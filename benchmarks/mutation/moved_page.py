@@ -45,10 +45,10 @@ def differing(side):
     ]  # fmt: skip
 
 
-def ran(side, mode):
+def ran(side, mode, ends=("found", "more")):
     """Return of every test of a side whether it ran and passed without a mutant."""
     found = {}
-    for end in ("found", "more"):
+    for end in ends:
         for test in read(WORK / f"{side}-{mode}-{end}" / "tests.jsonl"):
             found[test["test"]] = found.get(test["test"], False) or test["ok"]
     return found
@@ -86,21 +86,22 @@ def called(test):
     return test.rpartition("::")[2].partition("[")[0]
 
 
-def namesakes(side):
+def namesakes(side, ends):
     """Return of every test function of a side which of its cases were run."""
     found = {}
     for mode in MODES:
-        for test, ok in ran(side, mode).items():
+        for test, ok in ran(side, mode, ends).items():
             found.setdefault((mode, called(test)), []).append(ok)
     return found
 
 
 def guessed(rows, numbers, side):
     """Return what the names of tests say about mutants that a side does not notice."""
-    ours, (other,) = namesakes(side), {*SIDES} - {side}
-    theirs, why = outcomes(other), {}
+    (other,) = {*SIDES} - {side}
+    first, both = namesakes(side, ("found",)), namesakes(side, ("found", "more"))
+    theirs, more, why = outcomes(other), outcomes(side, ("more",)), {}
     for number in numbers:
-        cases = ours.get((rows[number]["mode"], called(theirs[number]["by"])))
+        cases = (both if number in more else first).get((rows[number]["mode"], called(theirs[number]["by"])))
         if cases is None:
             why[number] = "the test that notices it is new"
         elif all(cases):

@@ -101,7 +101,8 @@ def guessed(rows, numbers, side):
     first, both = namesakes(side, ("found",)), namesakes(side, ("found", "more"))
     theirs, more, why = outcomes(other), outcomes(side, ("more",)), {}
     for number in numbers:
-        cases = (both if number in more else first).get((rows[number]["mode"], called(theirs[number]["by"])))
+        key = rows[number]["mode"], called(theirs[number]["by"])
+        cases = (both if number in more else first).get(key)
         if cases is None:
             why[number] = "the test that notices it is new"
         elif all(cases):

@@ -10,11 +10,12 @@ from typing import Any
 from fuzz import doors
 from fuzz.cases import Case, Finding
 from fuzz.checks import Released, check_release, original_of
+from fuzz.options import WRITTEN
 from fuzz.reading import read_release, typed
 from fuzz.running import Outcome
 from fuzz.sources import plain_values, to_source
 
-READING = ("missing", "types", "delimiter")
+READING = ("missing", "types", *WRITTEN)
 
 
 def run_desk(case: Case, folder: Path, desk: Any) -> Outcome:
@@ -103,7 +104,7 @@ def _pack(case: Case, folder: Path, desk: Any, job: str) -> list[Finding]:
         ]
     roles = tomllib.loads(recipe.read_text(encoding="utf-8"))["roles"]
     release = next(p for p in recipe.parent.iterdir() if p.name.startswith("release."))
-    names, columns = read_release(release, case.options.get("delimiter") or ",")
+    names, columns = read_release(release, case.options)
     roles = {**{one: [] for one in ("identifiers", "drop", "sensitive", "other", "by")}, **roles}
     original = original_of(case, roles, plain_values(case))
     columns = [

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.checks import Released
+from fuzz.options import WRITTEN
 from fuzz.sources import rows_of
 
 LISTS = {
@@ -177,7 +178,7 @@ def recipe_tree(options: dict[str, Any]) -> dict[str, Any]:
         "roles": ("quasi_identifiers", "sensitive", "identifiers", "other", "drop", "weight", "by",
                   "household", "person", "keep_unique", "group"),
         "release": ("aggregate", "decimals", "round", "weights_as"),
-        "input": ("missing", "types", "delimiter"),
+        "input": ("missing", "types", *WRITTEN),
     }  # fmt: skip
     tree: dict[str, Any] = {}
     for name, value in options.items():

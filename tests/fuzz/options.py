@@ -70,7 +70,7 @@ def _make_sense(asking: Asking, source: str) -> None:
     """Take back what contradicts something else, and add what is needed."""
     options, rng = asking.options, asking.rng
     if not source.startswith("csv"):
-        for name in ("types", "delimiter", "missing"):
+        for name in ("types", "missing", *WRITTEN):
             options.pop(name, None)
     elif {c.name for c in asking.columns if set(c.name) & set(",;\t|")}:
         options.setdefault("delimiter", ",")
@@ -324,7 +324,19 @@ DRAWN: dict[str, Draw] = {
     "missing": _missing,
     "types": _types,
     "delimiter": _choice(",", ";", "\t", "|"),
+    "encoding": _choice(None, "utf-8", "utf-16", "utf-32"),
+    "quote": _choice('"', "'"),
+    "skip_lines": _choice(0, 1, 3),
+    # what follows is not said of files that are written otherwise: they are read as they are
+    "decimal": _choice("."),
+    "thousands": _choice(""),
+    "date_format": _choice(None, "%Y-%m-%d"),
+    "comment": _choice(None),
+    "widths": _choice(None),
+    "sheet": _choice(None),
     "allow_k1": _choice(True, False),
     "allow_empty": _choice(True, False),
 }
+WRITTEN = ("delimiter", "encoding", "quote", "skip_lines", "decimal", "thousands", "date_format",
+           "comment", "widths", "sheet")  # fmt: skip
 ALWAYS = {"k", "effort", "quasi_identifiers", "sensitive", "identifiers", "other", "drop"}

@@ -12,17 +12,20 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from fuzz.sources import encoding_of
 from fuzz.values import is_number
 
 
-def read_release(path: Path, delimiter: str = ",") -> tuple[list[str], list[list[Any]]]:
-    """Return names and columns of a release."""
+def read_release(path: Path, options: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
+    """Return names and columns of a release that is written as its input was."""
     if path.suffix == ".parquet":
         table = pq.read_table(path)
         return list(table.column_names), [column.to_pylist() for column in table.columns]
     content = path.read_bytes()
-    text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    content = gzip.decompress(content) if path.suffix == ".gz" else content
+    text = io.StringIO(content.decode(encoding_of(options)), newline="")
+    delimiter, quote = options.get("delimiter") or ",", options.get("quote") or '"'
+    rows = list(csv.reader(text, delimiter=delimiter, quotechar=quote, strict=True))
     names, records = rows[0], [row or [""] for row in rows[1:]]
     return names, [[cell(row[place]) for row in records] for place in range(len(names))]
 

@@ -17,6 +17,7 @@ from fuzz import doors
 from fuzz.cases import Case, Finding
 from fuzz.checks import Released, check_release, original_of
 from fuzz.doors import Crashed, Refused
+from fuzz.options import WRITTEN
 from fuzz.reading import read_release, typed
 from fuzz.sources import fingerprint, plain_values, to_source, write_files
 from fuzz.spoiling import spoiled
@@ -148,7 +149,7 @@ def _unlike(case: Case) -> bool:
     Words that look like numbers, empty texts, columns without values; and options that are for csv.
     """
     options = case.options
-    if options.get("missing") or options.get("types") or options.get("delimiter"):
+    if any(options.get(name) for name in ("missing", "types", *WRITTEN)):
         return True
     if options.get("time_limit") is not None and options.get("max_iterations") is None:
         return True  # how far a search comes depends on the machine
@@ -197,7 +198,7 @@ def _saved(case: Case, folder: Path, result: Any, original: Any) -> list[Finding
 
         return [Finding("crash", type(error).__name__, case, _place(traceback.format_exc()))]
     roles = result.settings.roles.model_dump()
-    names, columns = read_release(Path(path), case.options.get("delimiter") or ",")
+    names, columns = read_release(Path(path), case.options)
     columns = [
         typed(cells, original.values.get(n, [])) for n, cells in zip(names, columns, strict=True)
     ]
@@ -265,7 +266,7 @@ def _file_release(case: Case, folder: Path, target: Path, before: str) -> list[F
     if not recipe.exists():
         return [Finding("recipe", "a run left no recipe", case)]
     roles = tomllib.loads(recipe.read_text())["roles"]
-    names, columns = read_release(target, case.options.get("delimiter") or ",")
+    names, columns = read_release(target, case.options)
     original = original_of(case, roles, plain_values(case))
     columns = [
         typed(cells, original.values.get(n, [])) for n, cells in zip(names, columns, strict=True)

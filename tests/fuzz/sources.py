@@ -133,7 +133,7 @@ def to_source(case: Case, folder: Path) -> Any:
     if case.source == "parquet":
         pq.write_table(table, path)
     else:
-        content = csv_text(case).encode()
+        content = csv_text(case).encode(encoding_of(case.options))
         path.write_bytes(gzip.compress(content) if case.source == "csv.gz" else content)
     return path
 
@@ -150,10 +150,22 @@ def _pandas(case: Case, table: pa.Table) -> Any:
     return frame
 
 
+def encoding_of(options: dict[str, Any]) -> str:
+    """Return the encoding of a csv file; nonsense is none."""
+    encoding = options.get("encoding")
+    return encoding if encoding in ("utf-16", "utf-32") else "utf-8"
+
+
 def csv_text(case: Case) -> str:
     """Return the table as csv: missing cells are empty."""
     text = io.StringIO()
-    writer = csv.writer(text, delimiter=case.options.get("delimiter") or ",", lineterminator="\n")
+    skipped = case.options.get("skip_lines")
+    for number in range(skipped if isinstance(skipped, int) else 0):
+        text.write(f"line {number} above the header\n")
+    quote = case.options.get("quote")
+    quote = quote if isinstance(quote, str) and len(quote) == 1 else '"'
+    delimiter = case.options.get("delimiter") or ","
+    writer = csv.writer(text, delimiter=delimiter, quotechar=quote, lineterminator="\n")
     if case.columns:
         writer.writerow([column.name for column in case.columns])
     for row in range(case.rows):

@@ -7,7 +7,7 @@ again as words and as an argument.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -121,6 +121,13 @@ def _read_counts(text: str, flag: str) -> list[int]:
     return [int(part) for part in parts]
 
 
+def _take_counts(argument: Any, name: str) -> list[int]:
+    """Take whole numbers."""
+    if isinstance(argument, str) or not isinstance(argument, Iterable):
+        raise RequestError(f"{name} must be whole numbers, such as (5, 2, 8)")
+    return [whole(one, name) for one in argument]
+
+
 def _take_sizes(argument: Any, name: str) -> dict[str, int]:
     """Take an own k for a name or a tuple of names."""
     if not isinstance(argument, Mapping):
@@ -174,7 +181,7 @@ FOLDER = Kind(Path, "str | Path", _text, _text)
 PLACE = Kind(str, "str | os.PathLike[str]", take=lambda place, _: os.fspath(place))
 SEVERAL = Kind(EACH, "Sequence[str]", take=names, words=list, argument=list)
 COUNTS = Kind(
-    str, "Sequence[int]", _read_counts, lambda given, name: [whole(one, name) for one in given],
+    str, "Sequence[int]", _read_counts, _take_counts,
     lambda value: [",".join(map(str, value))], list,
 )  # fmt: skip
 NAMES = Kind(

@@ -117,9 +117,23 @@ def dialect_of(delimiter: str | None = None, **how: Unpack[How]) -> Dialect:
     formats = how.pop("date_format", None) or {}
     if isinstance(formats, str):
         formats = {"": formats}
-    widths = tuple(how.pop("widths", ()) or ())
+    widths = how.pop("widths", ()) or ()
     given: dict[str, Any] = {name: value for name, value in how.items() if value is not None}
+    for name, value in given.items():
+        if not isinstance(value, int if name == "skip_lines" else str) or isinstance(value, bool):
+            raise RequestError(f"{name} must be {'a number' if name == 'skip_lines' else 'a text'}")
+    if not isinstance(formats, Mapping) or not all(map(_is_text_pair, formats.items())):
+        raise RequestError("date_format must be a format, or one by column")
+    if isinstance(widths, str) or not isinstance(widths, Sequence):
+        raise RequestError("widths must be whole numbers, such as (5, 2, 8)")
+    if not all(type(width) is int for width in widths):
+        raise RequestError("widths must be whole numbers, such as (5, 2, 8)")
+    widths = tuple(widths)
     return Dialect(delimiter, widths=widths, date_formats=dict(formats), **given)
+
+
+def _is_text_pair(pair: tuple[Any, Any]) -> bool:
+    return isinstance(pair[0], str) and isinstance(pair[1], str)
 
 
 def settled(dialect: Dialect, encoding: str) -> Dialect:

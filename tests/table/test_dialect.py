@@ -196,7 +196,8 @@ def test_refusals_name_the_line_and_the_option(tmp_path, content, how, words):
         {"decimal": ",", "thousands": ","}, {"date_format": "%d.%m.%y"}, {"date_format": "%d.%m"},
         {"date_format": {"a": "%d%m%Y"}}, {"quote": "ab"}, {"skip_lines": -1}, {"comment": " "},
         {"widths": 5}, {"widths": "5,2"}, {"widths": (2.0,)}, {"date_format": 3}, {"decimal": 1},
-        {"date_format": {"a": 1}}, {"skip_lines": "3"}, {"encoding": 8}, {"widths": (0, 3)}, {"widths": (2,), "delimiter": ","}, {"date_format": {"zz": "%d.%m.%Y"}},
+        {"date_format": {"a": 1}}, {"skip_lines": "3"}, {"encoding": 8}, {"widths": (0, 3)},
+        {"widths": (2,), "delimiter": ","}, {"date_format": {"zz": "%d.%m.%Y"}},
     ],
 )  # fmt: skip
 def test_dialects_that_leave_something_open_are_refused(tmp_path, wrong):

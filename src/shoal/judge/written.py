@@ -26,6 +26,9 @@ class Written:
 
     def check(self) -> None:
         """Refuse what no csv file is written in."""
+        given = (self.delimiter or "", self.encoding, self.quote, self.decimal, self.thousands)
+        if not all(isinstance(one, str) for one in given):
+            raise RequestError("delimiter, encoding, quote, decimal and thousands are texts")
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
             raise RequestError("the delimiter must be one character, such as ',' or ';'")
         if len(self.quote) != 1 or not self.quote.isascii() or self.quote.isalnum():

@@ -24,6 +24,14 @@ def exported(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    """Some records of the export."""
+    path = tmp_path_factory.mktemp("export") / "h.csv"
+    export(path, 150)
+    return path
+
+
 def options_of(shoal, path):
     """Return the options that inspect prints."""
     ran = shoal("inspect", path)
@@ -59,21 +67,21 @@ def test_two_commands_from_the_file_to_its_release(shoal, exported, tmp_path):
     assert json.loads(measured.out)["records"] == 1500
 
 
-def test_a_plain_release(shoal, exported, tmp_path):
+def test_a_plain_release(shoal, few, tmp_path):
     """On request the release is UTF-8 with commas, points and ISO dates, and measures the same.
 
     But for a model that depends on the order of the rows.
     """
-    options = options_of(shoal, exported)
+    options = options_of(shoal, few)
     losses = []
     for dialect in ("same", "plain"):
         ran = shoal(
-            "anonymize", exported, "-k", 5, *options, *ROLES, "--dialect", dialect, "--seed", 1,
+            "anonymize", few, "-k", 5, *options, *ROLES, "--dialect", dialect, "--seed", 1,
             "-o", f"{tmp_path}/{dialect}/",
         )  # fmt: skip
         assert ran.code == 0, ran.err
         release = tmp_path / dialect / "release.csv"
-        measured = shoal("measure", exported, release, "--json")
+        measured = shoal("measure", few, release, "--json")
         assert measured.code == 0, measured.err
         figures = json.loads(measured.out)["utility"]
         losses.append({key: one for key, one in figures.items() if key != "propensity"})
@@ -84,21 +92,21 @@ def test_a_plain_release(shoal, exported, tmp_path):
     assert shoal("verify", tmp_path / "plain" / "release.csv", "-k", 5).code == 0
 
 
-def test_a_pack_in_its_dialect(shoal, exported, tmp_path):
+def test_a_pack_in_its_dialect(shoal, few, tmp_path):
     """A pack of such a release holds what reads it, and is checked again by it."""
-    options = options_of(shoal, exported)
-    ran = shoal("anonymize", exported, "-k", 5, *options, *ROLES, "--pack", tmp_path / "pack")
+    options = options_of(shoal, few)
+    ran = shoal("anonymize", few, "-k", 5, *options, *ROLES, "--pack", tmp_path / "pack")
     assert ran.code == 0, ran.err
     checked = shoal("certificate", "check", tmp_path / "pack")
     assert checked.code == 0, checked.out + checked.err
 
 
-def test_unsettled_files_are_refused_with_the_option(shoal, exported, tmp_path):
+def test_unsettled_files_are_refused_with_the_option(shoal, few, tmp_path):
     """Without options no command but inspect guesses: the refusal names what to say."""
-    ran = shoal("anonymize", exported, "-k", 5, *ROLES, "-o", tmp_path / "r.csv")
+    ran = shoal("anonymize", few, "-k", 5, *ROLES, "-o", tmp_path / "r.csv")
     assert ran.code == 2
     assert "--encoding" in ran.err
-    ran = shoal("anonymize", exported, "-k", 5, "--encoding", "cp1252", *ROLES, "-o",
+    ran = shoal("anonymize", few, "-k", 5, "--encoding", "cp1252", *ROLES, "-o",
                 tmp_path / "r.csv")  # fmt: skip
     assert ran.code == 2
     assert "Klinikum" not in ran.err

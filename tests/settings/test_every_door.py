@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import shoal
 from shoal.cli import anonymize as command
 from shoal.cli import app
+from shoal.cli.options import READING
 from shoal.outofcore import file
 from shoal.run import anonymize, preview
 from shoal.run.compare import grid as comparing
@@ -21,6 +22,7 @@ from shoal.settings.table import NEEDED, RUN, TABLE, options_of, options_of_comm
 from shoal.settings.tree import arguments_of, tree_of, values_of
 from shoal.settings.write import PAGE, SIGNATURES, page
 from shoal.settings.write import signatures as written
+from shoal.table.dialect import HOW
 from shoal.web.equivalent import command_line, python_snippet
 from shoal.web.request import PARTS, form_options, read_recipe
 
@@ -294,3 +296,8 @@ def test_help_has_panels(command):
     places = [ran.output.index(f"─ {panel} ─") for panel in wanted]
     assert places == sorted(places)
     assert all(flag in ran.output for entry in options_of_command(command) for flag in entry.flags)
+
+
+def test_commands_that_read_take_all_of_a_dialect():
+    """What a dialect says is listed twice: the command line lists it before the table is loaded."""
+    assert set(READING) == {"delimiter", "missing", "types", *HOW}

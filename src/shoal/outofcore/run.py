@@ -29,7 +29,7 @@ from shoal.outofcore.tasks import TaskRunner
 from shoal.plan.hierarchies import digests
 from shoal.progress import Callback, Reporter
 from shoal.save.files import papers_of, verify_written
-from shoal.save.spreadsheet import with_text
+from shoal.save.prepare import with_text
 from shoal.settings import Settings
 from shoal.table.opening import check_ordinary, digest_of
 from shoal.table.sampling import Sample

@@ -11,7 +11,7 @@ from shoal.table.source import Source
 from shoal.table.table import Table
 from shoal.table.transcode import swapped
 
-SAME, IN_PLAIN = "same", "plain"
+IN_PLAIN = "plain"
 MARKED = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}  # a mark stands before the first text only
 
 

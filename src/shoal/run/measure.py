@@ -129,8 +129,8 @@ def measure(
             how, dialect = known.input.how, known.release.dialect
     if dialect not in ("same", "plain"):
         raise RequestError("dialect must be same or plain")
-    first = dialect_of(delimiter, **how)
-    second = first.released() if dialect == "same" else PLAIN
+    written = dialect_of(delimiter, **how)
+    released = written.released() if dialect == "same" else PLAIN
     notes = []
     if memory is not None and _is_large(original, release, read_memory(memory)):
         from shoal.measures.streaming import Reading, draw
@@ -142,16 +142,16 @@ def measure(
             )
 
         wanted = names(quasi_identifiers, "quasi_identifiers")
-        if first != second:
+        if written != released:
             raise RequestError("files that do not fit in memory must both be written alike")
-        reading = Reading(first, tuple(missing), types or {})
+        reading = Reading(written, tuple(missing), types or {})
         chosen = names(key, "key")
         some = draw(Path(original), Path(release), reading, wanted, chosen, rows == "same", seed)
         original, release, notes = some.before, some.after, [some.note]
-        missing, types, first, second = ("",), None, PLAIN, PLAIN
+        missing, types, written, released = ("",), None, PLAIN, PLAIN
         rows = rows if some.paired else "shuffled"
-    before = read_table(original, first, missing, types or {})
-    after = read_release(release, before, second, missing)
+    before = read_table(original, written, missing, types or {})
+    after = read_release(release, before, released, missing)
     hidden = names(sensitive, "sensitive")
     quasi, kept = find_roles(before, after, names(quasi_identifiers, "quasi_identifiers"), hidden,
                          [*names(key, "key"), *([] if weight is None else [weight])])  # fmt: skip

@@ -21,9 +21,9 @@ from shoal.release.dialects import written_as
 from shoal.release.write import release_bytes, row_order
 from shoal.report.guarantees import of_file
 from shoal.save.commitments import Commitments
+from shoal.save.prepare import prepared
 from shoal.save.readback import holds_table
 from shoal.save.release import Release
-from shoal.save.spreadsheet import guarded
 from shoal.table.hierarchy.specify import is_file
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def save(
     threads: int | None = None,
 ) -> Path:
     """Write data, report and recipe, verify the data on disk, then rename all files."""
-    release = guarded(release, targets.kind, spreadsheet_safe)
+    release = prepared(release, targets.kind, spreadsheet_safe)
     settings = release.settings
     keep = settings.release.keep_order if keep_order is None else keep_order
     with Staging(force=force, folders=targets.folders) as staging:
@@ -242,7 +242,7 @@ def private_papers(
 
 def stdout_bytes(release: Release) -> bytes:
     """Return the release as csv, after it was verified in a private temporary file."""
-    release = guarded(release, "csv")
+    release = prepared(release, "csv")
     keep = release.settings.release.keep_order
     order = row_order(release.table.rows, keep=keep)
     content = release_bytes(release.table, order, "csv")

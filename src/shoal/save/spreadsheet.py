@@ -10,19 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shoal.errors import RequestError, listed
-from shoal.release.dialects import IN_PLAIN, is_usual, plain_table, written_as
 from shoal.table.roles import Column, Kind
-from shoal.table.source import Source
 from shoal.table.table import Table
-
-if TYPE_CHECKING:
-    from shoal.report.report import Report
-    from shoal.save.release import Release
-    from shoal.settings import Settings
 
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠].", re.DOTALL)  # also of full width
 NUMBER = re.compile(r"[+-]?(\d[\d.,]*|[.,]\d+)([eE][+-]?\d+)?%?")
@@ -73,55 +65,3 @@ def _mapped(values: Any) -> Any:
     if changed == texts:
         return values
     return pa.array(changed, type=encoded.dictionary.type).take(encoded.indices)
-
-
-@dataclass(frozen=True)
-class Guarded:
-    """A release whose texts no spreadsheet runs."""
-
-    table: Table
-    report: Report
-    settings: Settings
-
-
-def with_text(report: Report, source: Source, kind: str) -> Report:
-    """Return a report that says how a csv release is written, where the file does not show it."""
-    if kind == "parquet" or is_usual(source):
-        return report
-    return replace(report, release={**report.release, "text": written_as(source)})
-
-
-def guarded(release: Release, kind: str, wanted: bool | None = None) -> Release:
-    """Return a release as it is written: csv with guarded texts, where that is wanted."""
-    settings = release.settings
-    if wanted is not None and wanted != settings.release.spreadsheet_safe:
-        settings = settings.replace(release={"spreadsheet_safe": wanted})
-    own = release.table
-    if settings.release.dialect == IN_PLAIN and own.source.kind == "csv":
-        own = plain_table(own)
-    report = with_text(release.report, own.source, kind)
-    if not settings.release.spreadsheet_safe or kind == "parquet":
-        return Guarded(own, report, settings)
-    table = guarded_table(own)
-    changed = [
-        one.name
-        for one, other in zip(table.columns, own.columns, strict=True)
-        if one.values is not other.values or one.cells is not other.cells
-    ]
-    named = [name for name in changed if name in settings.hierarchies or name in settings.orders]
-    if named:
-        raise RequestError(
-            f"{listed(named)}: texts that a spreadsheet would run stand in a hierarchy or order; "
-            "change them there and in the table, or leave out --spreadsheet-safe"
-        )
-    if changed:
-        wanted_by_settings = (
-            f"texts of {listed(changed)} that a spreadsheet would take for formulas stand after an "
-            "apostrophe"
-        )
-        notes, public = (
-            [*report.notes, wanted_by_settings],
-            [*report.public_notes, wanted_by_settings],
-        )
-        report = replace(report, notes=notes, public_notes=public)
-    return Guarded(table, report, settings)

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
 _column = partial(Option, "Columns")
 _reading = partial(Option, "Reading")
-DIALECT = (
-    "encoding", "decimal", "thousands", "date_format", "skip_lines", "comment",
-    "quote", "widths", "sheet",
-)  # fmt: skip
 MAKES_ITS_OWN = {"compare": "it makes groups itself; see shoal.refine for groups that are given"}
 
 
@@ -105,7 +101,9 @@ class InputSettings(Part):
     @property
     def how(self) -> How:
         """How the text of a csv file is written, as arguments, without the delimiter."""
-        every: Any = {name: getattr(self, name) for name in DIALECT}
+        from shoal.table.dialect import HOW
+
+        every: Any = {name: getattr(self, name) for name in HOW}
         return every  # type: ignore[no-any-return]
 
     @property

@@ -112,6 +112,9 @@ class How(TypedDict, total=False):
     sheet: str | None
 
 
+HOW = tuple(How.__annotations__)
+
+
 def dialect_of(delimiter: str | None = None, **how: Unpack[How]) -> Dialect:
     """Return the dialect that arguments name."""
     formats = how.pop("date_format", None) or {}

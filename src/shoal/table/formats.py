@@ -51,7 +51,7 @@ def unread(name: str) -> str:
     if what is None:
         return (
             "the file's name must end in .csv, .tsv, .txt (or one of these and .gz), .parquet, "
-            ".feather or .jsonl"
+            ".feather, .jsonl, or, with shoal[formats], .sav, .dta, .sas7bdat, .xlsx and others"
         )
     return f"this is {what}, which is not read; save it as csv or Parquet"
 

@@ -15,7 +15,7 @@ from shoal.table.distinct import Distinct
 from shoal.table.roles import Column, Kind
 
 INTERVAL = r"^\[[0-9+-][^\[\]]*,[0-9+-][^\[\]]*\]$"
-ONE_OF_THEM = r"^(\*|[+-]?[0-9.]+([eE][+-]?[0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*)$"
+VALUE = r"^(\*|[+-]?[0-9.]+([eE][+-]?[0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*)$"
 
 Where = Callable[[list[int]], str]
 
@@ -62,7 +62,7 @@ def released_texts(cells: Cells) -> Any:
         return cells.texts()
     distinct = cells.distinct
     intervals = distinct.matches(INTERVAL)
-    if not intervals.any() or not np.all(intervals | distinct.matches(ONE_OF_THEM)):
+    if not intervals.any() or not np.all(intervals | distinct.matches(VALUE)):
         return cells.texts()
     return distinct.spread(distinct.present)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -187,8 +187,3 @@ def check_notation(notation: Notation) -> None:
             f"date format {shown(date)}: say %Y, %m and %d, each once, with signs between "
             "them, and maybe %H:%M or %H:%M:%S, as in %d.%m.%Y"
         )
-
-
-def narrowed(notation: Notation, cells: Any) -> Notation:
-    """Return the notation of a column, without thousands where none of its cells has any."""
-    return notation if has_thousands(cells, notation) else replace(notation, thousands="")

@@ -10,12 +10,12 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shoal.table.notation import Notation
+from shoal.table.notation import STRICT, Notation
 from shoal.table.opening import first_bytes
 from shoal.table.scan import DELIMITERS
 from shoal.table.transcode import marked_encoding
@@ -35,6 +35,9 @@ DATE = re.compile(
 )
 GROUPED = {",": re.compile(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]+)?"),
            ".": re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?")}  # fmt: skip
+
+
+COMMA, POINT = Notation(",", "."), Notation(".", ",")
 
 
 @dataclass
@@ -64,8 +67,8 @@ def propose(path: Path) -> Proposal:
         _widths(lines, proposal)
         return proposal
     rows = _rows(lines, sign)
-    rows = _below_what_stands_above(rows, proposal)
-    if sign not in rows_header_signs(lines, proposal):
+    rows = _without_preamble(rows, proposal)
+    if sign not in _header_signs(lines, proposal):
         proposal.add("delimiter", sign, "the delimiter is not the only sign of its kind")
     columns = _columns(rows)
     _missing(columns, proposal, _notation(columns, proposal))
@@ -138,7 +141,7 @@ def _delimiter(lines: Sequence[str]) -> str | None:
     return best[2] or None
 
 
-def rows_header_signs(lines: Sequence[str], proposal: Proposal) -> str:
+def _header_signs(lines: Sequence[str], proposal: Proposal) -> str:
     """Return the delimiters that the header shows: one alone is certain."""
     header = lines[min(proposal.options.get("skip_lines", 0), len(lines) - 1)]
     bare = "".join(header.split('"')[::2])
@@ -150,7 +153,7 @@ def _rows(lines: Sequence[str], sign: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO("\n".join(lines), newline=""), delimiter=sign))
 
 
-def _below_what_stands_above(rows: list[list[str]], proposal: Proposal) -> list[list[str]]:
+def _without_preamble(rows: list[list[str]], proposal: Proposal) -> list[list[str]]:
     """Return the rows from the header on; propose to skip what stands above it."""
     width, _ = Counter(map(len, rows)).most_common(1)[0]
     above = next((i for i, row in enumerate(rows) if len(row) == width), 0)
@@ -167,33 +170,33 @@ def _columns(rows: list[list[str]]) -> dict[str, list[str]]:
 
 
 def _notation(columns: dict[str, list[str]], proposal: Proposal) -> Notation:
-    """Propose decimal sign and thousands; return the notation."""
-    comma, point = Notation(","), Notation(".")
-    for decimal, own, other in ((",", comma, point), (".", point, comma)):
-        grouped = Notation(decimal, "." if decimal == "," else ",")
-        mine = [c for c in columns.values() if _mostly(c, grouped) and not _mostly(c, other)]
-        if decimal == "." and not any(_any(GROUPED["."], c) for c in mine):
-            break
-        if not mine or any(_mostly(c, other) and not _mostly(c, own) for c in columns.values()
-                           if not _mostly(c, grouped)):  # fmt: skip
-            continue
-        if decimal == ",":
-            proposal.add("decimal", ",", f"numbers of {len(mine)} columns have a decimal comma")
-        if any(_any(GROUPED[decimal], c) for c in mine):
-            proposal.add("thousands", grouped.thousands, "numbers have a sign between thousands")
-            return grouped
-        return own
-    return point
+    """Propose decimal sign and thousands; return the notation.
+
+    A decimal comma is proposed where some columns are numbers by it alone, and none without it.
+    """
+    every = columns.values()
+    commas = [c for c in every if _mostly(c, COMMA) and not _mostly(c, STRICT)]
+    points = [c for c in every if _mostly(c, STRICT) and not _mostly(c, COMMA)]
+    if commas and not points:
+        proposal.add("decimal", ",", f"numbers of {len(commas)} columns have a decimal comma")
+        return _grouped(commas, COMMA, proposal)
+    if not commas:
+        return _grouped([c for c in every if _mostly(c, POINT)], POINT, proposal)
+    return STRICT
+
+
+def _grouped(columns: list[list[str]], notation: Notation, proposal: Proposal) -> Notation:
+    """Propose the sign between thousands, where a number has one; return the notation."""
+    if not any(GROUPED[notation.decimal].fullmatch(cell) for cells in columns for cell in cells):
+        return Notation(notation.decimal)
+    proposal.add("thousands", notation.thousands, "numbers have a sign between thousands")
+    return notation
 
 
 def _mostly(cells: Sequence[str], notation: Notation) -> bool:
     """Tell whether most cells are numbers of a notation."""
     fits = sum(notation.number.fullmatch(cell) is not None for cell in cells)
     return bool(cells) and fits >= MOSTLY * len(cells)
-
-
-def _any(pattern: re.Pattern[str], cells: Iterable[str]) -> bool:
-    return any(pattern.fullmatch(cell) for cell in cells)
 
 
 def _missing(columns: dict[str, list[str]], proposal: Proposal, notation: Notation) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -25,7 +25,7 @@ from shoal.table.formats import (
     is_text,
 )
 from shoal.table.line_length import Lines
-from shoal.table.notation import Notation, narrowed
+from shoal.table.notation import Notation, has_thousands
 from shoal.table.opening import read_bytes
 from shoal.table.packed import Unpacked, packing
 from shoal.table.parts import Text
@@ -34,7 +34,7 @@ from shoal.table.scan import DELIMITERS
 from shoal.table.source import Source
 from shoal.table.split import PIECE
 from shoal.table.table import Table
-from shoal.table.transcode import plain_text
+from shoal.table.transcode import open_text
 from shoal.table.unpacking import check_unpacked
 from shoal.table.widths import check_one_column
 
@@ -171,7 +171,7 @@ def read_csv(
     """
     dialect = source.dialect
     check_delimiter(dialect.delimiter)
-    plain = plain_text(io.BytesIO(raw).read, source.name, dialect)
+    plain = open_text(io.BytesIO(raw).read, source.name, dialect)
     with plain.renumbering():
         content = plain.all() if plain.changes else raw
         text = Text(content, source.name, plain.delimiter, threads, dialect, piece)
@@ -193,22 +193,26 @@ def read_csv(
         columns = text.columns(tuple(missing), types, source.where)
     except InputError as error:
         raise InputError(f"{source.name}, {error}") from None
-    return Table(columns, replace(source, notations=notations_of(columns, dialect)))
+    grouped = {c.name for c in columns if has_thousands(c.cells, dialect.notation(c.name))}
+    kinds = ((column.name, column.kind) for column in columns)
+    return Table(columns, replace(source, notations=notations_of(kinds, grouped, dialect)))
 
 
-def has_notation(kind: Kind) -> bool:
-    """Tell whether cells of a kind can be written in several ways: numbers and dates."""
-    return kind.is_numeric and kind is not Kind.BOOLEAN
+def notations_of(
+    kinds: Iterable[tuple[str, Kind]], grouped: Container[str], dialect: Dialect
+) -> tuple[tuple[str, Notation], ...]:
+    """Return how columns of numbers and dates are written, those that are not plain.
 
-
-def notations_of(columns: Iterable[Column], dialect: Dialect) -> tuple[tuple[str, Notation], ...]:
-    """Return how columns of numbers and dates are written, those that are not plain."""
-    every = (
-        (column.name, narrowed(dialect.notation(column.name), column.cells))
-        for column in columns
-        if has_notation(column.kind)
-    )
-    return tuple((name, notation) for name, notation in every if not notation.is_plain)
+    `grouped` are the columns some of whose numbers have a sign between thousands.
+    """
+    every = []
+    for name, kind in kinds:
+        notation = dialect.notation(name)
+        if name not in grouped:
+            notation = replace(notation, thousands="")
+        if kind.is_numeric and kind is not Kind.BOOLEAN and not notation.is_plain:
+            every.append((name, notation))
+    return tuple(every)
 
 
 def _by_column(dialect: Dialect) -> dict[str, str]:

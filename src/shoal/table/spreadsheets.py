@@ -58,11 +58,10 @@ def _check_size(raw: bytes, name: str) -> None:
         return
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            check_unpacked(sum(one.file_size for one in archive.infolist()), len(raw), name)
-    except (zipfile.BadZipFile, ValueError, OSError) as error:
-        if isinstance(error, InputError):
-            raise
+            size = sum(one.file_size for one in archive.infolist())
+    except (zipfile.BadZipFile, ValueError, OSError):
         raise InputError(f"{name}: not a whole spreadsheet") from None
+    check_unpacked(size, len(raw), name)
 
 
 def _rows(book: Any, sheet: str | None, name: str) -> list[list[Any]]:

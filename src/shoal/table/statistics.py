@@ -22,6 +22,7 @@ from shoal.table.source import Source
 from shoal.table.table import Table
 from shoal.table.unpacking import check_unpacked
 
+CELL = 8  # bytes of a number
 EXACT = 2.0**53  # up to which floats are whole numbers
 
 
@@ -33,10 +34,14 @@ def read_statistics(path: Path) -> Table:
     check_file_name(path.name)
     raw = read_bytes(path)
     pyreadstat = extra("pyreadstat", path.name)
+    read = getattr(pyreadstat, statistics_reader(path.name))
     try:
-        values, facts = getattr(pyreadstat, statistics_reader(path.name))(
-            str(path), output_format="dict"
-        )
+        _, facts = read(str(path), metadataonly=True)
+        cells = (facts.number_rows or 0) * facts.number_columns
+        check_unpacked(CELL * cells, len(raw), path.name)
+        values, facts = read(str(path), output_format="dict")
+    except InputError:
+        raise
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, ValueError):
         raise InputError(f"{path.name}: not a whole file of its kind, or damaged") from None
     names = list(values)

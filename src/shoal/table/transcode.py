@@ -42,7 +42,7 @@ def swapped(raw: bytes, quote: str) -> bytes:
     return raw.translate(bytes.maketrans(both, both[::-1]))
 
 
-class Text:
+class TextStream:
     """A text that is plain csv already."""
 
     changes = False  # whether it reads otherwise than it stands
@@ -91,15 +91,15 @@ class Text:
         return re.sub(rf"^({re.escape(self._name)}, line )([0-9]+)", of_file, words)
 
 
-def plain_text(read: Read, name: str, dialect: Dialect) -> Text:
+def open_text(read: Read, name: str, dialect: Dialect) -> TextStream:
     """Return a text as plain csv, changed as little as it must be."""
     first = read(FIRST)
     encoding = dialect.encoding or marked_encoding(first) or UTF_8
     again = _Ahead(first, read).read
     returns = b"\n" not in first and b"\r" in first.rstrip(b"\r")
     if dialect.is_plain and encoding == UTF_8 and not returns:
-        return Text(again, name, dialect, encoding)
-    return Plain(again, name, dialect, encoding)
+        return TextStream(again, name, dialect, encoding)
+    return Transcoded(again, name, dialect, encoding)
 
 
 class _Ahead:
@@ -116,7 +116,7 @@ class _Ahead:
         return first
 
 
-class Plain(Text):
+class Transcoded(TextStream):
     """A text of some dialect, read as plain csv."""
 
     changes = True

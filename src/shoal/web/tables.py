@@ -11,7 +11,7 @@ from shoal.outofcore.file import check_room
 from shoal.plan.estimate import machine_memory
 from shoal.save.spreadsheet import formulas_in
 from shoal.settings import Settings
-from shoal.settings.data import DIALECT
+from shoal.table.dialect import HOW
 from shoal.table.formats import is_parquet
 from shoal.table.memory import is_packed, needed, parquet_size, read_memory, shape
 from shoal.table.opening import first_bytes
@@ -31,9 +31,7 @@ NAME = 1_000  # signs of a column's name
 
 def whole_table(path: Path, given: Mapping[str, Any]) -> Table:
     """Read a file with the given input options."""
-    more = {
-        key: given[key] for key in ("delimiter", *DIALECT, "missing", "types") if given.get(key)
-    }
+    more = {key: given[key] for key in ("delimiter", *HOW, "missing", "types") if given.get(key)}
     return read(path, **more)
 
 

@@ -38,8 +38,8 @@ from shoal.save.pack.recheck import checked_pack
 from shoal.save.pack.recipe import lacks, public_recipe
 from shoal.save.pack.signing import check_key
 from shoal.save.pack.signing import sign as signature
+from shoal.save.prepare import prepared
 from shoal.save.release import Release
-from shoal.save.spreadsheet import guarded
 from shoal.settings import Settings
 from shoal.table.table import Table
 
@@ -66,7 +66,7 @@ def write_pack(
     check_folder(folder, force, release.settings)
     if sign is not None:
         check_key(sign)
-    release = guarded(release, kind, spreadsheet_safe)
+    release = prepared(release, kind, spreadsheet_safe)
     keep = release.settings.release.keep_order if keep_order is None else keep_order
     targets = Targets.in_folder(folder, kind)
     with _aside(folder) as place, Staging(force=force, folders=[targets.private]) as staging:

@@ -19,13 +19,13 @@ from shoal.table.dialect import PLAIN, QUOTE, UTF_8, Dialect, settled
 from shoal.table.facts import Facts, look
 from shoal.table.formats import check_csv_name
 from shoal.table.infer import column_of, doubt_of, misfit
-from shoal.table.notation import Notation, has_thousands
-from shoal.table.read import check_delimiter, check_types, has_notation
+from shoal.table.notation import has_thousands
+from shoal.table.read import check_delimiter, check_types, notations_of
 from shoal.table.roles import Column, Kind, Written
 from shoal.table.source import Source
 from shoal.table.split import unswapped, unswapped_head
 from shoal.table.table import Table
-from shoal.table.transcode import plain_text
+from shoal.table.transcode import open_text
 from shoal.table.widths import check_one_column
 
 SIZE = 16 * 2**20
@@ -103,7 +103,9 @@ class CsvPieces:
             )
         )
         self._decided = True
-        self.source = replace(self.source, notations=self._notations())
+        kinds = ((column.name, column.kind) for column in self.outline)
+        notations = notations_of(kinds, self._grouped, self._dialect)
+        self.source = replace(self.source, notations=notations)
 
     def again(self) -> Iterator[Table]:
         """Yield each piece as what the whole file is; `first` must have come to its end."""
@@ -118,17 +120,6 @@ class CsvPieces:
             source = replace(self._source(piece), notations=self.source.notations)
             yield Table(tuple(columns), source)
 
-    def _notations(self) -> tuple[tuple[str, Notation], ...]:
-        """Return how columns of numbers and dates are written, those that are not plain."""
-        every = []
-        for column in self.outline:
-            notation = self._dialect.notation(column.name)
-            if column.name not in self._grouped:
-                notation = replace(notation, thousands="")
-            if has_notation(column.kind) and not notation.is_plain:
-                every.append((column.name, notation))
-        return tuple(every)
-
     def _pieces(self) -> Iterator[Piece]:
         """Yield the pieces of one pass; a file that is not what it was is refused."""
         known = self._mark
@@ -136,7 +127,7 @@ class CsvPieces:
             if known and stream.mark != replace(known, sha256=""):
                 raise self._changed()
             check_delimiter(self._dialect.delimiter)
-            plain = plain_text(stream.read, self._path.name, self._dialect)
+            plain = open_text(stream.read, self._path.name, self._dialect)
             with plain.renumbering():
                 name, sign = self._path.name, plain.delimiter
                 for piece in Cutter(plain.read, name, sign, self._size, self._long):

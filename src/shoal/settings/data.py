@@ -39,11 +39,15 @@ class InputSettings(Part):
     ] = None
     encoding: Annotated[
         str | None,
-        _reading("The encoding of csv text: cp1252, latin-1, utf-16. Default: its mark, or UTF-8."),
+        _reading(
+            "The encoding of csv text: cp1252, latin-1, utf-16. Default: its byte order mark, or UTF-8."
+        ),
     ] = None
-    decimal: Annotated[str, _reading("The decimal sign of numbers in csv. Default: a point.")] = "."
+    decimal: Annotated[
+        str, _reading("The decimal separator of numbers in csv. Default: a point.")
+    ] = "."
     thousands: Annotated[
-        str, _reading("The sign between thousands in csv: 1.234,5. Default: there is none.")
+        str, _reading("The thousands separator of numbers in csv: . in 1.234,5. Default: none.")
     ] = ""
     date_format: Annotated[
         str | dict[str, str] | None,
@@ -53,17 +57,15 @@ class InputSettings(Part):
         ),
     ] = None
     skip_lines: Annotated[
-        int, _reading("How many lines stand above the header of a csv file.", WHOLE, least=0)
+        int, _reading("How many lines to skip above the header of a csv file.", WHOLE, least=0)
     ] = 0
-    comment: Annotated[
-        str | None, _reading("What lines of a csv file begin with that are no records: #.")
-    ] = None
-    quote: Annotated[
-        str, _reading("What csv cells stand in that hold delimiters. Default: a double quote.")
-    ] = '"'
+    comment: Annotated[str | None, _reading("What comment lines of a csv file begin with: #.")] = (
+        None
+    )
+    quote: Annotated[str, _reading("The quote character of csv. Default: a double quote.")] = '"'
     widths: Annotated[
         tuple[int, ...],
-        _reading("How many signs each column has, in a text without delimiters: 5,2,8.", COUNTS),
+        _reading("The width of each column in characters, for fixed-width text: 5,2,8.", COUNTS),
     ] = ()
     missing: Annotated[
         Names,

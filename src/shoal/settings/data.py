@@ -40,7 +40,7 @@ class InputSettings(Part):
     encoding: Annotated[
         str | None,
         _reading(
-            "The encoding of csv text: cp1252, latin-1, utf-16. Default: its byte order mark, or UTF-8."
+            "The encoding of csv: cp1252, latin-1, utf-16. Default: byte order mark, or UTF-8."
         ),
     ] = None
     decimal: Annotated[

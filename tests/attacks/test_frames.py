@@ -94,8 +94,8 @@ def every_object():
     plan, profile = plan_table(table, settings)
     ready = plan.prepared(table)
     coded = code(ready)
-    result = shoal.anonymize(frame, k=2, **ROLES)
-    pandas = shoal.anonymize(frame.to_pandas(), k=2, **ROLES)
+    result = shoal.anonymize(frame, k=2, numbers="interval", **ROLES)  # means are figures
+    pandas = shoal.anonymize(frame.to_pandas(), k=2, numbers="interval", **ROLES)
     numbers = ready.only(lambda column: column.kind.is_numeric)
     sides = [
         reading.both_sides(table[name], result.table[name], None, None)

@@ -359,7 +359,7 @@ def _values(case: Case, original: Original, released: Released) -> Broken:
         cells, values = released.column(name), original.values[name]
         numeric = all(is_number(v) for v in values if v is not None)
         truths = all(isinstance(v, bool) for v in values if v is not None)
-        way = "mode" if truths else way  # booleans have a majority, or agree
+        usual, way = way, "mode" if truths else way  # booleans have a majority, or agree
         texts = any(isinstance(cell, str) for cell in cells)
         if (
             way in ("generalize", "range")
@@ -374,17 +374,31 @@ def _values(case: Case, original: Original, released: Released) -> Broken:
             members = [values[row] for row in rows]
             weights = None if weight is None else [original.values[weight][row] for row in rows]
             cell = cells[rows[0]]
-            if any(value is None for value in members):
-                if cell is not None and cell != "*" and not is_none(cell) and way != "mode":
-                    yield "values", f"a group with a missing cell releases a value of {name!r}"
-                    break
-                continue
+            there = [row for row in rows if values[row] is not None]
+            if len(there) < len(rows):
+                few = usual not in (None, "mean", "median") or len(_units(case, original, there))
+                if few is True or few < _asked_k(case):
+                    if cell is not None and cell != "*" and not is_none(cell):
+                        yield "values", f"a group that misses cells releases a value of {name!r}"
+                        break
+                    continue
+                members = [values[row] for row in there]
+                weights = None if weight is None else [original.values[weight][r] for r in there]
             if not fits(way, cell, members, weights, step, EXACT.get(column.kind, CLOSE)):
                 yield (
                     "values",
                     f"{way or 'usual'} value of {name!r} ({column.kind}) is not its group's",
                 )
                 break
+
+
+def _units(case: Case, original: Original, rows: Sequence[int]) -> set[Any]:
+    """Return the households, people or records that rows are of."""
+    for role in ("household", "person"):
+        name = case.options.get(role)
+        if name is not None:
+            return {original.values[name][row] for row in rows}
+    return set(rows)
 
 
 def _step(case: Case, column: Column, name: str) -> Fraction | None:

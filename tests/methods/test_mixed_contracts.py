@@ -211,21 +211,21 @@ def test_auto_by_what_is_released(stays):
         found = library.anonymize(stays, k=4, aggregate=way)
         assert found.report.method == "kaim+"
     numbers = stays.select(["age", "pay"])
-    assert library.anonymize(numbers, aggregate="mean", **quick).report.method == "ilsmc+"
-    assert library.anonymize(numbers, k=4).report.method == "kaim+"
+    for asked in ({}, {"aggregate": "mean"}, {"numbers": "mean"}):
+        assert library.anonymize(numbers, **asked, **quick).report.method == "ilsmc+"
+    assert library.anonymize(numbers, k=4, numbers="interval").report.method == "kaim+"
 
 
 def test_hierarchies_that_have_no_say_are_refused(stays):
     """A hierarchy must group records or be released: else it was meant otherwise."""
     rules = {"age": "widths:10"}
     with pytest.raises(library.RequestError, match="a hierarchy is given, but the groups release"):
-        library.anonymize(stays, k=3, method="mdav", hierarchies=rules)
+        library.anonymize(stays, k=3, method="mdav", hierarchies=rules, aggregate="mean")
     with pytest.raises(library.RequestError, match="hierarchies are given for numbers only"):
         library.microaggregate(stays, 3, method="mdav", hierarchies=rules)
     with pytest.raises(library.RequestError, match="a hierarchy is given for 'z'"):
         library.anonymize(stays, k=3, method="mdav", hierarchies={"z": "flat"})
-    found = library.anonymize(stays, k=3, method="mdav", hierarchies=rules,
-                              aggregate={"age": "generalize"})  # fmt: skip
+    found = library.anonymize(stays, k=3, method="mdav", hierarchies=rules)
     assert found.report.columns[2].hierarchy == "widths:10"
     both = {**rules, "zip": "prefixes:2"}
     assert library.anonymize(stays, k=3, method="mdav", hierarchies=both).report.groups["count"]

@@ -161,11 +161,17 @@ class Known:
     ("quasi", "more", "trees", "aggregators"),
     [
         (["age", "flag"], {}, False, {"age": "mean", "flag": "majority"}),
-        (["age", "height"], {}, True, {"age": "generalize", "height": "generalize"}),
-        (["age", "town"], {}, True, {"age": "generalize", "town": "generalize"}),
+        (["age", "height"], {}, False, {"age": "mean", "height": "mean"}),
+        (["age", "height"], {"release": {"numbers": "interval"}}, True,
+         {"age": "generalize", "height": "generalize"}),
+        (["age", "height"], {"protect": {"k": 3, "method": "kaim"}}, True,
+         {"age": "generalize", "height": "generalize"}),
+        (["age", "town"], {}, True, {"age": "mean", "town": "generalize"}),
         (["age", "town"], {"protect": {"k": 3, "method": "mdav"}}, False,
          {"age": "mean", "town": "generalize"}),
         (["age"], {"hierarchies": {"age": "widths:5"}}, True, {"age": "generalize"}),
+        (["age"], {"protect": {"k": 3, "method": "mdav"}, "hierarchies": {"age": "widths:5"}},
+         False, {"age": "generalize"}),
         (["age", "height"], {"release": {"aggregate": "mean"}}, False,
          {"age": "mean", "height": "mean"}),
         (["age", "flag"], {"release": {"aggregate": {"flag": "mean"}}}, False,
@@ -188,6 +194,7 @@ def test_what_cannot_be_is_refused_before_any_record_is_read():
     schema = read(people(np.random.default_rng(0))).without_rows()
     rest = [name for name in schema.names if name != "age"]
     tree = {"protect": {"k": 3, "method": "mdav"}, "hierarchies": {"age": "widths:5"},
-            "roles": {"quasi_identifiers": ["age"], "drop": rest}}  # fmt: skip
+            "roles": {"quasi_identifiers": ["age"], "drop": rest},
+            "release": {"aggregate": "mean"}}  # fmt: skip
     with pytest.raises(RequestError, match="a hierarchy is given, but the groups release means"):
         make_plan(build(tree), schema, Known())

@@ -104,14 +104,14 @@ def test_median_of_numbers_beyond_fixed_point(write):
     assert released(write, ["1e22", "3e22"], [0, 1], "median") == ["1e+22", "3e+22"]
 
 
-def test_one_missing_cell_empties_its_group_only(write):
-    """A group of which one cell is missing has no value; the others have their own means."""
-    cells = ["1", "", "5", "3", "9"]
+def test_a_missing_cell_empties_its_group_only(write):
+    """A group of which less than k cells are present has no value; the others have their own."""
+    cells = ["1", "", "5", "3", "", "7", "9", ""]
     table = shoal.read(write("t.csv", "x,y\n" + "".join(f"{cell},1\n" for cell in cells)))
-    partition = Partition([0, 0, 1, 1, 0], 2)
+    partition = Partition([0, 0, 1, 1, 0, 2, 2, 2], 2)
     for how in ("mean", "median"):
         found = aggregate(table, partition, Aggregators(how))["x"].values.to_pylist()
-        assert found == [None, None, 4, 4, None]
+        assert found == [None, None, 4, 4, None, 8, 8, 8]
 
 
 def test_decimals_option(write):

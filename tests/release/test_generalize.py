@@ -98,7 +98,7 @@ def test_wrong_ways():
     with pytest.raises(shoal.RequestError, match="aggregate is given for 'z'"):
         shoal.anonymize(table, k=2, aggregate={"z": "mode"})
     with pytest.raises(shoal.RequestError, match="a hierarchy is given, but the groups release me"):
-        shoal.anonymize(table.select(["x"]), k=2, method="mdav", hierarchies={"x": "widths:2"})
+        shoal.anonymize(table.select(["x"]), k=2, hierarchies={"x": "widths:2"}, aggregate="mean")
 
 
 def test_generalized_groups_of_a_numeric_method():

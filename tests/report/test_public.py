@@ -142,8 +142,15 @@ class Case:
             return order[: self.k]
         return rng.choice(rows, self.k, replace=False)
 
-    def missing(self, name, rows):
-        return [self.columns[name][int(row)].as_py() is None for row in rows]
+    def missing(self, rng, name, rows):
+        """Return which cells miss: as they did, or by chance where a group's mean hides it."""
+        gone = [self.columns[name][int(row)].as_py() is None for row in rows]
+        if self.how[name] not in ("mean", "median", "majority"):
+            return gone
+        told = [self.released[name].values[int(row)].as_py() is not None for row in rows]
+        return [
+            bool(rng.integers(2)) if some else lost for lost, some in zip(gone, told, strict=True)
+        ]
 
     def replaced(self, rng, where):
         rows = self.chosen(rng, where)
@@ -151,7 +158,7 @@ class Case:
         for name, values in self.columns.items():
             cells = values.to_pylist()
             given = self.values(rng, name, rows, where)
-            gone = self.missing(name, rows)
+            gone = self.missing(rng, name, rows)
             for row, value, lost in zip(rows, given, gone, strict=True):
                 cells[row] = None if lost else value
             changed[name] = pa.array(cells, type=values.type)
@@ -162,7 +169,7 @@ class Case:
         more = {}
         for name, values in self.columns.items():
             given = self.values(rng, name, rows, where)
-            gone = self.missing(name, rows)
+            gone = self.missing(rng, name, rows)
             cells = [None if lost else v for v, lost in zip(given, gone, strict=True)]
             more[name] = pa.array([*values.to_pylist(), *cells], type=values.type)
         taken = np.concatenate([np.arange(self.labels.size), rows])

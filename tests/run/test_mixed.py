@@ -64,10 +64,10 @@ def test_decimals_round_means_only():
     """Decimals for a column that is not averaged are refused, not ignored."""
     frame = pd.DataFrame({"x": [1.25, 2.5, 3.5, 4.5], "w": ["a", "a", "b", "b"]})
     with pytest.raises(library.RequestError, match="'x' is released as generalize"):
-        library.anonymize(frame, k=2, decimals={"x": 0})
+        library.anonymize(frame, k=2, decimals={"x": 0}, numbers="interval")
     with pytest.raises(library.RequestError, match="no column is released so"):
-        library.anonymize(frame, k=2, decimals=0)
-    found = library.anonymize(frame, k=2, decimals={"x": 0}, aggregate={"x": "mean"})
+        library.anonymize(frame, k=2, decimals=0, numbers="interval")
+    found = library.anonymize(frame, k=2, decimals={"x": 0})
     assert set(found.data["x"]) == {2.0, 4.0}
 
 

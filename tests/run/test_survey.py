@@ -107,13 +107,15 @@ def test_weight_two_is_the_record_twice():
     from shoal.partition import Partition
     from shoal.release.aggregate import Aggregators, aggregate
     from shoal.table.encode_nodes import code
+    from shoal.table.survey import Survey
 
     def released(frame, weights):
         table = library.read(frame[[*QUASI, "pain"]])
         made = Partition(frame.g.to_numpy(), 5, "given")
         return aggregate(table, made, Aggregators(ways), code(table), survey=weights).to_native()
 
-    own, other = released(data, data.w.to_numpy(float)), released(twice, None)
+    own = released(data, Survey(data.w.to_numpy(float)))
+    other = released(twice, Survey())
     assert own.age.to_numpy()[rows] == pytest.approx(other.age.to_numpy())
     assert own.income.to_numpy()[rows] == pytest.approx(other.income.round(2).to_numpy())
     assert (own.ward.to_numpy()[rows] == other.ward.to_numpy()).all()

@@ -7,7 +7,7 @@ of all values.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,7 +32,7 @@ from shoal.progress import Reporter
 from shoal.table.encode_nodes import Coded, code, in_trees_of
 from shoal.table.roles import Column, Role
 from shoal.table.source import Source
-from shoal.table.table import Table
+from shoal.table.table import Table, present, some_rows
 
 DIFFERENT = 500_000  # values of a column that is seen by its tree, at most
 
@@ -59,36 +59,59 @@ class RegionEncoder(Protocol):
 
 
 class ByNumbers:
-    """Complete numbers, standardized by the moments of all records."""
+    """Numbers, standardized by the moments of all records.
+
+    In a column of `holed`, which misses cells, such a cell is the mean of the others, and k/2 from
+    all of them in one more coordinate, as in `table.encode`.
+    """
 
     method = "fast"
 
     def __init__(
-        self, moments: Mapping[str, Moments], weights: Mapping[str, float], effort: str
-    ) -> None:
-        self.moments, self.effort = moments, effort
+        self, moments: Mapping[str, Moments], weights: Mapping[str, float], effort: str,
+        k: int = 2, holed: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        self.moments, self.effort, self.holed = moments, effort, holed
         self.scales = {name: math.sqrt(weights.get(name, 1.0)) for name in moments}
+        self.apart = math.sqrt(k / 2)
 
     def points(self, table: Table) -> Floats:
         """Return the standardized numbers; constant columns are left out."""
-        columns = table.with_role(Role.QUASI_IDENTIFIER)
-        varied = [c for c in columns if self.moments[c.name].deviation] or columns[:1]
-        points = np.empty((table.rows, len(varied)))
-        for j, column in enumerate(varied):
-            points[:, j] = self.moments[column.name].placed(column) * self.scales[column.name]
-        return points
+        columns = {c.name: c for c in table.with_role(Role.QUASI_IDENTIFIER)}
+
+        def placed(name: str) -> Floats:
+            column = columns[name]
+            there = present(column) if name in self.holed else np.ones(table.rows, dtype=bool)
+            values = np.full(table.rows, np.nan)
+            values[there] = self.moments[name].placed(some_rows(column, there))
+            return values
+
+        return self._joined(list(columns), table.rows, placed)
 
     def sampled(self, steps: Any) -> Floats:
         """Return the points of a sample of `Moments.steps`."""
-        names = [n for n in steps.column_names if self.moments[n].deviation]
-        names = names or steps.column_names[:1]
-        points = np.zeros((steps.num_rows, len(names)))
-        for j, name in enumerate(names):
-            own = self.moments[name]
-            if own.deviation:
-                plain = np.asarray(steps.column(name))
-                points[:, j] = (plain - own.mean) / own.deviation * self.scales[name]
+
+        def placed(name: str) -> Floats:
+            own, plain = self.moments[name], np.asarray(steps.column(name))
+            placed: Floats = (plain - own.mean) / (own.deviation or 1.0)
+            return placed
+
+        points = self._joined(list(steps.column_names), steps.num_rows, placed)
         return points[~np.isnan(points).any(axis=1)]
+
+    def _joined(self, names: Sequence[str], rows: int, placed: Callable[[str], Floats]) -> Floats:
+        """Return columns of standardized numbers, then those that tell missing cells."""
+        holed = [name for name in names if name in self.holed]
+        varied = [name for name in names if self.moments[name].deviation]
+        points = np.zeros((rows, max(1, len(varied) + len(holed))))
+        for j, name in enumerate(varied):
+            points[:, j] = placed(name) * self.scales[name]
+        for j, name in enumerate(holed, len(varied)):
+            gone = np.isnan(placed(name))
+            points[gone, j] = self.apart * self.scales[name]
+            if name in varied:
+                points[gone, varied.index(name)] = 0.0
+        return points
 
     def coded(self, table: Table) -> Coded | None:  # noqa: ARG002 - as RegionEncoder has it
         """Return nothing: there are no trees."""

@@ -33,7 +33,7 @@ def choose_encoder(
     if not plan.by_hierarchies:
         columns = file_plan.profile.columns
         moments = {c.name: own for c in quasi if (own := columns[c.name].moments) is not None}
-        encoder = ByNumbers(moments, weights, protect.effort)
+        encoder = ByNumbers(moments, weights, protect.effort, plan.k, file_plan.holed)
         return encoder, None, None if sample is None else encoder.sampled(sample.rows)
     words = Vocabulary(quasi, most)
     form = Form.of(file_plan.kept().only(_is_quasi), whole=False)

@@ -70,6 +70,14 @@ class FilePlan:
         files = {name: folder / one for name, one in rules if is_file(one)}
         return replace(self, trees={name: read_bytes(file) for name, file in files.items()})
 
+    @property
+    def holed(self) -> list[str]:
+        """The quasi-identifiers that some of the records that are grouped miss."""
+        if self.plan.settings.protect.incomplete == "delete":
+            return []
+        quasi = self.plan.schema.with_role(Role.QUASI_IDENTIFIER)
+        return [c.name for c in quasi if 0 < self.profile.missing(c) < self.profile.rows]
+
     def kept(self) -> Table:
         """Return the columns that the run keeps: no identifier is ever written anywhere."""
         return _without_identifiers(self.plan.schema)
@@ -229,12 +237,10 @@ def plan_file(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
     names = [column.name for column in quasi]
     check_known(plan.hierarchies, names, "a hierarchy")
     check_weights(plan.settings.protect.column_weights, names)
-    plain = not any(profile.missing(c) for c in quasi) or settings.protect.incomplete == "delete"
-    if not plan.by_hierarchies and (plan.needs_codes or not plain):
+    if not plan.by_hierarchies and plan.needs_codes:
         raise RequestError(
-            "in a file larger than memory, texts, missing cells and what is released generalized "
-            "are grouped by trees; say --method auto or kaim-fast, and no --aggregate that needs "
-            "centers of them"
+            "in a file larger than memory, texts and what is released generalized are grouped by "
+            "trees; say --method auto or kaim-fast, and no --aggregate that needs centers of them"
         )
     for column in quasi if not plan.by_hierarchies else ():
         own = profile.columns[column.name].moments

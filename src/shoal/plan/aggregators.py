@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.errors import RequestError, check_known, shown
+from shoal.methods.registry import find, is_on_nodes
 from shoal.release.aggregate import MAJORITY, UNROUNDED
 from shoal.settings import Decimals, Settings
 from shoal.table.profile import Profile
@@ -19,13 +20,14 @@ def build_aggregators(
 ) -> dict[str, str]:  # fmt: skip
     """Return the aggregator of each quasi-identifier of a schema.
 
-    The default is the mean; of numbers that take two values in the whole column, the majority,
-    unless means or digits of them are asked for.
+    The default is the mean (`averages`); of numbers that take two values in the whole column, the
+    majority, unless means or digits of them are asked for.
     """
     requested = settings.release.aggregate
     aggregators = {}
     for column in schema.with_role(Role.QUASI_IDENTIFIER):
-        averaged = column.has_places and not by_hierarchies
+        ranked = column.is_ordinal and not by_hierarchies
+        averaged = ranked or averages(column, settings, hierarchies)
         one = requested_aggregator(column, requested, "mean" if averaged else "generalize")
         if not column.has_places and one in ("mean", "median", "range"):
             raise RequestError(
@@ -50,6 +52,28 @@ def build_aggregators(
                   settings.release.decimals)  # fmt: skip
     check_known(requested if isinstance(requested, dict) else (), list(aggregators), "aggregate")
     return aggregators
+
+
+def averages(column: Column, settings: Settings, hierarchies: Mapping[str, str]) -> bool:
+    """Tell whether a column releases means by default: numbers and dates without a hierarchy."""
+    numeric = column.kind.is_numeric and column.name not in hierarchies
+    return numeric and numbers_as(settings) == "mean"
+
+
+def numbers_as(settings: Settings) -> str:
+    """Return what numbers are released as: means, or intervals.
+
+    Intervals where nothing is said and a method, or a refinement of given groups, is named that
+    generalizes: KAIM and k-member are known by what they release.
+    """
+    if settings.release.numbers is not None:
+        return settings.release.numbers
+    method, refine = settings.protect.method, settings.protect.refine
+    if settings.roles.group is not None:
+        named = is_on_nodes(refine)
+    else:
+        named = method != "auto" and find(method).info.on_nodes
+    return "interval" if named else "mean"
 
 
 def requested_aggregator(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from shoal.errors import RequestError
 from shoal.methods import auto
 from shoal.methods.registry import find, is_on_nodes
-from shoal.plan.aggregators import requested_aggregator
+from shoal.plan.aggregators import averages, requested_aggregator
 from shoal.settings import Settings
 from shoal.table.profile import Profile
 from shoal.table.roles import Role
@@ -25,7 +25,8 @@ def has_mixed_cells(
     center, whatever the cells are.
     """
     columns, aggregate = schema.with_role(Role.QUASI_IDENTIFIER), settings.release.aggregate
-    if CENTERS.issuperset(requested_aggregator(column, aggregate, "") for column in columns):
+    default = {c.name: "mean" if averages(c, settings, hierarchies) else "" for c in columns}
+    if CENTERS.issuperset(requested_aggregator(c, aggregate, default[c.name]) for c in columns):
         return False
     return auto.by_hierarchies(schema, hierarchies, profile.missing)
 

@@ -39,6 +39,11 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
             f"the order of the values of {', '.join(own)} came with the data; the recipe does not "
             "hold it"
         )
+    if plan.by_hierarchies and not {"mean", "median"}.isdisjoint(plan.aggregators.values()):
+        notes.append(
+            "the groups are made to be generalized as little as possible (ILoss); numbers are "
+            "released as their means (--numbers interval releases intervals)"
+        )
     names = [name for name, one in plan.aggregators.items() if one == "mean"]
     unasked = [name for name in names if not is_mean_requested(schema[name], settings)]
     return notes + integer_code_notes(schema, unasked, profile.rows, profile.different)

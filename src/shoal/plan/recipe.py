@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.partition import SearchLog
+from shoal.plan.aggregators import numbers_as
 from shoal.plan.hierarchies import digests
 from shoal.plan.plan import Plan
 from shoal.settings import Settings
@@ -62,9 +63,12 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
             "other": schema.with_role(Role.OTHER),
             "drop": [*dropped, *(n for n in source.columns if n not in kept)],
         },
-        release={}
+        release={"numbers": numbers_as(settings)}
         if settings.roles.weight is None
-        else {"weights_as": settings.release.weights_as or "mean"},
+        else {
+            "numbers": numbers_as(settings),
+            "weights_as": settings.release.weights_as or "mean",
+        },
         protect=protect,
         hierarchies=trees,
         search=again,

@@ -9,13 +9,16 @@ Of columns that hold two numbers only, 0 and 1 say, the more frequent one is tak
 false: a mean of them, rounded, could be neither.
 Of ordinal values the median is taken, the lower one where two are in the middle: the center of what
 has an order and no sums (Domingo-Ferrer and Torra 2005).
-Where a cell of a group is missing the group has no value: the cell is empty in a dataframe and `*`
-in a csv file. Nothing is filled in.
+Of numbers and dates of which some cells are missing, a group releases the mean (or median, or
+majority) of those that are present for all its records, if at least k are, of k people or
+households where these are grouped; so nobody can tell who had none. Otherwise, and in any other
+column where a cell of the group is missing, it releases no value: the cell is empty in a dataframe
+and `*` in a csv file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -44,13 +47,15 @@ from shoal.table.encode import canonical_order, encode
 from shoal.table.encode_nodes import Coded
 from shoal.table.roles import STAR, TICKS, Column, Kind, Role, Written
 from shoal.table.rounding import decimals_of
-from shoal.table.table import Table, as_integers
+from shoal.table.survey import Survey
+from shoal.table.table import Table, as_integers, present, some_rows
 
 Decimals = int | str | Mapping[str, int | str] | None
 UNROUNDED = "none"  # as many digits as a float holds
 MAJORITY = "majority"  # of the two values that a column of numbers has
 AVERAGED = ("mean", "median", MAJORITY)  # aggregators whose release is a number
 STRATUM = "stratum"  # of a column in which all records of a group agree
+ALIKE = Survey()  # every record counts once, on its own
 
 
 def averaged(aggregators: Mapping[str, str]) -> bool:
@@ -88,17 +93,16 @@ def aggregate(
     aggregators: Aggregators,
     coded: Coded | None = None,
     wider: Mapping[str, Partition] | None = None,
-    survey: Floats | None = None,
+    survey: Survey = ALIKE,
 ) -> Table:
     """Return the released table: no identifiers, aggregated quasi-identifiers, the rest unchanged.
 
-    Columns in `wider` have groups of their own. `survey` (n), above 0, says how many a record
+    Columns in `wider` have groups of their own. The weights of a `survey` say how many a record
     stands for, in means, medians and modes. Ensures that two records of one group agree in every
     quasi-identifier.
     """
-    order = np.argsort(partition.labels, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
-    groups = Groups(order, starts, partition.sizes, survey)
+    groups = Groups.of(partition.labels, partition.sizes, survey.weights)
+    order, starts = groups.order, groups.starts
     columns = {} if coded is None else {column.name: column for column in coded.columns}
     nearest: list[Integers] = []
 
@@ -112,7 +116,9 @@ def aggregate(
             return generalized(column, columns[column.name], partition.labels)
         if aggregator == "mode":
             return _from_rows(
-                column, modes(columns[column.name], partition.labels, survey), partition.labels
+                column,
+                modes(columns[column.name], partition.labels, survey.weights),
+                partition.labels,
             )
         if aggregator == "medoid":
             assert coded is not None
@@ -123,16 +129,21 @@ def aggregate(
                     )
                 )
                 encoded = encode(
-                    grouped, weights=aggregators.weights, coded=coded, k=partition.k, survey=survey
-                )
+                    grouped, weights=aggregators.weights, coded=coded, k=partition.k,
+                    survey=survey.weights,
+                )  # fmt: skip
                 fixed = canonical_order(table)  # that of the rows says nothing
-                nearest.append(medoids(encoded.matrix, partition.labels, fixed, survey))
+                nearest.append(medoids(encoded.matrix, partition.labels, fixed, survey.weights))
             rows = np.where(_holed(column, groups), -1, nearest[0])
             return _from_rows(column, rows, partition.labels)
         if column.is_ordinal:
             return _from_rows(column, _medians(column, groups, partition.labels), partition.labels)
-        digits, grain = aggregators.digits(column.name), aggregators.grains.get(column.name)
-        return _averaged(column, groups, aggregator, digits, partition.labels, grain)
+        digits = aggregators.digits(column.name)
+        grain = aggregators.grains.get(column.name) or _grain(column)
+        average = partial(_protect, aggregator=aggregator, digits=digits, grain=grain)
+        if not column.missing:
+            return average(column, groups, partition.labels)
+        return _of_present(column, partition, survey, average)
 
     kept = table.only(lambda column: column.role is not Role.IDENTIFIER)
     made = kept.mapped(released)
@@ -184,30 +195,43 @@ def _medians(column: Column, groups: Groups, labels: Integers) -> Integers:
     return np.where(_holed(column, groups), -1, rows)
 
 
-def _averaged(
-    column: Column, groups: Groups, aggregator: str, digits: int | str | None, labels: Integers,
-    grain: int | None,
-) -> Column:  # fmt: skip
-    """Return the mean or median of every group that is complete."""
-    if not column.missing:
-        return _protect(column, groups, aggregator, digits, labels, grain)
-    gone = np.asarray(column.values.is_null(nan_is_null=True))
-    known = int(np.flatnonzero(~gone)[0]) if not gone.all() else -1
-    if known < 0:
-        return _with_values(column, pa.nulls(gone.size, column.values.type))
-    filling = np.where(gone, known, np.arange(gone.size))  # any value: their groups have none
-    rows = pa.array(filling)
-    cells = None if column.cells is None else column.cells.take(rows)
-    filled = column.replace(values=column.values.take(rows), cells=cells)
-    averages = _protect(filled, groups, aggregator, digits, labels, grain)
-    kept = np.where(_holed(column, groups)[labels], -1, np.arange(gone.size))
-    return averages.replace(values=averages.values.take(pa.array(kept, mask=kept < 0)))
+def _of_present(
+    column: Column, partition: Partition, survey: Survey, average: Callable[..., Column]
+) -> Column:
+    """Return the average of the present cells of every group that has k of them.
+
+    The records of these groups that have a cell are averaged by themselves, as if there were no
+    others.
+    """
+    labels, there, units = partition.labels, present(column), survey.together
+    many = present_units(labels[there], partition.groups, None if units is None else units[there])
+    told = many >= partition.k
+    used = there & told[labels]
+    if not used.any():
+        return _with_values(column, pa.nulls(there.size, column.values.type))
+    number = np.cumsum(told) - 1
+    own = number[labels[used]]
+    weights = None if survey.weights is None else survey.weights[used]
+    averages = average(some_rows(column, used), Groups.of(own, np.bincount(own), weights), own)
+    first = np.zeros(int(own.max()) + 1, dtype=np.int64)
+    first[own[::-1]] = np.arange(own.size)[::-1]
+    chosen = np.where(told, first[np.maximum(number, 0)], -1)[labels]
+    return averages.replace(values=averages.values.take(pa.array(chosen, mask=chosen < 0)))
+
+
+def present_units(labels: Integers, groups: int, units: Integers | None) -> Integers:
+    """Return how many records of each group there are, or how many different units of theirs."""
+    if units is not None:
+        pairs = np.unique(np.stack([labels, units]), axis=1)
+        labels = pairs[0]
+    return np.bincount(labels, minlength=groups)
 
 
 def _protect(
-    column: Column, groups: Groups, aggregator: str, digits: int | str | None, labels: Integers,
-    grain: int | None,
+    column: Column, groups: Groups, labels: Integers, *, aggregator: str,
+    digits: int | str | None, grain: int,
 ) -> Column:  # fmt: skip
+    """Return the mean, median or majority of every group of a column without missing cells."""
     whole = as_integers(column)
     if aggregator == MAJORITY:
         numbers = np.asarray(column.values.cast("double")) if whole is None else whole
@@ -228,7 +252,7 @@ def _protect(
         if unit > 1 and scale:
             digits = max(0, scale - len(str(unit)) + 1)
     if column.kind is Kind.DATETIME:
-        unit *= _time_unit(column, grain_of(whole) if grain is None else grain)
+        unit *= _time_unit(column, grain)
     means = rounded_means(whole, groups, unit) if aggregator == "mean" else None
     if means is None:
         every = zip(*centers_of(whole, groups, aggregator), strict=True)
@@ -250,6 +274,15 @@ def _majority(
     often = groups.sums(high if groups.weights is None else high * groups.weights)
     rows = np.where(2 * often > groups.masses, int(high.argmax()), int(high.argmin()))
     return _from_rows(column, rows.astype(np.int64), labels)
+
+
+def _grain(column: Column) -> int:
+    """Return the greatest common divisor of the times that a column holds; 0 of others."""
+    if column.kind is not Kind.DATETIME:
+        return 0
+    whole = as_integers(some_rows(column, present(column)))
+    assert whole is not None
+    return grain_of(whole)
 
 
 def grain_of(whole: npt.NDArray[Any]) -> int:

@@ -29,6 +29,12 @@ class Groups:
         self.weights = None if survey is None else as_whole(survey)
         self.masses = sizes if self.weights is None else self.sums(self.weights)
 
+    @classmethod
+    def of(cls, labels: Integers, sizes: Integers, survey: Floats | None = None) -> Groups:
+        """Return the groups of records that are labeled 0, 1, …"""
+        starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+        return cls(np.argsort(labels, kind="stable"), starts, sizes, survey)
+
     def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the sum of each group."""
         result: npt.NDArray[Any] = np.add.reduceat(values[self.order], self.starts)

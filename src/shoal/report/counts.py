@@ -60,19 +60,28 @@ def days_text(days: float, kind: str) -> float | str:
 
 
 def missing_text(
-    *, cells: int, records: int, suppressed: int, starred: int | None, nothing: int, deleted: int
-) -> dict[str, Any]:
+    *, cells: int, records: int, filled: int, suppressed: int, starred: int | None, nothing: int,
+    deleted: int,
+) -> dict[str, Any]:  # fmt: skip
     """Return in words how many cells were missing, what that means, and what was done about it.
 
-    `starred` counts cells in groups in which the column is missing for others (None: not told),
-    `nothing` the records that are * in every quasi-identifier.
+    `filled` counts missing cells that are released as their group's value, `starred` cells that
+    are suppressed in groups in which the column is missing for others (None: not told), `nothing`
+    the records that are * in every quasi-identifier.
     """
     text = (
         f"{cells:,} cells of {records:,} records; in matching, a missing cell is a "
-        "category of its own; a group in which it is missing for some releases * for all"
+        "category of its own"
     )
+    if filled:
+        text += (
+            f"; {filled:,} of them are released as the mean of their group, of whose cells at "
+            "least k are present"
+        )
+    other = "other groups" if filled else "groups"
+    text += f"; {other} in which a cell is missing release * for all"
     if starred is not None:
-        text += f": {starred:,} cells that were there are in such groups"
+        text += f": {starred:,} cells that were there are suppressed so"
     if nothing:
         text += f"; {nothing:,} records are * in every quasi-identifier"
     if deleted:
@@ -81,6 +90,7 @@ def missing_text(
         "cells": cells,
         "records": records,
         "deleted": deleted,
+        "filled": filled,
         "suppressed": suppressed,
         "suppressed_beside_missing": starred,
         "suppressed_everywhere": nothing,

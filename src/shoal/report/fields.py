@@ -33,7 +33,8 @@ class ColumnReport:
     means to the precision of the data, or to one of two values. `loss` is what may be published of
     it, with the step of its rounding; `steps` are those of other figures. `released_as` is what a
     group's value is; unchanged, generalized and suppressed (`*`) count the cells that were there,
-    `missing` those that were not; `hierarchy` says where the tree is from, `levels` how many there
+    `missing` those that were not, `filled` those of them that are released as their group's
+    value; `hierarchy` says where the tree is from, `levels` how many there
     are. None is what a public report does not tell.
     """
 
@@ -53,6 +54,7 @@ class ColumnReport:
     variance_after: float | None = None
     histogram: Histogram | None = None
     rounding_loss: float | None = None
+    filled: int | None = 0
     loss: dict[str, Any] = field(default_factory=dict)
     steps: dict[str, float] = field(default_factory=dict)
 

@@ -195,18 +195,21 @@ def anonymize(
     seconds for a thousand records; `start` to `search` are for searches, see
     `shoal.microaggregate`.
 
-    Where quasi-identifiers hold texts or missing cells, `auto` is `kaim`, and groups release their
-    closest common generalization; other methods release means of numbers and generalize texts.
-    Where all columns are asked to release means, medians, modes or medoids, `auto` searches with
-    the distance that these lose (see `shoal.microaggregate`). `hierarchies` says of a column what
-    its tree is ("ages.csv", "widths:5,10", "prefixes:3,2", "dates"; see `shoal hierarchy build`),
-    or is a folder of files COLUMN.csv; the others get balanced intervals or a flat tree. A missing
-    cell is a value of its own; a group that has some releases `*`; `incomplete="delete"` leaves
-    such records out. `orders` lists the values of an ordinal column, the least first ({"pain":
-    ["mild", "severe"]}); ordered categories of a dataframe need none. Such a column counts by rank
-    and releases its groups' medians, or ranges where other columns are generalized. `aggregate` is
-    a group's value, for all columns or by name: mean, median, mode, medoid, generalize, or range
-    ([least,greatest]).
+    Groups release the means of numbers and dates, and the closest common generalization of texts.
+    `numbers="interval"` releases intervals instead, and so do methods that are named for it
+    (`kaim`, `k-member`), and columns that have a hierarchy. Where quasi-identifiers hold texts,
+    `auto` is `kaim+`, which generalizes as little as possible; where all release means, medians,
+    modes or medoids, it searches with the distance that these lose (see `shoal.microaggregate`).
+    `hierarchies` says of a column what its tree is ("ages.csv", "widths:5,10", "prefixes:3,2",
+    "dates"; see `shoal hierarchy build`), or is a folder of files COLUMN.csv; the others get
+    balanced intervals or a flat tree. In matching a missing cell is a value of its own. A group
+    releases a mean for all its records if at least k of its cells are present (of k people, where
+    `person` is given), so that nobody can tell who had none; else, and of texts, `*`.
+    `incomplete="delete"` leaves such records out. `orders` lists the values of an ordinal column,
+    the least first ({"pain": ["mild", "severe"]}); ordered categories of a dataframe need none.
+    Such a column counts by rank and releases its groups' medians, or ranges where other columns are
+    generalized. `aggregate` is a group's value, for all columns or by name: mean, median, mode,
+    medoid, generalize, or range ([least,greatest]).
 
     Of columns that are kept, `round` says to multiples of what they are rounded ({"cost": 100};
     dates to days). An other column in which more than half of the records are unique is an error,
@@ -279,7 +282,7 @@ def anonymize_with(
 
     report("releasing", 0, 1)
     aggregators = plan.released_as
-    released = aggregate_groups(table, partition, plan.aggregation, coded, wider, survey.weights)
+    released = aggregate_groups(table, partition, plan.aggregation, coded, wider, survey)
     released, weights = with_weights(released, partition, *plan.released_weights)
     if coded is not None:
         on_column = partial(report, "checking")

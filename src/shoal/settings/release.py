@@ -19,16 +19,23 @@ WRITES_NOTHING = {"compare": "it writes no release"}
 class ReleaseSettings(Part):
     """What a group's value is and how the release is written.
 
-    By default groups of a numeric method release means, those of others generalize.
+    By default numbers stay numbers: groups release their means, and generalize texts.
     """
 
     aggregate: Annotated[
         How | dict[str, How] | None,
         _writing(
             "A group's value, or COLUMN=VALUE: mean, median, mode, medoid, generalize, range; "
-            "repeatable. Default: generalize by methods that use trees; else mean, of texts "
-            "generalize.",
+            "repeatable. Default: of numbers as --numbers says, of texts generalize.",
             CHOICES,
+        ),
+    ] = None
+    numbers: Annotated[
+        Literal["mean", "interval"] | None,
+        _writing(
+            "What a group releases of numbers and dates: mean, where at least k of its cells are "
+            "present, or interval, from the least to the greatest. Default: mean; interval where "
+            "a hierarchy is given, or a method is named that generalizes (kaim, k-member)."
         ),
     ] = None
     decimals: Annotated[

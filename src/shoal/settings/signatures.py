@@ -59,6 +59,7 @@ Shared = TypedDict(
         "incomplete": str,
         "allow_empty": bool,
         "aggregate": str | Mapping[str, str] | None,
+        "numbers": str | None,
         "decimals": int | str | Mapping[str, int | str] | None,
         "round": Mapping[str, float] | None,
         "weights_as": str | None,

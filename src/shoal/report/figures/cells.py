@@ -34,14 +34,15 @@ def _counts(pair: Pair) -> dict[str, int]:
         "generalized": pair.kept & ~pair.same,
         "suppressed": pair.there & pair.stars,
         "missing": ~pair.there,
+        "filled": ~pair.there & ~pair.stars,
     }
     return {name: int(np.count_nonzero(cells)) for name, cells in flags.items()}
 
 
 def _beside_missing(pair: Pair, labels: Integers) -> int:
-    """Return how many cells are in a group in which the column is missing for others."""
+    """Return how many cells are suppressed in a group in which they are missing for others."""
     holed = np.bincount(labels, weights=~pair.there) > 0
-    return int(np.count_nonzero(pair.there & holed[labels]))
+    return int(np.count_nonzero(pair.there & pair.stars & holed[labels]))
 
 
 def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
@@ -54,6 +55,7 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
         "missing": missing_text(
             cells=sum(one["missing"] for one in own["columns"].values()),
             records=own["incomplete"],
+            filled=sum(one["filled"] for one in own["columns"].values()),
             suppressed=sum(one["suppressed"] for one in own["columns"].values()),
             starred=own["beside"],
             nothing=own["nothing"],

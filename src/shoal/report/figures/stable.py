@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.kernels.arrays import Integers
+from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.compared import classes_of
 from shoal.measures.spread import Spread
 from shoal.measures.task import BRIEF, FEW, side_by_side
@@ -36,15 +36,22 @@ def _sums(pair: Pair, within: Span | None) -> dict[str, Any]:
     """Return the sums of a column.
 
     `lost` sums what cells lost; of columns released as numbers, `said` counts the cells that the
-    release says something of, and `place` sums where their originals lie in the released range.
+    release says something of, and `place` sums where their originals lie in the released range. One
+    that was missing lies where it is released, so that the release alone tells how many there are.
     """
     lost = cell_losses(pair.before, pair.after, pair.aggregator, pair.tree, within)
     sums: dict[str, Any] = {"lost": float(lost.sum())}
     both = numbers(pair.before, pair.after) if pair.is_numbers else None
     if both is not None and within is not None:
-        place = shares(both[0][pair.kept], within)
+        place = shares(originals_of(*both)[~pair.stars], within)
         sums |= {"said": place.size, "place": float(place.sum())}
     return sums
+
+
+def originals_of(before: Floats, after: Floats) -> Floats:
+    """Return the originals of what is released; what was missing is what it is released as."""
+    filled: Floats = np.where(np.isnan(before), after, before)
+    return filled
 
 
 def loss_of(lost: Sequence[float], rows: int, deleted: int, k: int, moves: bool) -> Stable:
@@ -85,8 +92,9 @@ def count_of(value: int, rows: int, k: int) -> Stable:
 def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[Key, Stable]:
     """Return every stable figure of columns.
 
-    The originals in a bar of a histogram are counted: a record is in one bar, so that k records
-    change each by at most k.
+    Cells that were missing and still are, and those that became their group's value, are counted
+    apart: the first are some of the cells that are missing in the release. The originals in a bar
+    of a histogram are counted: a record is in one bar, so that k records change each by at most k.
     """
     own, cells, k = sums["stable"], sums["cells"], ranges.k
     rows, deleted = cells["records"], ranges.deleted
@@ -97,8 +105,11 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[Key, Stable]:
     figures: dict[Key, Stable] = {("loss",): every}
     for name, one in own.items():
         figures["columns", name, "loss"] = loss_of([lost[name]], rows, 0, k, name in moving)
-        for key in ("unchanged", "missing"):
-            figures["columns", name, key] = count_of(cells["columns"][name][key], rows, k)
+        counts = cells["columns"][name]
+        missing = counts["missing"] - counts["filled"]
+        for key in ("unchanged", "filled"):
+            figures["columns", name, key] = count_of(counts[key], rows, k)
+        figures["columns", name, "missing"] = count_of(missing, rows, k)
         within = ranges.ends(name, "named")
         if "said" in one and within is not None:
             figures["columns", name, "mean"] = mean_of(one, within, k)
@@ -151,13 +162,13 @@ def gap_of(before: Column, after: Column, classes: Integers, k: int) -> Stable |
     both = numbers(before, after)
     if both is None:
         return None
-    kept = ~np.isnan(both[0]) & ~np.isnan(both[1])
+    kept = ~np.isnan(both[1])
     if not kept.any():
         return None
     counts = np.bincount(classes[kept], minlength=int(classes.max()) + 1)
     used = counts > 0
     values = both[1][first_rows(classes, counts.size)]
-    gap = largest_gap(np.sort(both[0][kept]), Spread.of(values[used], counts[used]))
+    gap = largest_gap(np.sort(originals_of(*both)[kept]), Spread.of(values[used], counts[used]))
     return Stable(gap, 2.0 * k / int(kept.sum()), 1.0, True)
 
 

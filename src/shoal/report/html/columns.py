@@ -63,6 +63,7 @@ def column_table(report: ReportFields) -> str:
                 for label, field in (
                     ("as it was", "unchanged"), ("generalized", "generalized"),
                     ("suppressed (*)", "suppressed"), ("missing before", "missing"),
+                    ("of them a mean now", "filled"),
                 )
             ),
         ]  # fmt: skip

@@ -85,7 +85,7 @@ UNTOLD: dict[str, Any] = {
     "correlations": {"columns": [], "after": []},
     "seconds": None,
     "missing": dict.fromkeys(
-        ("cells", "records", "deleted", "suppressed", "suppressed_everywhere", "reading")
+        ("cells", "records", "deleted", "filled", "suppressed", "suppressed_everywhere", "reading")
     )
     | {"text": ""},
 }
@@ -106,9 +106,11 @@ def _column(
     column: ColumnReport, report: ReportFields, hierarchies: Mapping[str, str]
 ) -> ColumnReport:
     own = report.public.get("columns", {}).get(column.name, {})
-    unchanged, missing, mean = (own.get(key, NONE) for key in ("unchanged", "missing", "mean"))
-    stars = _count(column.suppressed) + _count(column.missing)
-    kept = report.release["records"] - stars
+    unchanged, missing, filled, mean = (
+        own.get(key, NONE) for key in ("unchanged", "missing", "filled", "mean")
+    )
+    stars = _count(column.suppressed) + _count(column.missing) - _count(column.filled)
+    kept = report.release["records"] - stars - int(filled["value"] or 0)
     steps = {"cells": unchanged["step"], "mean_before": mean["step"]}
     return replace(
         column,
@@ -118,7 +120,8 @@ def _column(
         levels=None,
         unchanged=_whole(unchanged["value"]),
         generalized=_rest(kept, unchanged["value"]),
-        missing=_whole(missing["value"]),
+        missing=_sum(missing["value"], filled["value"]),
+        filled=_whole(filled["value"]),
         suppressed=_rest(stars, missing["value"]),
         mean_before=_moment(mean["value"], column.kind),
         variance_before=None,
@@ -137,6 +140,10 @@ def _count(value: int | None) -> int:
 
 def _whole(value: float | None) -> int | None:
     return None if value is None else int(value)
+
+
+def _sum(one: float | None, other: float | None) -> int | None:
+    return None if one is None or other is None else int(one + other)
 
 
 def _rest(every: int, part: float | None) -> int | None:
@@ -170,12 +177,13 @@ def _missing(columns: list[ColumnReport], report: ReportFields) -> dict[str, Any
     records, deleted = (figures.get(key, NONE)["value"] for key in ("records", "deleted"))
     cells = [column.missing for column in columns]
     if records is None or any(count is None for count in cells):
-        return {"cells": None, "records": None, "deleted": None, "suppressed": None,
+        return {"cells": None, "records": None, "deleted": None, "filled": None, "suppressed": None,
                 "suppressed_everywhere": report.missing.get("suppressed_everywhere"),
                 "reading": report.missing.get("reading"), "text": ""}  # fmt: skip
     return missing_text(
         cells=sum(_count(count) for count in cells),
         records=int(records),
+        filled=sum(_count(column.filled) for column in columns),
         suppressed=sum(_count(column.suppressed) for column in columns),
         starred=None,
         nothing=report.missing.get("suppressed_everywhere", 0),

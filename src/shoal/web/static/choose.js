@@ -11,6 +11,9 @@ const AGGREGATES = [["", "as the method does"], ["mean", "mean"], ["median", "me
   ["mode", "most frequent value"], ["medoid", "most typical record’s value"],
   ["generalize", "closest common generalization"], ["range", "least and greatest value"]];
 
+const NUMBERS = [["", "means, unless the method is one that generalizes"], ["mean", "means"],
+  ["interval", "intervals, from the least to the greatest"]];
+
 const WEIGHTS = [["mean", "the mean of each group"], ["drop", "not released"],
   ["rounded:1", "rounded to 1"], ["rounded:10", "rounded to 10"], ["rounded:100", "rounded to 100"],
   ["exact", "as they are"]];
@@ -230,11 +233,14 @@ function usualFields(page) {
       field("A group’s value",
         select(page, "aggregate", AGGREGATES, { "data-test": "aggregate" }),
         "What stands for the values of a group."),
+      field("Numbers and dates",
+        select(page, "numbers", NUMBERS, { "data-test": "numbers" }),
+        "A mean is released where at least k cells of a group are present."),
       field("Records with missing quasi-identifiers",
         select(page, "incomplete",
           [["keep", "keep: missing is a category of its own"], ["delete", "delete them"]],
           { "data-test": "incomplete" }),
-        "Nothing is filled in. The report counts deleted records as lost."),
+        "The report counts missing cells that became a mean, and deleted records."),
       field("Words that mean missing",
         input(page, "missing", { type: "text", "data-test": "missing", spellcheck: "false" }),
         "Besides the empty cell, with commas between: NA, unknown."),

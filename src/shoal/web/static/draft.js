@@ -18,7 +18,7 @@ const BEYOND = ["l", "t", "alpha", "missing_sensitive"]; // asked of sensitive c
 /** The options that have a control of their own; what else there is, is said of columns. */
 export const FORM = [
   "k", ...BEYOND, "count", "method", "effort", "time_limit", "small_strata", "seed", "decimals",
-  "incomplete", "aggregate", "weights_as", "memory", "spreadsheet_safe", "missing",
+  "incomplete", "aggregate", "numbers", "weights_as", "memory", "spreadsheet_safe", "missing",
 ];
 const OWN = { format: "csv", compareK: "", budget: "" }; // no options of a recipe
 

@@ -1,6 +1,8 @@
 # The two commands of the README are `make run` and `make test`; both work on a fresh machine.
 PYTHON ?= python3
 VENV := .venv
+# bytecode is kept: every process that starts would compile the sources anew
+unexport PYTHONDONTWRITEBYTECODE
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 # one test process more than processors: some tests wait for servers and browsers

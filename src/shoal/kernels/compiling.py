@@ -20,6 +20,8 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.cpu import CPUContext
 from numba.core.inline_closurecall import InlineWorker
+from numba.core.postproc import PostProcessor, VariableLifetime
+from numba.core.transforms import canonicalize_cfg
 from numba.core.types import BaseFunction, Dispatcher, unliteral
 
 
@@ -129,6 +131,43 @@ def _not_called(make: Callable[..., Any]) -> Callable[..., Any]:
     return executable
 
 
+def _variables(self: Any, value: Any) -> list[Any]:
+    """Return the variables in a part of a statement, in their order."""
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list | tuple):
+        value = (value,)
+    found: list[Any] = []
+    for one in value:
+        if isinstance(one, ir.Var):
+            found.append(one)
+        elif isinstance(one, ir.Inst):
+            found += one.list_vars()  # type: ignore[no-untyped-call]
+        elif isinstance(one, list | tuple | dict):
+            found += _variables(self, one)
+    return found
+
+
+def _without_entries(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that finds out how long variables live, when it is asked.
+
+    Which of them live at the beginning of a block is a question of generators and Python objects.
+    """
+
+    def processed(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+        own = self.func_ir
+        if own.is_generator:
+            run(self, emit_dels, extend_lifetimes)
+            return
+        own.blocks = canonicalize_cfg(own.blocks)  # type: ignore[no-untyped-call]
+        own.variable_lifetime = VariableLifetime(own.blocks)  # type: ignore[no-untyped-call]
+        own.generator_info = None
+        if emit_dels:
+            self._insert_var_dels(extend_lifetimes=extend_lifetimes)
+
+    return processed
+
+
 @contextmanager
 def _quicker() -> Iterator[None]:
     """Let Numba work out less than it does alone, while one kernel is compiled.
@@ -142,6 +181,8 @@ def _quicker() -> Iterator[None]:
         (BaseFunction, "get_call_type", _remembered(BaseFunction.get_call_type)),
         (Dispatcher, "get_call_type", _for_any(Dispatcher.get_call_type)),
         (CPUContext, "get_executable", _not_called(CPUContext.get_executable)),
+        (PostProcessor, "run", _without_entries(PostProcessor.run)),
+        (ir.Inst, "_rec_list_vars", _variables),
         (ssa, "_logger", SimpleNamespace(debug=lambda *_: None)),  # called for every statement
         (ir.Loc, "__deepcopy__", lambda self, _memo: self),  # places in a source do not change
     ]

@@ -100,7 +100,9 @@ def _guard(dispatcher: Any) -> None:
     cache_file = getattr(cache_, "_cache_file", None)
     if cache_file is not None and hasattr(cache_file, "_source_stamp"):
         cache_file._source_stamp = source_stamp()
-    load, save = cache_.load_overload, cache_.save_overload
+    # without its first step, which learns all that can be compiled: what is cached is compiled
+    load = getattr(cache_, "_load_overload", cache_.load_overload)
+    save = cache_.save_overload
 
     def load_overload(*arguments: Any) -> Any:
         with _disk_may_fail(cache_file):

@@ -14,7 +14,9 @@ from shoal.errors import RequestError, shown
 SUFFIX = ".private"
 REPORT, PAGE, RECIPE, KEY = "report.json", "report.html", "run.toml", "commitment.key"
 FILES = (REPORT, PAGE, RECIPE, KEY)
-ENDINGS = ("csv.gz", "csv", "parquet")
+ENDINGS = (
+    "csv", "csv.gz", "parquet", "feather", "arrow", "jsonl", "xlsx", "sav", "zsav", "dta", "xpt",
+)  # fmt: skip
 
 
 def private_folder(folder: Path) -> Path:

@@ -14,6 +14,8 @@ from shoal.judge.cells import ArrowCells, rows_of
 from shoal.judge.limits import limits
 from shoal.judge.source import Batches, Key, Made, Source, check_header
 
+READER = "pyarrow"
+
 
 def parquet(files: Sequence[str], name: str) -> Source:
     """Return opened Parquet files, one after the other; `name` is what they are together."""
@@ -35,7 +37,7 @@ def parquet(files: Sequence[str], name: str) -> Source:
     def batches(places: list[int], make: Callable[[list[Any]], Made]) -> Iterator[Made]:
         chosen = [header[place] for place in places]
         for column in chosen:
-            _check_plain(schema.field(column).type, column, name)
+            check_plain(schema.field(column).type, column, name)
         for file in files:
             try:
                 with _opened(file) as opened:
@@ -49,10 +51,11 @@ def parquet(files: Sequence[str], name: str) -> Source:
             except OverflowError:
                 raise InputError(f"{_name(file)}: a date is beyond the calendar") from None
 
-    return Source(name, header, partial(rows_in, batches), False, batches, sum(each), tuple(each))
+    rows = partial(rows_in, batches)
+    return Source(name, header, rows, False, batches, sum(each), tuple(each), reader=READER)
 
 
-def _check_plain(kind: Any, column: str, name: str) -> None:
+def check_plain(kind: Any, column: str, name: str) -> None:
     """Refuse a column of lists or structs."""
     import pyarrow as pa
 
@@ -102,7 +105,7 @@ def frame(data: Any) -> Source:
         except (TypeError, ValueError):  # Arrow's own words would show a value
             raise InputError(mixed) from None
         for place, column in zip(places, columns, strict=True):
-            _check_plain(column.type, names[place], name)
+            check_plain(column.type, names[place], name)
         try:
             size = limits().batch
             for begin in range(0, len(whole), size):

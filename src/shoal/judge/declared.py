@@ -20,7 +20,10 @@ from shoal.errors import shown
 from shoal.judge.manifest import MANIFEST
 
 LARGEST = 32 * 2**20  # bytes of a paper that is read
-ENDINGS = (".csv.gz", ".csv", ".parquet")
+ENDINGS = (
+    ".csv.gz", ".csv", ".parquet", ".feather", ".arrow", ".jsonl", ".xlsx", ".sav", ".zsav", ".dta",
+    ".xpt",
+)  # fmt: skip
 SIGNS = "delimiter", "encoding", "quote", "decimal", "thousands"
 # values that do not say what they stand for
 SINGLE = ("mean", "median", "majority", "mode", "medoid")

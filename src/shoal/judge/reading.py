@@ -1,4 +1,8 @@
-"""Releases are opened here: csv files, Parquet, dataframes; `folder.py` has those of many files."""
+"""Releases are opened here: files and dataframes; `folder.py` has those of many files.
+
+A file is read by something else than what wrote it, where there is something else: csv by the
+judge's own reader, JSON lines by Python, workbooks by python-calamine. `READERS` says which.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,36 @@ from typing import IO, Any, cast
 
 from shoal.backends.storage import is_url
 from shoal.errors import InputError
-from shoal.judge import arrow, folder
+from shoal.judge import arrow, folder, fresh
 from shoal.judge.csv_pieces import CELL_LIMIT, Pieces
+from shoal.judge.json_lines import READER as JSON_READER
+from shoal.judge.json_lines import json_lines
 from shoal.judge.lines import LINE, bounded, long_line
 from shoal.judge.source import Made, Source, check_header
+from shoal.judge.workbook import READER as WORKBOOK_READER
+from shoal.judge.workbook import workbook
 from shoal.judge.written import Written
+
+OWN = "the judge's own csv reader"
+OPENED: dict[str, Callable[[Path], Source]] = {
+    "parquet": lambda path: arrow.parquet([str(path)], path.name),
+    "jsonl": json_lines,
+    "ndjson": json_lines,
+    "xlsx": workbook,
+}
+READERS = {
+    "csv": OWN, "csv.gz": OWN, "parquet": arrow.READER, "jsonl": JSON_READER,
+    "ndjson": JSON_READER, "xlsx": WORKBOOK_READER, **fresh.READERS,
+}  # fmt: skip
+
+
+def kind_of(name: str) -> str:
+    """Return what a file is by its name; what is nothing else is csv."""
+    lower = name.lower()
+    if lower.endswith(".gz"):
+        return "csv.gz"
+    ending = lower.rpartition(".")[2]
+    return ending if ending in READERS else "csv"
 
 
 @contextlib.contextmanager
@@ -37,15 +66,16 @@ def opened(data: Any, kind: str | None, written: Written) -> Iterator[Source]:
         yield arrow.parquet([os.fspath(data)], os.fspath(data).rpartition("/")[2])
         return
     path = Path(data)
-    lower = path.name.lower()
-    kind = kind or ("parquet" if lower.endswith(".parquet") else "")
-    kind = kind or ("csv.gz" if lower.endswith(".gz") else "csv")
+    kind = kind or kind_of(path.name)
     try:
         if not path.is_file():
             what = "not an ordinary file" if path.exists() else "there is no such file"
             raise InputError(f"{path.name or path}: {what}")
-        if kind == "parquet":
-            yield arrow.parquet([str(path)], path.name)
+        if kind in OPENED:
+            yield OPENED[kind](path)
+            return
+        if kind in fresh.READERS:
+            yield fresh.fresh(path, kind)
             return
         before = csv.field_size_limit(CELL_LIMIT)
         try:
@@ -79,7 +109,8 @@ def _csv(path: Path, kind: str, written: Written) -> Source:
             for columns in pieces.columns(places):
                 yield make(columns)
 
-    return Source(path.name, header, partial(arrow.rows_in, batches), True, batches)
+    rows = partial(arrow.rows_in, batches)
+    return Source(path.name, header, rows, True, batches, reader=OWN)
 
 
 @contextlib.contextmanager

@@ -30,7 +30,7 @@ class Source:
 
     Cells of csv are bytes, each as one character of a text; `as_bytes` tells. Parquet and
     dataframes come in `batches` too, and say how many `records` they have; of several files, `each`
-    does. `manifest` is what a folder of them says of itself.
+    does. `manifest` is what a folder of them says of itself. `reader` is what reads the file.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Source:
     records: int = 0
     each: tuple[int, ...] = ()
     manifest: Manifest | None = None
+    reader: str = ""
 
     def places(self, wanted: Sequence[str]) -> list[int]:
         """Return where columns stand; one that there is not is an error."""

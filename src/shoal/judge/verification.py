@@ -138,7 +138,7 @@ class Verification:
     smallest set of candidates in each (None where it was not counted). `offending` lists at most
     1,000 of the `offending_count` classes that break something. `warnings` do not make it fail.
     `roles` and `roles_of_sensitive` say where the quasi-identifiers and the sensitive columns are
-    from, where they were not given.
+    from, where they were not given; `reader` is what read the file.
     """
 
     ok: bool
@@ -158,6 +158,7 @@ class Verification:
     warnings: tuple[str, ...] = ()
     roles: str = ""
     roles_of_sensitive: str = ""
+    reader: str = ""
 
     @property
     def origins(self) -> list[str]:
@@ -206,7 +207,7 @@ class Verification:
         fields["sizes"]["table"] = table
         if self.against is not None:
             fields["against"]["judged"] = self.against.judged
-        for key in ("roles", "roles_of_sensitive"):
+        for key in ("roles", "roles_of_sensitive", "reader"):
             if not fields[key]:
                 del fields[key]
         return fields

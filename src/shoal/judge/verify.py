@@ -73,8 +73,9 @@ def verify(
     Parameters
     ----------
     data : path, URL or dataframe
-        The release: csv, csv.gz, Parquet, a folder of Parquet parts, or a dataframe. Cells of csv
-        are compared as bytes, others as values.
+        The release: csv, Parquet, a folder of Parquet parts, Feather, JSON lines, an Excel, SPSS,
+        Stata or SAS file, or a dataframe. Cells of csv are compared as bytes, others as values;
+        codes that all have labels by these.
     k : int
         The least size of an equivalence class.
     quasi_identifiers, sensitive : sequence of str, optional
@@ -117,8 +118,9 @@ def verify(
     delimiter, encoding, quote, decimal, thousands : str, optional
         How a csv file is written, where neither it nor a report beside it says so; numbers are
         those of sensitive columns.
-    kind : {"csv", "csv.gz", "parquet"}, optional
-        What the file is, in place of the ending of its name.
+    kind : str, optional
+        What the file is, in place of the ending of its name: csv, csv.gz, parquet, feather, jsonl,
+        xlsx, sav, dta, xpt and others.
     records, columns : int, sequence of str, optional
         What the release should hold, where known.
 
@@ -269,6 +271,7 @@ def _verification(
             *_warnings(source),
             *((WARNING,) if met is not None else ()),
         ),
+        reader=source.reader,
     )
 
 

@@ -19,7 +19,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from shoal.backends.private_folder import FILES, PAGE, RECIPE, REPORT, SUFFIX, private_folder
+from shoal.backends.private_folder import (
+    ENDINGS,
+    FILES,
+    PAGE,
+    RECIPE,
+    REPORT,
+    SUFFIX,
+    private_folder,
+)
 from shoal.backends.staging import Staging, check_above, uninterrupted
 from shoal.backends.storage import Folder, Remote, Storage, check_url, is_url, plain, storage
 from shoal.errors import OutputError, RequestError, shown
@@ -44,7 +52,7 @@ class OutputFolder:
         place = plain(output)
         if not place.isprintable():
             raise RequestError(f"{shown(output)}: the output's name is not plain UTF-8")
-        if place.lower().endswith((".csv", ".csv.gz", ".parquet")) or place == "-":
+        if place.lower().endswith(tuple(f".{one}" for one in ENDINGS)) or place == "-":
             raise RequestError(
                 f"{shown(output)}: with an engine a release is a folder of Parquet files; "
                 "name one, as in -o release/"

@@ -11,7 +11,7 @@ from typing import Any
 
 from shoal.backends.executor import Threads
 from shoal.backends.staging import Staging
-from shoal.errors import OutputError
+from shoal.errors import OutputError, RequestError
 from shoal.judge.limits import limited
 from shoal.methods.problem import check_size
 from shoal.outofcore.arrow import Form
@@ -47,6 +47,11 @@ def release_file(
     begin = time.perf_counter()
     report = Reporter.of(callback)
     targets = request.targets
+    if targets.kind not in ("csv", "csv.gz", "parquet"):
+        raise RequestError(
+            f"a file that does not fit in the memory given is released as csv or Parquet, not "
+            f".{targets.kind}"
+        )
     check_possible(settings)
     fingerprint = run_fingerprint(
         stamps_of(source), settings, budget.records, request, targets.kind

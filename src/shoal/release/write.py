@@ -1,4 +1,4 @@
-"""Bytes of a released table: csv or Parquet, rows in random order."""
+"""Bytes of a released table: csv, Parquet, Feather and others, rows in random order."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from shoal.kernels.arrays import Integers
 from shoal.release.cells import csv_cells, header_cell
 from shoal.release.dialects import encoded, in_encoding
 from shoal.table.dialect import Dialect
+from shoal.table.formats import HELD_BY_STATISTICS
 from shoal.table.notation import STRICT, Notation
 from shoal.table.roles import Column, Kind
 from shoal.table.split import bytes_of
@@ -39,9 +40,23 @@ def row_order(rows: int, *, keep: bool = False, seed: int | None = None) -> Inte
 
 
 def release_bytes(table: Table, order: Integers, kind: str, threads: int | None = None) -> bytes:
-    """Return the whole file: kind is "csv", "csv.gz" or "parquet"."""
+    """Return the whole file: kind is the ending of its name, one of `formats.WRITTEN`."""
     if kind == "parquet":
         return parquet_bytes(table, order)
+    if kind in ("feather", "arrow"):
+        return ipc_bytes(table, order)
+    if kind == "jsonl":
+        from shoal.release.json_lines import json_lines_bytes
+
+        return json_lines_bytes(table, order)
+    if kind == "xlsx":
+        from shoal.release.workbook import workbook_bytes
+
+        return workbook_bytes(table, order)
+    if kind in HELD_BY_STATISTICS:
+        from shoal.release.statistics import statistics_bytes
+
+        return statistics_bytes(table, order, kind)
     text = csv_bytes(table, order, threads=threads)
     return gzip.compress(text, mtime=0) if kind == "csv.gz" else text
 
@@ -89,11 +104,28 @@ def parquet_bytes(table: Table, order: Integers) -> bytes:
     """Return Parquet with plain columns: no dictionary, metadata or statistics of the original."""
     import pyarrow.parquet as pq
 
-    exact = {c.name for c in table.columns if c.kind is Kind.DECIMAL and _is_long(c)}
     sink = pa.BufferOutputStream()
-    pq.write_table(parquet_table(table, order, exact), sink, **PARQUET)
+    pq.write_table(parquet_table(table, order, _exact(table)), sink, **PARQUET)
     data: bytes = sink.getvalue().to_pybytes()
     return data
+
+
+def ipc_bytes(table: Table, order: Integers) -> bytes:
+    """Return Arrow's own format, of which Feather is another name; the columns are as in Parquet."""
+    from pyarrow import ipc
+
+    sink = pa.BufferOutputStream()
+    made = parquet_table(table, order, _exact(table))
+    options = ipc.IpcWriteOptions(compression="zstd")
+    with ipc.new_file(sink, made.schema, options=options) as writer:
+        writer.write_table(made, max_chunksize=RECORDS)
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+def _exact(table: Table) -> set[str]:
+    """Return the columns of decimals that floats could not hold."""
+    return {c.name for c in table.columns if c.kind is Kind.DECIMAL and is_long(c)}
 
 
 PARQUET = {"compression": "zstd", "write_statistics": False, "store_schema": False}
@@ -109,7 +141,8 @@ def parquet_table(table: Table, order: Integers, exact: Container[str]) -> Any:
     return pa.table(arrays).replace_schema_metadata(None)
 
 
-def _is_long(column: Column) -> bool:
+def is_long(column: Column) -> bool:
+    """Tell whether floats, which hold 15 digits, would lose some of a column's decimals."""
     ends = [end for end in pc.min_max(column.values).as_py().values() if end is not None]
     return needs_decimals(int(max(map(abs, ends), default=0)), column.values.type.scale)
 

@@ -12,7 +12,7 @@ from shoal.measures.histogram import Histogram
 from shoal.report.fields import PUBLIC, ColumnReport
 from shoal.report.public.report import restored_fields
 from shoal.report.report import SCHEMA, Report
-from shoal.table.formats import is_parquet
+from shoal.table.formats import is_text
 from shoal.table.read import read
 from shoal.table.roles import STAR
 from shoal.table.table import Table
@@ -65,5 +65,5 @@ def _column(values: dict[str, Any]) -> ColumnReport:
 def load_released(report: Report, file: Path) -> Table:
     """Read a released file; its quasi-identifiers hold the values of groups."""
     named = {column.name for column in report.columns}
-    table = read(file) if is_parquet(file) else read(file, missing=("", STAR))
+    table = read(file, missing=("", STAR)) if is_text(file) else read(file)
     return table.mapped(lambda column: column.replace(protected=column.name in named))

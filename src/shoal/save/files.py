@@ -14,6 +14,7 @@ from shoal.backends.staging import Staging
 from shoal.backends.storage import is_url
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.judge.limits import limited
+from shoal.judge.reading import READERS
 from shoal.judge.verify import Verification, verify
 from shoal.kernels.arrays import Integers
 from shoal.release.claims import claims
@@ -24,14 +25,13 @@ from shoal.save.commitments import Commitments
 from shoal.save.prepare import prepared
 from shoal.save.readback import holds_table
 from shoal.save.release import Release
+from shoal.table.formats import check_kind
 from shoal.table.hierarchy.specify import is_file
 
 if TYPE_CHECKING:
     from shoal.report.report import Report
     from shoal.settings import Settings
     from shoal.table.table import Table
-
-KINDS = ("csv", "csv.gz", "parquet")
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,7 @@ class Targets:
     @classmethod
     def in_folder(cls, folder: Path, kind: str = "csv") -> Targets:
         """Return release.csv, report.json, report.html in a folder; what is private beside it."""
-        if kind not in KINDS:
-            raise RequestError(f"format must be one of {', '.join(KINDS)}")
+        check_kind(kind)
         release = folder / f"release.{kind}"
         report, page = folder / private_folder.REPORT, folder / private_folder.PAGE
         own = private_folder.private_folder(folder)
@@ -62,7 +61,7 @@ class Targets:
 
     @classmethod
     def of(cls, output: str) -> Targets:
-        """Return the targets of `-o`: F.csv, F.csv.gz, F.parquet, or a folder DIR/."""
+        """Return the targets of `-o`: F.csv, F.parquet, F.sav and so on, or a folder DIR/."""
         path = Path(output)
         if not output.isprintable():
             raise RequestError(f"{shown(output)}: the output's name is not plain UTF-8")
@@ -70,13 +69,14 @@ class Targets:
             return cls.in_folder(path)
         for kind in private_folder.ENDINGS:
             if path.name.lower().endswith(f".{kind}"):
+                check_kind(kind)
                 report, page, own = (
                     path.with_name(f"{private_folder.stem_of(path.name)}{ending}")
                     for ending in (".report.json", ".report.html", private_folder.SUFFIX)
                 )
                 return cls(path, report, page, own, kind, f"../{path.name}")
         raise RequestError(
-            f"{shown(output)}: write to a name that ends in .csv, .csv.gz or .parquet, "
+            f"{shown(output)}: write to a name that ends in .{', .'.join(private_folder.ENDINGS)}, "
             "to a folder (ending in /), or to - for the screen"
         )
 
@@ -263,6 +263,7 @@ def finished_report(report: Report, digest: str, targets: Targets, keep: bool) -
         "file": targets.release.name,
         "sha256": digest,
         "order": "as in the input" if keep else "shuffled",
+        "read_back_by": READERS[targets.kind],
     }
     guarantee = of_file(report.guarantee, keep)
     return replace(report, release=written, notes=notes, guarantee=guarantee)

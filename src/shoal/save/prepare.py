@@ -1,4 +1,7 @@
-"""What becomes of a release before it is written: its dialect, and texts no spreadsheet runs."""
+"""What becomes of a release before it is written: its dialect, and texts no spreadsheet runs.
+
+The report says how a file holds columns, where that does not go without saying.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import TYPE_CHECKING
 from shoal.errors import RequestError, listed
 from shoal.release.dialects import IN_PLAIN, is_usual, plain_table, written_as
 from shoal.save.spreadsheet import guarded_table
+from shoal.table.formats import HELD_BY_STATISTICS, is_csv
 from shoal.table.source import Source
 from shoal.table.table import Table
 
@@ -28,7 +32,7 @@ class Prepared:
 
 def with_text(report: Report, source: Source, kind: str) -> Report:
     """Return a report that says how a csv release is written, where the file does not show it."""
-    if kind == "parquet" or is_usual(source):
+    if not is_csv(kind) or is_usual(source):
         return report
     return replace(report, release={**report.release, "text": written_as(source)})
 
@@ -42,7 +46,11 @@ def prepared(release: Release, kind: str, wanted: bool | None = None) -> Release
     if settings.release.dialect == IN_PLAIN and own.source.kind == "csv":
         own = plain_table(own)
     report = with_text(release.report, own.source, kind)
-    if not settings.release.spreadsheet_safe or kind == "parquet":
+    if kind in HELD_BY_STATISTICS:
+        from shoal.release.statistics import held_as
+
+        report = replace(report, release={**report.release, "held_as": held_as(own, kind)})
+    if not settings.release.spreadsheet_safe or not is_csv(kind):
         return Prepared(own, report, settings)
     table = guarded_table(own)
     changed = [

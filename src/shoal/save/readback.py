@@ -49,7 +49,8 @@ class ReadBack:
         if source.batches is None:
             raise TypeError("files are read in batches")
         self.wanted, self.as_bytes = wanted, source.as_bytes
-        self.notations = [notations.get(name, STRICT) for name in wanted]
+        own = notations if source.as_bytes else PLAIN  # only csv has them
+        self.notations = [own.get(name, STRICT) for name in wanted]
         self.batches = source.batches(source.places(wanted), list)
         self.columns: list[Cells] = []
         self.at = self.rows = 0  # what was read of the columns, and how many rows they have

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.errors import InputError
 from shoal.table.formats import JSON_LINES
@@ -14,6 +15,8 @@ from shoal.table.opening import check_file_name, read_bytes
 from shoal.table.source import Source
 from shoal.table.table import Table
 from shoal.table.unpacking import check_unpacked, check_unpacks
+
+MOMENT = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?$"
 
 
 def read_arrow(path: Path) -> Table:
@@ -56,7 +59,19 @@ def _json_lines(raw: bytes) -> Any:
     from pyarrow import json
 
     options = json.ReadOptions(use_threads=False, block_size=max(len(raw), 1))
-    return json.read_json(pa.BufferReader(raw), options)
+    table = json.read_json(pa.BufferReader(raw), options)
+    return pa.table({name: _dated(table[name]) for name in table.column_names})
+
+
+def _dated(values: Any) -> Any:
+    """Return dates where Arrow made times of them, and times where their parts of seconds are."""
+    if pa.types.is_timestamp(values.type):
+        days = values.cast(pa.date32(), safe=False)
+        return days if days.cast(values.type).equals(values) else values
+    if pa.types.is_string(values.type) and values.null_count < len(values):
+        if pc.all(pc.match_substring_regex(values, MOMENT)).as_py():
+            return values.cast(pa.timestamp("us"))
+    return values
 
 
 def read_parquet(path: Path) -> Table:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 from typing import Any
 
-from shoal.errors import InputError
+from shoal.backends.private_folder import ENDINGS
+from shoal.errors import InputError, RequestError
 from shoal.table.opening import check_file_name
 from shoal.table.packed import is_text_name
 
@@ -16,8 +18,19 @@ STATISTICS = {
     ".sav": "read_sav", ".zsav": "read_sav", ".por": "read_por", ".dta": "read_dta",
     ".sas7bdat": "read_sas7bdat", ".xpt": "read_xport",
 }  # fmt: skip
+FAMILIES = {
+    ".sav": "SPSS", ".zsav": "SPSS", ".por": "SPSS", ".dta": "Stata", ".sas7bdat": "SAS",
+    ".xpt": "SAS",
+}  # fmt: skip
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 TYPED = (".parquet", *ARROW, *JSON_LINES, *STATISTICS, *SPREADSHEETS)
+WRITTEN = ENDINGS
+CODED = ("sav", "zsav", "dta")  # kinds of files that hold codes with value labels
+HELD_BY_STATISTICS = (*CODED, "xpt")
+NEEDED = {
+    **dict.fromkeys(HELD_BY_STATISTICS, ("pyreadstat", "polars")),
+    "xlsx": ("xlsxwriter", "python_calamine"),
+}  # what writes a kind of file, and what the judge reads it with
 KNOWN = {
     ".sav": "an SPSS file", ".zsav": "an SPSS file", ".por": "an SPSS file",
     ".dta": "a Stata file", ".sas7bdat": "a SAS file", ".xpt": "a SAS file",
@@ -66,12 +79,33 @@ def statistics_reader(name: str) -> str:
     return STATISTICS[ending_of(name)]
 
 
+def is_csv(kind: str) -> bool:
+    """Tell whether a kind of released file is csv."""
+    return kind in ("csv", "csv.gz")
+
+
+def check_kind(kind: str) -> None:
+    """Refuse a kind of file that is not written, or whose extra is not installed."""
+    if kind not in WRITTEN:
+        raise RequestError(f"format must be one of {', '.join(WRITTEN)}")
+    for module in NEEDED.get(kind, ()):
+        try:
+            there = importlib.util.find_spec(module) is not None
+        except ImportError:
+            there = False
+        if not there:
+            raise RequestError(f"pip install 'shoal[formats]' to write {_what(f'.{kind}')}")
+
+
 def extra(module: str, name: str) -> Any:
     """Return a module that a format needs; where it is not installed, say how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError:
-        what = KNOWN.get(ending_of(name), "an Excel file")
         raise InputError(
-            f"{name}: this is {what}; pip install 'shoal[formats]' to read it"
+            f"{name}: this is {_what(ending_of(name))}; pip install 'shoal[formats]' to read it"
         ) from None
+
+
+def _what(ending: str) -> str:
+    return KNOWN.get(ending, "an Excel file")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import in_shape, shown
+from shoal.table.variable import Variable
 
 STAR = "*"  # the root of every tree, and what a group releases that has nothing in common
 TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of Arrow's units of time, in a second
@@ -70,7 +71,7 @@ class Column:
     something else; such a column is not taken as a quasi-identifier. `protected` marks the columns
     of a released Table whose values are those of groups. `order` is the declared order of the
     values of an ordinal column, whose kind is text; it may hold values that no cell has. `rounded`
-    marks columns that are kept, rounded.
+    marks columns that are kept, rounded. `variable` is what a statistics file says of it.
     """
 
     __repr__ = in_shape
@@ -86,6 +87,7 @@ class Column:
     protected: bool = False
     order: tuple[str, ...] | None = None
     rounded: bool = False
+    variable: Variable | None = None
 
     @property
     def is_ordinal(self) -> bool:

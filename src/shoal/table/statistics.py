@@ -2,13 +2,14 @@
 
 A coded column whose values all have labels becomes a category of the labels, with an order where
 the measure level says ordinal; other labels name missing values, which are missing. Whole numbers
-are whole, though such files hold floats.
+are whole, though such files hold floats. What else a file says of a column is its `Variable`.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,16 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import InputError
-from shoal.table.formats import extra, statistics_reader
+from shoal.table.formats import FAMILIES, ending_of, extra, statistics_reader
 from shoal.table.opening import check_file_name, read_bytes
 from shoal.table.source import Source
 from shoal.table.table import Table
 from shoal.table.unpacking import check_unpacked
+from shoal.table.variable import Code, Variable
 
 CELL = 8  # bytes of a number
 EXACT = 2.0**53  # up to which floats are whole numbers
+WITHOUT_USER_MISSING = ("read_xport", "read_por")
 
 
 def read_statistics(path: Path) -> Table:
@@ -34,41 +37,67 @@ def read_statistics(path: Path) -> Table:
     check_file_name(path.name)
     raw = read_bytes(path)
     pyreadstat = extra("pyreadstat", path.name)
-    read = getattr(pyreadstat, statistics_reader(path.name))
+    reader = statistics_reader(path.name)
+    read = getattr(pyreadstat, reader)
+    codebook = {} if reader in WITHOUT_USER_MISSING else {"user_missing": True}
     try:
-        _, facts = read(str(path), metadataonly=True)
+        _, facts = read(str(path), metadataonly=True, **codebook)
         cells = (facts.number_rows or 0) * facts.number_columns
         check_unpacked(CELL * cells, len(raw), path.name)
-        values, facts = read(str(path), output_format="dict")
+        values, _ = read(str(path), output_format="dict")
     except InputError:
         raise
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, ValueError):
         raise InputError(f"{path.name}: not a whole file of its kind, or damaged") from None
     names = list(values)
     check_names(names, path.name)
-    labels = facts.variable_value_labels
+    family = FAMILIES[ending_of(path.name)]
+    variables = {name: _variable(name, facts, family, values[name]) for name in names}
     arrays, orders = {}, {}
-    for name in names:
-        own = labels.get(name)
+    for name, variable in variables.items():
         arrays[name] = _array(values[name])
-        if own and _all_labelled(values[name], own):
-            arrays[name] = pa.array([own.get(value) for value in values[name]], pa.string())
-            if facts.variable_measure.get(name) == "ordinal":
-                orders[name] = _ordered(own)
+        if variable.coded:
+            labels = dict(variable.labels)
+            arrays[name] = pa.array([labels.get(value) for value in values[name]], pa.string())
+            if variable.measure == "ordinal":
+                orders[name] = tuple(label for _, label in variable.labels)
     check_unpacked(sum(array.nbytes for array in arrays.values()), len(raw), path.name)
     digest = hashlib.sha256(raw).hexdigest()
     source = Source(path.name, "statistics", digest, path=str(path), columns=tuple(names))
-    return with_orders(from_arrow(pa.table(arrays), source), orders)
+    table = with_orders(from_arrow(pa.table(arrays), source), orders)
+    return table.mapped(lambda column: column.replace(variable=variables[column.name]))
+
+
+def _variable(name: str, facts: Any, family: str, values: Sequence[Any]) -> Variable:
+    """Return what the file says of a column."""
+    labels: Mapping[Any, str] = facts.variable_value_labels.get(name) or {}
+    is_text = facts.readstat_variable_types.get(name) == "string"
+    own = {_plain(c): label for c, label in labels.items() if isinstance(c, str) == is_text}
+    own = dict(sorted(own.items()))  # without Stata's .a to .z, which are missing
+    return Variable(
+        family,
+        label=facts.column_names_to_labels.get(name) or "",
+        labels=tuple(own.items()),
+        coded=_all_labelled(values, own),
+        measure=facts.variable_measure.get(name) or "unknown",
+        missing=tuple(
+            (_plain(one["lo"]), _plain(one["hi"])) for one in facts.missing_ranges.get(name, ())
+        ),
+        format=facts.original_variable_types.get(name) or "",
+        width=facts.variable_display_width.get(name) or 0,
+    )
+
+
+def _plain(code: Any) -> Code:
+    """Return a code as a whole number where it is one."""
+    whole = isinstance(code, float) and abs(code) < EXACT and code == int(code)
+    return int(code) if whole else code
 
 
 def _all_labelled(values: Sequence[Any], labels: Mapping[Any, str]) -> bool:
     """Tell whether every value that is there has a label, and no two values the same."""
-    there = {value for value in values if value is not None}
+    there = {value for value in values if value is not None and value != ""}
     return bool(there) and there <= set(labels) and len(set(labels.values())) == len(labels)
-
-
-def _ordered(labels: Mapping[Any, str]) -> tuple[str, ...]:
-    return tuple(labels[code] for code in sorted(labels))
 
 
 def _array(values: Sequence[Any]) -> Any:
@@ -81,4 +110,11 @@ def _array(values: Sequence[Any]) -> Any:
         if np.all(there == np.rint(there)) and np.all(np.abs(there) < EXACT):
             return pa.array([None if v is None else int(v) for v in values], pa.int64())
         return pa.array(values, pa.float64())
+    if isinstance(first, datetime):
+        return pa.array([None if v is None else _rounded(v) for v in values], pa.timestamp("us"))
     return pa.array(values)
+
+
+def _rounded(moment: datetime) -> datetime:
+    """Return a time without the error of seconds that are counted as floats from 1582 on."""
+    return moment + timedelta(microseconds=round(moment.microsecond, -1) - moment.microsecond)

@@ -12,13 +12,15 @@ from shoal.table.roles import Role
 if TYPE_CHECKING:
     from shoal.report.fields import ReportFields
 
+IN_MEMORY = ("dataframe", "array")
+
 
 def repeat(report: ReportFields) -> str:
     """Return the commands that repeat and check a release, and what identifies it."""
     again = "Whoever made it repeats it from the recipe in its private folder."
     if "commitment" not in report.input or "recipe" in report.release:
         recipe = str(report.release.get("recipe", "run.toml"))
-        is_known = report.input["kind"] in ("csv", "parquet") and "commitment" not in report.input
+        is_known = report.input["kind"] not in IN_MEMORY and "commitment" not in report.input
         words = ["shoal", "run", recipe, *([] if is_known else ["--input", "FILE"]), "-o", "again/"]
         same = "the same groups" if "sha256" in report.input else "groups by the same method"
         again = f"<code>{escape(shlex.join(words))}</code> gives {same} in fresh row order."
@@ -27,6 +29,8 @@ def repeat(report: ReportFields) -> str:
         **{f"input, {what}": report.input[what] for what in known},
         "release, sha256": report.release.get("sha256", "not written to a file"),
         "rows of the release": report.release.get("order", "as in the input"),
+        "release, read back by": report.release.get("read_back_by", "the judge, in memory"),
+        **_held(report),
         **({} if report.seed is None else {"seed": str(report.seed)}),
         **report.versions,
     }
@@ -36,6 +40,14 @@ def repeat(report: ReportFields) -> str:
         f"<h2>{title}</h2>\n<p>{again} Check the file yourself with "
         f"<code>{_verify(report)}</code></p>\n<dl>{rows}</dl>"
     )
+
+
+def _held(report: ReportFields) -> dict[str, str]:
+    """Return how a statistics file holds the columns."""
+    held = report.release.get("held_as")
+    if not held:
+        return {}
+    return {"columns in the file": "; ".join(f"{name}: {words}" for name, words in held.items())}
 
 
 def _verify(report: ReportFields) -> str:

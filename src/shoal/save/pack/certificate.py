@@ -19,6 +19,7 @@ from shoal.judge.verification import Verification
 from shoal.report.guarantees import Protection, ends_in_values, guarantee, of_file, shows_records
 from shoal.save.pack.recipe import is_committed, lacks
 from shoal.settings import COMMITTED, Settings, joined_key
+from shoal.table.formats import is_csv
 from shoal.table.roles import Kind
 
 NAME, SCHEMA_NAME, SIGNATURE = "certificate.json", "certificate.schema.json", "certificate.sig"
@@ -52,7 +53,7 @@ class Release(_Part):
     """The released file: its name in the pack, what it is and what it holds."""
 
     file: str
-    kind: Literal["csv", "csv.gz", "parquet"]
+    kind: str
     delimiter: str | None = None
     encoding: str | None = None
     quote: str | None = None
@@ -93,11 +94,12 @@ class Claims(_Part):
 
 
 class Verified(_Part):
-    """What the released file showed when it was read back by separate code."""
+    """What the released file showed when it was read back by separate code, by which `reader`."""
 
     records: int
     classes: int
     smallest_class: int
+    reader: str = ""
     models: list[dict[str, Any]] = []
     k_of: list[dict[str, Any]] = []
 
@@ -159,7 +161,7 @@ def certificate_of(
         release=Release(
             file=release["file"],
             kind=release["kind"],
-            **({} if release["kind"] == "parquet" else text),
+            **(text if is_csv(release["kind"]) else {}),
             records=release["records"],
             columns=list(release["columns"]),
             order="as in the input" if recipe.release.keep_order else "shuffled",
@@ -167,7 +169,7 @@ def certificate_of(
         claims=claims_of(recipe, types),
         verified=Verified(
             records=verification.records, classes=verification.classes,
-            smallest_class=verification.k, models=verified["models"], k_of=verified["k_of"],
+            smallest_class=verification.k, reader=verification.reader, models=verified["models"], k_of=verified["k_of"],
         ),
         checks=checks,
         stated=[line for line in promised["covers"] if line not in checks],

@@ -9,8 +9,10 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from shoal.release.held import held
 from shoal.report.report import Report
 from shoal.table.assign import distinct
+from shoal.table.formats import CODED
 from shoal.table.roles import STAR, Column, Kind, Role
 from shoal.table.table import Table
 
@@ -23,6 +25,9 @@ HEADER = (
     "missing",
     "suppressed",
     "holds",
+    "label",
+    "value labels",
+    "in the file",
 )
 FEW = 12  # values that are listed one by one
 DONE = {
@@ -41,8 +46,11 @@ def dictionary(released: Table, report: Report) -> bytes:
     """Return the dictionary as csv, a line a column; nothing in it that the release does not say.
 
     A column of numbers or dates holds its least and greatest released value, one of few values
-    these; others are only counted.
+    these; others are only counted. Labels are those of the input's codebook, value labels those of
+    values that the release holds.
     """
+    kind = report.release.get("kind", "")
+    held_as = report.release.get("held_as", {})
     treatments = {column.name: column.released_as for column in report.columns}
     treatments |= {
         name: f"rounded to multiples of {step:g}" for name, step in report.rounded.items()
@@ -56,7 +64,8 @@ def dictionary(released: Table, report: Report) -> bytes:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)
     for column in released.columns:
-        writer.writerow(_line(column, treatments))
+        codebook = [*_labels(column, kind), held_as.get(column.name, "")]
+        writer.writerow([*_line(column, treatments), *codebook])
     return text.getvalue().encode("utf-8")
 
 
@@ -72,6 +81,23 @@ def _line(column: Column, treatments: Mapping[str, str]) -> list[Any]:
         column.name, str(column.role), column.kind_name, done, distinct(column), missing,
         suppressed, _holds(column),
     ]  # fmt: skip
+
+
+def _labels(column: Column, kind: str) -> tuple[str, str]:
+    """Return the label of a variable, and the value labels by their codes."""
+    if kind in CODED:
+        made = held(column, kind)
+        labels, label = made.labels, made.label
+        there = {value for value in made.values.unique().to_pylist() if value is not None}
+    elif column.variable is None:
+        return "", ""
+    else:
+        labels, label = dict(column.variable.labels), column.variable.label
+        there = set(column.values.unique().to_pylist())
+        if column.variable.coded:
+            there = {code for code, text in labels.items() if text in there}
+    known = (f"{code} = {text}" for code, text in labels.items() if code in there)
+    return label, " | ".join(known)
 
 
 def _holds(column: Column) -> str:

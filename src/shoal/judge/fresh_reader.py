@@ -1,0 +1,86 @@
+"""A process that reads one file and answers with Arrow batches; it imports nothing of Shoal.
+
+`python fresh_reader.py FILE KIND` writes an Arrow stream to its standard output. A coded column all
+of whose values have different labels is answered by its labels, any other by its values.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+BROKEN, LARGE, LACKING = 11, 12, 13  # exit codes
+RATIO, FREE, CELL = 200, 64 * 2**20, 8
+READ = {"sav": "read_sav", "zsav": "read_sav", "por": "read_por", "dta": "read_dta",
+        "xpt": "read_xport", "sas7bdat": "read_sas7bdat"}  # fmt: skip
+
+
+def main(path: str, kind: str) -> int:
+    """Answer with the table of a file; return the exit code."""
+    import pyarrow as pa
+
+    try:
+        table = statistics(path, READ[kind]) if kind in READ else arrow(path)
+    except ImportError:
+        return LACKING
+    except OverflowError:
+        return LARGE
+    except Exception:
+        return BROKEN  # whatever the file did to the library
+    with pa.ipc.new_stream(sys.stdout.buffer, table.schema) as writer:
+        writer.write_table(table)
+    return 0
+
+
+def check_size(size: int, path: str) -> None:
+    """Raise OverflowError for a file that unpacks to far more than a table of its size would."""
+    if size > FREE and size > RATIO * os.path.getsize(path):  # noqa: PTH202
+        raise OverflowError
+
+
+def arrow(path: str) -> Any:
+    """Return the table of a Feather or Arrow file, or of a stream in one."""
+    import pyarrow as pa
+
+    with pa.OSFile(path) as file:
+        is_file = file.read(6) == b"ARROW1"
+        file.seek(0)
+        batches, size = [], 0
+        with pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file) as reader:
+            many = range(reader.num_record_batches) if is_file else reader
+            for one in many:
+                batch = reader.get_batch(one) if is_file else one
+                size += batch.nbytes
+                check_size(size, path)
+                batches.append(batch)
+            return pa.Table.from_batches(batches, reader.schema).replace_schema_metadata(None)
+
+
+def statistics(path: str, read: str) -> Any:
+    """Return the table of an SPSS, Stata or SAS file."""
+    import pyarrow as pa
+    import pyreadstat
+
+    _, facts = getattr(pyreadstat, read)(path, metadataonly=True)
+    check_size(CELL * (facts.number_rows or 0) * facts.number_columns, path)
+    values, facts = getattr(pyreadstat, read)(path, output_format="dict")
+    labels = facts.variable_value_labels
+    return pa.table({name: column(values[name], labels.get(name) or {}) for name in values})
+
+
+def column(cells: list[Any], labels: dict[Any, str]) -> Any:
+    """Return the values of a column, or their labels; an empty text is missing."""
+    import pyarrow as pa
+
+    values = [None if cell == "" else cell for cell in cells]
+    there = {value for value in values if value is not None}
+    if there and there <= set(labels) and len(set(labels.values())) == len(labels):
+        return pa.array([labels.get(value) for value in values], pa.string())
+    if all(type(value) is float and value.is_integer() and abs(value) < 2**53 for value in there):
+        return pa.array([None if value is None else int(value) for value in values], pa.int64())
+    return pa.array(values)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

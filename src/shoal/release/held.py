@@ -1,0 +1,160 @@
+"""Held: how a statistics file holds a released column.
+
+A column of codes with value labels is written as its codes, and what generalization made of them
+(ranges, nodes, `*`) as further codes after the largest, with labels of their own. Of a column whose
+values are those of groups, only labels of released values are written, as labels that some program
+made of the data would tell which values there were. A number without labels that became an interval
+is a string.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.release.plain_values import as_moments, as_numbers, largest, refused
+from shoal.release.targets import TARGETS, Target
+from shoal.table.roles import Column, Kind
+from shoal.table.variable import Code, Variable
+
+INT32 = 2_147_483_620  # the largest whole number that Stata does not take for a missing one
+EXACT = 2**53
+FLAGS = {0: "false", 1: "true"}
+NUMBERS, STRINGS, DATES = "numbers", "strings", "dates"
+CODES, LABELS = "codes with value labels", "strings: the labels of its codes"
+MORE = "codes with value labels; {0} that the release made follow the largest code"
+
+
+@dataclass(frozen=True)
+class Held:
+    """The values of a column as they are written, their labels, and `words` for both.
+
+    `missing` are the ranges of codes that mean missing, `label` is the variable's, cut to what the
+    file can hold.
+    """
+
+    values: Any
+    words: str
+    labels: Mapping[Code, str] = field(default_factory=dict)
+    missing: tuple[tuple[Code, Code], ...] = ()
+    label: str = ""
+
+
+def held(column: Column, kind: str) -> Held:
+    """Return how a file of this kind holds a column."""
+    target = TARGETS[kind]
+    made = _held(column, target)
+    variable = column.variable
+    if variable is None:
+        return made
+    label = target.cut(variable.label)
+    words = made.words if label == variable.label else f"{made.words}; its label was cut"
+    return Held(made.values, words, made.labels, _missing(variable, made), label)
+
+
+def _missing(variable: Variable, made: Held) -> tuple[tuple[Code, Code], ...]:
+    """Return the missing definitions that hold for what is written.
+
+    Where a released value would be taken for a missing one, none do.
+    """
+    if made.words == DATES:
+        return ()
+    is_text = pa.types.is_string(made.values.type)
+    missing = tuple(one for one in variable.missing if isinstance(one[0], str) == is_text)
+    own = replace(variable, missing=missing)
+    return () if any(map(own.means_missing, _distinct(made.values))) else missing
+
+
+def _held(column: Column, target: Target) -> Held:
+    variable, kind = column.variable, column.kind
+    if kind is Kind.UNKNOWN:
+        raise refused(column, f"{target.what} has no type for its cells")
+    if kind is Kind.BOOLEAN:
+        numbers = column.values.cast(pa.int32())
+        return Held(numbers, CODES, FLAGS) if target.has_codes else Held(numbers, NUMBERS)
+    if kind is Kind.DATE:
+        return Held(column.values.cast(pa.date32()), DATES)
+    if kind is Kind.DATETIME:
+        return Held(as_moments(column), DATES)
+    if kind is Kind.TEXT:
+        return _text(column, variable, target)
+    return _number(column, variable, target)
+
+
+def _number(column: Column, variable: Variable | None, target: Target) -> Held:
+    """Return numbers, with the labels of single ones where the codebook has some."""
+    values = column.values if column.kind is Kind.INTEGER else as_numbers(column)
+    most = largest(values)
+    if column.kind is Kind.INTEGER:
+        if most > EXACT:
+            raise refused(column, "its whole numbers have more digits than such a file holds")
+        values = values.cast(pa.int32() if most <= INT32 else pa.float64())
+    least = pc.min(pc.abs(pc.if_else(pc.equal(values, 0), None, values))).as_py()
+    if most > target.largest or (least is not None and least < target.least):
+        raise refused(column, f"{target.what} cannot hold numbers so large or small")
+    labels = dict(variable.labels) if variable is not None and target.has_codes else {}
+    if not labels or variable is None:
+        return Held(values, NUMBERS)
+    if column.protected:
+        there = set(_distinct(values))
+        labels = {c: t for c, t in labels.items() if c in there or variable.means_missing(c)}
+    if values.type == pa.int32() and not all(type(code) is int for code in labels):
+        values = values.cast(pa.float64())
+    return Held(values, NUMBERS, labels)
+
+
+def _text(column: Column, variable: Variable | None, target: Target) -> Held:
+    """Return codes where the codebook has some, else texts."""
+    texts = pc.if_else(pc.equal(column.values, ""), None, column.values)
+    if variable is None or not variable.coded or not target.has_codes:
+        _check_texts(column, texts, target)
+        return Held(texts, LABELS if variable is not None and variable.coded else STRINGS)
+    codes, there = dict(variable.codes), sorted(_distinct(texts))
+    new = [text for text in there if text not in codes]
+    codes |= _new_codes(column, new, codes)
+    wanted = {*there, *(label for code, label in variable.labels if variable.means_missing(code))}
+    labels = {code: text for text, code in codes.items() if text in wanted or not column.protected}
+    if any(len(label.encode()) > target.value_label for label in labels.values()):
+        raise refused(
+            column, f"a value label has more than {target.value_label} bytes, which is the limit"
+        )
+    kind = pa.float64()
+    if all(isinstance(code, str) for code in codes.values()):
+        kind = pa.string()
+    elif all(type(code) is int and abs(code) <= INT32 for code in codes.values()):
+        kind = pa.int32()
+    values = pa.array([codes[text] for text in there], kind).take(
+        pc.index_in(texts, pa.array(there, pa.string()))
+    )
+    if kind == pa.string():
+        _check_texts(column, values, target)
+    return Held(values, MORE.format(len(new)) if new else CODES, labels)
+
+
+def _new_codes(column: Column, new: list[str], known: Mapping[str, Code]) -> dict[str, Code]:
+    """Return codes for texts that have none: numbers after the largest, or the texts themselves."""
+    numbers = [code for code in known.values() if not isinstance(code, str)]
+    if len(numbers) == len(known):
+        largest_code = int(max(numbers)) if numbers else 0
+        return {text: largest_code + place for place, text in enumerate(new, 1)}
+    if set(new) & set(known.values()):
+        raise refused(column, "a released value is spelled as one of its codes")
+    return {text: text for text in new}
+
+
+def _check_texts(column: Column, texts: Any, target: Target) -> None:
+    """Refuse texts that would not come back as they are."""
+    if (pc.max(pc.binary_length(texts)).as_py() or 0) > target.text:
+        raise refused(column, f"its texts are longer than {target.text:,} bytes")
+    if pc.any(pc.match_substring(texts, "\0")).as_py():
+        raise refused(column, f"{target.what} cannot hold texts with NUL")
+    if not target.keeps_spaces and pc.any(pc.ends_with(texts, " ")).as_py():
+        raise refused(column, f"its texts end in spaces, which {target.what} does not keep")
+
+
+def _distinct(values: Any) -> list[Any]:
+    return [value for value in values.unique().to_pylist() if value is not None]

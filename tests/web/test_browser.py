@@ -206,8 +206,8 @@ def test_cancel_and_two_jobs(page, tmp_path):
 
 
 def test_a_wrong_file_is_told_in_words(page, tmp_path):
-    """A workbook, a broken table: one line says what is wrong, and the page goes on."""
-    book = tmp_path / "book.xlsx"
+    """An archive, a broken table: one line says what is wrong, and the page goes on."""
+    book = tmp_path / "book.zip"
     book.write_bytes(b"PK\x03\x04 not a table")
     page.on("upload").set_input_files(book)
     page.on("error").wait_for()

@@ -14,7 +14,10 @@ from shoal.cli.recipes import beside_recipe, chosen_again, echo_choice, with_tre
 from shoal.cli.releasing import make, make_pack, make_preview, showing
 from shoal.errors import RequestError
 
-OUTPUT = "F.csv, F.parquet, a folder DIR/, or - for stdout."
+OUTPUT = (
+    "F.csv, F.parquet, F.feather, F.jsonl, F.xlsx, F.sav, F.dta, F.xpt, a folder DIR/, or - for "
+    "stdout."
+)
 ChooseAgain = Annotated[
     bool,
     typer.Option(
@@ -50,7 +53,8 @@ def anonymize(
         str | None,
         typer.Option(
             "--format",
-            help="Of the release in a pack: csv, csv.gz, parquet.",
+            help="Of the release in a pack: csv, csv.gz, parquet, feather, arrow, jsonl, xlsx, "
+            "sav, zsav, dta, xpt.",
             rich_help_panel=WRITING,
         ),
     ] = None,

@@ -22,7 +22,7 @@ from shoal.errors import shown
     "delimiter", "encoding", "quote", "decimal", "thousands", "missing",
 )  # fmt: skip
 def verify(
-    file: Annotated[str, typer.Argument(help="A released csv, csv.gz or Parquet file.")],
+    file: Annotated[str, typer.Argument(help="A released file: csv, Parquet, SPSS, Excel and others.")],
     k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
     quasi: Annotated[
         list[str] | None,
@@ -61,8 +61,8 @@ def verify(
 ) -> None:
     """Check a released file: exit code 0 if it keeps what is asked, 3 if it does not.
 
-    Quasi-identifiers of csv are compared as bytes, those of Parquet as values; a missing cell is a
-    value of its own unless --missing-as says otherwise. Sensitive values that are numbers are
+    Quasi-identifiers of csv are compared as bytes, others as values; a missing cell is a value of
+    its own unless --missing-as says otherwise. Sensitive values that are numbers are
     compared as numbers, texts whatever their case, spaces and signs that cannot be seen; missing
     ones add nothing to --l and --alpha, and what it would be otherwise is said. Classes that break
     something are named by number and size, never by value.

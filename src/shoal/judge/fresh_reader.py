@@ -48,9 +48,10 @@ def arrow(path: str) -> Any:
         file.seek(0)
         batches, size = [], 0
         with pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file) as reader:
-            many = range(reader.num_record_batches) if is_file else reader
-            for one in many:
-                batch = reader.get_batch(one) if is_file else one
+            many = reader
+            if is_file:
+                many = (reader.get_batch(one) for one in range(reader.num_record_batches))
+            for batch in many:
                 size += batch.nbytes
                 check_size(size, path)
                 batches.append(batch)

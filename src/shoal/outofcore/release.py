@@ -23,7 +23,7 @@ from shoal.plan.recipe import repeating_settings
 from shoal.release.aggregate import Aggregators, aggregate
 from shoal.release.coverage import check_coverage
 from shoal.release.dialects import IN_PLAIN
-from shoal.release.write import needs_decimals
+from shoal.release.plain_values import needs_decimals
 from shoal.report.chunk import Chunk
 from shoal.report.figures import chunk_figures, value_counts
 from shoal.report.figures.ranges import Ranges, ranges_of, widened

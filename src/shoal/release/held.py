@@ -23,7 +23,7 @@ from shoal.table.variable import Code, Variable
 
 INT32 = 2_147_483_620  # the largest whole number that Stata does not take for a missing one
 EXACT = 2**53
-FLAGS = {0: "false", 1: "true"}
+FLAGS: dict[Code, str] = {0: "false", 1: "true"}
 NUMBERS, STRINGS, DATES = "numbers", "strings", "dates"
 CODES, LABELS = "codes with value labels", "strings: the labels of its codes"
 MORE = "codes with value labels; {0} that the release made follow the largest code"
@@ -51,9 +51,12 @@ def held(column: Column, kind: str) -> Held:
     variable = column.variable
     if variable is None:
         return made
-    label = target.cut(variable.label)
-    words = made.words if label == variable.label else f"{made.words}; its label was cut"
-    return Held(made.values, words, made.labels, _missing(variable, made), label)
+    label, missing, words = target.cut(variable.label), _missing(variable, made), made.words
+    if label != variable.label:
+        words += "; its label was cut"
+    if variable.missing and not missing and not words.startswith((STRINGS, DATES)):
+        words += "; without its missing definitions, which released values would fall under"
+    return Held(made.values, words, made.labels, missing, label)
 
 
 def _missing(variable: Variable, made: Held) -> tuple[tuple[Code, Code], ...]:

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import RequestError, shown
-from shoal.release.write import is_long
 from shoal.table.roles import TICKS, Column, Kind
 
 INSTEAD = "write csv or Parquet, or leave the column out"
@@ -53,3 +52,14 @@ def largest(values: Any) -> float:
     """Return the largest absolute value of numbers; 0 where there is none."""
     ends = pc.min_max(values).as_py()
     return max((abs(end) for end in ends.values() if end is not None), default=0)
+
+
+def is_long(column: Column) -> bool:
+    """Tell whether floats, which hold 15 digits, would lose some of a column's decimals."""
+    ends = [end for end in pc.min_max(column.values).as_py().values() if end is not None]
+    return needs_decimals(int(max(map(abs, ends), default=0)), column.values.type.scale)
+
+
+def needs_decimals(largest: int, decimals: int) -> bool:
+    """Tell whether floats, which hold 15 digits, would lose some of numbers up to the largest."""
+    return len(str(largest)) + decimals > 15

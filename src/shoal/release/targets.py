@@ -1,4 +1,4 @@
-"""Targets: what files of statistics programs can hold, and the names that their columns may have."""
+"""Targets: what files of statistics programs can hold, and how their columns may be named."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from shoal.backends.executor import Threads
 from shoal.kernels.arrays import Integers
 from shoal.release.cells import csv_cells, header_cell
 from shoal.release.dialects import encoded, in_encoding
+from shoal.release.plain_values import is_long
 from shoal.table.dialect import Dialect
 from shoal.table.formats import HELD_BY_STATISTICS
 from shoal.table.notation import STRICT, Notation
@@ -111,7 +112,7 @@ def parquet_bytes(table: Table, order: Integers) -> bytes:
 
 
 def ipc_bytes(table: Table, order: Integers) -> bytes:
-    """Return Arrow's own format, of which Feather is another name; the columns are as in Parquet."""
+    """Return Arrow's own format, which is Feather too; its columns are those of Parquet."""
     from pyarrow import ipc
 
     sink = pa.BufferOutputStream()
@@ -139,17 +140,6 @@ def parquet_table(table: Table, order: Integers, exact: Container[str]) -> Any:
         for column in table.columns
     }
     return pa.table(arrays).replace_schema_metadata(None)
-
-
-def is_long(column: Column) -> bool:
-    """Tell whether floats, which hold 15 digits, would lose some of a column's decimals."""
-    ends = [end for end in pc.min_max(column.values).as_py().values() if end is not None]
-    return needs_decimals(int(max(map(abs, ends), default=0)), column.values.type.scale)
-
-
-def needs_decimals(largest: int, decimals: int) -> bool:
-    """Tell whether floats, which hold 15 digits, would lose some of numbers up to the largest."""
-    return len(str(largest)) + decimals > 15
 
 
 def _parquet_values(column: Column, exact: bool) -> Any:

@@ -79,9 +79,9 @@ class Result:
         Beside it, in FOLDER.private/, go the exact report, the recipe that repeats the run
         (run.toml) and the key that proves which input it was: not to be published.
 
-        `format` is csv, csv.gz or parquet; `report=False` leaves out the page. The rows are
-        shuffled by the operating system's randomness unless `keep_order`; `order_seed` is for
-        tests. `spreadsheet_safe` puts an apostrophe before texts of a csv file that a spreadsheet
+        `format` is csv, csv.gz, parquet, feather, arrow, jsonl, xlsx, sav, zsav, dta or xpt; the
+        last five take `shoal[formats]`. `report=False` leaves out the page. The rows are shuffled
+        by the operating system's randomness unless `keep_order`; `order_seed` is for tests. `spreadsheet_safe` puts an apostrophe before texts of a csv file that a spreadsheet
         would run as formulas. Returns the release's path.
         """
         from shoal.save.files import Targets, save
@@ -167,7 +167,8 @@ def anonymize(
     Parameters
     ----------
     data : path, dataframe or Table
-        A csv, csv.gz or Parquet file, or a table in memory; it is never changed.
+        A file (csv, Parquet, Feather, JSON lines, SPSS, Stata, SAS, Excel), or a table in memory;
+        it is never changed.
     callback : callable, optional
         Gets a `Progress`; True from it ends a search with its best, and cancels anything else.
     {options}

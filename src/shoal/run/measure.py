@@ -61,7 +61,7 @@ def measure(
     Parameters
     ----------
     original, release : path, dataframe or array
-        Both tables: csv, csv.gz, Parquet, or in memory.
+        Both tables: files of any format that `shoal.read` takes, or in memory.
     quasi_identifiers : sequence of str, optional
         By default the columns of both whose values changed.
     sensitive : sequence of str, optional

@@ -64,14 +64,15 @@ def _json_lines(raw: bytes) -> Any:
 
 
 def _dated(values: Any) -> Any:
-    """Return dates where Arrow made times of them, and times where their parts of seconds are."""
-    if pa.types.is_timestamp(values.type):
-        days = values.cast(pa.date32(), safe=False)
-        return days if days.cast(values.type).equals(values) else values
+    """Return dates where Arrow made times of them, and times that it left as texts."""
     if pa.types.is_string(values.type) and values.null_count < len(values):
-        if pc.all(pc.match_substring_regex(values, MOMENT)).as_py():
-            return values.cast(pa.timestamp("us"))
-    return values
+        if not pc.all(pc.match_substring_regex(values, MOMENT)).as_py():
+            return values
+        values = values.cast(pa.timestamp("us"))
+    if not pa.types.is_timestamp(values.type):
+        return values
+    days = values.cast(pa.date32(), safe=False)
+    return days if days.cast(values.type).equals(values) else values
 
 
 def read_parquet(path: Path) -> Table:

@@ -1,4 +1,4 @@
-"""csv, csv.gz, Parquet, dataframe, array -> Table: strict, with clear errors."""
+"""File, dataframe, array -> Table: strict, with clear errors."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def read(
     Parameters
     ----------
     data : path, dataframe, array or Table
-        A csv, csv.gz or Parquet file, or a table in memory, which is never changed.
+        A csv, Parquet, Feather or JSON lines file, one of SPSS, Stata, SAS or a spreadsheet (with
+        `shoal[formats]`), or a table in memory, which is never changed.
     delimiter : str, optional
         Of a csv file; found by itself where it is not given.
     missing : sequence of str, default ("",)

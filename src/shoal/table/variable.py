@@ -14,8 +14,8 @@ class Variable:
     """The entry of a column in the codebook of an SPSS, Stata or SAS file: labels, no data.
 
     `labels` are value labels by code; where the column is `coded`, its values are these labels,
-    else they are the codes. `missing` are ranges of codes that mean missing; `format` and `width` are
-    how the program `family` shows values.
+    else they are the codes. `missing` are ranges of codes that mean missing; `format` and `width`
+    are how the program `family` shows values.
     """
 
     __repr__ = in_shape

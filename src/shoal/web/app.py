@@ -16,6 +16,7 @@ from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from shoal.backends.private_folder import ENDINGS
 from shoal.web.errors import Refused
 from shoal.web.estimates import read_tab
 from shoal.web.guard import KNOWN, Guard
@@ -26,7 +27,6 @@ from shoal.web.session import Session
 
 BODY = 1 << 20  # bytes of a request that is no upload
 TREE_BODY = 32 << 20
-FORMATS = "csv.gz", "csv", "parquet"
 KINDS = "anonymize", "compare"
 STATIC = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 REPORT_POLICY = (
@@ -219,8 +219,8 @@ def _jobs(app: FastAPI, session: Session) -> None:
         if kind not in KINDS:
             raise Refused(400, f"a job is one of {', '.join(KINDS)}")
         form = body.get("format") or "csv"
-        if form not in FORMATS:
-            raise Refused(400, f"format must be one of {', '.join(FORMATS)}")
+        if form not in ENDINGS:
+            raise Refused(400, f"format must be one of {', '.join(ENDINGS)}")
         more: dict[str, Any] = {"format": form}
         if kind == "compare":
             more = {"compare": _compared(body.get("compare"))}

@@ -12,7 +12,7 @@ from shoal.plan.estimate import machine_memory
 from shoal.save.spreadsheet import formulas_in
 from shoal.settings import Settings
 from shoal.table.dialect import HOW
-from shoal.table.formats import is_parquet
+from shoal.table.formats import is_csv, is_parquet, is_text
 from shoal.table.memory import is_packed, needed, parquet_size, read_memory, shape
 from shoal.table.opening import first_bytes
 from shoal.table.packed import packing
@@ -49,6 +49,9 @@ def some_table(
     """
     check_parquet(path)
     available = memory()
+    if not is_text(path) and not is_parquet(path):  # read as a whole
+        check_room(path)
+        available = None
     if available is None or needed(path) <= SHARE * available * 1e6:
         table = whole_table(path, given)
         records = table.rows
@@ -136,8 +139,8 @@ def check_headers(table: Table, settings: Settings, form: str) -> None:
     whole = {name for name in (roles.household, roles.person) if name}
     gone = {*roles.identifiers, *roles.drop, *whole}
     risky = formulas_in(name for name in table.names if name not in gone)
-    if risky and settings.release.spreadsheet_safe and form != "parquet":
+    if risky and settings.release.spreadsheet_safe and is_csv(form):
         raise RequestError(
             f"a spreadsheet would run the header of {listed(risky)} as a formula; leave such a "
-            "column out, release Parquet, or say that the csv need not be safe for spreadsheets"
+            "column out, release another format, or say that the csv need not be safe for spreadsheets"
         )

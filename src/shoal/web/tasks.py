@@ -18,7 +18,7 @@ from shoal.measures.histogram import edges_of, is_whole
 from shoal.plan.plan import Plan, once_read, plan_table
 from shoal.report.reload import load_report
 from shoal.settings import RunOptions, Settings, build, load
-from shoal.table.formats import is_parquet, is_text
+from shoal.table.formats import check_kind, is_text
 from shoal.table.inspect import inspect
 from shoal.table.propose import Proposal, propose
 from shoal.table.roles import Column, Kind, Role
@@ -55,7 +55,7 @@ def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> 
     return {
         "records": records,
         "seen": table.rows,
-        "delimiter": None if is_parquet(path) else table.source.delimiter,
+        "delimiter": table.source.delimiter if is_text(path) else None,
         "reading": _plain(found.options),
         "findings": found.findings,
         "columns": columns,
@@ -201,6 +201,7 @@ def anonymize(request: Mapping[str, Any], place: Path, progress: ProgressWriter)
     settings = build(request["settings"])
     path = Path(request["path"])
     check_parquet(path)
+    check_kind(request.get("format", "csv"))
     if settings.protect.memory is not None:
         return _by_regions(path, settings, place, progress, request)
     from shoal.run.anonymize import anonymize_with

@@ -10,14 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from shoal.table.formats import ARROW, JSON_LINES, SPREADSHEETS, STATISTICS
 from shoal.web.errors import Refused
 
 PIECE = 1 << 20
 RESERVE = 1 << 30  # bytes of the disk that are left free
 COLUMNS, ROWS, LINE = 10_000, 500_000_000, 1 << 24
 RATIO, UNPACKED = 200, 100 << 20  # what unpacks to more than both is no table
-ENDINGS = (".csv.gz", ".csv", ".tsv", ".txt", ".parquet")
-TAKEN = "only csv, csv.gz and Parquet files are taken"
+ENDINGS = (
+    ".csv.gz", ".csv", ".tsv", ".txt", ".parquet", *ARROW, *JSON_LINES, *STATISTICS, *SPREADSHEETS
+)  # fmt: skip
+ZIPPED = (".xlsx", ".xlsm", ".xlsb", ".ods")
+TAKEN = (
+    "only csv, csv.gz, Parquet, Feather, JSON lines, Excel, OpenDocument, SPSS, Stata and SAS files "
+    "are taken"
+)
 
 
 @dataclass(frozen=True)
@@ -117,8 +124,9 @@ class Watch:
         self._columns()
 
     def _magic(self, piece: bytes) -> None:
-        if piece.startswith(b"PK\x03\x04"):
-            raise Refused(415, "this is a zip archive or an Excel workbook; save the table as csv")
+        if piece.startswith(b"PK\x03\x04") != (self.ending in ZIPPED):
+            fault = "is no workbook" if self.ending in ZIPPED else "is a zip archive or a workbook"
+            raise Refused(415, f"the file {fault}, whatever its name says")
         if (self.ending == ".parquet") != piece.startswith(b"PAR1"):
             fault = "is no Parquet file" if self.ending == ".parquet" else "is a Parquet file"
             raise Refused(415, f"the file {fault}, whatever its name says")

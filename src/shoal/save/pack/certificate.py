@@ -169,7 +169,8 @@ def certificate_of(
         claims=claims_of(recipe, types),
         verified=Verified(
             records=verification.records, classes=verification.classes,
-            smallest_class=verification.k, reader=verification.reader, models=verified["models"], k_of=verified["k_of"],
+            smallest_class=verification.k, reader=verification.reader, models=verified["models"],
+            k_of=verified["k_of"],
         ),
         checks=checks,
         stated=[line for line in promised["covers"] if line not in checks],

@@ -6,7 +6,10 @@ import { reason } from "./estimate.js";
 import { number } from "./options.js";
 
 const EFFORTS = [["quick", "quick"], ["normal", "normal"], ["best", "best"]];
-const FORMATS = [["csv", "csv"], ["csv.gz", "csv, compressed (csv.gz)"], ["parquet", "Parquet"]];
+const FORMATS = [["csv", "csv"], ["csv.gz", "csv, compressed (csv.gz)"], ["parquet", "Parquet"],
+  ["feather", "Feather"], ["arrow", "Arrow"], ["jsonl", "JSON lines"], ["xlsx", "Excel (xlsx)"],
+  ["sav", "SPSS (sav)"], ["zsav", "SPSS, compressed (zsav)"], ["dta", "Stata (dta)"],
+  ["xpt", "SAS transport (xpt)"]];
 const AGGREGATES = [["", "as the method does"], ["mean", "mean"], ["median", "median"],
   ["mode", "most frequent value"], ["medoid", "most typical record’s value"],
   ["generalize", "closest common generalization"], ["range", "least and greatest value"]];

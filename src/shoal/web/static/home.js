@@ -67,10 +67,13 @@ function opening(desk, trouble) {
     el("div", { class: "cards" }, dropZone(desk.limit, trouble), folder, samples));
 }
 
+const ACCEPTED = ".csv,.tsv,.txt,.gz,.parquet,.feather,.arrow,.ipc,.jsonl,.ndjson,.sav,.zsav,.por,"
+  + ".dta,.sas7bdat,.xpt,.xlsx,.xlsm,.xlsb,.xls,.ods";
+
 function dropZone(limit, trouble) {
   const input = el("input", {
     type: "file", id: "upload", class: "unseen", "data-test": "upload",
-    accept: ".csv,.gz,.parquet", "aria-describedby": "upload-hint",
+    accept: ACCEPTED, "aria-describedby": "upload-hint",
     onchange: () => take(input.files[0]),
   });
   const told = el("div", { "aria-live": "polite" });
@@ -79,8 +82,8 @@ function dropZone(limit, trouble) {
     input,
     el("label", { class: "button primary", for: "upload" }, "Choose a file"),
     el("p", { class: "soft", id: "upload-hint" },
-      `or drop it here: csv, csv.gz or Parquet, up to ${bytes(limit)}. It goes to the program on `
-      + "this machine, nowhere else."),
+      `or drop it here: csv, Parquet, Excel, SPSS, Stata, SAS and others, up to ${bytes(limit)}. `
+      + "It goes to the program on this machine, nowhere else."),
     told);
   async function take(file) {
     if (!file || zone.classList.contains("busy")) return;

@@ -28,8 +28,34 @@ function typed(test, value, size) {
   return el("input", { type: "text", "data-test": test, value: value ?? "", size });
 }
 
+const BOOKS = [".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"];
+
+function isBook(file) {
+  return BOOKS.some((ending) => file.name.toLowerCase().endsWith(ending));
+}
+
+async function look(file, trouble, before, input) {
+  try {
+    await before();
+    await send("POST", `/files/${checked(file.id)}/look`, { input: input() });
+    location.reload();
+  } catch (error) {
+    set(trouble, problem(error));
+  }
+}
+
+/** Return a form that reads a sheet of a workbook. */
+function readSheet(file, trouble, before) {
+  const sheet = typed("sheet", file.reading?.sheet, 20);
+  const go = () => look(file, trouble, before, () => ({ sheet: sheet.value.trim() || null }));
+  return el("div", { class: "again" },
+    el("p", null, el("label", null, "The sheet that is meant ", sheet), " ",
+      el("button", { type: "button", "data-test": "read-again", onclick: go }, "Read it")));
+}
+
 /** Return a form that reads the file anew; `input` says what else is to be heeded. */
 export function readAgain(file, trouble, input = () => ({}), before = async () => {}) {
+  if (isBook(file)) return readSheet(file, trouble, before);
   const now = file.reading ?? {};
   const parts = {
     delimiter: chosen("delimiter", SIGNS, now.delimiter ?? file.look?.delimiter),
@@ -50,15 +76,7 @@ export function readAgain(file, trouble, input = () => ({}), before = async () =
     every.skip_lines = Number.parseInt(parts.skip_lines.value, 10) || null;
     return every;
   };
-  const go = async () => {
-    try {
-      await before();
-      await send("POST", `/files/${checked(file.id)}/look`, { input: told() });
-      location.reload();
-    } catch (error) {
-      set(trouble, problem(error));
-    }
-  };
+  const go = () => look(file, trouble, before, told);
   return el("div", { class: "again" },
     el("p", null, el("label", null, "Columns are separated by ", parts.delimiter), " ",
       el("label", null, "Encoding ", parts.encoding)),
@@ -82,7 +100,7 @@ export function findings(file) {
 
 /** Return the part that reads a csv file in another way, with the kinds and words chosen above. */
 export function readingSection(page, trouble) {
-  if (!page.look.delimiter) return null; // Parquet says itself how it is written
+  if (!page.look.delimiter && !isBook(page.file)) return null; // it says itself how it is written
   return el("details", { class: "reading", "data-test": "reading" },
     el("summary", null, "The file was read in the wrong way?"),
     el("p", null, "Kinds of columns and words for missing cells that you chose count for runs at "

@@ -240,9 +240,9 @@ def test_places_that_cannot_be_written(result, tmp_path):
         with pytest.raises(shoal.OutputError, match=message):
             files.save(result, Targets.of(str(output)), force=True)
     with pytest.raises(shoal.RequestError, match=r"ends in \.csv"):
-        Targets.of("release.xlsx")
+        Targets.of("release.por")
     with pytest.raises(shoal.RequestError, match="format must be"):
-        result.save(tmp_path, format="xlsx")
+        result.save(tmp_path, format="por")
     assert not list(tmp_path.glob(f"*{MARK}"))
 
 

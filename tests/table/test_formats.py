@@ -209,6 +209,10 @@ def test_without_the_extra_nothing_is_imported_and_the_file_is_named(tmp_path):
         "for name in ('t.xlsx', 't.sav'):\n"
         "    try: shoal.read(name)\n"
         "    except shoal.InputError as error: print(error)\n"
+        "from shoal.save.files import Targets\n"
+        "for name in ('t.xlsx', 't.sav', 'folder/'):\n"
+        "    try: Targets.of(name)\n"
+        "    except shoal.RequestError as error: print(error)\n"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
@@ -216,4 +220,6 @@ def test_without_the_extra_nothing_is_imported_and_the_file_is_named(tmp_path):
     assert ran.stdout.splitlines() == [
         "t.xlsx: this is an Excel file; pip install 'shoal[formats]' to read it",
         "t.sav: this is an SPSS file; pip install 'shoal[formats]' to read it",
+        "pip install 'shoal[formats]' to write an Excel file",
+        "pip install 'shoal[formats]' to write an SPSS file",
     ]

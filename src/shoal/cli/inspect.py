@@ -22,7 +22,9 @@ from shoal.errors import shown
     "delimiter", "encoding", "quote", "decimal", "thousands", "missing",
 )  # fmt: skip
 def verify(
-    file: Annotated[str, typer.Argument(help="A released file: csv, Parquet, SPSS, Excel and others.")],
+    file: Annotated[
+        str, typer.Argument(help="A released file: csv, Parquet, SPSS, Excel and others.")
+    ],
     k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
     quasi: Annotated[
         list[str] | None,

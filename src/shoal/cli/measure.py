@@ -19,7 +19,9 @@ from shoal.errors import RequestError
     *READING, "dialect", "force",
 )  # fmt: skip
 def measure(
-    original: Annotated[str, typer.Argument(help="The original: csv, Parquet, SPSS, Excel and others.")],
+    original: Annotated[
+        str, typer.Argument(help="The original: csv, Parquet, SPSS, Excel and others.")
+    ],
     release: Annotated[str, typer.Argument(help="Its release, made by whatever tool.")],
     weight: Annotated[str | None, typer.Option(help="The column of survey weights.")] = None,
     by: Annotated[

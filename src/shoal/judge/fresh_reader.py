@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 BROKEN, LARGE, LACKING = 11, 12, 13  # exit codes
-RATIO, FREE, CELL = 200, 64 * 2**20, 8
+RATIO, FREE, CELL, ROWS = 200, 64 * 2**20, 8, 2**31 - 2
 READ = {"sav": "read_sav", "zsav": "read_sav", "por": "read_por", "dta": "read_dta",
         "xpt": "read_xport", "sas7bdat": "read_sas7bdat"}  # fmt: skip
 
@@ -33,10 +33,9 @@ def main(path: str, kind: str) -> int:
     return 0
 
 
-def check_size(size: int, path: str) -> None:
-    """Raise OverflowError for a file that unpacks to far more than a table of its size would."""
-    if size > FREE and size > RATIO * os.path.getsize(path):  # noqa: PTH202
-        raise OverflowError
+def most(path: str) -> int:
+    """Return how many bytes a table may unpack to: more are no table of the file's size."""
+    return max(FREE, RATIO * os.path.getsize(path))  # noqa: PTH202
 
 
 def arrow(path: str) -> Any:
@@ -46,26 +45,29 @@ def arrow(path: str) -> Any:
     with pa.OSFile(path) as file:
         is_file = file.read(6) == b"ARROW1"
         file.seek(0)
-        batches, size = [], 0
+        batches, left = [], most(path)
         with pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file) as reader:
             many = reader
             if is_file:
                 many = (reader.get_batch(one) for one in range(reader.num_record_batches))
             for batch in many:
-                size += batch.nbytes
-                check_size(size, path)
+                left -= batch.nbytes
+                if left < 0:
+                    raise OverflowError
                 batches.append(batch)
             return pa.Table.from_batches(batches, reader.schema).replace_schema_metadata(None)
 
 
 def statistics(path: str, read: str) -> Any:
-    """Return the table of an SPSS, Stata or SAS file."""
+    """Return the table of an SPSS, Stata or SAS file, which need not say how many rows it has."""
     import pyarrow as pa
     import pyreadstat
 
     _, facts = getattr(pyreadstat, read)(path, metadataonly=True)
-    check_size(CELL * (facts.number_rows or 0) * facts.number_columns, path)
-    values, facts = getattr(pyreadstat, read)(path, output_format="dict")
+    rows = min(most(path) // (CELL * max(facts.number_columns, 1)), ROWS)
+    values, facts = getattr(pyreadstat, read)(path, output_format="dict", row_limit=rows + 1)
+    if any(len(cells) > rows for cells in values.values()):
+        raise OverflowError
     labels = facts.variable_value_labels
     return pa.table({name: column(values[name], labels.get(name) or {}) for name in values})
 

@@ -102,8 +102,10 @@ def _number(column: Column, variable: Variable | None, target: Target) -> Held:
     labels = dict(variable.labels) if variable is not None and target.has_codes else {}
     if not labels or variable is None:
         return Held(values, NUMBERS)
+    there = set(_distinct(values))
+    if there <= set(labels):  # whoever reads the file would take the numbers for categories
+        return Held(values, f"{NUMBERS}; without value labels, which all of them would have")
     if column.protected:
-        there = set(_distinct(values))
         labels = {c: t for c, t in labels.items() if c in there or variable.means_missing(c)}
     if values.type == pa.int32() and not all(type(code) is int for code in labels):
         values = values.cast(pa.float64())

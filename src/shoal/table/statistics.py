@@ -21,11 +21,12 @@ from shoal.table.formats import FAMILIES, ending_of, extra, statistics_reader
 from shoal.table.opening import check_file_name, read_bytes
 from shoal.table.source import Source
 from shoal.table.table import Table
-from shoal.table.unpacking import check_unpacked
+from shoal.table.unpacking import GZIP_FREE, GZIP_RATIO, check_unpacked
 from shoal.table.variable import Code, Variable
 
 CELL = 8  # bytes of a number
 EXACT = 2.0**53  # up to which floats are whole numbers
+ROWS = 2**31 - 2  # that a reader can be asked for
 WITHOUT_USER_MISSING = ("read_xport", "read_por")
 
 
@@ -42,9 +43,11 @@ def read_statistics(path: Path) -> Table:
     codebook = {} if reader in WITHOUT_USER_MISSING else {"user_missing": True}
     try:
         _, facts = read(str(path), metadataonly=True, **codebook)
-        cells = (facts.number_rows or 0) * facts.number_columns
-        check_unpacked(CELL * cells, len(raw), path.name)
-        values, _ = read(str(path), output_format="dict")
+        most = max(GZIP_FREE, GZIP_RATIO * len(raw))  # a header may not say how many rows there are
+        rows = min(most // (CELL * max(facts.number_columns, 1)), ROWS)
+        values, _ = read(str(path), output_format="dict", row_limit=rows + 1)
+        records = max((len(cells) for cells in values.values()), default=0)
+        check_unpacked(CELL * records * facts.number_columns, len(raw), path.name)
     except InputError:
         raise
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, ValueError):

@@ -142,5 +142,6 @@ def check_headers(table: Table, settings: Settings, form: str) -> None:
     if risky and settings.release.spreadsheet_safe and is_csv(form):
         raise RequestError(
             f"a spreadsheet would run the header of {listed(risky)} as a formula; leave such a "
-            "column out, release another format, or say that the csv need not be safe for spreadsheets"
+            "column out, release another format, or say that the csv need not be safe for "
+            "spreadsheets"
         )

@@ -22,8 +22,8 @@ ENDINGS = (
 )  # fmt: skip
 ZIPPED = (".xlsx", ".xlsm", ".xlsb", ".ods")
 TAKEN = (
-    "only csv, csv.gz, Parquet, Feather, JSON lines, Excel, OpenDocument, SPSS, Stata and SAS files "
-    "are taken"
+    "only csv, csv.gz, Parquet, Feather, JSON lines, Excel, OpenDocument, SPSS, Stata and SAS "
+    "files are taken"
 )
 
 

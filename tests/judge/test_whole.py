@@ -66,7 +66,11 @@ def test_workbooks(tmp_path):
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/sheet1.xml", bytes(70 * 2**20))
-    for raw, message in ((content.getvalue(), "more than 200 times"), (b"PK none", "not a whole")):
+    for raw, message in (
+        (content.getvalue(), "more than 200 times"),
+        (b"PK\x03\x04 none", "not a whole"),
+        (b"none", "not a whole"),
+    ):
         path.write_bytes(raw)
         with pytest.raises(shoal.InputError, match=message):
             shoal.verify(path, k=1, quasi_identifiers=["age"])

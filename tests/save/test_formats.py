@@ -14,7 +14,11 @@ import pytest
 from pyarrow import feather
 
 import shoal as library
+from shoal.outofcore.budget import budget_for
+from shoal.outofcore.file import file_request
+from shoal.outofcore.run import release_file
 from shoal.save.pack.certificate import load_certificate
+from shoal.settings import RunOptions, build
 
 LEVELS = {1: "low", 2: "middle", 3: "high"}
 READERS = {
@@ -126,3 +130,12 @@ def test_no_metadata(result, tmp_path):
     table = feather.read_table(result.save(tmp_path / "c", format="feather"))
     assert table.schema.metadata is None
     assert all(field.metadata is None for field in table.schema)
+
+
+def test_files_larger_than_memory_are_csv_or_parquet(tmp_path):
+    """What is released region by region is written so, and another format is refused at once."""
+    settings = build({"protect": {"k": 3}})
+    request = file_request("t.csv", str(tmp_path / "r.jsonl"), settings, RunOptions())
+    budget = budget_for(10**9, 3, 30.0)
+    with pytest.raises(library.RequestError, match="released as csv or Parquet"):
+        release_file(tmp_path / "t.csv", settings, budget, request)

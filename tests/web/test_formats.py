@@ -34,7 +34,7 @@ def test_spss_in_and_excel_out(desk, tmp_path):
     job = desk.start(file, RECIPE, format="xlsx")
     assert desk.done(job)["state"] == "done"
     release = desk.ask("GET", f"/jobs/{job}/files/release.xlsx").body
-    frame = pd.read_excel(io.BytesIO(release))
+    frame = pd.read_excel(io.BytesIO(release), engine="openpyxl")
     assert set(frame["edu"]) <= {"low", "middle", "high", "*"}
     assert sorted(frame["ill"]) == sorted(FRAME["ill"])
 

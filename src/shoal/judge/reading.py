@@ -24,8 +24,8 @@ from shoal.judge.json_lines import READER as JSON_READER
 from shoal.judge.json_lines import json_lines
 from shoal.judge.lines import LINE, bounded, long_line
 from shoal.judge.source import Made, Source, check_header
+from shoal.judge.workbook import BOOKS, workbook
 from shoal.judge.workbook import READER as WORKBOOK_READER
-from shoal.judge.workbook import workbook
 from shoal.judge.written import Written
 
 OWN = "the judge's own csv reader"
@@ -33,11 +33,11 @@ OPENED: dict[str, Callable[[Path], Source]] = {
     "parquet": lambda path: arrow.parquet([str(path)], path.name),
     "jsonl": json_lines,
     "ndjson": json_lines,
-    "xlsx": workbook,
+    **dict.fromkeys(BOOKS, workbook),
 }
 READERS = {
     "csv": OWN, "csv.gz": OWN, "parquet": arrow.READER, "jsonl": JSON_READER,
-    "ndjson": JSON_READER, "xlsx": WORKBOOK_READER, **fresh.READERS,
+    "ndjson": JSON_READER, **dict.fromkeys(BOOKS, WORKBOOK_READER), **fresh.READERS,
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Excel workbooks, read by python-calamine; Shoal writes them by xlsxwriter."""
+"""Workbooks, read by python-calamine; Shoal writes those of Excel by xlsxwriter."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from shoal.judge.source import Source
 from shoal.judge.whole import check_unpacked, whole
 
 READER = "python-calamine"
+BOOKS = "xlsx", "xlsm", "xlsb", "xls", "ods"
+ZIP = b"PK\x03\x04"
 
 
 def workbook(path: Path) -> Source:
@@ -20,7 +22,7 @@ def workbook(path: Path) -> Source:
         import python_calamine as calamine
     except ImportError:
         raise InputError(
-            f"{path.name}: this is an Excel file; pip install 'shoal[formats]' to read it"
+            f"{path.name}: this is a spreadsheet; pip install 'shoal[formats]' to read it"
         ) from None
     raw = path.read_bytes()
     _check_size(raw, path.name)
@@ -50,7 +52,9 @@ def _value(cell: Any) -> Any:
 
 
 def _check_size(raw: bytes, name: str) -> None:
-    """Refuse a file that would unpack to far more than a table."""
+    """Refuse a file that would unpack to far more than a table; those of old are not packed."""
+    if not raw.startswith(ZIP):
+        return
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             size = sum(one.file_size for one in archive.infolist())

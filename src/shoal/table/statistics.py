@@ -63,7 +63,8 @@ def read_statistics(path: Path) -> Table:
             labels = dict(variable.labels)
             arrays[name] = pa.array([labels.get(value) for value in values[name]], pa.string())
             if variable.measure == "ordinal":
-                orders[name] = tuple(label for _, label in variable.labels)
+                valid = (o for o in variable.labels if not variable.means_missing(o[0]))
+                orders[name] = tuple(label for _, label in valid)
     check_unpacked(sum(array.nbytes for array in arrays.values()), len(raw), path.name)
     digest = hashlib.sha256(raw).hexdigest()
     source = Source(path.name, "statistics", digest, path=str(path), columns=tuple(names))

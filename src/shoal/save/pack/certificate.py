@@ -8,12 +8,14 @@ it is checked.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from shoal.backends.private_folder import ENDINGS
 from shoal.errors import InputError, shown
 from shoal.judge.verification import Verification
 from shoal.report.guarantees import Protection, ends_in_values, guarantee, of_file, shows_records
@@ -53,7 +55,7 @@ class Release(_Part):
     """The released file: its name in the pack, what it is and what it holds."""
 
     file: str
-    kind: str
+    kind: str = Field(pattern=f"^({'|'.join(map(re.escape, ENDINGS))})$")
     delimiter: str | None = None
     encoding: str | None = None
     quote: str | None = None

@@ -139,3 +139,12 @@ def test_files_larger_than_memory_are_csv_or_parquet(tmp_path):
     budget = budget_for(10**9, 3, 30.0)
     with pytest.raises(library.RequestError, match="released as csv or Parquet"):
         release_file(tmp_path / "t.csv", settings, budget, request)
+
+
+def test_an_empty_text_is_a_missing_one(tmp_path):
+    """Where a format does not tell an empty text from a missing one, both are missing."""
+    frame = pd.DataFrame({"sex": ["m", "m", "", "", None, None] * 2, "age": range(12)})
+    result = library.anonymize(frame, k=2, quasi_identifiers=["sex"], other=["age"],
+                               keep_unique=["age"], method="hilbert")  # fmt: skip
+    path = result.save(tmp_path / "out", format="xlsx")
+    assert set(library.read(path)["sex"].values.to_pylist()) <= {"m", "*", None}

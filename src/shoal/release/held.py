@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.release.plain_values import as_moments, as_numbers, largest, refused
+from shoal.release.plain_values import as_moments, as_numbers, as_texts, largest, refused
 from shoal.release.targets import TARGETS, Target
 from shoal.table.roles import Column, Kind
 from shoal.table.variable import Code, Variable
@@ -114,7 +114,7 @@ def _number(column: Column, variable: Variable | None, target: Target) -> Held:
 
 def _text(column: Column, variable: Variable | None, target: Target) -> Held:
     """Return codes where the codebook has some, else texts."""
-    texts = pc.if_else(pc.equal(column.values, ""), None, column.values)
+    texts = as_texts(column.values)
     if variable is None or not variable.coded or not target.has_codes:
         _check_texts(column, texts, target)
         return Held(texts, LABELS if variable is not None and variable.coded else STRINGS)

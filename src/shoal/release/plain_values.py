@@ -48,6 +48,11 @@ def as_moments(column: Column) -> Any:
     return column.values.cast(pa.timestamp("us"))
 
 
+def as_texts(values: Any) -> Any:
+    """Return texts of which the empty ones are missing: such a file does not tell them apart."""
+    return pc.if_else(pc.equal(values, ""), None, values)
+
+
 def largest(values: Any) -> float:
     """Return the largest absolute value of numbers; 0 where there is none."""
     ends = pc.min_max(values).as_py()

@@ -22,6 +22,7 @@ from shoal.table.formats import extra
 from shoal.table.roles import Column
 from shoal.table.table import Table
 
+FRAMES = "polars"  # whose dataframes pyreadstat writes; it takes no Arrow tables
 STATA = 14  # the version of Stata whose files every later one reads
 TIMES = {
     "dta": (re.compile(rb"(?<=<timestamp>\x11)[^<]{17}"), b"01 Jan 1980 00:00"),
@@ -40,7 +41,7 @@ def held_as(table: Table, kind: str) -> dict[str, str]:
 def statistics_bytes(table: Table, order: Integers, kind: str) -> bytes:
     """Return a sav, zsav, dta or xpt file, the rows in an order."""
     name = f"release.{kind}"
-    pyreadstat, polars = extra("pyreadstat", name), extra("polars", name)
+    pyreadstat, polars = extra("pyreadstat", name), extra(FRAMES, name)
     TARGETS[kind].check_names(table.names)
     columns = {column.name: held(column, kind) for column in table.columns}
     index = pa.array(order)

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from shoal.errors import RequestError
 from shoal.kernels.arrays import Integers
-from shoal.release.plain_values import as_moments, as_numbers, largest, refused
+from shoal.release.plain_values import as_moments, as_numbers, as_texts, largest, refused
 from shoal.table.formats import extra
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
@@ -110,7 +110,7 @@ def _values(column: Column) -> Any:
     if column.kind is Kind.TEXT:
         if (pc.max(pc.utf8_length(values)).as_py() or 0) > TEXT:
             raise refused(column, f"its texts are longer than {TEXT:,} signs")
-        return pc.if_else(pc.equal(values, ""), None, values)
+        return as_texts(values)
     if column.kind is Kind.UNKNOWN:
         raise refused(column, "Excel has no type for its cells")
     return values

@@ -12,6 +12,7 @@ from shoal.errors import RequestError, listed
 from shoal.release.dialects import IN_PLAIN, is_usual, plain_table, written_as
 from shoal.save.spreadsheet import guarded_table
 from shoal.table.formats import HELD_BY_STATISTICS, is_csv
+from shoal.table.roles import Column, Kind
 from shoal.table.source import Source
 from shoal.table.table import Table
 
@@ -45,6 +46,8 @@ def prepared(release: Release, kind: str, wanted: bool | None = None) -> Release
     own = release.table
     if settings.release.dialect == IN_PLAIN and own.source.kind == "csv":
         own = plain_table(own)
+    if kind in (*HELD_BY_STATISTICS, "xlsx"):
+        own = own.mapped(_without_empty)
     report = with_text(release.report, own.source, kind)
     if kind in HELD_BY_STATISTICS:
         from shoal.release.statistics import held_as
@@ -75,3 +78,10 @@ def prepared(release: Release, kind: str, wanted: bool | None = None) -> Release
         )
         report = replace(report, notes=notes, public_notes=public)
     return Prepared(table, report, settings)
+
+
+def _without_empty(column: Column) -> Column:
+    """Return a column whose empty texts are missing, as the file will have it."""
+    from shoal.release.plain_values import as_texts
+
+    return column.replace(values=as_texts(column.values)) if column.kind is Kind.TEXT else column

@@ -14,6 +14,7 @@ from shoal.judge.whole import check_unpacked, whole
 READER = "python-calamine"
 BOOKS = "xlsx", "xlsm", "xlsb", "xls", "ods"
 ZIP = b"PK\x03\x04"
+EXACT = 2.0**53  # up to which floats are whole numbers
 
 
 def workbook(path: Path) -> Source:
@@ -46,7 +47,7 @@ def workbook(path: Path) -> Source:
 
 def _value(cell: Any) -> Any:
     """Return a cell's value; a blank one is missing, and a sheet's whole numbers are floats."""
-    if isinstance(cell, float) and cell.is_integer():
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < EXACT:
         return int(cell)
     return None if cell == "" else cell
 

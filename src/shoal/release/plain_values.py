@@ -28,8 +28,7 @@ def as_numbers(column: Column) -> Any:
         if is_long(column):
             raise refused(column, "its decimals have more digits than such a file holds")
         return column.values.cast(pa.string()).cast(pa.float64())
-    values = column.values.cast(pa.float64())
-    values = pc.if_else(pc.is_nan(values), None, values)
+    values = without_nan(column.values.cast(pa.float64()))
     if pc.any(pc.is_inf(values)).as_py():
         raise refused(column, "it holds infinite numbers")
     return values
@@ -46,6 +45,11 @@ def as_moments(column: Column) -> Any:
         if pc.any(pc.not_equal(pc.multiply(pc.divide(ticks, step), step), ticks)).as_py():
             raise refused(column, "its times are finer than a millisecond")
     return column.values.cast(pa.timestamp("us"))
+
+
+def without_nan(values: Any) -> Any:
+    """Return floats of which not-a-number is missing."""
+    return pc.if_else(pc.is_nan(values), None, values)
 
 
 def as_texts(values: Any) -> Any:

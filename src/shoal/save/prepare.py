@@ -6,6 +6,7 @@ The report says how a file holds columns, where that does not go without saying.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shoal.errors import RequestError, listed
@@ -46,8 +47,8 @@ def prepared(release: Release, kind: str, wanted: bool | None = None) -> Release
     own = release.table
     if settings.release.dialect == IN_PLAIN and own.source.kind == "csv":
         own = plain_table(own)
-    if kind in (*HELD_BY_STATISTICS, "xlsx"):
-        own = own.mapped(_without_empty)
+    if kind in (*HELD_BY_STATISTICS, "xlsx", "jsonl"):
+        own = own.mapped(partial(_as_missing, kind != "jsonl"))
     report = with_text(release.report, own.source, kind)
     if kind in HELD_BY_STATISTICS:
         from shoal.release.statistics import held_as
@@ -80,8 +81,12 @@ def prepared(release: Release, kind: str, wanted: bool | None = None) -> Release
     return Prepared(table, report, settings)
 
 
-def _without_empty(column: Column) -> Column:
-    """Return a column whose empty texts are missing, as the file will have it."""
-    from shoal.release.plain_values import as_texts
+def _as_missing(empty: bool, column: Column) -> Column:
+    """Return a column in which not-a-number, and where said empty texts, are missing."""
+    from shoal.release.plain_values import as_texts, without_nan
 
-    return column.replace(values=as_texts(column.values)) if column.kind is Kind.TEXT else column
+    if column.kind is Kind.FLOAT:
+        return column.replace(values=without_nan(column.values))
+    if column.kind is Kind.TEXT and empty:
+        return column.replace(values=as_texts(column.values))
+    return column

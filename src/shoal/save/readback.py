@@ -28,6 +28,7 @@ from shoal.table.roles import STAR, Column, Kind
 from shoal.table.table import Table
 
 PLAIN: Mapping[str, Notation] = {}
+FLAGS = {0: "false", 1: "true"}  # in files that have no truth values
 PARSED = {Kind.FLOAT: pa.float64(), Kind.DATE: pa.date32()}  # of what csv cells are compared as
 
 
@@ -168,5 +169,5 @@ def _value(cell: Any, kind: Kind) -> Any:
     if kind.is_number:
         return Fraction(cell)
     if kind is Kind.BOOLEAN:
-        return str(cell).lower()
+        return FLAGS.get(cell, str(cell).lower())
     return str(cell) if kind is Kind.DATE else None

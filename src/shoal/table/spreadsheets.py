@@ -21,6 +21,7 @@ from shoal.table.table import Table
 from shoal.table.unpacking import check_unpacked
 
 ZIP = b"PK\x03\x04"
+EXACT = 2.0**53  # up to which floats are whole numbers
 
 
 def read_spreadsheet(path: Path, sheet: str | None) -> Table:
@@ -114,7 +115,9 @@ def _array(cells: Sequence[Any]) -> tuple[Any, str | None]:
 def _kind(value: Any) -> str:
     if isinstance(value, bool):
         return "flag"
-    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+    if isinstance(value, int) or (
+        isinstance(value, float) and value.is_integer() and abs(value) < EXACT
+    ):
         return "whole"
     if isinstance(value, float):
         return "number"

@@ -349,8 +349,9 @@ def shuffled(table, seed):
 
 
 def said(found):
-    """All that is found, except the numbers of classes."""
+    """All that is found, except the numbers of classes, and what read a file."""
     plain = found.to_dict()
+    plain.pop("reader", None)
     plain["offending"] = sorted((o["size"], o["breaks"]) for o in plain["offending"])
     return plain
 

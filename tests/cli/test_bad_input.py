@@ -575,7 +575,7 @@ def test_60_output_places(shoal, write, tmp_path):
     path = write("t.csv", GOOD)
     (tmp_path / "file").write_text("")
     for output in ("/dev/full", "/proc/x.csv", tmp_path / "file" / "x.csv", "x" * 300 + ".csv",
-                   tmp_path / "r.xlsx", "/dev/null/"):  # fmt: skip
+                   tmp_path / "r.xls", "/dev/null/"):  # fmt: skip
         ran = shoal("anonymize", path, *QUASI, "-o", output)
         assert (ran.code, ran.err.count("\n")) == (2, 1), ran.err
 

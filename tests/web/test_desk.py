@@ -384,7 +384,7 @@ def test_formats(desk, form):
     told = desk.done(desk.start(file, {"protect": {"k": 3, "method": "mdav"}}, format=form))
     assert f"release.{form}" in {one["name"] for one in told["result"]["files"]}
     assert f"--format {form}" in told["command"]
-    body = {"file": file, "recipe": {"protect": {"k": 3}}, "format": "xlsx"}
+    body = {"file": file, "recipe": {"protect": {"k": 3}}, "format": "por"}
     assert desk.ask("POST", "/jobs", body).status == 400
 
 

@@ -157,7 +157,7 @@ def test_plain_numbers_are_not_taken_where_a_comma_is_the_decimal_sign(tmp_path)
     assert table["b"].kind is Kind.TEXT
     assert table["b"].doubt == (
         "not numbers: 2 of 3 cells (lines 2, 3); mend them, declare what stands for missing with "
-        "--missing, or say what it is with --type"
+        "--missing, their notation with --decimal and --thousands, or say what it is with --type"
     )
 
 

@@ -73,7 +73,8 @@ DOUBTS = [
     ("1" * 50 + "\n1\n", "numbers of over 38 digits: 1 of 2 cells (line 2)"),
     ("0." + "1" * 40 + "\n1\n", "numbers of over 38 digits"),
     ("1e-400\n1e5\n", "too small for a number: 1 of 2 cells (line 2)"),
-    ("2024-01-01T10:00Z\n2024-01-02T10:00Z\n", "times with a zone"),
+    ("2024-01-01T10:00Z\n2024-01-02T10:00+01:00\n", "times of several zones: 2 of 2 cells"),
+    ("2024-01-01T10:00Z\n2024-01-02T10:00\n", "write all in one zone"),
     ("2024-01-01T10:00\n2024-01-01T10:00:00\n", "written in different ways"),
     ("5\n6\nNA\n", "not numbers: 1 of 3 cells (line 4)"),
 ]

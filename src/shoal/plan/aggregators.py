@@ -163,6 +163,8 @@ def _digits(column: Column) -> int | None:
     """Return the digits after the point that a column's means have; None: any number."""
     if column.kind is Kind.INTEGER:
         return 0
+    if column.written is not None and column.written.digits is not None:
+        return column.written.digits
     if column.kind is Kind.DECIMAL:
         return int(column.values.type.scale)
     return None if column.written is None else max(0, column.written.decimals)

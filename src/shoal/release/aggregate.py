@@ -81,10 +81,14 @@ class Aggregators:
         """Return the aggregator of a column."""
         return self.names if isinstance(self.names, str) else self.names[name]
 
-    def digits(self, name: str) -> int | str | None:
-        """Return to how many decimals a column is rounded."""
+    def digits(self, column: Column) -> int | str | None:
+        """Return to how many decimals a column is rounded: as asked, or as its floats are exact."""
         decimals = self.decimals
-        return decimals.get(name) if isinstance(decimals, Mapping) else decimals
+        asked = decimals.get(column.name) if isinstance(decimals, Mapping) else decimals
+        exact = None if column.written is None else column.written.digits
+        if exact is None or asked == UNROUNDED:
+            return asked
+        return min(exact, asked) if isinstance(asked, int) else exact
 
 
 def aggregate(
@@ -138,7 +142,7 @@ def aggregate(
             return _from_rows(column, rows, partition.labels)
         if column.is_ordinal:
             return _from_rows(column, _medians(column, groups, partition.labels), partition.labels)
-        digits = aggregators.digits(column.name)
+        digits = aggregators.digits(column)
         grain = aggregators.grains.get(column.name) or _grain(column)
         average = partial(_protect, aggregator=aggregator, digits=digits, grain=grain)
         if not column.missing:

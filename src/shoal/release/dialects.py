@@ -7,6 +7,7 @@ from typing import Any
 
 from shoal.errors import OutputError
 from shoal.table.dialect import PLAIN, QUOTE, UTF_8, Dialect
+from shoal.table.roles import Column, Kind, Written
 from shoal.table.source import Source
 from shoal.table.table import Table
 from shoal.table.transcode import swapped
@@ -18,8 +19,13 @@ MARKED = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}  # a mark stands before 
 def plain_table(table: Table) -> Table:
     """Return a table to be written as UTF-8 with commas, points and ISO dates."""
     source = replace(table.source, delimiter=",", dialect=PLAIN, notations=())
-    plain = table.mapped(lambda column: column.replace(cells=None, quoted=None))
-    return replace(plain, source=source)
+    return replace(table.mapped(_plain_column), source=source)
+
+
+def _plain_column(column: Column) -> Column:
+    """Return a column whose cells are written anew, whole numbers without a point."""
+    written = Written() if column.kind is Kind.INTEGER and column.written else column.written
+    return column.replace(cells=None, quoted=None, written=written)
 
 
 def written_as(source: Source) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from shoal.table.notation import STRICT, Notation
 from shoal.table.roles import Column, Kind
 from shoal.table.split import bytes_of
 from shoal.table.table import Table
+from shoal.table.zones import instants
 
 RECORDS = 65_536  # that one thread joins at a time
 
@@ -146,4 +147,6 @@ def _parquet_values(column: Column, exact: bool) -> Any:
     if column.kind is Kind.DECIMAL and not exact:
         # by way of texts: Arrow's own cast to floats is off by a bit at times
         return column.values.cast(pa.string()).cast(pa.float64())
+    if column.kind is Kind.DATETIME and column.written is not None and column.written.zone:
+        return instants(column.values, column.written.zone)
     return column.values

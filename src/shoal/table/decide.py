@@ -22,11 +22,13 @@ from shoal.table.distinct import (
     FOREIGN_DATE,
     FOREIGN_NUMBER,
     INTEGER,
+    POINT_ZERO,
     TRUE_FALSE,
     ZERO_LED,
     Distinct,
 )
 from shoal.table.facts import (
+    ANY_ZONE,
     BEYOND_INTEGER,
     CODE,
     INFINITE,
@@ -36,9 +38,12 @@ from shoal.table.facts import (
     Facts,
 )
 from shoal.table.roles import Kind, Written
+from shoal.table.zones import shared_zone
 
 MAX_DIGITS = 38
 DECLARE = "say what it is with --type"
+MEND = f"; mend them, or {DECLARE}"
+AS_TEXT = "say --type COLUMN=text"
 DECLARED = ("number", "text", "date", "boolean")
 
 
@@ -87,8 +92,8 @@ def _no_numbers(cells: Distinct) -> Flags:
     return ~cells.numbers
 
 
-def _doubted(what: str, flags: Callable[[Distinct], Flags]) -> Verdict:
-    return Verdict(Kind.TEXT, fault=Fault(what, flags))
+def _doubted(what: str, flags: Callable[[Distinct], Flags], advice: str = MEND) -> Verdict:
+    return Verdict(Kind.TEXT, fault=Fault(what, flags, advice))
 
 
 def _boolean(facts: Facts) -> Verdict | None:
@@ -108,10 +113,13 @@ def _trimmed(words: frozenset[str]) -> set[str]:
 def _number(facts: Facts) -> Verdict | None:
     if facts.numbers < facts.present:
         return None
-    if INTEGER not in facts.broken and BEYOND_INTEGER not in facts.marks:
-        return Verdict(Kind.INTEGER)
+    if BEYOND_INTEGER not in facts.marks:
+        if INTEGER not in facts.broken:
+            return Verdict(Kind.INTEGER)
+        if POINT_ZERO not in facts.broken:
+            return Verdict(Kind.INTEGER, Written(decimals=1))
     decimals = facts.decimals or 0
-    written = Written(decimals=decimals)
+    written = Written(decimals=decimals, digits=facts.significant.rounded(decimals))
     if FIXED not in facts.broken:
         if facts.whole + decimals > MAX_DIGITS:
             return _doubted(
@@ -135,15 +143,25 @@ def _date(facts: Facts) -> Verdict | None:
         return _doubted("date and time written in different ways", _every)
     ((length, separator),) = facts.forms
     pattern = f"%Y-%m-%d{separator}%H:%M" + (":%S" if length > 16 else "")
+    if len(facts.zones) > 1 and (ANY_ZONE not in facts.marks or "" in facts.zones):
+        return Verdict(Kind.TEXT, fault=_zones(facts, pattern, length))
     pattern += f".{length - 20}" if length > 20 else ""
-    return _of_calendar(facts, Kind.DATETIME, pattern)
+    return _of_calendar(facts, Kind.DATETIME, pattern, shared_zone(facts.zones))
 
 
-def _of_calendar(facts: Facts, kind: Kind, pattern: str) -> Verdict:
+def _zones(facts: Facts, pattern: str, length: int) -> Fault:
+    """Return the fault of times of several zones, and the format that takes them."""
+    advice = f"; to read them as UTC say --date-format COLUMN={pattern}%z, or {DECLARE}"
+    if "" in facts.zones or length > 19:
+        advice = f"; write all in one zone, or {DECLARE}"
+    return Fault("times of several zones", _every, advice)
+
+
+def _of_calendar(facts: Facts, kind: Kind, pattern: str, zone: str = "") -> Verdict:
     if NO_DAY in facts.marks:
         times = kind is Kind.DATETIME
         return _doubted("not dates of the calendar", lambda cells: cells.calendar(times=times)[1])
-    return Verdict(kind, Written(pattern=pattern))
+    return Verdict(kind, Written(pattern=pattern, zone=zone))
 
 
 def _doubt(facts: Facts) -> Fault | None:
@@ -157,35 +175,42 @@ def _doubt(facts: Facts) -> Fault | None:
     if facts.numbers and CODE not in facts.broken:
         return None  # codes with leading zeros: text, as it should be
     if (facts.numbers + facts.special) / facts.present > 0.5:
-        advice = f"; mend them, declare what stands for missing with --missing, or {DECLARE}"
+        advice = (
+            "; mend them, declare what stands for missing with --missing, their notation with "
+            f"--decimal and --thousands, or {DECLARE}"
+        )
         return Fault("not numbers", _no_numbers, advice)
     if ANY_MOMENT not in facts.broken:
         advice = f"; write 2026-12-31T23:59:59, or {DECLARE}"
-        return Fault("times with a zone or in a form of their own", _every, advice)
+        return Fault("times in a form of their own", _every, advice)
     if FOREIGN_DATE not in facts.broken:
-        return Fault("ambiguous dates", _every, f"; write 2026-12-31, or {DECLARE}")
+        advice = "; say --date-format COLUMN=%d.%m.%Y or as they are meant (years of four digits)"
+        return Fault("ambiguous dates", _every, f"{advice}, or {DECLARE}")
     if FOREIGN_NUMBER not in facts.broken and ZERO_LED not in facts.marks:
-        advice = f"; write 1234.5, or {DECLARE}"
+        advice = f"; say --decimal and --thousands, write 1234.5, or {DECLARE}"
         return Fault("numbers in a notation of their own", _no_numbers, advice)
     if facts.dates / facts.present > 0.5:
-        return Fault("not dates", lambda cells: ~cells.matches(DATE), f"; mend them or {DECLARE}")
+        advice = f"; mend them, declare what stands for missing with --missing, or {DECLARE}"
+        return Fault("not dates", lambda cells: ~cells.matches(DATE), advice)
     return None
 
 
 def _declared(name: str, facts: Facts, declared: str) -> Verdict:
     """Take a column as its declared type; what does not fit is a fault, an error to its reader."""
     attempts = {
-        "number": (_number, "not numbers"),
-        "date": (_date, "not ISO dates"),
-        "boolean": (_boolean, "not true or false"),
+        "number": (_number, "not numbers", "--decimal, --thousands"),
+        "date": (_date, "not ISO dates", "--date-format"),
+        "boolean": (_boolean, "not true or false", ""),
     }
     if declared not in attempts:
         raise InputError(
             f"there is no type {shown(declared)} for column {shown(name)}; "
             f"say {', '.join(DECLARED)}"
         )
-    attempt, what = attempts[declared]
+    attempt, what, options = attempts[declared]
     if MISFIT in facts.marks:
-        return _doubted(what, lambda cells: ~cells.fitting())
-    different = Fault("its cells are written in different ways", None)
+        how = f"their notation with {options}, " if options else ""
+        advice = f"; mend them, say what stands for missing with --missing, {how}or {AS_TEXT}"
+        return _doubted(what, lambda cells: ~cells.fitting(), advice)
+    different = Fault(f"its cells are written in different ways; mend them, or {AS_TEXT}", None)
     return attempt(facts) or Verdict(Kind.TEXT, fault=different)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import Any
 
@@ -14,15 +14,19 @@ import pyarrow.compute as pc
 
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.table.notation import FOREIGN, STRICT, Notation, plain_texts
+from shoal.table.significant import Significant, significant
+from shoal.table.zones import ZONE
 
 INTEGER = r"^[+-]?(0|[1-9][0-9]*)$"
+POINT_ZERO = r"^[+-]?(0|[1-9][0-9]*)\.0$"
 FIXED = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)$"
 EXPONENT = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)[eE][+-]?[0-9]{1,5}$"
 ZERO_LED = r"^[+-]?0[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,5})?$"
 SPECIAL = r"(?i)^[+-]?(inf|infinity|nan)$"
 FOREIGN_NUMBER = r"^[$€£¥]?\s*[+-]?[$€£¥]?\p{Nd}[\p{Nd}.,_' ]*\s*[%$€£¥]?$"
 DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-DATETIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?$"
+DATETIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?"
+DATETIME = f"{DATETIME}{ZONE}?$"
 ANY_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:?[0-9]{2}"
 FOREIGN_DATE = r"^[0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{1,4}$"
 TRUE_FALSE = r"^(?i:true|false)$"
@@ -62,6 +66,11 @@ class Distinct:
         self.present = self._trimmed
         if declared == "number":
             self.present = pc.replace_substring_regex(self._trimmed, r"^([+-]?)0+([0-9])", r"\1\2")
+
+    @property
+    def takes_zones(self) -> bool:
+        """Whether times of several zones were said to be read."""
+        return "%z" in self._notation.date
 
     def all(self, pattern: str) -> bool:
         """Return whether every cell matches."""
@@ -133,9 +142,10 @@ class Distinct:
 
     @cached_property
     def integers(self) -> Any:
-        """The cells as 64-bit integers, None where one is too large."""
+        """The cells as 64-bit integers, 19.0 as 19; None where one is too large."""
         try:
-            return pc.ascii_ltrim(self.present, "+").cast(pa.int64())
+            plain = pc.replace_substring_regex(self.present, r"\.0$", "")
+            return pc.ascii_ltrim(plain, "+").cast(pa.int64())
         except pa.ArrowInvalid:
             return None
 
@@ -163,12 +173,17 @@ class Distinct:
             wrong[index] = bool(re.search("[1-9]", self._parts[index][0]))
         return wrong
 
-    def float_decimals(self) -> list[int]:
+    def float_decimals(self) -> Integers:
         """Return the number of digits after the point, the exponent taken into account."""
-        return [
+        every = [
             len(digits.partition(".")[2]) - int(exponent or 0)
             for digits, _, exponent in self._parts
         ]
+        return np.array(every, dtype=np.int64)
+
+    def significant(self, decimals: Integers, *most: int) -> Significant:
+        """Return the significant digits of numbers of which each has so many decimals."""
+        return significant(self.present, decimals, *most)
 
     @cached_property
     def _calendar(self) -> dict[bool, tuple[list[date], Flags]]:
@@ -182,8 +197,11 @@ class Distinct:
             wrong = ~self.every()
             for index, text in enumerate(self.present.to_pylist()):
                 try:
-                    values.append(parse(text))
-                except ValueError:
+                    value = parse(text)
+                    if isinstance(value, datetime) and value.tzinfo is not None:
+                        value.astimezone(UTC)
+                    values.append(value)
+                except (ValueError, OverflowError):
                     wrong[index] = True
             self._calendar[times] = values, wrong
         return self._calendar[times]

@@ -27,12 +27,15 @@ from shoal.table.distinct import (
     FOREIGN_DATE,
     FOREIGN_NUMBER,
     INTEGER,
+    POINT_ZERO,
     SPECIAL,
     ZERO_LED,
     Distinct,
 )
 from shoal.table.plain import Exponents, Moments, Numbers, Trimmed
 from shoal.table.roles import Kind
+from shoal.table.significant import Significant
+from shoal.table.zones import ZONE
 
 BOOLEAN_WORDS = {"true", "false", "yes", "no", "t", "f", "y", "n", "1", "0"}
 SURE_FLOAT = 300  # so many digits before or after the point are neither infinite nor zero
@@ -45,6 +48,7 @@ INFINITE = "infinite"
 VANISHED = "vanished"
 NO_DAY = "not of the calendar"
 MISFIT = "not of the declared type"
+ANY_ZONE = "of a format with %z"
 
 SOME = 64  # cells that are looked at before all are
 
@@ -53,11 +57,11 @@ def _among(signs: bytes) -> Flags:
     return np.isin(np.arange(256), np.frombuffer(signs, dtype=np.uint8))
 
 
-NUMBER_BEGINS, NUMBER_ENDS = _among(b"+-.0123456789"), _among(b".0123456789")
+NUMBER_BEGINS, NUMBER_ENDS = _among(b"+-.0123456789"), _among(b".0123456789Z")
 SPECIAL_BEGINS, SPECIAL_ENDS = _among(b"+-iInN"), _among(b"fFyYnN")
 
 # what dates break, and what numbers break: nobody need look
-NOT_NUMBERS = frozenset((INTEGER, FIXED, CODE, FOREIGN_NUMBER))
+NOT_NUMBERS = frozenset((INTEGER, POINT_ZERO, FIXED, CODE, FOREIGN_NUMBER))
 NOT_MOMENTS = frozenset((DATE, DATETIME, ANY_MOMENT, FOREIGN_DATE))
 
 
@@ -67,7 +71,8 @@ class Facts:
 
     `words` are the distinct cells while they are few words for true and false, None otherwise.
     `decimals` and `whole` are the most digits after and before the point, where all are numbers;
-    `forms` are the lengths and separators of dates and times.
+    `significant` are the digits of such numbers that tell floats; `forms` are the lengths and
+    separators of dates and times, `zones` what stands after them.
     """
 
     __repr__ = in_shape
@@ -81,7 +86,9 @@ class Facts:
     words: frozenset[str] | None = frozenset()
     decimals: int | None = None
     whole: int = 0
+    significant: Significant = Significant()
     forms: frozenset[tuple[int, str]] = frozenset()
+    zones: frozenset[str] = frozenset()
 
     def joined(self, other: Facts) -> Facts:
         """Return the facts of both pieces."""
@@ -99,7 +106,9 @@ class Facts:
             words if words is None or len(words) <= len(BOOLEAN_WORDS) else None,
             max(decimals, default=None),
             max(self.whole, other.whole),
+            self.significant.joined(other.significant),
             self.forms | other.forms,
+            self.zones | other.zones,
         )
 
 
@@ -145,8 +154,12 @@ def _plain_facts(cells: Cells, present: int) -> Facts | None:
         case Numbers() if cells.declared != "date":
             return _of_numbers(plain, present)
         case Exponents() if cells.declared != "date":
-            broken = NOT_MOMENTS | {INTEGER, FIXED, FOREIGN_NUMBER}
-            return Facts(numbers=present, broken=broken, decimals=plain.decimals)
+            return Facts(
+                numbers=present,
+                broken=NOT_MOMENTS | {INTEGER, POINT_ZERO, FIXED, FOREIGN_NUMBER},
+                decimals=plain.decimals,
+                significant=plain.significant,
+            )
     return None
 
 
@@ -155,7 +168,8 @@ def _of_moments(plain: Moments, present: int) -> Facts:
         broken = NOT_NUMBERS | {DATETIME, ANY_MOMENT, FOREIGN_DATE}
         return Facts(dates=present, broken=broken)
     forms = frozenset(((plain.length, plain.separator),))
-    return Facts(broken=NOT_NUMBERS | {DATE, FOREIGN_DATE}, forms=forms)
+    zones = frozenset((plain.zone,))
+    return Facts(broken=NOT_NUMBERS | {DATE, FOREIGN_DATE}, forms=forms, zones=zones)
 
 
 def _of_numbers(plain: Numbers, present: int) -> Facts | None:
@@ -164,11 +178,14 @@ def _of_numbers(plain: Numbers, present: int) -> Facts | None:
     broken, marks = NOT_MOMENTS, frozenset[str]()
     if plain.points:
         broken |= {INTEGER, FOREIGN_NUMBER} if plain.bare else {INTEGER}
-    elif plain.integers is None:
+    if not plain.zeros:
+        broken |= {POINT_ZERO}
+    if (plain.zeros or not plain.points) and plain.integers is None:
         marks = frozenset((BEYOND_INTEGER,))
     return Facts(
-        numbers=present, broken=broken, marks=marks, decimals=plain.decimals, whole=plain.whole
-    )
+        numbers=present, broken=broken, marks=marks, decimals=plain.decimals, whole=plain.whole,
+        significant=plain.significant,
+    )  # fmt: skip
 
 
 def _varied_facts(cells: Cells) -> Facts | None:
@@ -187,7 +204,7 @@ def _varied_facts(cells: Cells) -> Facts | None:
         np.asarray(pc.match_substring_regex(texts, pattern))
         for pattern in (f"{FIXED}|{EXPONENT}", SPECIAL, DATE, ZERO_LED)
     )
-    broken = {INTEGER, FIXED, DATE, DATETIME, CODE}
+    broken = {INTEGER, POINT_ZERO, FIXED, DATE, DATETIME, CODE}
     broken |= {p for p in (ANY_MOMENT, FOREIGN_DATE, FOREIGN_NUMBER) if _is_broken(trimmed, p)}
     return Facts(
         numbers=int(numbers.sum()),
@@ -219,14 +236,19 @@ def _is_broken(cells: Trimmed, pattern: str) -> bool:
 def _kind_facts(cells: Distinct, present: int) -> Facts:
     if cells.all(INTEGER):
         return _integers(cells, present)
+    if cells.all(POINT_ZERO):
+        marks = frozenset((BEYOND_INTEGER,) if cells.integers is None else ())
+        return Facts(marks=marks).joined(_fixed(cells, present, NOT_MOMENTS | {INTEGER}))
     if cells.all(FIXED):
-        return _fixed(cells, present, NOT_MOMENTS | {INTEGER})
+        return _fixed(cells, present, NOT_MOMENTS | {INTEGER, POINT_ZERO})
     if cells.numbers.all():
+        decimals = cells.float_decimals()
         return Facts(
             numbers=present,
-            broken=NOT_MOMENTS | {INTEGER, FIXED, FOREIGN_NUMBER},
+            broken=NOT_MOMENTS | {INTEGER, POINT_ZERO, FIXED, FOREIGN_NUMBER},
             marks=_extremes(cells),
-            decimals=max(cells.float_decimals()),
+            decimals=int(decimals.max()),
+            significant=cells.significant(decimals),
         )
     dates = cells.matches(DATE)
     if dates.all():
@@ -244,10 +266,16 @@ def _kind_facts(cells: Distinct, present: int) -> Facts:
 def _integers(cells: Distinct, present: int) -> Facts:
     if cells.integers is None:
         large = Facts(marks=frozenset((BEYOND_INTEGER,)))
-        return large.joined(_fixed(cells, present, NOT_MOMENTS))
+        return large.joined(_fixed(cells, present, NOT_MOMENTS | {POINT_ZERO}))
     ends = pc.min_max(cells.integers).as_py()
     whole = max(len(str(abs(end))) for end in ends.values())
-    return Facts(numbers=present, broken=NOT_MOMENTS, decimals=0, whole=whole)
+    return Facts(
+        numbers=present,
+        broken=NOT_MOMENTS | {POINT_ZERO},
+        decimals=0,
+        whole=whole,
+        significant=cells.significant(np.zeros(len(cells.present), dtype=np.int64), whole),
+    )
 
 
 def _fixed(cells: Distinct, present: int, broken: frozenset[str]) -> Facts:
@@ -260,6 +288,7 @@ def _fixed(cells: Distinct, present: int, broken: frozenset[str]) -> Facts:
         marks=_extremes(cells) if extreme else frozenset(),
         decimals=decimals,
         whole=whole,
+        significant=cells.significant(after, whole + decimals),
     )
 
 
@@ -273,21 +302,24 @@ def _extremes(cells: Distinct) -> frozenset[str]:
 
 
 def _times(cells: Distinct) -> Facts:
-    lengths = pc.utf8_length(cells.present).unique().to_pylist()
+    bare = pc.replace_substring_regex(cells.present, f"{ZONE}$", "")
+    lengths = pc.utf8_length(bare).unique().to_pylist()
+    zones = pc.struct_field(pc.extract_regex(cells.present, f"(?P<z>{ZONE}?)$"), "z").unique()
     separators = pc.utf8_slice_codeunits(cells.present, 10, 11).unique().to_pylist()
     forms = frozenset(product(lengths, separators))
-    wrong = len(forms) == 1 and cells.calendar(times=True)[1].any()
+    marks = {NO_DAY} if len(forms) == 1 and cells.calendar(times=True)[1].any() else set()
     return Facts(
         broken=NOT_NUMBERS | {DATE, FOREIGN_DATE},
-        marks=frozenset((NO_DAY,) if wrong else ()),
+        marks=frozenset(marks | ({ANY_ZONE} if cells.takes_zones else set())),
         forms=forms,
+        zones=frozenset(zones.to_pylist()),
     )
 
 
 def _mixed(cells: Distinct, dates: int) -> Facts:
     """Return the facts of cells that are of no one kind: each pattern is looked for."""
     zero_led = cells.matches(ZERO_LED)
-    broken = {INTEGER, FIXED, DATE, DATETIME}
+    broken = {INTEGER, POINT_ZERO, FIXED, DATE, DATETIME}
     broken |= {p for p in (ANY_MOMENT, FOREIGN_DATE, FOREIGN_NUMBER) if not cells.all(p)}
     if not np.all(cells.numbers | zero_led):
         broken.add(CODE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from shoal.table.cells import Cells
 from shoal.table.decide import MAX_DIGITS, Verdict
 from shoal.table.distinct import Distinct
 from shoal.table.roles import Column, Kind
+from shoal.table.zones import local_time
 
 INTERVAL = r"^\[[0-9+-][^\[\]]*,[0-9+-][^\[\]]*\]$"
 VALUE = r"^(\*|[+-]?[0-9.]+([eE][+-]?[0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*)$"
@@ -82,4 +84,6 @@ def _values(cells: Distinct, verdict: Verdict) -> Any:
         case Kind.DATE:
             return pa.array(cells.calendar(times=False)[0], type=pa.date32())
         case _:
-            return pa.array(cells.calendar(times=True)[0], type=pa.timestamp("us"))
+            moments = cells.calendar(times=True)[0]
+            local = [local_time(one, written.zone) for one in moments if isinstance(one, datetime)]
+            return pa.array(local, type=pa.timestamp("us"))

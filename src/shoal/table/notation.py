@@ -14,9 +14,10 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from shoal.errors import RequestError, shown
+from shoal.table.zones import ZONE
 
 DATE_PARTS = {"%Y": "[0-9]{4}", "%m": "[0-9]{1,2}", "%d": "[0-9]{1,2}"}
-TIME_PARTS = {"%H": "[0-9]{1,2}", "%M": "[0-9]{2}", "%S": "[0-9]{2}"}
+TIME_PARTS = {"%H": "[0-9]{1,2}", "%M": "[0-9]{2}", "%S": "[0-9]{2}", "%z": ZONE}
 ISO = "%Y-%m-%d"
 PLAIN = re.compile(
     r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*"
@@ -29,7 +30,7 @@ STAR = "*"
 class Notation:
     """The sign before decimals, the sign between thousands (none: ""), and the form of a date.
 
-    `date` is made of %Y, %m and %d, each once, and maybe of %H, %M and %S after them.
+    `date` is made of %Y, %m and %d, each once, and maybe of %H, %M, %S and %z after them.
     """
 
     decimal: str = "."
@@ -109,14 +110,15 @@ class Notation:
     def _date(self, parts: dict[str, str]) -> str:
         text = self.date
         for part in (*DATE_PARTS, *TIME_PARTS):
-            text = text.replace(part, parts.get(part[1]) or "00")
+            text = text.replace(part, parts.get(part[1]) or ("" if part == "%z" else "00"))
         return text
 
 
 STRICT = Notation()
 MOMENT = re.compile(
     "(?P<Y>[0-9]{4})-(?P<m>[0-9]{2})-(?P<d>[0-9]{2})"
-    "(?:[T ](?P<H>[0-9]{2}):(?P<M>[0-9]{2})(?::(?P<S>[0-9]{2}))?)?"
+    "(?:[T ](?P<H>[0-9]{2}):(?P<M>[0-9]{2})(?::(?P<S>[0-9]{2}))?"
+    f"(?P<z>{ZONE})?)?"
 )
 
 
@@ -129,6 +131,7 @@ def _iso(parts: dict[str, str]) -> str:
     if parts.get("H") is not None:
         text += f"T{parts['H']:0>2}:{parts.get('M') or '00'}"
         text += f":{parts['S']}" if parts.get("S") is not None else ""
+        text += parts.get("z") or ""
     return text
 
 
@@ -174,8 +177,11 @@ def check_notation(notation: Notation) -> None:
             f"date format {shown(date)}: a year of two digits leaves its century open; "
             "read the column as text, or write %Y"
         )
-    known = {*DATE_PARTS, *TIME_PARTS}
+    known = {*DATE_PARTS, "%H", "%M", "%S"}
     times = [part for part in ("%H", "%M", "%S") if part in parts]
+    if "%z" in parts and times and date.endswith("%z"):
+        parts.remove("%z")
+        date = date.removesuffix("%z")
     if (
         len(set(parts)) != len(parts)
         or not set(parts) <= known
@@ -184,6 +190,6 @@ def check_notation(notation: Notation) -> None:
         or re.search("%.[0-9%]|[0-9]", date)
     ):
         raise RequestError(
-            f"date format {shown(date)}: say %Y, %m and %d, each once, with signs between "
-            "them, and maybe %H:%M or %H:%M:%S, as in %d.%m.%Y"
+            f"date format {shown(notation.date)}: say %Y, %m and %d, each once, with signs between "
+            "them, and maybe %H:%M or %H:%M:%S, then %z, as in %d.%m.%Y"
         )

@@ -8,6 +8,7 @@ tells.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,11 +23,12 @@ from shoal.kernels.arrays import Flags, Integers
 from shoal.table.distinct import EXPONENT, FIXED
 from shoal.table.notation import STRICT, Notation
 from shoal.table.roles import Kind
+from shoal.table.significant import FLOAT_DIGITS, Significant, significant
 from shoal.table.split import bytes_of, offsets_of
+from shoal.table.zones import AT_END, offset_of
 
 BLANKS = " \t"
 SIGNS = (ord("+"), ord("-"))
-FLOAT_DIGITS = 15  # so many digits are the same as a float and as a decimal
 MAX_DIGITS = 38
 FIRST_DAY = -719_162  # 0001-01-01, the first of Python's calendar
 DAY = 86_400 * 10**6  # microseconds
@@ -109,7 +111,8 @@ class Plain:
 class Numbers(Plain):
     """Numbers without exponents: the most digits before and after the point.
 
-    `bare` tells whether some number has no digit before the point, as .5 has none.
+    `bare` tells whether some number has no digit before the point, as .5 has none; `zeros` whether
+    every one ends in a point and one zero, as 19.0 does.
     """
 
     __repr__ = in_shape
@@ -118,19 +121,22 @@ class Numbers(Plain):
     decimals: int
     points: bool
     bare: bool
+    zeros: bool
+    significant: Significant
 
     @once
     def integers(self) -> Any:
-        """The numbers as 64-bit integers, None where one is too large."""
+        """The numbers as 64-bit integers, 19.0 as 19; None where one is too large."""
+        texts = pc.replace_substring(self.texts, ".0", "") if self.zeros else self.texts
         try:
-            return _unsigned(self.texts).cast(pa.int64())
+            return _unsigned(texts).cast(pa.int64())
         except pa.ArrowInvalid:
             return None
 
     def values(self, kind: Kind, decimals: int) -> Any | None:
         """Return the numbers as integers, decimals or floats."""
         if kind is Kind.INTEGER:
-            return None if self.points else self.integers
+            return None if self.points and not self.zeros else self.integers
         if kind is Kind.FLOAT:
             return self.texts.cast(pa.float64())
         if kind is not Kind.DECIMAL or decimals < self.decimals:
@@ -173,6 +179,7 @@ class Exponents(Plain):
 
     floats: Any
     decimals: int
+    significant: Significant
 
     def values(self, kind: Kind, decimals: int) -> Any | None:  # noqa: ARG002 - floats have their own
         """Return the floats."""
@@ -181,7 +188,10 @@ class Exponents(Plain):
 
 @dataclass(frozen=True)
 class Moments(Plain):
-    """Dates, or dates and times of one form, of the calendar; `length` is that of each text."""
+    """Dates, or dates and times of one form, of the calendar; `length` is that of each text.
+
+    `zone` is what stands after every time, beyond that length.
+    """
 
     __repr__ = in_shape
 
@@ -189,6 +199,7 @@ class Moments(Plain):
     moments: Any
     length: int
     separator: str = ""
+    zone: str = ""
 
     def values(self, kind: Kind, decimals: int) -> Any | None:  # noqa: ARG002 - of numbers only
         """Return the dates, or dates and times."""
@@ -205,10 +216,12 @@ def recognized(cells: Trimmed, notation: Notation = STRICT) -> Plain | None:
     first = int(np.argmax(cells.present))
     start, end = cells.starts[first : first + 2]
     text = cells.data[start:end].tobytes()
-    if text.strip(b"0123456789+-eE.:T " + (notation.decimal + notation.date).encode()):
+    if text.strip(b"0123456789+-eE.:TZ " + (notation.decimal + notation.date).encode()):
         return None
     if text[4:5] == b"-" or notation.date != STRICT.date:
-        found = _date(cells, len(text), notation.date) or _moment(cells, len(text))
+        found = _date(cells, len(text), notation.date)
+        if found is None and notation.date == STRICT.date:
+            found = _moment(cells, text.decode())
         if found is not None:
             return found
     return _numbers(cells, notation.decimal) or _exponents(cells, notation.decimal)
@@ -239,7 +252,13 @@ def _numbers(cells: Trimmed, decimal: str) -> Numbers | None:
         return None
     texts = cells.texts if decimal == "." else pc.replace_substring(cells.texts, decimal, ".")
     bare = bool(np.any(no_digit & present))
-    return Numbers(texts, int(before.max()), int(after.max()), bool(points), bare)
+    whole, decimals = int(before.max()), int(after.max())
+    zeros = decimals == 1 and points == np.count_nonzero(present) and not bare
+    zeros = zeros and bool(np.all(data[starts[1:][present] - 1] == ord("0")))
+    each = after[present] if points else np.zeros(np.count_nonzero(present), dtype=np.int64)
+    there = texts if present.all() else texts.filter(pa.array(present))
+    own = significant(there, each, whole + decimals)
+    return Numbers(texts, whole, decimals, bool(points), bare, zeros, own)
 
 
 def _signed(cells: Trimmed) -> tuple[Any, int]:
@@ -265,7 +284,9 @@ def _exponents(cells: Trimmed, decimal: str) -> Exponents | None:
     plain = np.asarray(floats.fill_null(1.0))
     if not np.isfinite(plain).all() or _is_lost(texts, plain == 0):
         return None
-    return Exponents(texts, floats, _decimals(texts))
+    there = texts.drop_null()
+    decimals = _decimals(there)
+    return Exponents(texts, floats, int(decimals.max()), significant(there, decimals))
 
 
 def _is_lost(texts: Any, zero: Flags) -> bool:
@@ -276,15 +297,15 @@ def _is_lost(texts: Any, zero: Flags) -> bool:
     return bool(pc.any(pc.match_substring_regex(some, "^[^e]*[1-9]")).as_py())
 
 
-def _decimals(texts: Any) -> int:
-    """Return the most digits after the point, the exponents taken into account."""
-    texts = texts.drop_null()
+def _decimals(texts: Any) -> Integers:
+    """Return the digits after the point of each number, the exponent taken into account."""
     data, starts = bytes_of(texts), offsets_of(texts) - offsets_of(texts)[0]
     lengths = np.diff(starts)
     points, marks = (np.asarray(pc.find_substring(texts, sign)) for sign in ".e")
     ends = np.where(marks < 0, lengths, marks)
     after = np.where(points < 0, 0, ends - points - 1).astype(np.int64)
-    return int((after - _powers(data, starts, lengths, marks)).max())
+    decimals: Integers = after - _powers(data, starts, lengths, marks)
+    return decimals
 
 
 def _powers(data: Any, starts: Any, lengths: Any, marks: Any) -> Integers:
@@ -343,22 +364,27 @@ def _in_order(cells: Trimmed, rows: Any, form: str) -> Any:
     return texts if cells.present.all() else with_nulls(texts, ~cells.present)
 
 
-def _moment(cells: Trimmed, length: int) -> Moments | None:
-    """Recognize dates and times, all of one length and with one sign between date and time."""
+def _moment(cells: Trimmed, first: str) -> Moments | None:
+    """Recognize dates and times, all of one length, with one sign between, and of one zone."""
+    zone = match[0] if (match := AT_END.search(first[DATE_LENGTH:])) else ""
+    length = len(first) - len(zone)
     time = length - DATE_LENGTH
     if time not in (6, 9, *range(11, len(TIME) + 1)):
         return None
-    rows = _rows(cells, length)
-    if rows is None:
+    rows = _rows(cells, len(first))
+    if rows is None or (zone and offset_of(zone) is None):
         return None
     separator = chr(rows[0, DATE_LENGTH])
-    form = "0000-00-00" + separator + TIME[1:time]
+    form = "0000-00-00" + separator + TIME[1:time] + re.sub("[0-9]", "0", zone)
     if separator not in "T " or not _has_form(rows, form, cells.odd):
         return None
-    moments = _cast(cells.texts, pa.timestamp("us"))
+    if not np.all(rows[:, length:] == np.frombuffer(zone.encode(), np.uint8)):
+        return None
+    texts = pc.utf8_slice_codeunits(cells.texts, 0, length) if zone else cells.texts
+    moments = _cast(texts, pa.timestamp("us"))
     if moments is None or pc.min(moments.cast(pa.int64())).as_py() < FIRST_DAY * DAY:
         return None
-    return Moments(cells.texts, Kind.DATETIME, moments, length, separator)
+    return Moments(texts, Kind.DATETIME, moments, length, separator, zone)
 
 
 def _cast(texts: Any, kind: Any) -> Any | None:

@@ -51,8 +51,10 @@ class Kind(StrEnum):
 class Written:
     """Format of a csv column, so that released cells look like the original ones.
 
-    decimals: the most digits after the point (below zero: trailing zeros); words: what false and
-    true are called; pattern: strftime of a date and time.
+    decimals: the most digits after the point (below zero: trailing zeros; of whole numbers: the
+    zeros after it, as in 19.0); digits: those that means are rounded to, where they are fewer;
+    words: what false and true are called; pattern: strftime of a date and time; zone: what every
+    time is written with that is not UTC's or nobody's, as +01:00 is. Values are local times.
     """
 
     __repr__ = in_shape
@@ -60,6 +62,8 @@ class Written:
     decimals: int = 0
     words: tuple[str, str] = ("false", "true")
     pattern: str = ""
+    digits: int | None = None
+    zone: str = ""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ def arrow_texts(column: Column, values: Any) -> Any:
     import pyarrow as pa
 
     as_arrow = column.kind in (Kind.INTEGER, Kind.TEXT) or pa.types.is_date32(values.type)
+    if column.kind is Kind.INTEGER and column.written is not None:
+        as_arrow = not column.written.decimals
     if column.kind is Kind.DECIMAL and column.written is not None:
         # of more decimals Arrow writes small numbers with an exponent
         as_arrow = column.written.decimals == values.type.scale <= PLAIN_DECIMALS
@@ -60,7 +62,9 @@ def _text(value: Any, column: Column) -> str:
     if column.kind is Kind.DATE:
         return str(value)
     if column.kind is Kind.DATETIME:
-        return _moment(value, written.pattern)
+        return _moment(value, written.pattern) + written.zone
+    if column.kind is Kind.INTEGER and written.decimals:
+        return f"{value}.{'0' * written.decimals}"
     if column.kind is Kind.DECIMAL:
         return f"{value:.{written.decimals}f}"
     if column.kind is Kind.FLOAT and column.written is not None:

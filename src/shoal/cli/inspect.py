@@ -19,7 +19,7 @@ from shoal.errors import shown
 @app.command(cls=Tabled)
 @takes(
     "l", "l_kind", "c", "t", "alpha", "k_of", "missing_sensitive", "sensitive", "orders",
-    "delimiter", "encoding", "quote", "decimal", "thousands", "missing",
+    "delimiter", "encoding", "quote", "decimal", "thousands", "date_format", "missing",
 )  # fmt: skip
 def verify(
     file: Annotated[
@@ -100,17 +100,27 @@ def inspect(
     file: Annotated[
         Path, typer.Argument(help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others.")
     ],
+    show_rows: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Also print the first N records as they are read: whoever sees the output sees "
+            "them. Without it no cell is printed.",
+        ),
+    ] = 0,
     as_json: JsonFlag = False,
     **options: Any,
 ) -> None:
     """Show a table's columns: kinds, missing cells, distinct values, likely roles and why.
 
     A text file is looked at first: where it is not plain csv, inspect says what it found, reads it
-    so, and prints the options with which every command reads it so.
+    so, and prints the options with which every command reads it so. No record is shown unless
+    --show-rows asks for some.
 
     Example: `shoal inspect stays.csv`
     """
     from shoal.table.formats import is_text
+    from shoal.table.inspect import first_rows
     from shoal.table.inspect import inspect as look
     from shoal.table.ordinal import with_orders
     from shoal.table.propose import Proposal, propose
@@ -121,18 +131,36 @@ def inspect(
     if is_text(file):
         found = propose(file)
     more = {name: value for name, value in found.options.items() if name not in options}
-    inspection = look(with_orders(read(file, **options, **more), orders))
+    table = with_orders(read(file, **options, **more), orders)
+    inspection, rows = look(table), first_rows(table, show_rows)
     settled = _words({**options, **more})
     if as_json:
         content = {**inspection.to_dict(), "findings": found.findings, "options": settled}
+        content |= {"rows": rows} if show_rows else {}
         write_stdout(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
         return
     write_stdout(
         f"{shown(file.name)[1:-1]}: {inspection.records:,} records\n\n{inspection.summary()}\n"
     )
-    if more:
+    if rows:
+        write_stdout(f"\nthe first records, as read:\n{_records(rows)}")
+    if found.findings:
         findings = "".join(f"  {finding}\n" for finding in found.findings)
-        write_stdout(f"\nnot plain csv:\n{findings}\nread with these options:\n  {settled}\n")
+        write_stdout(f"\n{'not plain csv' if more else 'to be settled'}:\n{findings}")
+    if more:
+        write_stdout(f"\nread with these options:\n  {settled}\n")
+
+
+def _records(rows: list[dict[str, str | None]]) -> str:
+    """Return records as lines of text, a column after the other."""
+    cells = [[*rows[0]], *([cell or "" for cell in row.values()] for row in rows)]
+    safe = [[shown(cell, 30)[1:-1] for cell in row] for row in cells]
+    widths = [max(map(len, column)) for column in zip(*safe, strict=True)]
+    lines = (
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        for row in safe
+    )
+    return "".join(f"  {line.rstrip()}\n" for line in lines)
 
 
 def _words(options: dict[str, Any]) -> str:

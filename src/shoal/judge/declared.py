@@ -42,7 +42,7 @@ class Beside:
     released_as: Mapping[str, str] = field(default_factory=dict)
     in_order: bool = False
     sensitive: tuple[str, ...] = ()
-    text: Mapping[str, str] = field(default_factory=dict)
+    text: Mapping[str, Any] = field(default_factory=dict)
 
 
 def beside(data: Any) -> Beside | None:
@@ -109,10 +109,14 @@ def _made(
         yield Beside(where, names, aggregators or {}, in_order, _names(_at(roles, "sensitive")))
 
 
-def _signs(value: Any) -> dict[str, str]:
+def _signs(value: Any) -> dict[str, Any]:
     """Return what a paper says of the text of a release."""
     signs = ((name, _at(value, name)) for name in SIGNS)
-    return {name: sign for name, sign in signs if isinstance(sign, str)}
+    known: dict[str, Any] = {name: sign for name, sign in signs if isinstance(sign, str)}
+    formats = _at(value, "date_format")
+    if isinstance(formats, dict) and all(isinstance(one, str) for one in formats.values()):
+        known["date_format"] = formats
+    return known
 
 
 def _names(value: Any) -> tuple[str, ...]:

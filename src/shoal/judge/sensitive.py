@@ -101,6 +101,8 @@ class Sensitive:
         text = cell
         if self.as_bytes:
             text = cell.encode("latin-1").decode("utf-8", "surrogateescape")
+            if not self.is_words:
+                text = self.written.date(self.name, text) or text
         declared = self.tree is not None or self.order is not None
         if declared:
             return self._declared(text)

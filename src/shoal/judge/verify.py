@@ -18,6 +18,7 @@ from shoal.errors import InputError, RequestError, listed, shown
 from shoal.judge.classes import Counted, Subset
 from shoal.judge.composition import WARNING, CompositionRequest, compose, place_people
 from shoal.judge.counting import count
+from shoal.judge.dates import formats_of
 from shoal.judge.declared import Beside, beside, roles_source
 from shoal.judge.hierarchies import read_tree
 from shoal.judge.models.matching import READINGS
@@ -64,6 +65,7 @@ def verify(
     quote: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    date_format: str | Mapping[str, str] | None = None,
     kind: str | None = None,
     records: int | None = None,
     columns: Sequence[str] | None = None,
@@ -118,6 +120,8 @@ def verify(
     delimiter, encoding, quote, decimal, thousands : str, optional
         How a csv file is written, where neither it nor a report beside it says so; numbers are
         those of sensitive columns.
+    date_format : str or mapping of str to str, optional
+        How sensitive columns write dates, for all or by name: "%d.%m.%Y".
     kind : str, optional
         What the file is, in place of the ending of its name: csv, csv.gz, parquet, feather, jsonl,
         xlsx, sav, dta, xpt and others.
@@ -143,7 +147,12 @@ def verify(
     """
     of_sensitive = any(one is not None for one in (l, t, alpha))
     open_roles = quasi_identifiers is None or (sensitive is None and of_sensitive)
-    papers = beside(data) if open_roles or against is not None else None
+    signs = {"delimiter": delimiter, "encoding": encoding, "quote": quote, "decimal": decimal,
+             "thousands": thousands}  # fmt: skip
+    given: dict[str, Any] = {name: sign for name, sign in signs.items() if sign is not None}
+    if date_format is not None:
+        given["date_format"] = formats_of(date_format)
+    papers = beside(data) if open_roles or against is not None or not given else None
     if quasi_identifiers is None and papers is None:
         raise RequestError("name the quasi-identifiers to verify: no report beside tells them")
     chosen = papers.quasi_identifiers if quasi_identifiers is None and papers else quasi_identifiers
@@ -162,9 +171,6 @@ def verify(
     if by_people:
         requirement = requirement.shown_by_records()
     named = [*(hierarchies or {}), *(orders or {}), *words]
-    signs = {"delimiter": delimiter, "encoding": encoding, "quote": quote, "decimal": decimal,
-                 "thousands": thousands}  # fmt: skip
-    given = {name: sign for name, sign in signs.items() if sign is not None}
     written = Written(**{**({} if papers is None else papers.text), **given})
     written.check()
     _check(quasi, hidden, missing_as, named)
@@ -202,7 +208,8 @@ def verify(
                 quasi, sensitive if sensitive is None else hidden, requirement.k, papers, theirs,
                 (roles_source(papers, quasi_identifiers), roles_source(theirs, None)),
             )  # fmt: skip
-            both = _again(data, kind, written, source), _again(against, None, Written())
+            other = Written() if theirs is None else Written(**theirs.text)
+            both = _again(data, kind, written, source), _again(against, None, other)
             met = compose(both[0](), both[1](), request)
             if original is not None:
                 in_order = (_in_order(data, papers, original), _in_order(against, theirs, original))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 from shoal.errors import InputError, RequestError, shown
+from shoal.judge.dates import as_iso, formats_of
 
 QUOTE = '"'
 PIECE = 2**16
@@ -16,13 +18,17 @@ PIECE = 2**16
 
 @dataclass(frozen=True)
 class Written:
-    """Signs and encoding of a csv file; None where the file shows it."""
+    """Signs and encoding of a csv file; None where the file shows it.
+
+    `date_format` is by column, "" stands for all.
+    """
 
     delimiter: str | None = None
     encoding: str = "utf-8"
     quote: str = QUOTE
     decimal: str = "."
     thousands: str = ""
+    date_format: Mapping[str, str] = field(default_factory=dict)
 
     def check(self) -> None:
         """Refuse what no csv file is written in."""
@@ -37,6 +43,12 @@ class Written:
             codecs.lookup(self.encoding)
         except LookupError:
             raise RequestError(f"there is no encoding {shown(self.encoding)}") from None
+        formats_of(self.date_format)
+
+    def date(self, column: str, text: str) -> str | None:
+        """Return a date of a column's format as ISO writes it; None if it is none."""
+        form = self.date_format.get(column, self.date_format.get(""))
+        return None if form is None else as_iso(text, form)
 
     def number(self, text: str) -> str:
         """Return a number with a point for its decimal sign, another text as it is."""

@@ -80,8 +80,8 @@ def release_file(
                 raise OutputError("the file on disk is not what was written; nothing was kept")
             seconds = time.perf_counter() - begin
             final_report = report_of(releasing, made, verification.to_dict(), seconds)
-            text = buckets.written(made.released).source
-            final_report = with_text(final_report, text, targets.kind)
+            written = buckets.written(made.released)
+            final_report = with_text(final_report, written, targets.kind)
             keep_order = settings.release.keep_order
             page = request.with_page
             papers_of(targets, made.settings, final_report, digest, keep_order, page).add_to(

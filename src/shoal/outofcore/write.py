@@ -28,7 +28,6 @@ from shoal.release.dialects import plain_table, written_as
 from shoal.release.write import PARQUET, csv_bytes, parquet_table
 from shoal.save.readback import ReadBack, same_array
 from shoal.save.spreadsheet import guarded_table
-from shoal.table.source import Source
 from shoal.table.table import Table
 
 ROWS = 2**20  # of a row group, at most
@@ -177,10 +176,9 @@ class Buckets:
         return plain_table(table) if self.is_plain else table
 
     @property
-    def _source(self) -> Source:
-        """How the file is written."""
-        bare = self.form.unpack(gather(self.work, self.files[:1], 0).slice(0, 0))
-        return self.written(bare).source
+    def _bare(self) -> Table:
+        """The columns as they are written, without records."""
+        return self.written(self.form.unpack(gather(self.work, self.files[:1], 0).slice(0, 0)))
 
     def check(self, path: Path, kind: str, report: Reporter) -> None:
         """Read the file back and compare it with what was meant, bucket by bucket."""
@@ -189,8 +187,9 @@ class Buckets:
             raise OutputError("what was read back is not what was to be written; nothing was kept")
 
     def _same_csv(self, kind: str, path: Path, report: Reporter) -> bool:
-        with opened(path, kind, Written(**written_as(self._source))) as source:
-            file = ReadBack(source, self.quasi, dict(self._source.notations))
+        bare = self._bare
+        with opened(path, kind, Written(**written_as(bare))) as source:
+            file = ReadBack(source, self.quasi, dict(bare.source.notations))
             for bucket in freed(range(self.count)):
                 report("reading back", bucket, self.count)
                 table, order = self._csv_table(bucket)

@@ -20,6 +20,7 @@ from shoal.table.profile import Profile
 from shoal.table.roles import Role
 from shoal.table.similar_names import similar_name_notes
 from shoal.table.table import Table
+from shoal.table.writing_notes import writing_notes
 
 
 def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> list[str]:
@@ -44,6 +45,7 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
             "the groups are made to be generalized as little as possible (ILoss); numbers are "
             "released as their means (--numbers interval releases intervals)"
         )
+    notes += writing_notes(quasi)
     names = [name for name, one in plan.aggregators.items() if one == "mean"]
     unasked = [name for name in names if not is_mean_requested(schema[name], settings)]
     return notes + integer_code_notes(schema, unasked, profile.rows, profile.different)

@@ -7,8 +7,8 @@ from typing import Any
 
 from shoal.errors import OutputError
 from shoal.table.dialect import PLAIN, QUOTE, UTF_8, Dialect
+from shoal.table.notation import ISO
 from shoal.table.roles import Column, Kind, Written
-from shoal.table.source import Source
 from shoal.table.table import Table
 from shoal.table.transcode import swapped
 
@@ -28,19 +28,24 @@ def _plain_column(column: Column) -> Column:
     return column.replace(cells=None, quoted=None, written=written)
 
 
-def written_as(source: Source) -> dict[str, Any]:
+def written_as(table: Table) -> dict[str, Any]:
     """Return how the csv release of a table is written, as the judge is told."""
-    dialect = source.dialect
-    return {
+    source, dialect = table.source, table.source.dialect
+    signs: dict[str, Any] = {
         "delimiter": source.delimiter, "encoding": dialect.encoding or UTF_8,
         "quote": dialect.quote, "decimal": dialect.decimal, "thousands": dialect.thousands,
     }  # fmt: skip
+    notations = dict(source.notations)
+    dated = [c.name for c in table.columns if c.kind in (Kind.DATE, Kind.DATETIME)]
+    formats = {name: notations[name].date for name in dated if name in notations}
+    formats = {name: form for name, form in formats.items() if form != ISO}
+    return {**signs, "date_format": formats} if formats else signs
 
 
-def is_usual(source: Source) -> bool:
+def is_usual(table: Table) -> bool:
     """Tell whether a csv release says itself how it is written."""
-    usual = replace(source, dialect=PLAIN)
-    return {**written_as(source), "delimiter": ""} == {**written_as(usual), "delimiter": ""}
+    usual = written_as(plain_table(table))
+    return {**written_as(table), "delimiter": ""} == {**usual, "delimiter": ""}
 
 
 def encoded(text: bytes, dialect: Dialect, *, first: bool) -> bytes:

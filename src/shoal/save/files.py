@@ -118,7 +118,7 @@ def verify_written(
     verification = verify(
         path,
         **claims(settings, released),
-        **written_as(released.source),
+        **written_as(released),
         kind=kind,
         records=records,
         columns=released.names,

@@ -14,7 +14,6 @@ from shoal.release.dialects import IN_PLAIN, is_usual, plain_table, written_as
 from shoal.save.spreadsheet import guarded_table
 from shoal.table.formats import HELD_BY_STATISTICS, is_csv
 from shoal.table.roles import Column, Kind
-from shoal.table.source import Source
 from shoal.table.table import Table
 
 if TYPE_CHECKING:
@@ -32,11 +31,11 @@ class Prepared:
     settings: Settings
 
 
-def with_text(report: Report, source: Source, kind: str) -> Report:
+def with_text(report: Report, table: Table, kind: str) -> Report:
     """Return a report that says how a csv release is written, where the file does not show it."""
-    if not is_csv(kind) or is_usual(source):
+    if not is_csv(kind) or is_usual(table):
         return report
-    return replace(report, release={**report.release, "text": written_as(source)})
+    return replace(report, release={**report.release, "text": written_as(table)})
 
 
 def prepared(release: Release, kind: str, wanted: bool | None = None) -> Release:
@@ -49,7 +48,7 @@ def prepared(release: Release, kind: str, wanted: bool | None = None) -> Release
         own = plain_table(own)
     if kind in (*HELD_BY_STATISTICS, "xlsx", "jsonl"):
         own = own.mapped(partial(_as_missing, kind != "jsonl"))
-    report = with_text(release.report, own.source, kind)
+    report = with_text(release.report, own, kind)
     if kind in HELD_BY_STATISTICS:
         from shoal.release.statistics import held_as
 

@@ -36,7 +36,7 @@ def holds_table(
     table: Table, order: Integers, wanted: Sequence[str], path: Path, kind: str
 ) -> bool:
     """Tell whether a file holds the very values of a released table's columns, in this order."""
-    with opened(path, kind, Written(**written_as(table.source))) as source:
+    with opened(path, kind, Written(**written_as(table))) as source:
         file = ReadBack(source, wanted, dict(table.source.notations))
         return file.holds(table, order) and file.is_read()
 

@@ -42,6 +42,8 @@ SURE_FLOAT = 300  # so many digits before or after the point are neither infinit
 
 CODE = "number or zero-led"  # broken where a cell is neither
 
+NO_DIGITS = Significant()
+
 # what some cell is
 BEYOND_INTEGER = "beyond 64 bits"
 INFINITE = "infinite"
@@ -86,7 +88,7 @@ class Facts:
     words: frozenset[str] | None = frozenset()
     decimals: int | None = None
     whole: int = 0
-    significant: Significant = Significant()
+    significant: Significant = NO_DIGITS
     forms: frozenset[tuple[int, str]] = frozenset()
     zones: frozenset[str] = frozenset()
 

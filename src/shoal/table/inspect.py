@@ -7,12 +7,16 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from shoal.errors import shown
 from shoal.table.assign import distinct, identifier_reason
 from shoal.table.integer_codes import question
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.similar_names import names_alike, similar_name_notes
-from shoal.table.table import Table
+from shoal.table.table import Table, present
+from shoal.table.texts import texts_of
+from shoal.table.writing_notes import writing_note
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,8 @@ class ColumnView:
     """One column in counts; `suspected` is a role to think about, with its reason.
 
     `alike` are other columns whose names differ in case, spaces or Unicode form alone.
-    `codes` asks whether its numbers are codes of categories, and says what to do then.
+    `codes` asks whether its numbers are codes of categories, and says what to do then. `written`
+    says how its cells were taken, where its kind does not tell it.
     """
 
     name: str
@@ -33,6 +38,7 @@ class ColumnView:
     near_duplicates: int = 0
     alike: tuple[str, ...] = ()
     codes: str | None = None
+    written: str | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,7 @@ class Inspection:
                 f"{c.suspected}: {c.reason}"
             )
         lines.extend(f"  {_name(c)}: {c.warning}" for c in self.columns if c.warning)
+        lines.extend(f"  {_name(c)}: {c.written}" for c in self.columns if c.written)
         lines.extend(f"  {_name(c)}: {c.codes}" for c in self.columns if c.codes)
         lines.extend(
             f"  {_name(c)}: {c.near_duplicates} of its values differ from another only in case, "
@@ -96,7 +103,23 @@ def _look(column: Column, table: Table, alike: tuple[str, ...]) -> ColumnView:
         near_duplicates(column),
         alike,
         question(column, different, table.rows, table.source.kind),
+        writing_note(column),
     )
+
+
+def first_rows(table: Table, many: int) -> list[dict[str, str | None]]:
+    """Return the first records as they were read, each cell as text; missing ones are None."""
+    columns = [_texts(column, many) for column in table.columns]
+    return [dict(zip(table.names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _texts(column: Column, many: int) -> list[str | None]:
+    values = column.values.slice(0, many)
+    there = present(column.replace(values=values)) if column.kind is not Kind.UNKNOWN else None
+    if there is None:
+        return [None if value is None else str(value) for value in values.to_pylist()]
+    texts = iter(texts_of(column, values.filter(pa.array(there))))
+    return [next(texts) if known else None for known in there]
 
 
 def near_duplicates(column: Column) -> int:

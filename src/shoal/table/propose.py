@@ -15,28 +15,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from shoal.errors import listed
 from shoal.table.notation import STRICT, Notation
 from shoal.table.opening import first_bytes
+from shoal.table.propose_dates import find_dates
+from shoal.table.propose_missing import MOSTLY, find_missing, is_word, mostly
 from shoal.table.scan import DELIMITERS
 from shoal.table.transcode import marked_encoding
 from shoal.table.widths import blank_columns
 
 LOOKED_AT = 2**20  # bytes
 LINES = 2_000
-MOSTLY = 0.8
-WORDS = (
-    "NA", "N/A", "n/a", "#N/A", "na", "n.a.", "NaN", "nan", "NULL", "null", "None", "NV", ".", "-",
-    "--", "?", "k.A.", "k. A.", "missing", "MISSING", "unknown", "UNKNOWN",
-)  # fmt: skip
-CODES = ("-1", "-9", "-99", "-999", "-9999", "-99999", "99", "999", "9999", "99999", "999999")
-DAY_FIRST, MONTH_FIRST, YEAR_FIRST = ("d", "m", "Y"), ("m", "d", "Y"), ("Y", "m", "d")
-DATE = re.compile(
-    r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2})?)?"
-)
 GROUPED = {",": re.compile(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]+)?"),
            ".": re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?")}  # fmt: skip
 
-
+THOUSANDTHS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
 COMMA, POINT = Notation(",", "."), Notation(".", ",")
 
 
@@ -71,7 +64,7 @@ def propose(path: Path) -> Proposal:
     if sign not in _header_signs(lines, proposal):
         proposal.add("delimiter", sign, "the delimiter is not the only sign of its kind")
     columns = _columns(rows)
-    _missing(columns, proposal, _notation(columns, proposal))
+    _missing(columns, proposal, _notation(columns, sign, proposal))
     _dates(columns, proposal)
     return proposal
 
@@ -169,19 +162,26 @@ def _columns(rows: list[list[str]]) -> dict[str, list[str]]:
     }
 
 
-def _notation(columns: dict[str, list[str]], proposal: Proposal) -> Notation:
+def _notation(columns: dict[str, list[str]], sign: str, proposal: Proposal) -> Notation:
     """Propose decimal sign and thousands; return the notation.
 
     A decimal comma is proposed where some columns are numbers by it alone, and none without it.
     """
-    every = columns.values()
-    commas = [c for c in every if _mostly(c, COMMA) and not _mostly(c, STRICT)]
-    points = [c for c in every if _mostly(c, STRICT) and not _mostly(c, COMMA)]
+    every = [[c for c in cells if not is_word(c)] for cells in columns.values()]
+    commas = [c for c in every if mostly(c, COMMA) and not mostly(c, STRICT)]
+    points = [c for c in every if mostly(c, STRICT) and not mostly(c, COMMA)]
     if commas and not points:
         proposal.add("decimal", ",", f"numbers of {len(commas)} columns have a decimal comma")
-        return _grouped(commas, COMMA, proposal)
+        return _grouped([c for c in every if mostly(c, COMMA)], COMMA, proposal)
     if not commas:
-        return _grouped([c for c in every if _mostly(c, POINT)], POINT, proposal)
+        thousandths = [c for c in every if c and all(map(THOUSANDTHS.fullmatch, c))]
+        if sign == ";" and thousandths:
+            proposal.findings.append(
+                f"numbers of {len(thousandths)} columns all have three digits after the point, "
+                "which is read as the decimal sign; if it stands between thousands, say "
+                "--decimal , --thousands ."
+            )
+        return _grouped([c for c in every if mostly(c, POINT)], POINT, proposal)
     return STRICT
 
 
@@ -193,87 +193,23 @@ def _grouped(columns: list[list[str]], notation: Notation, proposal: Proposal) -
     return notation
 
 
-def _mostly(cells: Sequence[str], notation: Notation) -> bool:
-    """Tell whether most cells are numbers of a notation."""
-    fits = sum(notation.number.fullmatch(cell) is not None for cell in cells)
-    return bool(cells) and fits >= MOSTLY * len(cells)
-
-
 def _missing(columns: dict[str, list[str]], proposal: Proposal, notation: Notation) -> None:
-    """Propose words and codes that stand for missing cells in columns of numbers."""
-    words: dict[str, int] = {}
-    for cells in columns.values():
-        counts = Counter(cells)
-        if _mostly(cells, notation):
-            others = [c for c in counts if not notation.number.fullmatch(c)]
-            if others and all(word in WORDS for word in others):
-                words |= dict.fromkeys(others, 0)
-            words |= dict.fromkeys(_codes(counts, notation), 0)
-        elif (dates := sum(counts[c] for c in counts if DATE.fullmatch(c))) and (
-            dates >= MOSTLY * len(cells)
-        ):
-            words |= dict.fromkeys([c for c in counts if c in WORDS], 0)
-    if words:
-        proposal.add("missing", ["", *words], f"{len(words)} words seem to stand for missing cells")
-
-
-def _codes(counts: Counter[str], notation: Notation) -> list[str]:
-    """Return codes that lie far from all other numbers and occur more than once."""
-    values = {
-        cell: float(notation.plain(cell)) for cell in counts if notation.number.fullmatch(cell)
-    }
-    usual = [value for cell, value in values.items() if cell not in CODES]
-    if len(usual) < 5:
-        return []
-    low, high = min(usual), max(usual)
-    spread = max(high - low, 1.0)
-    return [
-        cell for cell in values
-        if cell in CODES and counts[cell] > 1
-        and (values[cell] < low - spread or values[cell] > high + spread or values[cell] < 0 <= low)
-    ]  # fmt: skip
+    """Propose words and codes that stand for missing cells."""
+    found = find_missing(columns, notation)
+    proposal.findings += found.findings
+    if found.words:
+        each = "; ".join(f"{word} in {listed(names)}" for word, names in found.words.items())
+        finding = f"what seems to stand for missing cells: {each}"
+        proposal.add("missing", ["", *found.words], finding)
 
 
 def _dates(columns: dict[str, list[str]], proposal: Proposal) -> None:
     """Propose the formats of dates, by column where they differ; what is open is said."""
-    formats, unsettled = {}, []
-    gone = set(proposal.options.get("missing", ()))
-    for name, cells in columns.items():
-        known = [cell for cell in cells if cell not in gone]
-        matches = [DATE.fullmatch(cell) for cell in known]
-        if not known or not all(matches):
-            continue
-        orders = [o for o in (DAY_FIRST, MONTH_FIRST, YEAR_FIRST) if _fits(matches, o)]
-        if len(orders) > 1:
-            unsettled.append(name)
-        elif orders and (form := _format(matches[0], orders[0])) != "%Y-%m-%d":
-            formats[name] = form
-    if formats:
-        same = len(set(formats.values())) == 1 and not unsettled
-        value: Any = next(iter(formats.values())) if same else formats
-        proposal.add("date_format", value, f"dates of {len(formats)} columns are not %Y-%m-%d")
-    if unsettled:
-        proposal.findings.append(
-            f"{len(unsettled)} columns of dates may have the day or the month first; say "
-            "--date-format COLUMN=%d/%m/%Y or COLUMN=%m/%d/%Y"
-        )
-
-
-def _fits(matches: Sequence[Any], order: tuple[str, ...]) -> bool:
-    """Tell whether all dates are of the calendar in an order of day, month and year."""
-    most = {"d": 31, "m": 12, "Y": 9999}
-    for match in matches:
-        for part, digits in zip(order, (match[1], match[3], match[4]), strict=True):
-            if (len(digits) == 4) != (part == "Y") or not 1 <= int(digits) <= most[part]:
-                return False
-    return True
-
-
-def _format(match: Any, order: tuple[str, ...]) -> str:
-    text: str = match[2].join(f"%{part}" for part in order)
-    if match[5]:
-        text += match[5][0] + ("%H:%M:%S" if match[6] else "%H:%M")
-    return text
+    found = find_dates(columns, proposal.options.get("missing", ()))
+    if found.formats:
+        finding = f"dates of {len(found.formats)} columns are not %Y-%m-%d"
+        proposal.add("date_format", found.option, finding)
+    proposal.findings += found.findings
 
 
 def _widths(lines: Sequence[str], proposal: Proposal) -> None:

@@ -61,6 +61,7 @@ class Release(_Part):
     quote: str | None = None
     decimal: str | None = None
     thousands: str | None = None
+    date_format: dict[str, str] | None = None
     records: int
     columns: list[str]
     order: Literal["shuffled", "as in the input"]
@@ -68,7 +69,8 @@ class Release(_Part):
     @property
     def text(self) -> dict[str, Any]:
         """How a csv file is written, as far as it is said."""
-        own = self.model_dump(include={"delimiter", "encoding", "quote", "decimal", "thousands"})
+        signs = {"delimiter", "encoding", "quote", "decimal", "thousands", "date_format"}
+        own = self.model_dump(include=signs)
         return {name: sign for name, sign in own.items() if sign is not None}
 
 

@@ -36,15 +36,21 @@ def records(text, delimiter=","):
     return rows
 
 
+def shown_by_clocks(cell):
+    """The date and time that a cell shows, without its zone."""
+    return datetime.fromisoformat(cell).replace(tzinfo=None)
+
+
 def kind_and_values(cells):
     """What plain cells are, and their values; None stands for an empty cell."""
     present = [cell.strip(" \t") for cell in cells if cell != ""]
     for kind, pattern, value in (
         ("integer", r"[+-]?(0|[1-9][0-9]*)", int),
+        ("integer", r"[+-]?(0|[1-9][0-9]*)\.0", lambda cell: int(cell.removesuffix(".0"))),
         ("decimal", r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)", Decimal),
         ("float", r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?", float),
         ("date", r"[0-9]{4}-[0-9]{2}-[0-9]{2}", date.fromisoformat),
-        ("datetime", r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}.*", datetime.fromisoformat),
+        ("datetime", r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}.*", shown_by_clocks),
     ):
         if present and all(re.fullmatch(pattern, cell, re.ASCII) for cell in present):
             return kind, [None if c == "" else value(c.strip(" \t")) for c in cells]

@@ -40,7 +40,7 @@ def check_text(raw: bytes, name: str, begin: Begin = WHOLE) -> None:
         line = raw.count(b"\n", 0, zero) + 1 + begin.lines
         raise InputError(
             f"{name}, line {line}: a NUL byte (offset {zero + begin.offset}); "
-            "the file is not UTF-8 text, or it is damaged"
+            "the file is damaged, or it is no UTF-8 text: say what it is, as --encoding utf-16-le"
         )
     try:
         raw.decode("utf-8")

@@ -114,12 +114,17 @@ def first_rows(table: Table, many: int) -> list[dict[str, str | None]]:
 
 
 def _texts(column: Column, many: int) -> list[str | None]:
+    """Return cells as they stand in a csv file, or values as they are written."""
     values = column.values.slice(0, many)
-    there = present(column.replace(values=values)) if column.kind is not Kind.UNKNOWN else None
-    if there is None:
+    if column.kind is Kind.UNKNOWN:
         return [None if value is None else str(value) for value in values.to_pylist()]
-    texts = iter(texts_of(column, values.filter(pa.array(there))))
-    return [next(texts) if known else None for known in there]
+    there = pa.array(present(column.replace(values=values)))
+    if column.cells is not None:
+        texts = column.cells.slice(0, many).filter(there).to_pylist()
+    else:
+        texts = texts_of(column, values.filter(there))
+    every = iter(texts)
+    return [next(every) if known else None for known in there.to_pylist()]
 
 
 def near_duplicates(column: Column) -> int:

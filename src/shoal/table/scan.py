@@ -22,6 +22,10 @@ MAX_CELL = 131_072
 MAX_NAME = 1_000
 
 COMMA_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+CUT = (
+    "; mend the line, or say --skip-lines or --comment if lines are none of the table, "
+    "--delimiter or --quote if it is cut otherwise"
+)
 QUOTE, CR, LF = 34, 13, 10
 
 Bytes = npt.NDArray[np.uint8]
@@ -84,13 +88,16 @@ def empty(name: str) -> InputError:
 
 def blank_header(name: str, column: int) -> InputError:
     """Return the error of a column without a name."""
-    return InputError(f"{name}, line 1, column {column}: the header cell is blank")
+    return InputError(
+        f"{name}, line 1, column {column}: the header cell is blank; name the column, or say "
+        "--skip-lines if the header stands further down"
+    )
 
 
 def ragged(name: str, line: int, record: int, cells: int, columns: int) -> InputError:
     """Return the error of a record that is too long or too short."""
     return InputError(
-        f"{name}, line {line} (record {record}): {cells} cells, the header has {columns}"
+        f"{name}, line {line} (record {record}): {cells} cells, the header has {columns}{CUT}"
     )
 
 
@@ -98,7 +105,7 @@ def long_cell(name: str, line: int, column: int) -> InputError:
     """Return the error of a cell that is too long."""
     return InputError(
         f"{name}, line {line}, column {column}: a cell of more than {MAX_CELL} bytes; "
-        "is a quote missing?"
+        "is a quote missing, or another sign the --quote?"
     )
 
 
@@ -146,12 +153,12 @@ def check_quotes(data: Bytes, quotes: Integers, comma: int, name: str, begin: Be
         raise InputError(
             f"{name}, line {line_of(data, opened, begin)}: a quote opens here, and text follows "
             f"where it closes, on line {line_of(data, early[0], begin)}; "
-            "is a quote missing or not doubled?"
+            "is a quote missing or not doubled, or another sign the --quote?"
         )
     if stray.size:
         raise InputError(
             f"{name}, line {line_of(data, stray[0], begin)}: a quote inside a cell that is not "
-            "quoted; put the cell in quotes and double the quotes in it"
+            "quoted; put the cell in quotes and double the quotes in it, or say another --quote"
         )
 
 
@@ -168,7 +175,10 @@ def check_closed(data: Bytes, quotes: Integers, name: str, begin: Begin) -> None
     if quotes.size % 2:
         opened = quotes[0::2][~_reopening(quotes)][-1]
         line = line_of(data, opened, begin)
-        raise InputError(f"{name}, line {line}: a quote opens here and is never closed")
+        raise InputError(
+            f"{name}, line {line}: a quote opens here and is never closed; close it, or say "
+            "another --quote"
+        )
 
 
 def check_returns(data: Bytes, quotes: Integers, name: str, begin: Begin) -> None:
@@ -251,11 +261,12 @@ def header_names(raw: bytes, layout: Layout, name: str) -> list[str]:
         if len(text) > MAX_NAME:
             raise InputError(
                 f"{name}, line 1, column {number}: a header of {len(text)} characters; "
-                f"the limit is {MAX_NAME}"
+                f"the limit is {MAX_NAME}; say --delimiter or --skip-lines if it is no name"
             )
         if text in seen:
             raise InputError(
-                f"{name}, line 1: columns {seen[text]} and {number} are both named {shown(text)}"
+                f"{name}, line 1: columns {seen[text]} and {number} are both named {shown(text)}; "
+                "rename one, or say --skip-lines if the header stands further down"
             )
         seen[text] = number
         names.append(text)

@@ -8,6 +8,11 @@ from shoal.errors import listed
 from shoal.table.roles import Column, Kind
 
 
+def counted(digits: int) -> str:
+    """Return a number of digits in words."""
+    return f"{digits} digit{'' if digits == 1 else 's'}"
+
+
 def writing_note(column: Column) -> str | None:
     """Return what to know of how a column's cells were taken, None where that is nothing."""
     written = column.written
@@ -18,7 +23,7 @@ def writing_note(column: Column) -> str | None:
     if written.digits is not None:
         return (
             "numbers of 16 or 17 digits, as programs write floats; means are rounded to "
-            f"{written.digits} decimals, as many as they have at 15 digits"
+            f"{counted(written.digits)} after the point, as many as they have at 15 digits"
         )
     if written.zone:
         return f"times written with {written.zone}, or read so"

@@ -16,6 +16,7 @@ from shoal.kernels.arrays import Integers
 from shoal.table.decode import Begin, check_text, without_mark
 from shoal.table.scan import (
     CR,
+    CUT,
     MAX_CELL,
     MAX_COLUMNS,
     QUOTE,
@@ -185,7 +186,7 @@ class Cutter:
         if self._head and cells > len(self._head.names):
             raise InputError(
                 f"{name}, line {line} (record {begin.records + 1}): {cells} cells and more, "
-                f"the header has {len(self._head.names)}"
+                f"the header has {len(self._head.names)}{CUT}"
             )
         if data.size - (commas[-1] + 1 if commas.size else 0) > MAX_CELL:
             raise long_cell(name, line, cells)

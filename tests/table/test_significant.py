@@ -29,9 +29,8 @@ def test_whole_numbers_of_pandas_are_whole(write):
     assert table["age"].kind is table["n"].kind is Kind.INTEGER
     assert table["age"].values.to_pylist() == [19, None, 23, 30, 41, -5, 19]
     assert inspect(table).columns[0].written.startswith("whole numbers, written as 19.0")
-    result = shoal.anonymize(
-        path, **MDAV, quasi_identifiers=["n"], other=["age"], keep_unique=["age"]
-    )
+    kept = {"other": ["age"], "keep_unique": ["age"]}
+    result = shoal.anonymize(path, **MDAV, quasi_identifiers=["n"], **kept)
     assert result.data["n"].values.type == pa.int64()
     result.save(path.with_name("r"))
     cells = (path.with_name("r") / "release.csv").read_text().splitlines()[1:]

@@ -49,12 +49,15 @@ def test_whole_days_of_a_zone_stay_whole_days(write):
 
 
 def test_parquet_holds_instants(write):
-    """A release of such a column in Parquet has the instants, in UTC."""
+    """A release of such a column in Parquet has the instants, in UTC, and is measured as such."""
     path = written(write, ["2026-03-01T00:30:00+01:00"] * 4)
     result = shoal.anonymize(path, k=2, quasi_identifiers=["w"], drop=["a"], method="mdav")
     release = result.save(path.with_name("r"), format="parquet")
     (moment,) = set(pq.read_table(release)["w"].to_pylist())
     assert moment.isoformat() == "2026-02-28T23:30:00+00:00"
+    path = written(write, [f"2026-03-{day:02d}T00:30:00+01:00" for day in range(1, 9)])
+    release = shoal.anonymize(path, **QUASI).save(path.with_name("s"), format="parquet")
+    assert shoal.measure(path, release).utility["means"].by["w"] == 0
 
 
 def test_several_zones_take_a_format(write):

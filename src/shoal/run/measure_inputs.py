@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ from shoal.table.encode_nodes import CodedColumn, code
 from shoal.table.formats import is_text
 from shoal.table.hierarchy.specify import in_folder
 from shoal.table.read import read_with
-from shoal.table.roles import Kind
+from shoal.table.roles import Column, Kind
 from shoal.table.table import Table, check_readable
+from shoal.table.zones import local_times
 
 Hierarchies = Mapping[str, str | os.PathLike[str]] | str | os.PathLike[str] | None
 
@@ -72,7 +74,7 @@ def _is_csv(data: Any) -> bool:
 
 def read_release(data: Any, original: Table, dialect: Dialect, missing: Sequence[str]) -> Table:
     """Read a release; what is text in the original is text in it."""
-    plain = read_table(data, dialect, missing, {})
+    plain = read_table(data, dialect, missing, {}).mapped(partial(_in_zone, original))
     texts = [
         column.name
         for column in original.columns
@@ -83,6 +85,16 @@ def read_release(data: Any, original: Table, dialect: Dialect, missing: Sequence
     if not texts or not _is_csv(data):
         return plain
     return read_table(data, dialect, missing, dict.fromkeys(texts, "text"))
+
+
+def _in_zone(original: Table, column: Column) -> Column:
+    """Return a column of instants as the local times that the original has, where it has a zone."""
+    before = original[column.name] if column.name in original.names else None
+    if before is None or before.written is None or not before.written.zone:
+        return column
+    if column.kind is not Kind.DATETIME or column.values.type.tz is None:
+        return column
+    return column.replace(values=local_times(column.values, before.written.zone))
 
 
 def find_roles(

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from shoal.errors import shown
@@ -14,7 +15,7 @@ from shoal.table.assign import distinct, identifier_reason
 from shoal.table.integer_codes import question
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.similar_names import names_alike, similar_name_notes
-from shoal.table.table import Table, present
+from shoal.table.table import Table, as_floats, present, some_rows
 from shoal.table.texts import texts_of
 from shoal.table.writing_notes import writing_note
 
@@ -103,8 +104,18 @@ def _look(column: Column, table: Table, alike: tuple[str, ...]) -> ColumnView:
         near_duplicates(column),
         alike,
         question(column, different, table.rows, table.source.kind),
-        writing_note(column),
+        writing_note(column) or _whole_floats(column),
     )
+
+
+def _whole_floats(column: Column) -> str | None:
+    """Return what to know of floats that are whole numbers with missing cells, as pandas has."""
+    if column.kind is not Kind.FLOAT or column.written is not None or not column.missing:
+        return None
+    numbers = as_floats(some_rows(column, present(column)))
+    if not np.array_equal(numbers, np.rint(numbers)):
+        return None
+    return f"whole numbers as floats; say --decimals {column.name}=0 for means that are whole, too"
 
 
 def first_rows(table: Table, many: int) -> list[dict[str, str | None]]:

@@ -45,3 +45,13 @@ def instants(values: Any, zone: str) -> Any:
     unit = values.type.unit
     offset = pa.scalar(offset_of(zone), type=pa.duration(unit))
     return pc.subtract(values, offset).cast(pa.timestamp(unit, "UTC"))
+
+
+def local_times(values: Any, zone: str) -> Any:
+    """Return instants, an Arrow array, as the local times of a zone."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    unit = values.type.unit
+    offset = pa.scalar(offset_of(zone), type=pa.duration(unit))
+    return pc.add(values.cast(pa.timestamp(unit, "UTC")).cast(pa.timestamp(unit)), offset)

@@ -414,6 +414,10 @@ def _step(case: Case, column: Column, name: str) -> Fraction | None:
     if _is_rounded(case) and column.kind not in WHOLE:
         digits = [len(c.partition(".")[2]) for c in column.cells if c is not None and "e" not in c]
         own = Fraction(1, 10 ** max(digits, default=0))
+        if case.source.startswith("csv") and all(
+            c is None or c.endswith(".0") for c in column.cells
+        ):
+            own = Fraction(1)  # whole numbers, as other programs write them
         if case.options.get("weight") is not None:
             own = max(own, _coarse([number(c) for c in column.cells if c is not None], own))
     return max((s for s in (own, asked) if s is not None), default=None)

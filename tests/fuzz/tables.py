@@ -111,6 +111,8 @@ def _maker(rng: random.Random, kind: str, plain: bool):
     spread = rng.choice((1, 5, 50, 5000))
     if kind in WHOLE:
         return _whole(rng, kind, spread, plain)
+    if kind in FLOATS and rng.random() < 0.1:
+        return lambda: f"{rng.randint(-spread, spread)}.0"
     if kind in FLOATS:
         return lambda: _float(rng, kind, spread, plain)
     if kind in ("decimal", "decimal128"):

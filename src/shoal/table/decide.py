@@ -119,19 +119,20 @@ def _number(facts: Facts) -> Verdict | None:
         if POINT_ZERO not in facts.broken:
             return Verdict(Kind.INTEGER, Written(decimals=1))
     decimals = facts.decimals or 0
-    written = Written(decimals=decimals, digits=facts.significant.rounded(decimals))
     if FIXED not in facts.broken:
         if facts.whole + decimals > MAX_DIGITS:
             return _doubted(
                 f"numbers of over {MAX_DIGITS} digits",
                 lambda cells: cells.digits()[0] + decimals > MAX_DIGITS,
             )
-        return Verdict(Kind.DECIMAL, written)
+        digits = facts.significant.rounded(decimals, facts.whole)
+        return Verdict(Kind.DECIMAL, Written(decimals=decimals, digits=digits))
     if INFINITE in facts.marks:
         return _doubted("too large for a number", lambda cells: ~np.isfinite(cells.floats))
     if VANISHED in facts.marks:
         return _doubted("too small for a number", Distinct.vanished)
-    return Verdict(Kind.FLOAT, written)
+    digits = facts.significant.rounded(decimals)
+    return Verdict(Kind.FLOAT, Written(decimals=decimals, digits=digits))
 
 
 def _date(facts: Facts) -> Verdict | None:

@@ -2,7 +2,8 @@
 
 A float holds 15 digits for certain, and 16 or 17 are written to name it: 12.3 may come as
 12.300000000000001. Means of such columns are rounded to the decimals that their numbers have at 15
-significant digits. Of longer numbers, which no float was, every digit was meant.
+significant digits, and have no more than 15 themselves. Of longer numbers, which no float was,
+every digit was meant.
 """
 
 from __future__ import annotations
@@ -32,11 +33,15 @@ class Significant:
         decimals = [one.decimals for one in (self, other) if one.decimals is not None]
         return Significant(max(self.digits, other.digits), max(decimals, default=None))
 
-    def rounded(self, decimals: int) -> int | None:
-        """Return the decimals of means, where they are fewer than the column's own."""
+    def rounded(self, decimals: int, whole: int = 0) -> int | None:
+        """Return the decimals of means, where they are fewer than the column's own.
+
+        `whole` is the most digits before the point: with them a mean has no more than 15.
+        """
         if self.decimals is None or not FLOAT_DIGITS < self.digits <= WRITTEN_DIGITS:
             return None
-        return self.decimals if self.decimals < decimals else None
+        fewer = min(self.decimals, max(FLOAT_DIGITS - whole, 0)) if whole else self.decimals
+        return fewer if fewer < decimals else None
 
 
 def significant(texts: Any, decimals: Integers, most: int = WRITTEN_DIGITS) -> Significant:

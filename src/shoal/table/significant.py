@@ -51,8 +51,11 @@ def significant(texts: Any, decimals: Integers, most: int = WRITTEN_DIGITS) -> S
     """
     if most <= FLOAT_DIGITS:
         return Significant(most, int(decimals.max(initial=0)))
-    bare = pc.replace_substring_regex(texts, r"[eE].*$|[+.-]", "")
-    digits = np.asarray(pc.binary_length(pc.ascii_trim(bare, "0"))).astype(np.int64)
+    bare = texts
+    if any(pc.any(pc.match_substring(texts, sign)).as_py() for sign in "eE"):
+        bare = pc.replace_substring_regex(texts, r"[eE].*$", "")
+    bare = pc.ascii_ltrim(pc.replace_substring(bare, ".", ""), "+-0")
+    digits = np.asarray(pc.binary_length(pc.ascii_rtrim(bare, "0"))).astype(np.int64)
     most = int(digits.max(initial=0))
     long = digits > FLOAT_DIGITS
     if not long.any() or most > WRITTEN_DIGITS:

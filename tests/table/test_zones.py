@@ -55,6 +55,8 @@ def test_parquet_holds_instants(write):
     release = result.save(path.with_name("r"), format="parquet")
     (moment,) = set(pq.read_table(release)["w"].to_pylist())
     assert moment.isoformat() == "2026-02-28T23:30:00+00:00"
+    lines = result.save(path.with_name("j"), format="jsonl").read_text()
+    assert '"2026-03-01T00:30:00+01:00"' in lines
     path = written(write, [f"2026-03-{day:02d}T00:30:00+01:00" for day in range(1, 9)])
     release = shoal.anonymize(path, **QUASI).save(path.with_name("s"), format="parquet")
     assert shoal.measure(path, release).utility["means"].by["w"] == 0

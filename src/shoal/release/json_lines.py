@@ -39,7 +39,9 @@ def _values(column: Column) -> Any:
         return column.values.cast(pa.date32()).cast(pa.string())
     if column.kind is Kind.DATETIME:
         moments = column.values.to_pylist()
-        return pa.array([None if one is None else one.isoformat() for one in moments], pa.string())
+        zone = "" if column.written is None else column.written.zone
+        texts = [None if one is None else one.isoformat() + zone for one in moments]
+        return pa.array(texts, pa.string())
     if column.kind is Kind.UNKNOWN:
         raise refused(column, "JSON has no type for its cells")
     return column.values

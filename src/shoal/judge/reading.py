@@ -18,7 +18,7 @@ from typing import IO, Any, cast
 
 from shoal.backends.storage import is_url
 from shoal.errors import InputError
-from shoal.judge import arrow, folder, fresh
+from shoal.judge import arrow, database, folder, fresh
 from shoal.judge.csv_pieces import CELL_LIMIT, Pieces
 from shoal.judge.json_lines import READER as JSON_READER
 from shoal.judge.json_lines import json_lines
@@ -64,6 +64,9 @@ def opened(data: Any, kind: str | None, written: Written) -> Iterator[Source]:
         return
     if is_url(os.fspath(data)):
         yield arrow.parquet([os.fspath(data)], os.fspath(data).rpartition("/")[2])
+        return
+    if kind is None and database.is_table(os.fspath(data)):
+        yield database.table(os.fspath(data))
         return
     path = Path(data)
     kind = kind or kind_of(path.name)

@@ -30,7 +30,8 @@ class Source:
 
     Cells of csv are bytes, each as one character of a text; `as_bytes` tells. Parquet and
     dataframes come in `batches` too, and say how many `records` they have; of several files, `each`
-    does. `manifest` is what a folder of them says of itself. `reader` is what reads the file.
+    does. `manifest` is what a folder of them says of itself. `reader` is what reads the file,
+    `warnings` are about it.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Source:
     each: tuple[int, ...] = ()
     manifest: Manifest | None = None
     reader: str = ""
+    warnings: tuple[str, ...] = ()
 
     def places(self, wanted: Sequence[str]) -> list[int]:
         """Return where columns stand; one that there is not is an error."""

@@ -350,7 +350,8 @@ def _of_manifest(
 
 
 def _warnings(source: Source) -> tuple[str, ...]:
-    return () if source.manifest is None else source.manifest.warnings
+    of_folder = () if source.manifest is None else source.manifest.warnings
+    return (*of_folder, *source.warnings)
 
 
 def class_counts(

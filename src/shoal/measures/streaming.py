@@ -17,7 +17,7 @@ import pyarrow as pa
 from shoal.errors import RequestError, in_shape
 from shoal.kernels.arrays import Flags, Integers
 from shoal.table.dialect import PLAIN, Dialect
-from shoal.table.formats import is_parquet
+from shoal.table.formats import is_text
 from shoal.table.roles import Kind
 from shoal.table.sampling import Hashes, drawn, row_hashes
 from shoal.table.streams import Pieces, in_pieces
@@ -35,11 +35,11 @@ class Reading:
     types: Mapping[str, str]
 
     def pieces(self, path: Path, more: Mapping[str, str] | None = None) -> Pieces:
-        """Return a file in pieces; what is said of csv is of no use for Parquet.
+        """Return a file in pieces; what is said of csv is of no use for others.
 
         `more` are types in the place of those that were said.
         """
-        if is_parquet(path):
+        if not is_text(path):
             return in_pieces(path, PLAIN, ("",), {})
         types = self.types if more is None else more
         return in_pieces(path, self.dialect, self.missing, types)
@@ -72,7 +72,7 @@ def draw(
     ours = reading.pieces(release, {})
     released, own = _counted(ours)
     texts = [name for name, kind in own.items() if kinds.get(name) is Kind.TEXT is not kind]
-    if texts and not is_parquet(release):  # what is text in the original is text in its release
+    if texts and is_text(release):  # what is text in the original is text in its release
         ours = reading.pieces(release, dict.fromkeys(texts, "text"))
         _counted(ours)
     if same_rows and count != released:

@@ -9,6 +9,7 @@ from typing import Any
 
 from shoal.backends.private_folder import ENDINGS
 from shoal.errors import InputError, RequestError
+from shoal.table.database_names import is_database
 from shoal.table.opening import check_file_name
 from shoal.table.packed import is_text_name
 
@@ -35,7 +36,6 @@ KNOWN = {
     ".sav": "an SPSS file", ".zsav": "an SPSS file", ".por": "an SPSS file",
     ".dta": "a Stata file", ".sas7bdat": "a SAS file", ".xpt": "a SAS file",
     ".ods": "an OpenDocument spreadsheet", ".json": "a JSON file",
-    ".duckdb": "a DuckDB database", ".sqlite": "an SQLite database", ".db": "a database",
     ".rds": "an R file", ".rdata": "an R file", ".pdf": "a PDF file", ".xml": "an XML file",
     ".orc": "an ORC file", ".avro": "an Avro file",
 }  # fmt: skip
@@ -43,12 +43,12 @@ KNOWN = {
 
 def is_parquet(path: str | os.PathLike[str]) -> bool:
     """Tell whether a file's name says Parquet."""
-    return str(path).lower().endswith(".parquet")
+    return str(path).lower().endswith(".parquet") and not is_database(path)
 
 
 def is_text(path: str | os.PathLike[str]) -> bool:
     """Tell whether a file is text, which has a dialect, and no format with types of its own."""
-    return not str(path).lower().endswith(TYPED)
+    return not str(path).lower().endswith(TYPED) and not is_database(path)
 
 
 def check_csv_name(name: str) -> None:
@@ -64,7 +64,8 @@ def unread(name: str) -> str:
     if what is None:
         return (
             "the file's name must end in .csv, .tsv, .txt (or one of these and .gz), .parquet, "
-            ".feather, .jsonl, or, with shoal[formats], .sav, .dta, .sas7bdat, .xlsx and others"
+            ".feather, .jsonl, .sqlite, or, with shoal[duckdb], .duckdb, or, with shoal[formats], "
+            ".sav, .dta, .sas7bdat, .xlsx and others"
         )
     return f"this is {what}, which is not read; save it as csv or Parquet"
 
@@ -102,8 +103,11 @@ def extra(module: str, name: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
+        what, group = _what(ending_of(name)), "formats"
+        if module == "duckdb":
+            what, group = "a DuckDB database", "duckdb"
         raise InputError(
-            f"{name}: this is {_what(ending_of(name))}; pip install 'shoal[formats]' to read it"
+            f"{name}: this is {what}; pip install 'shoal[{group}]' to read it"
         ) from None
 
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 from shoal.backends.storage import Remote, is_url, open_at, plain, stamp_of, storage
 from shoal.errors import InputError, shown
 from shoal.table.batches import RECORDS, batches
+from shoal.table.database_names import is_database
 from shoal.table.formats import is_parquet
 from shoal.table.frames import check_names, from_arrow
 from shoal.table.memory import bytes_a_record
@@ -139,7 +140,8 @@ def is_many(location: str) -> bool:
     if is_url(location):
         return True
     path = Path(location)
-    return path.is_dir() or (has_magic(location) and not path.exists())
+    is_pattern = has_magic(location) and not path.exists() and not is_database(location)
+    return path.is_dir() or is_pattern
 
 
 def find_parts(location: str, chunk: int = CHUNK, is_folder: bool = False) -> Parts:

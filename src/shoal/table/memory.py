@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import InputError, RequestError, shown
+from shoal.table.database_names import is_database
 from shoal.table.formats import is_parquet
 from shoal.table.opening import first_bytes
 from shoal.table.packed import packing
@@ -41,14 +42,26 @@ def read_memory(text: str) -> int:
 
 def needed(path: Path) -> int:
     """Return about how many bytes it takes to anonymize a file in memory."""
-    if is_parquet(path):
-        rows, columns, each = parquet_size(path)
+    if is_parquet(path) or is_database(path):
+        rows, columns, each = typed_size(path)
         return PROGRAM + rows * int(CELL * columns + 4 * max(0.0, each - 8 * columns))
     try:
         size = path.stat().st_size
     except OSError:
         return 0  # the reader raises the error
     return PROGRAM + size * (PACKED if is_packed(path) else TEXT)
+
+
+def typed_size(path: Path) -> tuple[int, int, float]:
+    """Return how many records and columns a Parquet file or a database's table has.
+
+    The third number is about how many bytes a record has.
+    """
+    if is_database(path):
+        from shoal.table.databases import table_size
+
+        return table_size(path)
+    return parquet_size(path)
 
 
 def parquet_size(path: Path) -> tuple[int, int, float]:
@@ -89,8 +102,8 @@ def _read_bytes(values: Any) -> int:
 
 def shape(path: Path) -> tuple[int, float]:
     """Return the number of columns of a file, and about how many bytes a record has."""
-    if is_parquet(path):
-        _, columns, each = parquet_size(path)
+    if is_parquet(path) or is_database(path):
+        _, columns, each = typed_size(path)
         return columns, each
     try:
         head = first_bytes(path, HEAD)

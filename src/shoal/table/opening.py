@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from shoal.errors import InputError, ShoalError, shown
+from shoal.table.database_names import file_of
 from shoal.table.line_length import PART, Lines
 from shoal.table.packed import Unpacked, packing
 
@@ -75,7 +76,11 @@ def in_words(path: Path | str) -> Iterator[None]:
 
 
 def opened(path: Path) -> BinaryIO:
-    """Return an ordinary file, open; a pipe or a device is not even opened."""
+    """Return an ordinary file, open; a pipe or a device is not even opened.
+
+    Of a table of a database it is the file of the database.
+    """
+    path = file_of(path)
     name = path.name or str(path)
     with in_words(path):
         mode = path.stat().st_mode

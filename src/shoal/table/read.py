@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from shoal.errors import InputError, RequestError, nearest_names, shown
 from shoal.table.arrow_files import read_arrow, read_parquet
+from shoal.table.database_names import is_database
 from shoal.table.dialect import CSV_ONLY, PLAIN, Dialect, How, dialect_of, settled
 from shoal.table.formats import (
     SPREADSHEETS,
@@ -97,7 +98,8 @@ def read_with(
     is_path = isinstance(data, str | os.PathLike)
     if is_path and is_text(data):
         return read_file(Path(data), dialect, missing, types or {}, threads)
-    sheet = dialect.sheet if is_path and ending_of(str(data)) in SPREADSHEETS else None
+    has_sheets = is_path and ending_of(str(data)) in SPREADSHEETS and not is_database(data)
+    sheet = dialect.sheet if has_sheets else None
     if types or replace(dialect, sheet=None) != PLAIN or tuple(missing) != ("",):
         raise RequestError(f"types, missing and how text is written {CSV_ONLY}")
     if dialect.sheet != sheet:
@@ -116,6 +118,10 @@ def read_with(
 
 def _read_typed(path: Path, sheet: str | None) -> Table:
     """Return the Table of a file whose format has types of its own."""
+    if is_database(path):
+        from shoal.table.databases import read_database
+
+        return read_database(path)
     ending = ending_of(path.name)
     if ending in STATISTICS:
         from shoal.table.statistics import read_statistics

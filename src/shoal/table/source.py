@@ -16,8 +16,9 @@ from shoal.table.notation import Notation
 class Source:
     """Where a table came from: what messages call it, its hash, and how to find a record in it.
 
-    kind is csv, parquet, arrow, json, dataframe or array. `native` is the caller's own dataframe,
-    which is read and never written; `labels` are its own column names where they are not texts.
+    kind is csv, parquet, arrow, json, database, dataframe or array. `native` is the caller's own
+    dataframe, which is read and never written; `labels` are its own column names where they are not
+    texts.
     `missing`, `types` and `columns` say how a file was read and what it holds, so that a recipe can
     read it so again; `dialect` is how its text is written, `notations` how its columns of numbers
     and dates are that are not plain. `start` is where the rows of a piece begin in what is not a

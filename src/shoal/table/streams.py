@@ -12,6 +12,8 @@ import numpy as np
 from shoal.errors import RequestError
 from shoal.table.batches import RECORDS, ParquetPieces
 from shoal.table.csv_pieces import SIZE, CsvPieces
+from shoal.table.database_names import is_database
+from shoal.table.databases import DatabasePieces
 from shoal.table.dialect import CSV_ONLY, PLAIN, Dialect
 from shoal.table.formats import is_parquet, is_text
 from shoal.table.source import Source
@@ -117,10 +119,11 @@ def in_pieces(
     records: int = RECORDS,
 ) -> Pieces:
     """Return a file in pieces: of csv about `size` bytes each, of Parquet so many records."""
-    if not is_text(path) and not is_parquet(path):
+    typed = is_parquet(path) or is_database(path)
+    if not is_text(path) and not typed:
         raise RequestError(f"{path.name}: such a file is read as a whole; save it as Parquet")
-    if not is_parquet(path):
+    if not typed:
         return CsvPieces(path, dialect=dialect, missing=missing, types=types, size=size)
     if types or dialect != PLAIN or tuple(missing) != ("",):
         raise RequestError(f"types, missing and how text is written {CSV_ONLY}")
-    return ParquetPieces(path, records)
+    return DatabasePieces(path, records) if is_database(path) else ParquetPieces(path, records)

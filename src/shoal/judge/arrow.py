@@ -90,11 +90,13 @@ def frame(data: Any) -> Source:
 
     name = "the dataframe"
     try:
-        whole = nw.from_native(data, eager_only=True)
+        whole = nw.from_native(data)
     except TypeError:
         whole = _from_stream(data)
     except ValueError:
         raise InputError("the dataframe has two columns of one name") from None
+    if isinstance(whole, nw.LazyFrame):
+        whole = _collected(whole)
     names = [str(column) for column in whole.columns]
     check_header(names, name)
 
@@ -116,6 +118,18 @@ def frame(data: Any) -> Source:
             raise InputError(f"{name}: a date is beyond the calendar") from None
 
     return Source(name, names, partial(rows_in, batches), False, batches, len(whole))
+
+
+def _collected(frame: Any) -> Any:
+    """Return the records of a lazy frame; those of a cluster are not fetched."""
+    if frame.implementation.is_dask() or frame.implementation.is_spark_like():
+        raise InputError("a dataframe of Dask or Spark: verify its Parquet files, or compute() it")
+    try:
+        return frame.collect()
+    except Exception as error:  # of any library, and its words may show a value
+        raise InputError(
+            f"the dataframe: its records cannot be computed ({type(error).__name__})"
+        ) from None
 
 
 def _from_stream(data: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -10,6 +11,7 @@ from shoal.backends.staging import Staging
 from shoal.backends.storage import is_url, plain
 from shoal.errors import RequestError
 from shoal.outofcore.request import FileRequest, Released
+from shoal.outofcore.run_folder import RunFolder
 from shoal.plan.estimate import machine_memory
 from shoal.progress import Callback, Reporter
 from shoal.run.anonymize import anonymize_with
@@ -18,6 +20,7 @@ from shoal.settings import RunOptions, Settings
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import AnonymizeFileOptions
 from shoal.settings.tree import settings_and_run
+from shoal.table.dialect import CSV_ONLY
 from shoal.table.many_files import is_many
 from shoal.table.memory import needed, read_memory, shape
 
@@ -102,7 +105,9 @@ def wants_engine(source: Any, settings: Settings) -> bool:
     if settings.protect.engine is not None:
         return True
     if not isinstance(source, str | os.PathLike):
-        return True  # a dataframe of an engine
+        from shoal.outofcore.frames import engine_name
+
+        return engine_name(source) is not None
     return is_many(os.fspath(source))
 
 
@@ -117,6 +122,8 @@ def release(
         from shoal.outofcore.cluster import release_by_engine
 
         return release_by_engine(source, settings, request, callback)
+    if not isinstance(source, str | os.PathLike):
+        return release_stream(source, settings, request, callback)
     source = Path(source)
     limit = settings.protect.memory
     if limit is not None and needed(source) > read_memory(limit):
@@ -129,8 +136,46 @@ def release(
     request.targets.check(staging, [source], request.with_page)
     if limit is None:
         check_room(source)
+    return _release_in_memory(source, settings, request, callback)
+
+
+def release_stream(
+    source: Any,
+    settings: Settings,
+    request: FileRequest,
+    callback: Callback | Reporter | None = None,
+) -> Released:
+    """Release the records of a lazy frame or an Arrow stream, in the memory that is allowed.
+
+    They are written to a private file first, which is then read as any other.
+    """
+    from shoal.outofcore.spool import FRAME, spool
+
+    targets, limit, report = request.targets, settings.protect.memory, Reporter.of(callback)
+    if not settings.input.is_plain:
+        raise RequestError(f"types, missing and how text is written {CSV_ONLY}")
+    targets.check(Staging(force=request.force, folders=targets.folders), [], request.with_page)
+    own = targets.release.with_name(f"{targets.release.name}.input")
+    with RunFolder(own, {"stream": secrets.token_hex(16)}, request.parent) as work:
+        spooled = spool(source, work, report)
+        if limit is not None and needed(spooled.path) > read_memory(limit):
+            from shoal.outofcore.budget import budget_for
+            from shoal.outofcore.run import release_file
+
+            budget = budget_for(read_memory(limit), *shape(spooled.path))
+            pieces = spooled.pieces(budget.batch)
+            return release_file(spooled.path, settings, budget, request, report, pieces)
+        if limit is None:
+            check_room(spooled.path, FRAME)
+        return _release_in_memory(spooled.table(), settings, request, report)
+
+
+def _release_in_memory(
+    data: Any, settings: Settings, request: FileRequest, callback: Callback | Reporter | None
+) -> Released:
+    """Release a file or a Table that fits in memory."""
     result = anonymize_with(
-        source, settings, callback, request.threads, request.folder, request.on_estimate
+        data, settings, callback, request.threads, request.folder, request.on_estimate
     )
     Reporter.of(callback)("writing and verifying", 0, 1)
     save(
@@ -159,12 +204,12 @@ def check_screen(source: Path, settings: Settings) -> None:
         )
 
 
-def check_room(source: Path) -> None:
+def check_room(source: Path, name: str | None = None) -> None:
     """Raise RequestError for a file that exceeds this machine's memory."""
     available = machine_memory()
     if available is not None and needed(source) > available * 1e6:
         raise RequestError(
-            f"{source.name}: takes about {needed(source) / 1e9:.0f} GB of memory, and there are "
-            f"{available / 1e3:.0f}; say --memory {max(1, int(available // 2000))}GB to group it "
-            "region by region"
+            f"{name or source.name}: takes about {needed(source) / 1e9:.0f} GB of memory, and "
+            f"there are {available / 1e3:.0f}; say --memory "
+            f"{max(1, int(available // 2000))}GB to group it region by region"
         )

@@ -36,8 +36,8 @@ class FromFrame:
         name = engine_name(frame)
         if name is None:
             raise InputError(
-                f"cannot read a table from {type(frame).__name__}: give a path, a URL, or a "
-                "DataFrame of Dask or Spark; others are for shoal.anonymize"
+                f"cannot read a table from {type(frame).__name__} by an engine: give a path, a "
+                "URL, or a DataFrame of Dask or Spark; leave out engine for other lazy frames"
             )
         engine = settings.protect.engine
         if engine not in (None, name):

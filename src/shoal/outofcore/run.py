@@ -33,7 +33,7 @@ from shoal.save.prepare import with_text
 from shoal.settings import Settings
 from shoal.table.opening import check_ordinary, digest_of
 from shoal.table.sampling import Sample
-from shoal.table.streams import Reading, Whole, in_pieces
+from shoal.table.streams import Pieces, Reading, Whole, in_pieces
 
 
 def release_file(
@@ -42,8 +42,12 @@ def release_file(
     budget: Budget,
     request: FileRequest,
     callback: Callback | Reporter | None = None,
+    pieces: Pieces | None = None,
 ) -> Released:
-    """Release a file by regions, verified, or nothing; resume a killed run."""
+    """Release a file by regions, verified, or nothing; resume a killed run.
+
+    `pieces` are its records where it stands for something else than itself.
+    """
     begin = time.perf_counter()
     report = Reporter.of(callback)
     targets = request.targets
@@ -61,7 +65,7 @@ def release_file(
         with RunFolder(targets.release, fingerprint, request.parent) as work:
             options = settings.input
             said = options.dialect, options.missing, options.types
-            reading = Whole(in_pieces(source, *said, budget.piece, budget.batch))
+            reading = Whole(pieces or in_pieces(source, *said, budget.piece, budget.batch))
             runner = TaskRunner(work, Threads(1), Threads(request.threads), report)
             releasing, made = release_regions(reading, settings, budget, request, runner)
             with staging.writing(targets.release) as (temporary, file):

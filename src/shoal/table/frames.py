@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from collections import Counter
 from dataclasses import replace
@@ -12,6 +11,7 @@ import narwhals as nw
 import pyarrow as pa
 
 from shoal.errors import InputError, listed, shown
+from shoal.table.lazy import collected, from_stream
 from shoal.table.native import declared_levels
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.scan import MAX_COLUMNS, MAX_NAME
@@ -30,13 +30,13 @@ def from_dataframe(data: Any) -> Table:
         renamed = frame.to_native().set_axis(names, axis=1)
         frame = nw.from_native(renamed, eager_only=True)
     arrow = {n: _to_arrow(frame, n) for n in names}
-    orders = {n: _own_order(frame[n].to_native(), values) for n, values in arrow.items()}
+    orders = {n: own_order(frame[n].to_native(), values) for n, values in arrow.items()}
     source = Source(name=name, kind="dataframe", native=frame.to_native(), labels=labels)
     table = from_arrow(pa.table(arrow), source)
     return table.mapped(lambda column: column.replace(order=orders[column.name]))
 
 
-def _own_order(native: Any, values: Any) -> tuple[str, ...] | None:
+def own_order(native: Any, values: Any) -> tuple[str, ...] | None:
     """Return the order that ordered categories of texts declare; None for any other column.
 
     Parquet files are not asked: one without a dictionary comes back with its words as they appear,
@@ -54,19 +54,15 @@ def _narwhals(data: Any) -> nw.DataFrame[Any]:
         frame = nw.from_native(data)
     except TypeError:
         if hasattr(data, "__arrow_c_stream__"):
-            with contextlib.suppress(pa.ArrowException, TypeError, ValueError):
-                frame = nw.from_native(pa.table(data))
+            frame = from_stream(data)
     except ValueError:  # narwhals: column names that are there twice
         raise InputError("the dataframe has two columns of one name") from None
     if isinstance(frame, nw.LazyFrame):
-        raise InputError(
-            "the dataframe is lazy; collect() it first; one of Dask or Spark is released to a "
-            "folder by shoal.anonymize_file"
-        )
+        frame = collected(frame)
     if not isinstance(frame, nw.DataFrame):
         raise InputError(
             f"cannot read a table from {type(data).__name__}: "
-            "give a path, a dataframe (pandas, polars, pyarrow) or a Table"
+            "give a path, a dataframe (pandas, polars, pyarrow), an Arrow stream or a Table"
         )
     return nw.maybe_reset_index(frame)
 

@@ -85,11 +85,11 @@ class Database:
         return status.st_size, status.st_mtime_ns
 
     @contextlib.contextmanager
-    def opened(self) -> Iterator[tuple[TableName, DatabaseTable]]:
+    def opened(self, in_pieces: bool = False) -> Iterator[tuple[TableName, DatabaseTable]]:
         """Yield the table that is meant and its name; the file must stay as it is meanwhile."""
         kind = kind_of(self.file)
         self._check(kind)
-        with _opened(self.file, kind) as database:
+        with _opened(self.file, kind, in_pieces) as database:
             name = choose(self.wanted, database.names(), self.file.name)
             yield name, database.table(name)
         self._check(kind)
@@ -125,7 +125,9 @@ def kind_of(file: Path) -> str:
     raise InputError(f"{file.name}: not a DuckDB or SQLite database, or an encrypted one")
 
 
-def _opened(file: Path, kind: str) -> contextlib.AbstractContextManager[OpenDatabase]:
+def _opened(
+    file: Path, kind: str, in_pieces: bool
+) -> contextlib.AbstractContextManager[OpenDatabase]:
     """Return an opened database."""
     if kind == "SQLite":
         from shoal.table.sqlite_tables import opened_sqlite
@@ -133,7 +135,7 @@ def _opened(file: Path, kind: str) -> contextlib.AbstractContextManager[OpenData
         return opened_sqlite(file)
     from shoal.table.duckdb_tables import opened_duckdb
 
-    return opened_duckdb(file)
+    return opened_duckdb(file, in_pieces)
 
 
 def read_database(path: Path) -> Table:
@@ -153,7 +155,7 @@ def read_database(path: Path) -> Table:
 def table_size(path: Path) -> tuple[int, int, float]:
     """Return how many records and columns a table has, and about how many bytes a record."""
     database = Database(path)
-    with database.opened() as (_, table):
+    with database.opened(in_pieces=True) as (_, table):
         return table.rows, len(table.schema.names), database.size / max(table.rows, 1)
 
 
@@ -178,7 +180,7 @@ class DatabasePieces:
         yield from self._pieces(self.source.sha256)
 
     def _pieces(self, sha256: str) -> Iterator[Table]:
-        with self.database.opened() as (name, table):
+        with self.database.opened(in_pieces=True) as (name, table):
             self.source = source = self.database.source(name, table, sha256)
             doubts, start = table.doubts, 0
             yield with_doubts(from_arrow(table.schema.empty_table(), source), doubts)

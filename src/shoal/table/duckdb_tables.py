@@ -21,6 +21,7 @@ CONFIG = {
     "autoinstall_known_extensions": False, "allow_community_extensions": False,
     "lock_configuration": True, "threads": 1,
 }  # fmt: skip
+LITTLE = "100MB"  # of memory, for a table that is read in pieces: else all of it would be kept
 EVERY = """
 SELECT schema_name, table_name FROM duckdb_tables()
 WHERE NOT internal AND database_name = current_database()
@@ -79,16 +80,21 @@ class DuckdbDatabase:
 
 
 @contextlib.contextmanager
-def opened_duckdb(file: Path) -> Iterator[DuckdbDatabase]:
+def opened_duckdb(file: Path, in_pieces: bool) -> Iterator[DuckdbDatabase]:
     """Yield a DuckDB database, opened to be read alone; what goes wrong is said in words."""
     duckdb = extra("duckdb", file.name)
+    config = {**CONFIG, "memory_limit": LITTLE} if in_pieces else CONFIG
     try:
-        with duckdb.connect(str(file.absolute()), read_only=True, config=CONFIG) as connection:
+        with duckdb.connect(str(file.absolute()), read_only=True, config=config) as connection:
             yield DuckdbDatabase(connection)
     except duckdb.ConnectionException:
         raise InputError(
             f"{file.name}: this process has it open in another way; close that connection, or give "
             "a relation of it in place of the file"
+        ) from None
+    except duckdb.OutOfMemoryException:
+        raise InputError(
+            f"{file.name}: the view takes too much memory; make a table of it"
         ) from None
     except duckdb.PermissionException:
         raise InputError(

@@ -220,7 +220,6 @@ def test_arrow_stream(monkeypatch):
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (pl.DataFrame(DATA).lazy(), "lazy"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "a"),
         (pd.DataFrame(), "no columns"),
         (pd.DataFrame({"a": [object(), 1]}), "column 'a'"),

@@ -111,6 +111,9 @@ def _opened(file: Path, kind: str) -> Iterator[Any]:
             place = f"file:{quote(str(file.absolute()))}?{_mode(file)}"
             connection = sqlite3.connect(place, uri=True, check_same_thread=False)
             connection.execute("PRAGMA trusted_schema = OFF")
+            (page,) = connection.execute("PRAGMA page_size").fetchone()
+            if file.stat().st_size % page:  # SQLite would read zeros after its end
+                raise InputError(f"{file.name}: not a whole database")
         else:
             duckdb = _duckdb(file.name)
             errors = (duckdb.Error, pa.ArrowException)

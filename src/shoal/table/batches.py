@@ -12,14 +12,12 @@ import pyarrow as pa
 
 from shoal.errors import InputError, shown
 from shoal.table.frames import check_names, from_arrow
+from shoal.table.lazy import BATCH, RECORDS
 from shoal.table.memory import bytes_a_record
 from shoal.table.opening import check_file_name, check_ordinary, digest_of
 from shoal.table.source import Source
 from shoal.table.table import Table
 from shoal.table.unpacking import check_unpacks
-
-RECORDS = 131_072  # a batch: fixed, so that what depends on batches depends on the file alone
-BATCH = 64 * 2**20  # bytes of a batch, as far as the first records tell: long ones are fewer
 
 
 def batches(file: Any, records: int, groups: Sequence[int] | None = None) -> Iterator[Any]:

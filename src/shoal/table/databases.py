@@ -14,19 +14,20 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from shoal.errors import InputError
-from shoal.table.batches import BATCH, RECORDS
+from shoal.errors import InputError, shown
 from shoal.table.database_names import TableName, choose, parted
 from shoal.table.frames import check_names, from_arrow
+from shoal.table.lazy import BATCH, RECORDS
 from shoal.table.opening import check_file_name, check_ordinary, digest_of, first_bytes
 from shoal.table.roles import Column
 from shoal.table.source import Source
 from shoal.table.table import Table
-from shoal.table.unpacking import check_unpacked
+from shoal.table.unpacking import GZIP_RATIO, check_unpacked
 
 SQLITE, DUCKDB = b"SQLite format 3\0", b"DUCK"
 DUCKDB_AT = 8  # where a DuckDB file has its mark
 JOURNALS = {"SQLite": ("-wal", "-journal"), "DuckDB": (".wal",)}
+FEW = 1_000_000  # records of a view that a small file may have
 EMPTY = bytes(8)  # how a journal begins that is kept, and of no use any more
 
 
@@ -43,9 +44,8 @@ class DatabaseTable(Protocol):
         """Why columns may be meant as something else."""
         ...
 
-    @property
-    def rows(self) -> int:
-        """How many records there are."""
+    def rows(self, most: int) -> int:
+        """Return how many records there are; of more than `most`, one more."""
         ...
 
     def batches(self, records: int) -> Iterator[Any]:
@@ -66,7 +66,11 @@ class OpenDatabase(Protocol):
 
 
 class Database:
-    """A database file, and the name of the table in it that is meant."""
+    """A database file, and the name of the table in it that is meant.
+
+    `rows` is how many records the table has, once it was opened. A view may have any number, also
+    endlessly many: no more than `most` are read.
+    """
 
     def __init__(self, path: Path) -> None:
         both = parted(path)
@@ -74,6 +78,8 @@ class Database:
         self.file, self.wanted = both
         check_file_name(self.file.name)
         self._stamp = self._stat()
+        self.most = max(FEW, GZIP_RATIO * self.size)
+        self.rows = 0
 
     @property
     def size(self) -> int:
@@ -91,7 +97,14 @@ class Database:
         self._check(kind)
         with _opened(self.file, kind, in_pieces) as database:
             name = choose(self.wanted, database.names(), self.file.name)
-            yield name, database.table(name)
+            table = database.table(name)
+            self.rows = table.rows(self.most)
+            if self.rows > self.most:
+                raise InputError(
+                    f"{self.file.name}: the view {shown(name)} has more records than a file of its "
+                    "size can hold; make a table of it"
+                )
+            yield name, table
         self._check(kind)
 
     def _check(self, kind: str) -> None:
@@ -156,7 +169,7 @@ def table_size(path: Path) -> tuple[int, int, float]:
     """Return how many records and columns a table has, and about how many bytes a record."""
     database = Database(path)
     with database.opened(in_pieces=True) as (_, table):
-        return table.rows, len(table.schema.names), database.size / max(table.rows, 1)
+        return database.rows, len(table.schema.names), database.size / max(database.rows, 1)
 
 
 class DatabasePieces:
@@ -184,7 +197,7 @@ class DatabasePieces:
             self.source = source = self.database.source(name, table, sha256)
             doubts, start = table.doubts, 0
             yield with_doubts(from_arrow(table.schema.empty_table(), source), doubts)
-            each = max(1, self.database.size // max(table.rows, 1))
+            each = max(1, self.database.size // max(self.database.rows, 1))
             for batch in table.batches(max(1, min(self.records, BATCH // each))):
                 piece = from_arrow(pa.Table.from_batches([batch]), replace(source, start=start))
                 yield with_doubts(piece, doubts)

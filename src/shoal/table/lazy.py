@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from shoal.errors import InputError, ShoalError
 
-RECORDS = 131_072  # of a batch, where the library lets choose
+RECORDS = 131_072  # a batch: fixed, so that what depends on batches depends on the file alone
+BATCH = 64 * 2**20  # bytes of a batch, as far as the first records tell: long ones are fewer
 
 
 def is_polars(frame: Any) -> bool:

@@ -15,10 +15,11 @@ import pyarrow as pa
 
 from shoal.backends.storage import Remote, is_url, open_at, plain, stamp_of, storage
 from shoal.errors import InputError, shown
-from shoal.table.batches import RECORDS, batches
+from shoal.table.batches import batches
 from shoal.table.database_names import is_database
 from shoal.table.formats import is_parquet
 from shoal.table.frames import check_names, from_arrow
+from shoal.table.lazy import RECORDS
 from shoal.table.memory import bytes_a_record
 from shoal.table.opening import check_file_name, in_words
 from shoal.table.source import Source

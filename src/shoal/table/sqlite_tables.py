@@ -41,10 +41,11 @@ class SqliteTable:
         sql = f"SELECT {what} FROM {self._name.quoted}{where}"  # noqa: S608
         return self._connection.execute(sql)
 
-    @cached_property
-    def rows(self) -> int:
-        """How many records there are."""
-        return int(self._ask("count(*)").fetchone()[0])
+    def rows(self, most: int) -> int:
+        """Return how many records there are; of more than `most`, one more."""
+        some = f"SELECT 1 FROM {self._name.quoted} LIMIT {most + 1}"  # noqa: S608
+        answer = self._connection.execute(f"SELECT count(*) FROM ({some})").fetchone()  # noqa: S608
+        return int(answer[0])
 
     @cached_property
     def _columns(self) -> list[tuple[str, Any, str | None]]:
@@ -160,6 +161,9 @@ def opened_sqlite(file: Path) -> Iterator[SqliteDatabase]:
     try:
         with contextlib.closing(_connected(file)) as connection:
             connection.execute("BEGIN")  # all that is read is of one state of the file
+            (page,) = connection.execute("PRAGMA page_size").fetchone()
+            if file.stat().st_size % page:  # SQLite would read zeros after its end
+                raise InputError(f"{file.name}: not a whole SQLite database")
             yield SqliteDatabase(connection)
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", None) in BUSY:

@@ -27,6 +27,7 @@ from shoal.table.unpacking import GZIP_RATIO, check_unpacked
 SQLITE, DUCKDB = b"SQLite format 3\0", b"DUCK"
 DUCKDB_AT = 8  # where a DuckDB file has its mark
 JOURNALS = {"SQLite": ("-wal", "-journal"), "DuckDB": (".wal",)}
+SOME = 1_000  # records that tell how long one is
 FEW = 1_000_000  # records of a view that a small file may have
 EMPTY = bytes(8)  # how a journal begins that is kept, and of no use any more
 
@@ -169,7 +170,13 @@ def table_size(path: Path) -> tuple[int, int, float]:
     """Return how many records and columns a table has, and about how many bytes a record."""
     database = Database(path)
     with database.opened(in_pieces=True) as (_, table):
-        return database.rows, len(table.schema.names), database.size / max(database.rows, 1)
+        return database.rows, len(table.schema.names), bytes_a_record(table)
+
+
+def bytes_a_record(table: DatabaseTable) -> float:
+    """Return how many bytes a record of a table has: the first ones tell."""
+    some = next(table.batches(SOME), None)
+    return some.nbytes / max(some.num_rows, 1) if some else 0.0
 
 
 class DatabasePieces:
@@ -197,8 +204,8 @@ class DatabasePieces:
             self.source = source = self.database.source(name, table, sha256)
             doubts, start = table.doubts, 0
             yield with_doubts(from_arrow(table.schema.empty_table(), source), doubts)
-            each = max(1, self.database.size // max(self.database.rows, 1))
-            for batch in table.batches(max(1, min(self.records, BATCH // each))):
+            most = int(BATCH / max(bytes_a_record(table), 1.0))
+            for batch in table.batches(max(1, min(self.records, most))):
                 piece = from_arrow(pa.Table.from_batches([batch]), replace(source, start=start))
                 yield with_doubts(piece, doubts)
                 start += batch.num_rows

@@ -23,7 +23,10 @@ from shoal.errors import shown
 )  # fmt: skip
 def verify(
     file: Annotated[
-        str, typer.Argument(help="A released file: csv, Parquet, SPSS, Excel and others.")
+        str,
+        typer.Argument(
+            help="A released file: csv, Parquet, SPSS, Excel, FILE#TABLE of a database and others."
+        ),
     ],
     k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
     quasi: Annotated[

@@ -76,8 +76,9 @@ def verify(
     ----------
     data : path, URL or dataframe
         The release: csv, Parquet, a folder of Parquet parts, Feather, JSON lines, an Excel, SPSS,
-        Stata or SAS file, or a dataframe. Cells of csv are compared as bytes, others as values;
-        codes that all have labels by these.
+        Stata or SAS file, a table of a database ("FILE.duckdb#table"), or a dataframe, also a lazy
+        one. Cells of csv are compared as bytes, others as values; codes that all have labels by
+        these.
     k : int
         The least size of an equivalence class.
     quasi_identifiers, sensitive : sequence of str, optional

@@ -38,8 +38,10 @@ def anonymize_file(
     Parameters
     ----------
     source : path, URL, pattern or dataframe
-        A csv, csv.gz or Parquet file of any size. With an `engine` also a pattern, a folder or a
-        URL of Parquet files, or a Dask or Spark DataFrame, whose own engine is then the default.
+        A csv, csv.gz or Parquet file or a table of a database ("survey.duckdb#patients") of any
+        size, or any other file that fits in memory. Also a lazy frame (polars, DuckDB, Ibis) or an
+        Arrow stream, which is read once. With an `engine` also a pattern, a folder or a URL of
+        Parquet files, or a Dask or Spark DataFrame, whose own engine is then the default.
     output : path or URL
         A name that ends as a file does, or a folder (ending in /). With an `engine` a folder or URL
         that gets Parquet parts and their manifest.
@@ -64,6 +66,9 @@ def anonymize_file(
     With `memory` ("4GB"), a file that would take more is grouped region by region, in files beside
     the output (or in the folder `work`) that only their owner can read and that are removed in the
     end. A run that was killed goes on from them when it is started again.
+
+    The records of a lazy frame or a stream are written to such a file first, batch by batch; what
+    their own library takes while it computes them comes on top of `memory`.
 
     `scheduler` is the address of a cluster; without one, a small one of this machine is started.
     `output`, or `work`, must be in a place that all machines reach under one name; `memory` is what

@@ -168,8 +168,9 @@ def anonymize(
     Parameters
     ----------
     data : path, dataframe or Table
-        A file (csv, Parquet, Feather, JSON lines, SPSS, Stata, SAS, Excel), or a table in memory;
-        it is never changed.
+        A file (csv, Parquet, Feather, JSON lines, SPSS, Stata, SAS, Excel), a table of a database
+        ("survey.duckdb#patients"), or a table in memory, which is never changed. Lazy frames
+        (polars, DuckDB, Ibis) and Arrow streams are computed and read once.
     callback : callable, optional
         Gets a `Progress`; True from it ends a search with its best, and cancels anything else.
     {options}
@@ -177,7 +178,9 @@ def anonymize(
     Returns
     -------
     Result
-        The released data in the caller's type, its report, partition and settings.
+        The released data in the caller's type, its report, partition and settings. Of a polars
+        LazyFrame it is a DataFrame, of a DuckDB relation, an Ibis expression or another Arrow
+        stream a pyarrow Table, of a file a Table.
 
     Raises
     ------

@@ -58,7 +58,9 @@ def read(
     ----------
     data : path, dataframe, array or Table
         A csv, Parquet, Feather or JSON lines file, one of SPSS, Stata, SAS or a spreadsheet (with
-        `shoal[formats]`), or a table in memory, which is never changed.
+        `shoal[formats]`), a table of a database ("survey.duckdb#patients", with `shoal[duckdb]`;
+        SQLite needs nothing), or a table in memory, which is never changed. Lazy frames (polars,
+        DuckDB, Ibis) and Arrow streams are computed and read once.
     delimiter : str, optional
         Of a csv file; found by itself where it is not given.
     missing : sequence of str, default ("",)

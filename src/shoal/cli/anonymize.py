@@ -33,9 +33,9 @@ def anonymize(
     input: Annotated[  # noqa: A002
         str,
         typer.Argument(
-            help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others; with --engine also "
-            "a folder, a pattern in quotes "
-            "('in/*.parquet') or a URL of Parquet files."
+            help="A table: csv, Parquet, SPSS, Stata, SAS, Excel, FILE#TABLE of a database and "
+            "others; with --engine also a folder, a pattern in quotes ('in/*.parquet') or a URL of "
+            "Parquet files."
         ),
     ],
     output: Annotated[

@@ -358,7 +358,7 @@ def test_a_dataframe_of_another_engine(tmp_path):
             dd.from_pandas(plain, npartitions=2), tmp_path / "out", k=3, engine="spark"
         )
     with pytest.raises(InputError, match=r"others are for shoal\.anonymize"):
-        library.anonymize_file(plain, tmp_path / "out", k=3)
+        library.anonymize_file(plain, f"{tmp_path}/out/", k=3)
     with pytest.raises(InputError, match=r"released to a folder by shoal\.anonymize_file"):
         library.anonymize(dd.from_pandas(plain, npartitions=2), k=3)
 

@@ -99,7 +99,7 @@ def test_zip_files_hold_one_table(tmp_path, files, words):
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("t.rds", "an R file"), ("t.DUCKDB", "not a DuckDB or SQLite database"), ("t.orc", "an ORC file"),
+    [("t.rds", "an R file"), ("t.DUCKDB", "not a DuckDB or SQLite"), ("t.orc", "an ORC file"),
      ("t.json", "a JSON file"), ("t.foo", "must end in")],
 )  # fmt: skip
 def test_other_files_are_named(tmp_path, name, words):

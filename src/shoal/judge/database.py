@@ -23,6 +23,7 @@ from shoal.judge.source import Made, Source, check_header
 
 PLACE = re.compile(r"(.*?\.(?:duckdb|ddb|sqlite3?|db3?))(?:#(.*))?", re.I | re.S)
 SQLITE_MARK, DUCKDB_MARK = b"SQLite format 3\0", b"DUCK"
+READERS = {"sqlite": "Python's sqlite3", "duckdb": "DuckDB"}
 ROWS = 8_192  # records of SQLite that are Python values at once
 CLOSED = {
     "enable_external_access": False, "autoload_known_extensions": False,
@@ -70,7 +71,14 @@ def table(data: str) -> Source:
         f"(what was deleted may still be in it{more}); publish a csv or Parquet file"
     )
     return Source(
-        title, header, partial(rows_in, batches), False, batches, records, warnings=(warning,)
+        title,
+        header,
+        partial(rows_in, batches),
+        False,
+        batches,
+        records,
+        reader=READERS[kind],
+        warnings=(warning,),
     )
 
 

@@ -79,7 +79,7 @@ def compare_tables(
         sensitive=tuple(side_of(before, after, name, {}, None) for name in sensitive),
         kept=tuple(
             side_of(before, after, name, {}, None)
-            for name in [name for name in others if _is_finite(before[name])][:OTHERS]
+            for name in [name for name in others if _is_model_input(before[name])][:OTHERS]
         ),
         secrets=tuple(secret_codes(after[name], after.source.missing) for name in sensitive),
         classes=numbers[1] if classes is None else classes,
@@ -101,7 +101,7 @@ def classes_by(table: Table, names: Iterable[str]) -> Integers:
 
 def kept_columns(released: Table, apart: Sequence[str]) -> list[Column]:
     """Return the released columns that have none of some names, weights included."""
-    return [c for c in released.columns if c.name not in apart and c.kind is not Kind.UNKNOWN]
+    return [column for column in released.columns if column.name not in apart]
 
 
 def strata_by(table: Table, by: Sequence[str]) -> Strata | None:
@@ -119,7 +119,10 @@ def side_of(
     return both_sides(before[name], after[name], trees.get(name), pairs)
 
 
-def _is_finite(column: Column) -> bool:
+def _is_model_input(column: Column) -> bool:
+    """Tell whether models can be made of a column: neither infinite nor of a type of its own."""
+    if column.kind in (Kind.UNKNOWN, Kind.DURATION):
+        return False
     if column.kind is not Kind.FLOAT:
         return True
     return not bool(np.isinf(np.asarray(column.values.cast("double"))).any())

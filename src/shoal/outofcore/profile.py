@@ -99,7 +99,7 @@ class ColumnProfile:
     def reason(self, kind: Kind, rows: int) -> str | None:
         """Return why the column looks like an identifier, None where it does not."""
         present = rows - self.missing
-        if present < 2 or kind is Kind.UNKNOWN:
+        if present < 2:
             return None
         return too_different(kind, self.different, present)
 
@@ -215,7 +215,7 @@ class ProfileBuilder:
         quasi, moments = self.quasi, self.moments
         for column in piece.columns:
             name = column.name
-            if name in self.skipped or column.kind is Kind.UNKNOWN:
+            if name in self.skipped:
                 continue
             gone = missing_cells(column)
             self.missing[name] = self.missing.get(name, 0) + int(gone.sum())

@@ -184,7 +184,8 @@ class Releasing:
         exact = {
             c.name
             for c in made.released.columns
-            if c.kind is Kind.DECIMAL and _is_long(self.moments.get(c.name), c.values.type.scale)
+            if c.kind is Kind.DECIMAL
+            and (c.written is None or _is_long(self.moments.get(c.name), c.values.type.scale))
         }
         release = self.file_plan.plan.settings.release
         quasi = made.settings.roles.quasi_identifiers

@@ -25,7 +25,7 @@ from shoal.outofcore.run_folder import Files
 from shoal.outofcore.shuffle import gather
 from shoal.progress import Reporter
 from shoal.release.dialects import plain_table, written_as
-from shoal.release.write import PARQUET, csv_bytes, parquet_table
+from shoal.release.write import csv_bytes, parquet_options, parquet_table
 from shoal.save.readback import ReadBack, same_array
 from shoal.save.spreadsheet import guarded_table
 from shoal.table.table import Table
@@ -119,7 +119,8 @@ class Buckets:
             for bucket in freed(range(self.count)):
                 report("writing", bucket, self.count)
                 meant = self._meant(bucket)
-                writer = writer or pq.ParquetWriter(file, meant.schema, **PARQUET)
+                options = parquet_options(meant.schema)
+                writer = writer or pq.ParquetWriter(file, meant.schema, **options)
                 if meant.num_rows:  # or there would be a row group without rows
                     writer.write_table(meant, row_group_size=meant.num_rows)
             assert writer is not None
@@ -143,7 +144,7 @@ class Buckets:
             sink = Hashed(raw)
             with (
                 pa.PythonFile(sink, "w") as file,
-                pq.ParquetWriter(file, meant.schema, **PARQUET) as writer,
+                pq.ParquetWriter(file, meant.schema, **parquet_options(meant.schema)) as writer,
             ):
                 writer.write_table(meant, row_group_size=ROWS)
             size = raw.tell()

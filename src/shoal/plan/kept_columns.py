@@ -11,7 +11,7 @@ from shoal.errors import RequestError, nearest_names, shown
 from shoal.release.weights import rounded_weights
 from shoal.settings import Settings
 from shoal.table.profile import Profile, same
-from shoal.table.roles import Role
+from shoal.table.roles import Kind, Role
 from shoal.table.rounding import rounded
 from shoal.table.table import Table
 
@@ -65,12 +65,14 @@ def check_kept(table: Table, settings: Settings, profile: Profile) -> None:
         share = profile.unique_share(column, released)
         if share > MOST:
             name = shown(column.name)
-            advice = f"leave it out (--drop {name}), group it (--quasi {name})"
+            advice = f"leave it out (--drop {name})"
+            if column.kind not in (Kind.UNKNOWN, Kind.DURATION):
+                advice += f", group it (--quasi {name})"
             if is_weight:
                 advice = (
                     "release it as the mean of each group or not at all (--weights-as mean, drop)"
                 )
-            elif column.kind.is_numeric:
+            elif column.kind.is_numeric and column.kind is not Kind.DURATION:
                 advice += f", round it (--round {name}=STEP)"
             raise RequestError(
                 f"{table.source.name}, column {name}: {100.0 * share:.3g} % of the records are "

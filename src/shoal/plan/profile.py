@@ -11,7 +11,7 @@ from shoal.errors import in_shape
 from shoal.measures.risk.kept_columns import released_codes
 from shoal.table.assign import distinct, identifier_reason
 from shoal.table.profile import Change, complete_rows, same
-from shoal.table.roles import Column, Kind
+from shoal.table.roles import Column
 from shoal.table.table import Table
 from shoal.table.two_valued import is_two_valued
 
@@ -63,19 +63,12 @@ class TableProfile:
 
 def unique_share(column: Column) -> float:
     """Return the share of records whose cell no other record has; missing cells are one value."""
-    if column.kind is Kind.UNKNOWN or not len(column.values):
+    if not len(column.values):
         return 0.0
     return float((np.bincount(released_codes(column)) == 1).sum()) / len(column.values)
 
 
 def repeating(column: Column) -> bool | None:
     """Tell whether two records have one value of a column; None if none has any."""
-    import pyarrow.compute as pc
-
-    present = column.values.filter(pc.invert(column.values.is_null(nan_is_null=True)))
-    if not len(present):
-        return None
-    try:
-        return int(pc.count_distinct(present).as_py()) < len(present)
-    except NotImplementedError:  # lists and the like are not counted
-        return None
+    present = len(column.values) - column.missing
+    return distinct(column) < present if present else None

@@ -11,7 +11,8 @@ from shoal.errors import OutputError, shown
 from shoal.release.dialects import in_encoding
 from shoal.table.dialect import PLAIN, Dialect
 from shoal.table.notation import STRICT, Notation, written_texts
-from shoal.table.roles import STAR, Column, Kind
+from shoal.table.opaque import is_made_of_objects
+from shoal.table.roles import STAR, Column, Kind, family
 from shoal.table.scan import DELIMITERS
 from shoal.table.texts import arrow_texts
 
@@ -27,6 +28,7 @@ def csv_cells(
     """
     if column.cells is not None and not column.protected:
         return _as_it_stood(column, dialect)
+    check_plain(column)
     distinct = column.values.dictionary_encode()
     texts = arrow_texts(column, distinct.dictionary)
     if not notation.is_plain:
@@ -40,6 +42,18 @@ def csv_cells(
         needy = pc.or_(needy, pc.equal(texts, ""))  # in quotes, to differ from missing
     cells = _in_quotes(texts, needy).take(distinct.indices)
     return cells.fill_null(STAR if column.protected else "") if cells.null_count else cells
+
+
+def check_plain(column: Column) -> None:
+    """Raise OutputError for cells that have no plain text; times of a day have one."""
+    kind = column.values.type
+    if column.kind in (Kind.UNKNOWN, Kind.DURATION) and not pa.types.is_time(kind):
+        name = shown(column.name)
+        otherwise = "" if is_made_of_objects(kind) else ", or write Parquet"
+        raise OutputError(
+            f"column {name}: cells of type {family(kind)} have no plain text; leave it out with "
+            f"--drop {name}{otherwise}"
+        )
 
 
 def _as_it_stood(column: Column, dialect: Dialect) -> Any:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.backends.executor import Threads
+from shoal.errors import OutputError, shown
 from shoal.kernels.arrays import Integers
 from shoal.release.cells import csv_cells, header_cell
 from shoal.release.dialects import encoded, in_encoding
@@ -20,7 +21,8 @@ from shoal.release.plain_values import is_long
 from shoal.table.dialect import Dialect
 from shoal.table.formats import HELD_BY_STATISTICS
 from shoal.table.notation import STRICT, Notation
-from shoal.table.roles import Column, Kind
+from shoal.table.opaque import is_made_of_objects
+from shoal.table.roles import Column, Kind, family
 from shoal.table.split import bytes_of
 from shoal.table.table import Table
 from shoal.table.zones import instants
@@ -107,7 +109,8 @@ def parquet_bytes(table: Table, order: Integers) -> bytes:
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
-    pq.write_table(parquet_table(table, order, _exact(table)), sink, **PARQUET)
+    whole = parquet_table(table, order, _exact(table))
+    pq.write_table(whole, sink, **parquet_options(whole.schema))
     data: bytes = sink.getvalue().to_pybytes()
     return data
 
@@ -126,11 +129,15 @@ def ipc_bytes(table: Table, order: Integers) -> bytes:
 
 
 def _exact(table: Table) -> set[str]:
-    """Return the columns of decimals that floats could not hold."""
-    return {c.name for c in table.columns if c.kind is Kind.DECIMAL and is_long(c)}
+    """Return the columns that came as decimals, or that floats could not hold."""
+    decimals = [column for column in table.columns if column.kind is Kind.DECIMAL]
+    return {one.name for one in decimals if one.written is None or is_long(one)}
 
 
-PARQUET = {"compression": "zstd", "write_statistics": False, "store_schema": False}
+def parquet_options(schema: Any) -> dict[str, Any]:
+    """Return how Parquet is written; Arrow's types are noted where Parquet has no such type."""
+    noted = any("duration" in str(kind) for kind in schema.types)
+    return {"compression": "zstd", "write_statistics": False, "store_schema": noted}
 
 
 def parquet_table(table: Table, order: Integers, exact: Container[str]) -> Any:
@@ -144,6 +151,11 @@ def parquet_table(table: Table, order: Integers, exact: Container[str]) -> Any:
 
 
 def _parquet_values(column: Column, exact: bool) -> Any:
+    if is_made_of_objects(column.values.type):
+        raise OutputError(
+            f"column {shown(column.name)}: no file holds cells of type "
+            f"{family(column.values.type)}; leave it out with --drop {shown(column.name)}"
+        )
     if column.kind is Kind.DECIMAL and not exact:
         # by way of texts: Arrow's own cast to floats is off by a bit at times
         return column.values.cast(pa.string()).cast(pa.float64())

@@ -42,6 +42,7 @@ from shoal.settings.signature import takes_options
 from shoal.settings.signatures import AnonymizeOptions
 from shoal.settings.tree import settings_and_run
 from shoal.table.encode_nodes import code
+from shoal.table.periods import in_whole_periods
 from shoal.table.roles import Role
 from shoal.table.table import Table
 
@@ -288,6 +289,7 @@ def anonymize_with(
     report("releasing", 0, 1)
     aggregators = plan.released_as
     released = aggregate_groups(table, partition, plan.aggregation, coded, wider, survey)
+    released = in_whole_periods(released)
     released, weights = with_weights(released, partition, *plan.released_weights)
     if coded is not None:
         on_column = partial(report, "checking")

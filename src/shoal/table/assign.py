@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.errors import InputError, RequestError, listed, shown
+from shoal.table.opaque import cell_bytes, is_binary, is_incomparable
 from shoal.table.roles import Column, Kind, Role, family
 from shoal.table.table import Table
 
@@ -25,16 +26,17 @@ def distinct(column: Column) -> int:
     """Return the number of distinct values, missing ones not counted."""
     import pyarrow.compute as pc
 
+    values = column.values
     if column.kind is Kind.UNKNOWN:
-        return 0
-    present = column.values.filter(pc.invert(column.values.is_null(nan_is_null=True)))
+        values = cell_bytes(values)
+    present = values.filter(pc.invert(values.is_null(nan_is_null=True)))
     return int(pc.count_distinct(present).as_py())
 
 
 def identifier_reason(column: Column) -> str | None:
     """Return why a column looks like an identifier: unique, or a text that is nearly so."""
     present = len(column.values) - column.missing
-    if present < 2 or column.kind is Kind.UNKNOWN:
+    if present < 2:
         return None
     return too_different(column.kind, distinct(column), present)
 
@@ -92,13 +94,34 @@ def assign(table: Table, roles: Any, reason: Reason = identifier_reason) -> Assi
 
 
 def _check_kinds(table: Table) -> None:
-    """Refuse cells that can only be dropped in a column that is not."""
+    """Refuse cells that cannot be grouped as quasi-identifiers, and cells nobody can compare."""
     for column in table.columns:
-        if column.kind is Kind.UNKNOWN and column.role is not Role.IDENTIFIER:
+        why = _refusal(column)
+        if why:
             raise InputError(
                 f"{table.source.name}, column {shown(column.name)}: cells of type "
-                f"{family(column.values.type)} are not supported; leave it out with --drop"
+                f"{family(column.values.type)} {why}"
             )
+
+
+def _refusal(column: Column) -> str | None:
+    """Return why a column cannot have its role, None where it can."""
+    kind = column.values.type
+    if column.role is Role.IDENTIFIER or column.kind not in (Kind.UNKNOWN, Kind.DURATION):
+        return None
+    if is_incomparable(kind):
+        return "cannot be compared; leave it out with --drop"
+    if column.role is Role.QUASI_IDENTIFIER:
+        return (
+            "cannot be quasi-identifiers; turn them into numbers or texts, leave it out with "
+            f"--drop, or keep it as it is with --other {shown(column.name)}"
+        )
+    if column.role is Role.SENSITIVE and column.kind is Kind.UNKNOWN and not is_binary(kind):
+        return (
+            "cannot be sensitive; turn them into numbers or texts, leave it out with --drop, or "
+            f"keep it as it is with --other {shown(column.name)}"
+        )
+    return None
 
 
 def with_roles(table: Table, named: dict[str, Role]) -> Table:

@@ -21,6 +21,7 @@ from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.exact_sum import exact_sum
 from shoal.table.embed_texts import Texts
 from shoal.table.encode_nodes import Coded, code
+from shoal.table.opaque import cell_bytes
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import (
     Table,
@@ -251,8 +252,7 @@ def canonical_order(table: Table) -> Integers:
     import pyarrow.compute as pc
 
     ranks = {role: rank for rank, role in enumerate(RANKED)}
-    known = [column for column in table.columns if column.kind is not Kind.UNKNOWN]
-    columns = sorted(known, key=lambda column: (ranks[column.role], column.name))
+    columns = sorted(table.columns, key=lambda column: (ranks[column.role], column.name))
     keys = {f"{i}": _sortable(column) for i, column in enumerate(columns)}
     for i, column in enumerate(columns):
         if column.cells is not None and column.role is not Role.QUASI_IDENTIFIER:
@@ -267,4 +267,4 @@ RANKED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER, Role.IDENTIFIER)
 def _sortable(column: Column) -> Any:
     if column.kind is Kind.FLOAT:  # Arrow does not sort half floats
         return column.values.cast("double")
-    return column.values
+    return cell_bytes(column.values) if column.kind is Kind.UNKNOWN else column.values

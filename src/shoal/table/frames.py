@@ -10,9 +10,13 @@ from typing import Any
 import narwhals as nw
 import pyarrow as pa
 
-from shoal.errors import InputError, listed, shown
+from shoal.errors import InputError, listed
+from shoal.table.decide import MAX_DIGITS
+from shoal.table.interval_columns import Intervals, interval_texts, is_interval
 from shoal.table.lazy import collected, from_stream
-from shoal.table.native import declared_levels
+from shoal.table.native import declared_levels, dense
+from shoal.table.opaque import from_objects
+from shoal.table.periods import is_period, starts
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.scan import MAX_COLUMNS, MAX_NAME
 from shoal.table.source import Source
@@ -33,7 +37,7 @@ def from_dataframe(data: Any) -> Table:
     orders = {n: own_order(frame[n].to_native(), values) for n, values in arrow.items()}
     source = Source(name=name, kind="dataframe", native=frame.to_native(), labels=labels)
     table = from_arrow(pa.table(arrow), source)
-    return table.mapped(lambda column: column.replace(order=orders[column.name]))
+    return table.mapped(lambda column: column.replace(order=orders[column.name] or column.order))
 
 
 def own_order(native: Any, values: Any) -> tuple[str, ...] | None:
@@ -68,50 +72,51 @@ def _narwhals(data: Any) -> nw.DataFrame[Any]:
 
 
 def _to_arrow(frame: nw.DataFrame[Any], name: str) -> Any:
+    """Return a column as an Arrow array; what Arrow has no type for as bytes."""
+    series = dense(frame[name])
+    if series.dtype == nw.Object and series.implementation.is_polars():
+        return from_objects(series.to_list(), "object")  # Arrow would get their addresses
     try:
-        values = frame[name].to_arrow()
+        values = series.to_arrow()
     except (pa.ArrowException, TypeError, ValueError, OverflowError, AttributeError):
-        reason = _refusal(frame[name].to_native())
-        raise InputError(f"the dataframe, column {shown(name)}: {reason}") from None
+        return from_objects(series.to_list(), str(getattr(series.to_native(), "dtype", "object")))
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     return _with_texts(values, frame[name].to_native())
 
 
-def _refusal(native: Any) -> str:
-    """Return why Arrow cannot hold a column."""
-    kind = str(getattr(native, "dtype", ""))
-    if kind.startswith("Sparse"):
-        return "it is sparse; make it dense first (sparse.to_dense())"
-    if kind.startswith("complex"):
-        return "complex numbers are not supported; take it out of the dataframe"
-    return "its objects are not of one plain type"
-
-
 def _with_texts(values: Any, native: Any) -> Any:
-    """Return categories that are intervals (those of pandas.cut) by their texts, in their order."""
+    """Return categories that are intervals or periods by their texts, in their order."""
     kind = values.type
-    if not pa.types.is_dictionary(kind) or not _is_interval(kind.value_type):
+    if not pa.types.is_dictionary(kind):
         return values
-    texts = pa.array([str(level) for level in native.cat.categories], type=pa.string())
+    if not is_interval(kind.value_type) and not is_period(kind.value_type):
+        return values
+    levels = values.dictionary.to_pandas() if native is None else native.cat.categories
+    texts = pa.array([str(level) for level in levels], type=pa.string())
     return pa.DictionaryArray.from_arrays(values.indices, texts, ordered=kind.ordered)
 
 
-def _is_interval(kind: Any) -> bool:
-    return getattr(kind, "extension_name", "") == "pandas.interval"
-
-
 def from_arrow(table: Any, source: Source) -> Table:
-    """Return the Table of an Arrow table: one column each, of a kind we know."""
+    """Return the Table of an Arrow table: one column each."""
     names = table.column_names
     check_names(names, source.name)
-    columns = []
-    for name, values in zip(names, table.columns, strict=True):
-        decoded = _decoded(values.combine_chunks())
-        columns.append(Column(name, *_kind(decoded)))
+    columns = [
+        _column(name, values.combine_chunks())
+        for name, values in zip(names, table.columns, strict=True)
+    ]
     if not source.sha256:
         source = replace(source, sha256=content_hash(table))
     return Table(tuple(columns), source)
+
+
+def _column(name: str, values: Any) -> Column:
+    if is_interval(values.type):
+        order = Intervals.of(values).texts
+        return Column(name, Kind.TEXT, interval_texts(values), order=order or None)
+    if is_period(values.type):
+        values = starts(values)
+    return Column(name, *_kind(_decoded(values)))
 
 
 def check_names(names: list[str], where: str) -> None:
@@ -173,4 +178,19 @@ def _kind(values: Any) -> tuple[Kind, Any]:
         return Kind.TEXT, values.cast(pa.string())
     if types.is_null(kind):
         return Kind.TEXT, values.cast(pa.string())
+    if types.is_duration(kind):
+        return Kind.DURATION, values
+    if types.is_decimal(kind):
+        return _decimals(values)
     return Kind.UNKNOWN, values
+
+
+def _decimals(values: Any) -> tuple[Kind, Any]:
+    """Return decimals as those of 128 bits; of more digits than these hold, as they are."""
+    kind = values.type
+    if pa.types.is_decimal128(kind) and kind.scale >= 0:
+        return Kind.DECIMAL, values
+    try:
+        return Kind.DECIMAL, values.cast(pa.decimal128(MAX_DIGITS, max(kind.scale, 0)))
+    except pa.ArrowInvalid:
+        return Kind.UNKNOWN, values

@@ -156,8 +156,8 @@ def _suspect(column: Column, different: int) -> tuple[Role, str]:
     unique = identifier_reason(column)
     if not len(column.values):
         return Role.OTHER, "there are no records"
-    if column.kind is Kind.UNKNOWN:
-        return Role.IDENTIFIER, "its cells cannot be released"
+    if column.kind in (Kind.UNKNOWN, Kind.DURATION) and different:
+        return Role.OTHER, "its cells cannot be grouped"
     if different == 0:
         return Role.OTHER, "every cell is missing"
     if different == 1:

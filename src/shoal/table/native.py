@@ -11,6 +11,8 @@ import pyarrow as pa
 
 from shoal.errors import InputError, listed
 from shoal.kernels.arrays import Integers
+from shoal.table.interval_columns import Intervals, is_interval
+from shoal.table.periods import frequency_of, nearest
 from shoal.table.roles import Column, Kind
 from shoal.table.source import Source
 
@@ -25,6 +27,19 @@ def take_native(native: Any, rows: Integers) -> Any:
             "Arrow, for one); cast it to another first"
         ) from None
     return nw.maybe_reset_index(some).to_native()
+
+
+def dense(series: nw.Series[Any]) -> nw.Series[Any]:
+    """Return a column whose cells are all held; only sparse ones of pandas are not."""
+    native = series.to_native()
+    if not is_sparse(native):
+        return series
+    return nw.from_native(native.sparse.to_dense(), series_only=True)
+
+
+def is_sparse(native: Any) -> bool:
+    """Tell whether a column of pandas holds but the cells that differ from one value."""
+    return str(getattr(native, "dtype", "")).startswith("Sparse[")
 
 
 def _exactly(frame: nw.DataFrame[Any], names: Sequence[str]) -> nw.DataFrame[Any]:
@@ -60,6 +75,9 @@ def to_native(source: Source, columns: Sequence[Column]) -> Any:
     result = made.to_native()
     if hasattr(result, "attrs"):
         result.attrs = {}
+    place = getattr(source.native, "active_geometry_name", None)
+    if place in names:  # of geopandas, which forgets it
+        result = result.set_geometry(place)
     labels = source.labels or ()
     if any(not isinstance(label, str) for label in labels):
         own = {str(label): label for label in labels}
@@ -130,6 +148,9 @@ def _native_series(before: nw.Series[Any], column: Column) -> Any:
     Numbers that became intervals are texts, means of whole numbers that were not rounded floats.
     """
     name, values, native = column.name, column.values, before.to_native()
+    own = _own_type(native, column)
+    if own is not None:
+        return nw.from_native(own, series_only=True).alias(name)
     if column.kind is Kind.FLOAT and (before.dtype.is_integer() or before.dtype.is_decimal()):
         if isinstance(native, pa.ChunkedArray):
             return nw.from_native(pa.chunked_array([values]), series_only=True).alias(name)
@@ -154,7 +175,8 @@ def _native_series(before: nw.Series[Any], column: Column) -> Any:
     zone = values.type.tz if pa.types.is_timestamp(values.type) else None
     if zone:
         values = values.cast(pa.timestamp(values.type.unit))
-    plain: Any = values.to_pylist() if column.kind is Kind.DATE else np.asarray(values)
+    as_objects = column.kind in (Kind.DATE, Kind.DECIMAL)
+    plain: Any = values.to_pylist() if as_objects else np.asarray(values)
     series = nw.new_series(name, plain, backend=before.implementation)
     if zone:
         series = series.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
@@ -165,10 +187,47 @@ def _native_series(before: nw.Series[Any], column: Column) -> Any:
             return nw.from_native(series.to_native().astype(kind), series_only=True)
         return series.cast(nw.Enum(levels))
     if before.dtype in (nw.Categorical, nw.Enum):  # the old levels do not hold the new values
-        return series.cast(nw.Categorical) if hasattr(native, "astype") else series
+        return series.cast(nw.Categorical)
     if hasattr(native, "astype"):  # pandas and its kin: nullable and Arrow types too
         return nw.from_native(series.to_native().astype(native.dtype), series_only=True)
     return series.cast(before.dtype)
+
+
+def _own_type(native: Any, column: Column) -> Any:
+    """Return released values as periods, intervals or sparse, where the original was that."""
+    if is_sparse(native):
+        whole = native.sparse.to_dense()
+        made = _native_series(nw.from_native(whole, series_only=True), column).to_native()
+        return made.astype(native.dtype) if made.dtype == whole.dtype else made
+    frequency = frequency_of(native)
+    if frequency is not None and column.kind in (Kind.DATE, Kind.DATETIME):
+        periods = nearest(column.values, frequency)
+        return pa.chunked_array([pa.array(periods)]) if _is_arrow(native) else periods
+    whole = native.type if _is_arrow(native) else getattr(native, "dtype", None)
+    return _as_intervals(native, column) if _holds_intervals(whole) else None
+
+
+def _as_intervals(native: Any, column: Column) -> Any:
+    """Return released texts as intervals; None where one is a word of a hierarchy."""
+    arrow = native.combine_chunks() if _is_arrow(native) else pa.array(native)
+    found = Intervals.of(arrow).read(column.values.to_pylist())
+    if found is None:
+        return None
+    series = arrow.to_pandas()
+    kind = type(series)
+    try:
+        made = kind(found, dtype=series.dtype)
+    except (TypeError, ValueError):  # whole numbers have no missing ones
+        made = kind(found, dtype=f"interval[float64, {series.dtype.closed}]")
+    return pa.chunked_array([pa.array(made)]) if _is_arrow(native) else made
+
+
+def _is_arrow(native: Any) -> bool:
+    return isinstance(native, pa.ChunkedArray)
+
+
+def _holds_intervals(kind: Any) -> bool:
+    return is_interval(kind) or str(kind).startswith("interval[")
 
 
 def declared_levels(native: Any, values: Any) -> list[Any] | None:

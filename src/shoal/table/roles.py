@@ -34,7 +34,8 @@ class Kind(StrEnum):
     DATE = "date"
     DATETIME = "datetime"
     TEXT = "text"
-    UNKNOWN = "unknown"  # nested, binary, …: can be dropped, nothing else
+    DURATION = "duration"  # kept or sensitive, never grouped
+    UNKNOWN = "unknown"  # nested, binary, …: kept, never grouped
 
     @property
     def is_numeric(self) -> bool:
@@ -115,9 +116,7 @@ class Column:
 
     def missing_rows(self) -> list[int]:
         """Return the rows of the missing cells."""
-        if self.kind is Kind.UNKNOWN or (
-            not self.values.null_count and self.kind is not Kind.FLOAT
-        ):
+        if not self.values.null_count and self.kind is not Kind.FLOAT:
             return []
         absent: list[int] = np.flatnonzero(self.values.is_null(nan_is_null=True)).tolist()
         return absent
@@ -145,9 +144,8 @@ class Schema:
 
 def family(kind: Any) -> str:
     """Return the family of an Arrow type, without names that came with the data."""
-    own = getattr(kind, "extension_name", "")
-    if own in ("pandas.interval", "pandas.period"):
-        return str(own.rpartition(".")[2])
+    if hasattr(kind, "vendor_name"):
+        return str(kind.type_name)
     for one in ("struct", "list", "map", "decimal", "extension", "binary", "union", "duration"):
         if one in str(kind):
             return one

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.table.opaque import cell_bytes
 from shoal.table.roles import Column, Kind
 from shoal.table.table import as_floats, as_integers, missing_cells, some_rows
 
@@ -44,10 +45,11 @@ def mixed(words: Hashes) -> Hashes:
 
 
 def _of_texts(texts: Any) -> Hashes:
+    """Return hashes of texts, or of bytes."""
     distinct = texts.dictionary_encode()
     hashes = [
-        int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
-        for text in distinct.dictionary.to_pylist()
+        int.from_bytes(hashlib.blake2b(cell, digest_size=8).digest(), "little")
+        for cell in distinct.dictionary.cast(pa.large_binary()).to_pylist()
     ]
     each: Hashes = np.array(hashes, dtype=np.uint64)[np.asarray(distinct.indices)]
     return each
@@ -63,6 +65,8 @@ def _by_value(column: Column) -> Hashes:
 def hashes(column: Column) -> Hashes:
     """Return hashes of the cells that are there: of texts as they stand, of numbers by value."""
     column = some_rows(column, ~missing_cells(column))
+    if column.kind is Kind.UNKNOWN:
+        return _of_texts(cell_bytes(column.values))
     texts = column.values if column.kind is Kind.TEXT else column.cells
     if texts is not None:
         return _of_texts(texts)

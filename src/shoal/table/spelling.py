@@ -64,7 +64,7 @@ def forms_of(column: Column, values: Distinct, missing: Iterable[str]) -> Intege
     equal as values.
     """
     nothing = {"", STAR, *(form_of(word) for word in missing)}
-    if column.kind is not Kind.TEXT:
+    if column.kind not in (Kind.TEXT, Kind.UNKNOWN):  # bytes are read as texts
         plain = len(nothing) == 2  # the form of every value need not be known
         gone = np.array(
             [text in GONE or not (plain or form_of(text) not in nothing) for text in values.texts],

@@ -23,6 +23,7 @@ def arrow_texts(column: Column, values: Any) -> Any:
     import pyarrow as pa
 
     as_arrow = column.kind in (Kind.INTEGER, Kind.TEXT) or pa.types.is_date32(values.type)
+    as_arrow = as_arrow or pa.types.is_time(values.type)
     if column.kind is Kind.INTEGER and column.written is not None:
         as_arrow = not column.written.decimals
     if column.kind is Kind.DECIMAL and column.written is not None:
@@ -49,6 +50,8 @@ def _plain(values: Any) -> list[Any]:
         zone = values.type.tz
         moments = np.asarray(values.cast(pa.timestamp(values.type.unit)))
         return [f"{moment}{'Z' if zone else ''}" for moment in np.datetime_as_string(moments)]
+    if pa.types.is_duration(values.type):
+        values = values.cast(pa.int64())
     plain: list[Any] = values.to_pylist()
     return plain
 
@@ -66,10 +69,10 @@ def _text(value: Any, column: Column) -> str:
     if column.kind is Kind.INTEGER and written.decimals:
         return f"{value}.{'0' * written.decimals}"
     if column.kind is Kind.DECIMAL:
-        return f"{value:.{written.decimals}f}"
+        return f"{value:f}" if column.written is None else f"{value:.{written.decimals}f}"
     if column.kind is Kind.FLOAT and column.written is not None:
         return float_text(value, written)
-    return str(value)
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
 
 
 def float_text(value: float, written: Written) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from shoal.kernels.arrays import Integers
 from shoal.measures.compared import joined, renumbered
 from shoal.measures.risk.classes import share_below
+from shoal.table.opaque import cell_bytes
 from shoal.table.roles import Column, Kind
 
 
@@ -22,6 +23,8 @@ def released_codes(column: Column) -> Integers:
     values = column.values if column.cells is None or column.protected else column.cells
     if column.kind is Kind.FLOAT and values is column.values:
         values = pa.array(np.asarray(values.cast("double")) + 0.0, from_pandas=True)
+    if column.kind is Kind.UNKNOWN:
+        values = cell_bytes(values)
     encoded = values.dictionary_encode()
     return np.asarray(encoded.indices.fill_null(len(encoded.dictionary))).astype(np.int64)
 

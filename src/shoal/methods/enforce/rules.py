@@ -107,7 +107,9 @@ def _check_tree(column: Column, rule: str) -> None:
     what = f"the hierarchy of sensitive column {shown(column.name)}"
     if not is_file(rule) and not rule.startswith("prefixes:"):
         raise RequestError(f"{what} must be FILE.csv or prefixes:3,2")
-    if column.kind is Kind.DATETIME or (not is_file(rule) and column.kind not in PREFIXED):
+    if column.kind in (Kind.DATETIME, Kind.DURATION) or (
+        not is_file(rule) and column.kind not in PREFIXED
+    ):
         raise RequestError(f"{what}: {'there is none' if is_file(rule) else 'prefixes are not'} "
                            f"for {column.kind}")  # fmt: skip
 

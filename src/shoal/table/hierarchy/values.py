@@ -103,6 +103,8 @@ def distinct_values(column: Column, often: Integers | None = None) -> Distinct:
     moments = encoded.dictionary
     if column.kind is Kind.DATETIME:
         moments = moments.cast(pa.timestamp("us"), safe=False)
+    elif column.kind is Kind.DURATION:
+        moments = moments.cast(pa.int64())
     plain: list[Any] = moments.to_pylist()
     if column.order is not None:
         ranks = {text: rank for rank, text in enumerate(column.order)}

@@ -103,7 +103,7 @@ def frame(data: Any) -> Source:
     def batches(places: list[int], make: Callable[[list[Any]], Made]) -> Iterator[Made]:
         mixed = f"{name}: a column holds values of several kinds; give it one kind"
         try:
-            columns = [whole[:, place].to_arrow() for place in places]
+            columns = [_values(whole[:, place]) for place in places]
         except (TypeError, ValueError):  # Arrow's own words would show a value
             raise InputError(mixed) from None
         for place, column in zip(places, columns, strict=True):
@@ -130,6 +130,16 @@ def _collected(frame: Any) -> Any:
         raise InputError(
             f"the dataframe: its records cannot be computed ({type(error).__name__})"
         ) from None
+
+
+def _values(column: Any) -> Any:
+    """Return a column of a dataframe as Arrow's; a sparse one of pandas with all its cells."""
+    native = column.to_native()
+    if str(getattr(native, "dtype", "")).startswith("Sparse["):
+        import pyarrow as pa
+
+        return pa.array(native.sparse.to_dense())
+    return column.to_arrow()
 
 
 def _from_stream(data: Any) -> Any:

@@ -308,8 +308,10 @@ def plain(values: Any) -> list[Any]:
 def decoded(values: Any) -> Any:
     """Return the values themselves, where they come as places in a dictionary.
 
-    Of categories that are intervals (those of pandas.cut) the texts.
+    Of intervals (of pandas) the ends as texts, of categories that are intervals their own texts.
     """
+    if getattr(values.type, "extension_name", "") == "pandas.interval":
+        return _ends(values)
     if not str(values.type).startswith("dictionary"):
         return values
     if not hasattr(values.type.value_type, "storage_type"):
@@ -317,3 +319,11 @@ def decoded(values: Any) -> Any:
     import pyarrow as pa
 
     return pa.array([str(level) for level in values.dictionary.to_pylist()]).take(values.indices)
+
+
+def _ends(values: Any) -> Any:
+    """Return intervals, which are closed at the same side throughout a column, as texts."""
+    import pyarrow as pa
+
+    ends = values.storage.to_pylist()
+    return pa.array([one and f"{one['left']},{one['right']}" for one in ends], pa.string())

@@ -42,9 +42,9 @@ from shoal.settings.signature import takes_options
 from shoal.settings.signatures import AnonymizeOptions
 from shoal.settings.tree import settings_and_run
 from shoal.table.encode_nodes import code
-from shoal.table.periods import in_whole_periods
 from shoal.table.roles import Role
 from shoal.table.table import Table
+from shoal.table.whole_periods import in_whole_periods
 
 Integers = npt.NDArray[np.int64]
 

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import in_shape
-from shoal.table.ordinal import splits
+from shoal.table.commas import splits
 from shoal.table.roles import STAR
 
 

@@ -6,12 +6,13 @@ values that no record has; every value that a record has must be in it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from shoal.errors import InputError, RequestError, UnlistedError, check_known, shown
+from shoal.table.commas import splits
 from shoal.table.roles import STAR, Column, Kind, Role
 from shoal.table.table import Table
 
@@ -116,13 +117,6 @@ def check_ranges(name: str, texts: Sequence[str]) -> None:
             f"column {shown(name)}: its values hold commas, so that a range of them could be read "
             f"in two ways; say --hierarchy {name}=flat, or write the values without commas"
         )
-
-
-def splits(text: str) -> Iterator[tuple[str, str]]:
-    """Return what stands before and after every comma of a text."""
-    for place, sign in enumerate(text):
-        if sign == ",":
-            yield text[:place], text[place + 1 :]
 
 
 def _is_pair(text: str, rank: Mapping[str, int]) -> bool:

@@ -44,7 +44,7 @@ EXAMPLES = {
     "allow_empty": True, "aggregate": {"age": "median"}, "numbers": "interval",
     "decimals": {"age": 2, "pay": "none"},
     "keep_order": True, "spreadsheet_safe": True, "round": {"o": 100, "p": 0.5},
-    "weights_as": "rounded:5", "memory": "2GB", "engine": "dask",
+    "weights_as": "rounded:5", "group_column": "class", "memory": "2GB", "engine": "dask",
     "threads": 2, "work": "room", "scheduler": "tcp://head:8786", "verbose": True,
     "report": False, "force": True, "show_values": True, "as_json": True,
 }  # fmt: skip
@@ -223,7 +223,7 @@ def test_desk_compares(option, heard, monkeypatch):
         exec(python_snippet("compare", "t.csv", recipe, asked, {}), {})  # noqa: S102
     left_out = {"protect": {"k": 5, "method": "auto", "memory": None}}
     wanted = build(recipe).replace(
-        **left_out, release={"spreadsheet_safe": False, "dialect": "same"}
+        **left_out, release={"spreadsheet_safe": False, "dialect": "same", "group_column": None}
     )
     assert [settings for settings, _ in heard] == [wanted] * 2
     assert plans == [([5, 6], ["mdav"], 60)] * 2

@@ -64,6 +64,11 @@ def kept_notes(settings: Settings) -> list[str]:
     ]
     allowed = [name for name in settings.roles.keep_unique if settings.release.weights[0] != "drop"
                or name != settings.roles.weight]  # fmt: skip
+    if settings.release.group_column is not None:
+        notes.append(
+            f"{shown(settings.release.group_column)} holds the number of each record's group, in "
+            "an order drawn at random"
+        )
     if allowed:
         notes.append(
             f"{listed(allowed)}: released, however many records are unique in it (--keep-unique)"

@@ -21,6 +21,7 @@ from shoal.release.aggregate import STRATUM, Aggregators, averaged
 from shoal.settings import Settings
 from shoal.table.assign import assign
 from shoal.table.dialect import PLAIN
+from shoal.table.frames import check_names
 from shoal.table.ordinal import with_orders
 from shoal.table.profile import Profile, complete_rows
 from shoal.table.roles import Role
@@ -166,6 +167,7 @@ def make_plan(
     Ensures that everything a run depends on is checked and spelled out in the plan; raises
     RequestError or InputError, with one line that says what to do, where it cannot be met.
     """
+    _check_group_column(schema, settings.release.group_column)
     settings = with_survey_roles(settings, schema, profile)
     assigned = assign(schema, settings.roles, profile.reason)
     schema = assigned.table
@@ -201,6 +203,18 @@ def _complete(settings: Settings, schema: Table, profile: Profile) -> Profile:
 def once_read(settings: Settings) -> Settings:
     """Return the settings of a table that is already read, without input options."""
     return settings.replace(input={**PLAIN.to_settings(), "missing": ("",), "types": {}})
+
+
+def _check_group_column(schema: Table, name: str | None) -> None:
+    """Refuse a column of group numbers whose name is none, or is that of another column."""
+    if name is None:
+        return
+    check_names([name], "the release")
+    if name in schema.names:
+        raise RequestError(
+            f"group_column: {schema.source.name} has a column {shown(name)} already; give the "
+            "group numbers another name"
+        )
 
 
 def _check_columns(schema: Table, settings: Settings, profile: Profile) -> None:

@@ -26,7 +26,7 @@ def check_survey(released: Table, settings: Settings, survey: Survey) -> list[st
     is judged by them; what was found is returned in words: the release does not show it.
     """
     k = settings.protect.k
-    columns = [released[name].values for name in settings.roles.quasi_identifiers]
+    columns = [released[name].values for name in settings.class_columns]
     if survey.weights is not None and settings.release.weights[0] == "mean":
         weight = released[settings.roles.weight or ""].values
         columns = [*columns, weight]  # one value a group: no smaller class than without it

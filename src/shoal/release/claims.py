@@ -17,7 +17,7 @@ def claims(settings: Settings, released: Table) -> dict[str, Any]:
     numbers are codes, which texts are missing values, or what order values have.
     """
     requirement, roles = settings.requirement, settings.roles
-    arguments: dict[str, Any] = {"k": requirement.k, "quasi_identifiers": roles.quasi_identifiers}
+    arguments: dict[str, Any] = {"k": requirement.k, "quasi_identifiers": settings.class_columns}
     if requirement.of_sensitive:
         own = roles.sensitive
         arguments |= {

@@ -29,7 +29,7 @@ class Released:
 
     `aggregators` are those of the quasi-identifiers, `dropped` columns were left out before,
     `rounded` says to multiples of what kept columns were rounded. `compared` are stable figures
-    that whole groups give, all or a sample.
+    that whole groups give, all or a sample; `group_column` holds the numbers of groups.
     """
 
     table: Table
@@ -39,6 +39,7 @@ class Released:
     dropped: Sequence[str]
     rounded: Mapping[str, float]
     compared: Mapping[Key, Stable]
+    group_column: str | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,11 @@ def build_report(
             "records": rows + deleted,
             "columns": len(table.columns) + len(released.dropped),
         },
-        release={"columns": list(released.names), "records": rows},
+        release={
+            "columns": list(released.names),
+            "records": rows,
+            **({} if released.group_column is None else {"group_column": released.group_column}),
+        },
         roles={**roles, "dropped": list(released.dropped)},
         groups=groups,
         verification=findings.verification,

@@ -24,6 +24,7 @@ def contents(report: ReportFields) -> list[tuple[str, list[str]]]:
         role: [name for name in roles[role] if name != weight]
         for role in (Role.SENSITIVE, Role.OTHER)
     }
+    own = report.release.get("group_column")
     kind = str(report.survey.get("weights_as") or "mean").partition(":")[0]
     lists = [("grouped (quasi-identifiers)", roles[Role.QUASI_IDENTIFIER])]
     for role, names in kept.items():
@@ -31,6 +32,7 @@ def contents(report: ReportFields) -> list[tuple[str, list[str]]]:
         lists.append((f"{role}, kept rounded", [n for n in names if n in rounded]))
     lists += [
         (WEIGHTS[kind], [] if weight is None else [weight]),
+        ("numbers of groups, in random order", [own] if own else []),
         ("dropped as identifiers", roles[Role.IDENTIFIER]),
         ("left out on request", roles["dropped"]),
     ]

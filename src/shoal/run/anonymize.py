@@ -28,6 +28,7 @@ from shoal.progress import Callback, Reporter
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.checked import check_release, check_survey
 from shoal.release.coverage import check_coverage
+from shoal.release.group_column import with_group_column
 from shoal.release.weights import with_weights
 from shoal.report.build import Findings, Released, Run, build_report
 from shoal.report.chunk import Chunk
@@ -42,7 +43,6 @@ from shoal.settings.signature import takes_options
 from shoal.settings.signatures import AnonymizeOptions
 from shoal.settings.tree import settings_and_run
 from shoal.table.encode_nodes import code
-from shoal.table.roles import Role
 from shoal.table.table import Table
 from shoal.table.whole_periods import in_whole_periods
 
@@ -221,6 +221,10 @@ def anonymize(
     dates to days). An other column in which more than half of the records are unique is an error,
     unless `keep_unique` names it; the report says how many records the kept columns single out.
 
+    `group_column` adds a last column of this name with the number of each record's group. The
+    numbers are drawn at random at every run and say nothing but which records were grouped; the
+    judge counts them as one more quasi-identifier.
+
     `weight` is a column of survey weights: means, distances and losses count by them, and the
     weighted totals of means stay what they were, up to rounding. `weights_as` is what becomes of
     the weights: mean (each group's, the default), rounded:N, exact or drop. `by` names columns
@@ -295,9 +299,10 @@ def anonymize_with(
         on_column = partial(report, "checking")
         check_coverage(table, released, aggregators, plan.all_hierarchies, folder, on_column)
     recipe = repeating_settings(plan, partition.method, partition.search)
+    numbered = with_group_column(released, partition, plan.settings.release.group_column)
     with limited(threads=threads):
-        verification = check_release(released, recipe)
-    notes = [*notes, *check_survey(released, recipe, survey), *more]
+        verification = check_release(numbered, recipe)
+    notes = [*notes, *check_survey(numbered, recipe, survey), *more]
 
     deleted = original.rows - table.rows
     trees = {} if coded is None else {column.name: column for column in coded.columns}
@@ -307,11 +312,12 @@ def anonymize_with(
         {name: groups.labels for name, groups in wider.items()}, survey.weights, weights,
         table if deleted else original,
     )  # fmt: skip
-    classes = classes_by(released, table.schema.with_role(Role.QUASI_IDENTIFIER))
+    classes = classes_by(numbered, recipe.class_columns)
     result = build_report(
         Released(
-            table, released.names, aggregators, trees, recipe.roles.drop, plan.rounding,
+            table, numbered.names, aggregators, trees, recipe.roles.drop, plan.rounding,
             compared(table, released, trees, plan.k, threads, classes),
+            recipe.release.group_column,
         ),
         Run.of(partition, plan.seed, time.perf_counter() - start, given is not None),
         Findings(
@@ -337,4 +343,4 @@ def anonymize_with(
     )
     result = replace(result, measures=measures.to_dict())
     report("measuring", 1, 1)
-    return Result(released.to_native(), result, partition, released, recipe)
+    return Result(numbered.to_native(), result, partition, numbered, recipe)

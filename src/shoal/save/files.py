@@ -135,7 +135,7 @@ def verified_bytes(
 ) -> Verification:
     """Verify a written file, and compare it with the released table in the order of its rows."""
     verification = verify_written(path, release.settings, release.table, release.table.rows, kind)
-    wanted = release.settings.roles.quasi_identifiers
+    wanted = release.settings.class_columns
     meant = holds_table(release.table, order, wanted, path, kind)
     if path.read_bytes() != content or not meant:
         raise OutputError(f"{shown(path)}: what was read back is not what was to be written")

@@ -57,6 +57,12 @@ class Settings(Part):
     ] = {}  # fmt: skip
 
     @property
+    def class_columns(self) -> tuple[str, ...]:
+        """The columns by which the judge counts classes: quasi-identifiers and group numbers."""
+        own = self.release.group_column
+        return self.roles.quasi_identifiers if own is None else (*self.roles.quasi_identifiers, own)
+
+    @property
     def requirement(self) -> Requirement:
         """The privacy requirement, checked."""
         protect = self.protect

@@ -81,6 +81,14 @@ class ReleaseSettings(Part):
             "Default: mean."
         ),
     ] = None
+    group_column: Annotated[
+        str | None,
+        _writing(
+            "Add a last column of this name: the number of each record's group, at random.",
+            commands=("anonymize", "refine"), functions=("anonymize", *WRITES_FILES),
+            instead=WRITES_NOTHING,
+        ),
+    ] = None  # fmt: skip
     output: str | None = None
 
     @property

@@ -76,6 +76,7 @@ class AnonymizeOptions(Shared, total=False):
     group: str | None
     method: str
     refine: str | None
+    group_column: str | None
 
 
 class AnonymizeFileOptions(Shared, total=False):
@@ -88,6 +89,7 @@ class AnonymizeFileOptions(Shared, total=False):
     keep_order: bool
     spreadsheet_safe: bool
     dialect: str
+    group_column: str | None
     report: bool
     force: bool
     memory: str | None
@@ -110,5 +112,6 @@ class PreviewOptions(Shared, total=False):
     keep_order: bool
     spreadsheet_safe: bool
     dialect: str
+    group_column: str | None
     memory: str | None
     engine: str | None

@@ -64,13 +64,17 @@ def to_native(source: Source, columns: Sequence[Column]) -> Any:
     The index of a pandas dataframe is left behind, and so are its notes (attrs): they may name
     people.
     """
-    names = [column.name for column in columns]
     frame: nw.DataFrame[Any] = nw.from_native(source.native, eager_only=True)
+    added = [column for column in columns if column.name not in frame.columns]
+    columns = [column for column in columns if column.name in frame.columns]
+    names = [column.name for column in columns]
     kept = _exactly(frame, names)
     new = {c.name for c in columns if c.protected or c.rounded}
     changed = [_native_series(kept[c.name], c) for c in columns if c.name in new]
     untouched = [_without_leftovers(kept[c.name]) for c in columns if c.name not in new]
-    made = kept.with_columns(*changed, *untouched)
+    numbers = [_new_series(kept, column) for column in added]
+    made = kept.with_columns(*changed, *untouched, *numbers)
+    names += [column.name for column in added]
     _check_exact(made.columns, names)
     result = made.to_native()
     if hasattr(result, "attrs"):
@@ -81,10 +85,18 @@ def to_native(source: Source, columns: Sequence[Column]) -> Any:
     labels = source.labels or ()
     if any(not isinstance(label, str) for label in labels):
         own = {str(label): label for label in labels}
-        result.columns = [own[name] for name in names]
+        result.columns = [own.get(name, name) for name in names]
     if isinstance(result, pa.Table):
         return pa.table(dict(zip(result.column_names, result.columns, strict=True)))
     return result
+
+
+def _new_series(frame: nw.DataFrame[Any], column: Column) -> Any:
+    """Return whole numbers as a column that a dataframe did not have."""
+    values: Any = column.values
+    if frame.implementation.is_pyarrow():
+        return nw.from_native(pa.chunked_array([values]), series_only=True).alias(column.name)
+    return nw.new_series(column.name, np.asarray(values), backend=frame.implementation)
 
 
 def without_order(native: Any) -> Any:

@@ -195,7 +195,7 @@ def claims_of(recipe: Settings, types: Mapping[str, str]) -> Claims:
     requirement, roles = recipe.requirement, recipe.roles
     claims: dict[str, Any] = {
         "k": requirement.k,
-        "quasi_identifiers": list(roles.quasi_identifiers),
+        "quasi_identifiers": list(recipe.class_columns),
         "k_of": {joined_key(columns): k for columns, k in requirement.k_of.items()},
     }
     if requirement.of_sensitive:

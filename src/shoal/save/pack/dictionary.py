@@ -60,6 +60,8 @@ def dictionary(released: Table, report: Report) -> bytes:
         treatments[report.survey["weight"]] = {"mean": "mean", "exact": "as it was"}.get(
             weights_as, weights_as
         )
+    if "group_column" in report.release:
+        treatments[report.release["group_column"]] = "number of its group, in random order"
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)

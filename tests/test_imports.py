@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -65,3 +66,8 @@ def test_unknown_name():
     """A name that is not there is an ordinary AttributeError."""
     with pytest.raises(AttributeError, match="no attribute 'anonymise'"):
         _ = shoal.anonymise
+
+
+def test_types_come_with_the_package():
+    """Tools that check types look at ours: the marker that says so is in the package."""
+    assert (Path(shoal.__file__).parent / "py.typed").is_file()

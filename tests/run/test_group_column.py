@@ -12,7 +12,10 @@ import pytest
 
 import shoal
 from shoal.errors import InputError, PrivacyError, RequestError
+from shoal.outofcore.file_plan import check_possible
 from shoal.release.checked import check_release
+from shoal.settings import build
+from shoal.settings.tree import tree_of
 
 RNG = np.random.default_rng(0)
 DATA = {
@@ -96,11 +99,7 @@ def test_written_packed_and_checked(tmp_path):
     assert claims["quasi_identifiers"] == ["age", "stay", "class"]
 
 
-def test_files_larger_than_memory_have_none(tmp_path):
+def test_files_larger_than_memory_have_none():
     """Out of core the option is refused in words."""
-    path = tmp_path / "t.csv"
-    pd.DataFrame({name: np.tile(DATA[name], 3000) for name in ("age", "stay")}).to_csv(
-        path, index=False
-    )
     with pytest.raises(RequestError, match="group numbers takes all records"):
-        shoal.anonymize_file(path, tmp_path / "o.csv", k=4, group_column="class", memory="1MB")
+        check_possible(build(tree_of({"k": 4, "group_column": "class"})))

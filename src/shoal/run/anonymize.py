@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Generic, TypeVar, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -47,18 +48,20 @@ from shoal.table.table import Table
 from shoal.table.whole_periods import in_whole_periods
 
 Integers = npt.NDArray[np.int64]
+FrameT = TypeVar("FrameT")
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Generic[FrameT]):
     """A verified release, with its report, partition and settings.
 
     `data` has the caller's type of dataframe, with its rows in the caller's order, so that before
     and after can be compared. That order links every row to its original: what is published is
-    written by `save`, which shuffles, or is what `shuffled` returns.
+    written by `save`, which shuffles, or is what `shuffled` returns. Of a file or an array, `data`
+    is a `Table`.
     """
 
-    data: Any
+    data: FrameT
     report: Report
     partition: Partition
     table: Table
@@ -129,7 +132,7 @@ class Result:
             sign=sign,
         )
 
-    def shuffled(self, *, seed: int | None = None) -> Any:
+    def shuffled(self, *, seed: int | None = None) -> FrameT:
         """Return the release to publish: rows in random order, in the caller's type of dataframe.
 
         The order is the operating system's randomness; `seed` is for tests. No index, and no order
@@ -137,7 +140,8 @@ class Result:
         """
         from shoal.release.write import row_order
 
-        return self.table.shuffled(row_order(self.table.rows, seed=seed))
+        frame: FrameT = self.table.shuffled(row_order(self.table.rows, seed=seed))
+        return frame
 
     @property
     def plot(self) -> Plots:
@@ -160,10 +164,34 @@ class Result:
         return f"<Result: {self.summary().splitlines()[0]}>"
 
 
+@overload
+def anonymize(
+    data: str | os.PathLike[str] | npt.NDArray[Any],
+    *,
+    callback: Callback | None = None,
+    **options: Unpack[AnonymizeOptions],
+) -> Result[Table]:
+    """Of a file or an array."""
+
+
+@overload
+def anonymize(
+    data: Table, *, callback: Callback | None = None, **options: Unpack[AnonymizeOptions]
+) -> Result[Any]:
+    """Of a Table, whose dataframe, if it is of one, can be of any type."""
+
+
+@overload
+def anonymize(
+    data: FrameT, *, callback: Callback | None = None, **options: Unpack[AnonymizeOptions]
+) -> Result[FrameT]:
+    """Of a dataframe, whose type comes back."""
+
+
 @takes_options("anonymize")
 def anonymize(
     data: Any, *, callback: Callback | None = None, **options: Unpack[AnonymizeOptions]
-) -> Result:
+) -> Result[Any]:
     """Make a table safe to release: each record hides among at least k.
 
     Parameters
@@ -265,7 +293,7 @@ def anonymize_with(
     threads: int | None = None,
     folder: Path | None = None,
     on_estimate: Callable[[Estimate], None] | None = None,
-) -> Result:
+) -> Result[Any]:
     """Return the verified Result of data and settings, step by step.
 
     `folder` holds the files of hierarchies; `on_estimate` is called with the estimated time and

@@ -263,7 +263,7 @@ def _run(
     return point, result.report.loss_name
 
 
-def _point(result: Result, method: str, k: int, seconds: float) -> Point:
+def _point(result: Result[Any], method: str, k: int, seconds: float) -> Point:
     report = result.report
     measures = report.measures or {}
     risks, uses = measures.get("risk", {}), measures.get("utility", {})

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shoal.errors import PrivacyError as PrivacyError
     from shoal.errors import RequestError as RequestError
     from shoal.errors import ShoalError as ShoalError
+    from shoal.errors import TypeChangeWarning as TypeChangeWarning
     from shoal.judge.verify import Verification as Verification
     from shoal.judge.verify import verify as verify
     from shoal.measures.result import Measures as Measures
@@ -71,6 +72,7 @@ _HOME = {
     "Search": "methods.ils.parameters",
     "ShoalError": "errors",
     "Table": "table.table",
+    "TypeChangeWarning": "errors",
     "Verification": "judge.verify",
     "anonymize": "run.anonymize",
     "anonymize_file": "outofcore.file",
@@ -111,6 +113,7 @@ __all__ = [
     "Search",
     "ShoalError",
     "Table",
+    "TypeChangeWarning",
     "Verification",
     "__version__",
     "anonymize",

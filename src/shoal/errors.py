@@ -67,6 +67,10 @@ class Canceled(ShoalError):  # noqa: N818 - not an error of anybody's making
     exit_code = 130
 
 
+class TypeChangeWarning(UserWarning):
+    """Columns of a dataframe are released with another type than they had."""
+
+
 def shown(name: object, limit: int = 60) -> str:
     """Return a column or file name in quotes, on one line, without control signs, not too long."""
     text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(name))

@@ -17,7 +17,7 @@ from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.values import Rule
 from shoal.table.integer_codes import integer_code_notes
 from shoal.table.profile import Profile
-from shoal.table.roles import Role
+from shoal.table.roles import Kind, Role
 from shoal.table.similar_names import similar_name_notes
 from shoal.table.table import Table
 from shoal.table.writing_notes import writing_notes
@@ -74,6 +74,19 @@ def kept_notes(settings: Settings) -> list[str]:
             f"{listed(allowed)}: released, however many records are unique in it (--keep-unique)"
         )
     return notes
+
+
+def type_notes(before: Table, after: Table) -> list[str]:
+    """Return a note on numbers and dates that are released as texts, and what keeps them."""
+    changed = [
+        one.name
+        for one in before.with_role(Role.QUASI_IDENTIFIER)
+        if one.kind.is_numeric and after[one.name].kind is Kind.TEXT
+    ]
+    if not changed:
+        return []
+    return [f"numbers, dates or truth values of {listed(changed)} are released as texts; say "
+            "--aggregate mean to release means"]  # fmt: skip
 
 
 def people_notes(table: Table, settings: Settings, profile: Profile) -> list[str]:

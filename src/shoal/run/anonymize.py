@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +22,14 @@ from shoal.partition import Partition
 from shoal.plan.constraints import build_constraints
 from shoal.plan.costs import Estimate
 from shoal.plan.design import survey_columns, survey_design
-from shoal.plan.notes import column_notes, kept_notes, people_notes, unnamed_notes, value_notes
+from shoal.plan.notes import (
+    column_notes,
+    kept_notes,
+    people_notes,
+    type_notes,
+    unnamed_notes,
+    value_notes,
+)
 from shoal.plan.plan import plan_table
 from shoal.plan.reading import read_table
 from shoal.plan.recipe import repeating_settings
@@ -39,12 +47,14 @@ from shoal.report.html.document import draw_ahead
 from shoal.report.plots import Plots
 from shoal.report.report import Report
 from shoal.run.group import Conditions, find_groups
+from shoal.run.type_change_warning import type_change_warning
 from shoal.settings import Settings
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import AnonymizeOptions
 from shoal.settings.tree import settings_and_run
 from shoal.table.encode_nodes import code
 from shoal.table.table import Table
+from shoal.table.type_changes import type_changes
 from shoal.table.whole_periods import in_whole_periods
 
 Integers = npt.NDArray[np.int64]
@@ -220,6 +230,11 @@ def anonymize(
     PrivacyError
         What is asked cannot be met by any release of these records.
 
+    Warns
+    -----
+    TypeChangeWarning
+        Columns come back with another type; it says which option keeps theirs.
+
     Notes
     -----
     With no roles given every column is a quasi-identifier; with any given, the unnamed ones are
@@ -283,7 +298,11 @@ def anonymize(
     True
     """
     settings, run = settings_and_run(options)
-    return anonymize_with(data, settings, callback, run.threads)
+    result = anonymize_with(data, settings, callback, run.threads)
+    changed = type_change_warning(type_changes(result.table, result.data), result.report)
+    if changed is not None:
+        warnings.warn(changed, stacklevel=3)
+    return result
 
 
 def anonymize_with(
@@ -353,6 +372,7 @@ def anonymize_with(
             [
                 *column_notes(plan, plan.grouped_profile(profile), rules),
                 *kept_notes(plan.settings),
+                *type_notes(table, released),
                 *notes,
                 *people_notes(plan.schema, plan.settings, profile),
                 *value_notes(table, plan.requirement),

@@ -1,0 +1,39 @@
+"""The warning that columns of a dataframe are released with another type than they had."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shoal.errors import TypeChangeWarning, listed, shown
+from shoal.report.fields import ColumnReport
+from shoal.report.report import Report
+from shoal.table.roles import Kind
+from shoal.table.type_changes import TypeChange
+
+NAMED = 6  # columns whose types are told
+
+
+def type_change_warning(changes: Sequence[TypeChange], report: Report) -> TypeChangeWarning | None:
+    """Return one warning that names every changed column and what keeps its type; None of none."""
+    if not changes:
+        return None
+    told = [f"{shown(one.name)} ({one.before}, now {one.after})" for one in changes[:NAMED]]
+    if len(changes) > NAMED:
+        told.append(f"{len(changes) - NAMED} more")
+    names = {one.name for one in changes}
+    keeping: dict[str, list[str]] = {}
+    for column in report.columns:
+        option = _option(column) if column.name in names else None
+        if option is not None:
+            keeping.setdefault(option, []).append(column.name)
+    advice = "".join(f"; {option} keeps {listed(own)}" for option, own in keeping.items())
+    return TypeChangeWarning(f"released with another type: {', '.join(told)}{advice}")
+
+
+def _option(column: ColumnReport) -> str | None:
+    """Return the option that keeps a column's type."""
+    if column.released_as not in ("generalize", "range"):
+        return "decimals=0" if column.kind == Kind.INTEGER else None
+    if column.kind == "ordinal":
+        return "aggregate='median'"
+    return "aggregate='mode'" if column.kind == Kind.TEXT else "aggregate='mean'"

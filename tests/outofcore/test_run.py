@@ -116,6 +116,32 @@ def test_missing_numbers(tmp_path):
     assert found.report.missing["filled"] == filled > 0
 
 
+def test_kept_columns_of_any_type(tmp_path):
+    """Lists, durations and decimals pass through region by region; unique lists are refused."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 5, 1500)
+    table = pa.table(
+        {
+            "age": rng.integers(18, 95, 1500),
+            "list": [[int(code)] for code in codes],
+            "long": pa.array(codes, pa.int64()).cast(pa.duration("us")),
+            "pay": [Decimal(int(code)) / 4 for code in rng.integers(0, 999, 1500)],
+        }
+    )
+    source, output = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    pq.write_table(table, source)
+    roles = {"quasi_identifiers": ["age", "pay"], "other": ["list", "long"]}
+    run(source, output, roles=roles, release={"keep_order": True})
+    after = pq.read_table(output)
+    assert after.schema.field("pay").type == table.schema.field("pay").type
+    for name in ("list", "long"):
+        assert after[name].to_pylist() == table[name].to_pylist()
+    alone = table.set_column(1, "list", pa.array([[row] for row in range(1500)]))
+    pq.write_table(alone, source)
+    with pytest.raises(RequestError, match=r"'list'.*unique"):
+        run(source, output, roles=roles, force=True)
+
+
 @pytest.mark.parametrize("ending", ["csv", "csv.gz"])
 def test_csv(tmp_path, ending):
     """Groups of at least k, the exact means of their members, every other cell as it stood."""

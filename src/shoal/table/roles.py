@@ -106,7 +106,9 @@ class Column:
 
     @property
     def kind_name(self) -> str:
-        """What a person calls the kind."""
+        """What a person calls the kind; one that is not interpreted by its type."""
+        if self.kind is Kind.UNKNOWN and self.values is not None:
+            return family(self.values.type)
         return "ordinal" if self.is_ordinal else str(self.kind)
 
     @property

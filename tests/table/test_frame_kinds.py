@@ -345,3 +345,31 @@ def test_geometries_are_kept():
     assert result.data.geometry.geom_equals(frame.geometry).all()
     with pytest.raises(InputError, match=r"'x y'.*geometry.*quasi-identifiers"):
         shoal.anonymize(frame, k=3)
+
+
+def test_dictionaries_of_arrow_in_pandas():
+    """Entries that no record has do not come back, whatever the role, and the type does."""
+    levels = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 30, pa.int32()), ["a", "b", "CANARY"])
+    own = pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([levels])))
+    frame = pd.DataFrame({"income": AGES % 7, "x y": own})
+    for asked in ({"other": ["x y"], "quasi_identifiers": ["income"]}, {"aggregate": "mode"}):
+        result = shoal.anonymize(frame, k=3, method="mdav", **asked)
+        for released in (result.data, result.shuffled()):
+            assert released["x y"].dtype == own.dtype
+            assert "CANARY" not in pa.array(released["x y"]).dictionary.to_pylist()
+
+
+def test_categories_in_lists_are_refused():
+    """Categories inside lists could hold values that no record has: they are refused by name."""
+    cells = pl.Series([["a"]] * 60, dtype=pl.List(pl.Enum(["a", "CANARY"])))
+    frame = pl.DataFrame({"income": AGES % 7, "stay": AGES // 9, "x y": cells})
+    with pytest.raises(InputError, match=r"'x y'.*hold categories.*--drop$"):
+        go(frame, other=["x y"])
+
+
+def test_categories_without_an_order_are_shuffled():
+    """Categories that cannot be sorted by value are sorted by text."""
+    cells = pd.Series(pd.Categorical([complex(code) for code in CODES]))
+    frame = pd.DataFrame({"income": AGES % 7, "stay": AGES // 9, "x y": cells})
+    levels = go(frame, other=["x y"]).shuffled()["x y"].cat.categories
+    assert list(levels) == sorted(levels, key=repr)

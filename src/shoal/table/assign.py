@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.errors import InputError, RequestError, listed, shown
-from shoal.table.opaque import cell_bytes, is_binary, is_incomparable
+from shoal.table.opaque import cell_bytes, holds_categories, is_binary, is_incomparable
 from shoal.table.roles import Column, Kind, Role, family
 from shoal.table.table import Table
 
@@ -111,6 +111,11 @@ def _refusal(column: Column) -> str | None:
         return None
     if is_incomparable(kind):
         return "cannot be compared; leave it out with --drop"
+    if column.role is Role.OTHER and holds_categories(kind):
+        return (
+            "hold categories, of which unused ones would be released; turn these into texts, or "
+            "leave it out with --drop"
+        )
     if column.role is Role.QUASI_IDENTIFIER:
         return (
             "cannot be quasi-identifiers; turn them into numbers or texts, leave it out with "

@@ -11,10 +11,11 @@ import narwhals as nw
 import pyarrow as pa
 
 from shoal.errors import InputError, listed
+from shoal.table.categories import declared_levels
 from shoal.table.decide import MAX_DIGITS
 from shoal.table.interval_columns import Intervals, interval_texts, is_interval
 from shoal.table.lazy import collected, from_stream
-from shoal.table.native import declared_levels, dense
+from shoal.table.native import dense
 from shoal.table.opaque import from_objects
 from shoal.table.periods import is_period, starts
 from shoal.table.roles import STAR, Column, Kind

@@ -11,6 +11,13 @@ import pyarrow as pa
 
 from shoal.errors import InputError, listed
 from shoal.kernels.arrays import Integers
+from shoal.table.categories import (
+    arrow_dictionary,
+    as_arrow_backed,
+    encoded,
+    levels_of,
+    without_leftovers,
+)
 from shoal.table.interval_columns import Intervals, is_interval
 from shoal.table.periods import frequency_of, nearest
 from shoal.table.roles import Column, Kind
@@ -71,7 +78,7 @@ def to_native(source: Source, columns: Sequence[Column]) -> Any:
     kept = _exactly(frame, names)
     new = {c.name for c in columns if c.protected or c.rounded}
     changed = [_native_series(kept[c.name], c) for c in columns if c.name in new]
-    untouched = [_without_leftovers(kept[c.name]) for c in columns if c.name not in new]
+    untouched = [without_leftovers(kept[c.name]) for c in columns if c.name not in new]
     numbers = [_new_series(kept, column) for column in added]
     made = kept.with_columns(*changed, *untouched, *numbers)
     names += [column.name for column in added]
@@ -99,61 +106,6 @@ def _new_series(frame: nw.DataFrame[Any], column: Column) -> Any:
     return nw.new_series(column.name, np.asarray(values), backend=frame.implementation)
 
 
-def without_order(native: Any) -> Any:
-    """Return a dataframe whose categories do not tell in which order its rows were read.
-
-    Categories of no order of their own are sorted in pandas, and texts in polars, which numbers
-    them as they come.
-    """
-    frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
-    changed: list[Any] = []
-    for name in frame.columns:
-        series = frame[name]
-        own = series.to_native()
-        if series.dtype != nw.Categorical or isinstance(own, pa.ChunkedArray):
-            continue
-        if hasattr(own, "cat") and hasattr(own.cat, "reorder_categories"):
-            levels = sorted(own.cat.categories, key=lambda level: (str(type(level)), level))
-            changed.append(nw.from_native(own.cat.reorder_categories(levels), series_only=True))
-        else:
-            changed.append(series.cast(nw.String))
-    return frame.with_columns(*changed).to_native() if changed else native
-
-
-def _without_leftovers(series: nw.Series[Any]) -> Any:
-    """Return a column as it is; categories lose the levels that no record has."""
-    native = series.to_native()
-    if isinstance(native, pa.ChunkedArray) and pa.types.is_dictionary(native.type):
-        plain = native.cast(native.type.value_type).combine_chunks()
-        order = declared_levels(native, native.combine_chunks())
-        chunks = pa.chunked_array([_encoded(plain, native.type, order)])
-        return nw.from_native(chunks, series_only=True).alias(series.name)
-    if hasattr(native, "cat") and hasattr(native.cat, "remove_unused_categories"):
-        return nw.from_native(native.cat.remove_unused_categories(), series_only=True)
-    if isinstance(series.dtype, nw.Enum):
-        present = set(series.drop_nulls().to_list())
-        return series.cast(nw.Enum([c for c in series.dtype.categories if c in present]))
-    return series
-
-
-def _encoded(plain: Any, kind: Any, order: Sequence[Any] | None) -> Any:
-    """Return values as a dictionary of those there are: in their order, or of no order."""
-    if order is None:
-        unordered = pa.dictionary(kind.index_type, kind.value_type)
-        return plain.dictionary_encode().cast(unordered)
-    import pyarrow.compute as pc
-
-    levels = pa.array(_levels(plain, order), type=plain.type)
-    places = pc.index_in(plain, value_set=levels).cast(kind.index_type)
-    return pa.DictionaryArray.from_arrays(places, levels, ordered=True)
-
-
-def _levels(values: Any, order: Sequence[Any]) -> list[Any]:
-    """Return what an order names and a record has."""
-    present = set(values.unique().to_pylist())
-    return [level for level in order if level in present]
-
-
 def _native_series(before: nw.Series[Any], column: Column) -> Any:
     """Return the released values as a series of the library and type that `before` has.
 
@@ -173,7 +125,7 @@ def _native_series(before: nw.Series[Any], column: Column) -> Any:
         return nw.new_series(name, values.to_pylist(), nw.String, backend=before.implementation)
     if isinstance(native, pa.ChunkedArray):
         if pa.types.is_dictionary(native.type):
-            values = _encoded(values.cast(native.type.value_type), native.type, column.order)
+            values = encoded(values.cast(native.type.value_type), native.type, column.order)
         else:
             values = values.cast(native.type)
         chunks = pa.chunked_array([values])
@@ -193,7 +145,7 @@ def _native_series(before: nw.Series[Any], column: Column) -> Any:
     if zone:
         series = series.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
     if before.dtype == nw.Enum and column.order is not None:
-        levels = _levels(values, column.order)
+        levels = levels_of(values, column.order)
         if hasattr(native, "astype"):
             kind = type(native.dtype)(levels, ordered=True)
             return nw.from_native(series.to_native().astype(kind), series_only=True)
@@ -206,7 +158,12 @@ def _native_series(before: nw.Series[Any], column: Column) -> Any:
 
 
 def _own_type(native: Any, column: Column) -> Any:
-    """Return released values as periods, intervals or sparse, where the original was that."""
+    """Return released values as a type that narwhals does not make, where the original was it."""
+    kind = arrow_dictionary(native)
+    if kind is not None:
+        return as_arrow_backed(
+            encoded(column.values.cast(kind.value_type), kind, column.order), native
+        )
     if is_sparse(native):
         whole = native.sparse.to_dense()
         made = _native_series(nw.from_native(whole, series_only=True), column).to_native()
@@ -240,19 +197,3 @@ def _is_arrow(native: Any) -> bool:
 
 def _holds_intervals(kind: Any) -> bool:
     return is_interval(kind) or str(kind).startswith("interval[")
-
-
-def declared_levels(native: Any, values: Any) -> list[Any] | None:
-    """Return the levels of ordered categories, the least first; None where they have no order.
-
-    Of Arrow chunks that say different things, and of what cannot be an order, nothing is taken.
-    """
-    if not pa.types.is_dictionary(values.type) or not values.type.ordered:
-        return None
-    if pa.types.is_nested(values.type.value_type):
-        return None
-    levels: list[Any] = values.dictionary.to_pylist()
-    chunks = native.chunks if isinstance(native, pa.ChunkedArray) else ()
-    if any(pa.types.is_dictionary(c.type) and c.dictionary.to_pylist() != levels for c in chunks):
-        return None
-    return None if None in levels or len(set(levels)) < len(levels) else levels

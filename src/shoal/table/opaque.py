@@ -47,7 +47,9 @@ def _bytes(values: Any) -> list[bytes | None]:
     if types.is_floating(kind):
         floats = np.asarray(values.cast(pa.float64()).fill_null(np.nan)) + 0.0  # there is one zero
         return _where(values, [repr(number).encode() for number in floats.tolist()])
-    if types.is_temporal(kind):  # Python's own times stop at microseconds
+    if types.is_temporal(kind) and not types.is_interval(
+        kind
+    ):  # Python's own times stop at microseconds
         ticks = values.view(pa.int64() if kind.bit_width == 64 else pa.int32())
         return _where(values, [str(tick).encode() for tick in ticks.to_pylist()])
     return [None if cell is None else _of_object(cell) for cell in values.to_pylist()]
@@ -98,6 +100,14 @@ def is_binary(kind: Any) -> bool:
 def is_incomparable(kind: Any) -> bool:
     """Tell whether an Arrow type holds objects of which nobody can say whether they are equal."""
     return isinstance(kind, pa.OpaqueType) and kind.vendor_name == INCOMPARABLE
+
+
+def holds_categories(kind: Any) -> bool:
+    """Tell whether lists or structs of an Arrow type hold categories."""
+    return any(
+        pa.types.is_dictionary(inner) or holds_categories(inner)
+        for inner in (kind.field(place).type for place in range(kind.num_fields))
+    )
 
 
 def _is_missing(one: Any) -> bool:

@@ -134,7 +134,7 @@ class Table:
         frame = replace(some, source=source).to_native()
         if self.source.native is None:
             return frame
-        from shoal.table.native import without_order
+        from shoal.table.categories import without_order
 
         return without_order(frame)
 

@@ -150,7 +150,9 @@ def _native_series(before: nw.Series[Any], column: Column) -> Any:
             kind = type(native.dtype)(levels, ordered=True)
             return nw.from_native(series.to_native().astype(kind), series_only=True)
         return series.cast(nw.Enum(levels))
-    if before.dtype in (nw.Categorical, nw.Enum):  # the old levels do not hold the new values
+    if before.dtype == nw.Enum and not hasattr(native, "astype"):
+        return series  # the old levels do not hold the new values
+    if before.dtype in (nw.Categorical, nw.Enum):
         return series.cast(nw.Categorical)
     if hasattr(native, "astype"):  # pandas and its kin: nullable and Arrow types too
         return nw.from_native(series.to_native().astype(native.dtype), series_only=True)

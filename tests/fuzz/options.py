@@ -335,6 +335,7 @@ DRAWN: dict[str, Draw] = {
     "comment": _choice(None),
     "widths": _choice(None),
     "sheet": _choice(None),
+    "group_column": _choice(None),  # its numbers are drawn anew behind every door
     "allow_k1": _choice(True, False),
     "allow_empty": _choice(True, False),
 }

@@ -360,7 +360,7 @@ def test_inspect_suspects(shoal, tmp_path):
     assert {c["name"]: c["reason"] for c in columns} == {
         "const": "every record has the same value",
         "none": "every cell is missing",
-        "list": "its cells cannot be released",
+        "list": "its cells cannot be grouped",
         "run": "no two records share a value: a running number?",
         "day": "perhaps known elsewhere",
     }

@@ -121,7 +121,7 @@ def side_of(
 
 def _is_model_input(column: Column) -> bool:
     """Tell whether models can be made of a column: neither infinite nor of a type of its own."""
-    if column.kind in (Kind.UNKNOWN, Kind.DURATION):
+    if not column.kind.is_grouped:
         return False
     if column.kind is not Kind.FLOAT:
         return True

@@ -66,7 +66,7 @@ def check_kept(table: Table, settings: Settings, profile: Profile) -> None:
         if share > MOST:
             name = shown(column.name)
             advice = f"leave it out (--drop {name})"
-            if column.kind not in (Kind.UNKNOWN, Kind.DURATION):
+            if column.kind.is_grouped:
                 advice += f", group it (--quasi {name})"
             if is_weight:
                 advice = (

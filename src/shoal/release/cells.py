@@ -47,7 +47,7 @@ def csv_cells(
 def check_plain(column: Column) -> None:
     """Raise OutputError for cells that have no plain text; times of a day have one."""
     kind = column.values.type
-    if column.kind in (Kind.UNKNOWN, Kind.DURATION) and not pa.types.is_time(kind):
+    if not column.kind.is_grouped and not pa.types.is_time(kind):
         name = shown(column.name)
         otherwise = "" if is_made_of_objects(kind) else ", or write Parquet"
         raise OutputError(

@@ -83,10 +83,15 @@ def assign(table: Table, roles: Any, reason: Reason = identifier_reason) -> Assi
     for name in unnamed:
         why = None if name in roles.keep_unique else reason(table[name])
         if why:
+            advice = f"say --identifier or --drop {shown(name)}"
+            if table[name].kind.is_grouped:
+                advice = (
+                    f"say --identifier, --quasi, --sensitive or --drop {shown(name)}, "
+                    f"--round {shown(name)}=STEP to round it"
+                )
             raise RequestError(
                 f"{table.source.name}, column {shown(name)}: {why}, it could identify people; "
-                f"say --identifier, --quasi, --sensitive or --drop {shown(name)}, "
-                f"--round {shown(name)}=STEP to round it, or --keep-unique to release it as it is"
+                f"{advice}, or --keep-unique to release it as it is"
             )
     table = with_roles(table, named)
     _check_kinds(table)
@@ -107,7 +112,7 @@ def _check_kinds(table: Table) -> None:
 def _refusal(column: Column) -> str | None:
     """Return why a column cannot have its role, None where it can."""
     kind = column.values.type
-    if column.role is Role.IDENTIFIER or column.kind not in (Kind.UNKNOWN, Kind.DURATION):
+    if column.role is Role.IDENTIFIER or column.kind.is_grouped:
         return None
     if is_incomparable(kind):
         return "cannot be compared; leave it out with --drop"

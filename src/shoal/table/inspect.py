@@ -156,7 +156,7 @@ def _suspect(column: Column, different: int) -> tuple[Role, str]:
     unique = identifier_reason(column)
     if not len(column.values):
         return Role.OTHER, "there are no records"
-    if column.kind in (Kind.UNKNOWN, Kind.DURATION) and different:
+    if not column.kind.is_grouped and different:
         return Role.OTHER, "its cells cannot be grouped"
     if different == 0:
         return Role.OTHER, "every cell is missing"

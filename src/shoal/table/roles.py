@@ -43,6 +43,11 @@ class Kind(StrEnum):
         return self not in (Kind.TEXT, Kind.UNKNOWN)
 
     @property
+    def is_grouped(self) -> bool:
+        """Whether columns of the kind can be quasi-identifiers."""
+        return self not in (Kind.DURATION, Kind.UNKNOWN)
+
+    @property
     def is_number(self) -> bool:
         """Whether the cells are plain numbers."""
         return self in (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)

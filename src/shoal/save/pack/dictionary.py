@@ -106,7 +106,7 @@ def _holds(column: Column) -> str:
     """Return the values of a column where they are few, or their span."""
     if column.role not in (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER):
         return ""
-    if column.kind in (Kind.UNKNOWN, Kind.DURATION):
+    if not column.kind.is_grouped:
         return ""
     if distinct(column) <= FEW:
         values = [v for v in column.values.unique().to_pylist() if v is not None and v == v]  # noqa: PLR0124

@@ -373,3 +373,15 @@ def test_categories_without_an_order_are_shuffled():
     frame = pd.DataFrame({"income": AGES % 7, "stay": AGES // 9, "x y": cells})
     levels = go(frame, other=["x y"]).shuffled()["x y"].cat.categories
     assert list(levels) == sorted(levels, key=repr)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "feather"])
+def test_other_files_hold_them_or_refuse_them(kind, tmp_path):
+    """Arrow's own files hold nested cells and durations, others refuse them by name."""
+    for name in ("lists", "timedelta"):
+        result = go(frame_of(name), other=["x y"])
+        if kind == "feather":
+            assert result.save(tmp_path / name, format=kind).exists()
+            continue
+        with pytest.raises(RequestError, match=r"'x y'.*no type for its cells.*Parquet"):
+            result.save(tmp_path / name, format=kind)

@@ -16,7 +16,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.release.plain_values import as_moments, as_numbers, as_texts, largest, refused
+from shoal.release.plain_values import (
+    IN_PARQUET,
+    as_moments,
+    as_numbers,
+    as_texts,
+    largest,
+    refused,
+)
 from shoal.release.targets import TARGETS, Target
 from shoal.table.roles import Column, Kind
 from shoal.table.variable import Code, Variable
@@ -74,8 +81,8 @@ def _missing(variable: Variable, made: Held) -> tuple[tuple[Code, Code], ...]:
 
 def _held(column: Column, target: Target) -> Held:
     variable, kind = column.variable, column.kind
-    if kind is Kind.UNKNOWN:
-        raise refused(column, f"{target.what} has no type for its cells")
+    if not kind.is_grouped:
+        raise refused(column, f"{target.what} has no type for its cells", IN_PARQUET)
     if kind is Kind.BOOLEAN:
         numbers = column.values.cast(pa.int32())
         return Held(numbers, CODES, FLAGS) if target.has_codes else Held(numbers, NUMBERS)

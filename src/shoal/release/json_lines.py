@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.kernels.arrays import Integers
-from shoal.release.plain_values import as_numbers, refused
+from shoal.release.plain_values import IN_PARQUET, as_numbers, refused
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
 
@@ -42,6 +42,6 @@ def _values(column: Column) -> Any:
         zone = "" if column.written is None else column.written.zone
         texts = [None if one is None else one.isoformat() + zone for one in moments]
         return pa.array(texts, pa.string())
-    if column.kind is Kind.UNKNOWN:
-        raise refused(column, "JSON has no type for its cells")
+    if not column.kind.is_grouped:
+        raise refused(column, "JSON has no type for its cells", IN_PARQUET)
     return column.values

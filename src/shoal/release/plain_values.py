@@ -14,6 +14,7 @@ from shoal.errors import RequestError, shown
 from shoal.table.roles import TICKS, Column, Kind
 
 INSTEAD = "write csv or Parquet, or leave the column out"
+IN_PARQUET = "write Parquet, or leave it out with --drop"
 FINEST = 1_000  # parts of a second that dates and times of such files have
 
 

@@ -16,7 +16,14 @@ import pyarrow.compute as pc
 
 from shoal.errors import RequestError
 from shoal.kernels.arrays import Integers
-from shoal.release.plain_values import as_moments, as_numbers, as_texts, largest, refused
+from shoal.release.plain_values import (
+    IN_PARQUET,
+    as_moments,
+    as_numbers,
+    as_texts,
+    largest,
+    refused,
+)
 from shoal.table.formats import extra
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
@@ -111,6 +118,6 @@ def _values(column: Column) -> Any:
         if (pc.max(pc.utf8_length(values)).as_py() or 0) > TEXT:
             raise refused(column, f"its texts are longer than {TEXT:,} signs")
         return as_texts(values)
-    if column.kind is Kind.UNKNOWN:
-        raise refused(column, "Excel has no type for its cells")
+    if not column.kind.is_grouped:
+        raise refused(column, "Excel has no type for its cells", IN_PARQUET)
     return values

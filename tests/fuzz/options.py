@@ -319,6 +319,7 @@ DRAWN: dict[str, Draw] = {
         a, a.names("quasi_identifiers") or a.names(), lambda: a.rng.choice(AGGREGATORS)
     ),
     "numbers": _choice("mean", "interval"),
+    "intervals": _choice("text"),
     "decimals": lambda a: _per(
         a, a.names("quasi_identifiers", NUMBERS), lambda: a.rng.choice((0, 1, 3, 9, "none"))
     ),

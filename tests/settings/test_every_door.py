@@ -42,6 +42,7 @@ EXAMPLES = {
     "missing": ["", "NA", "-9"],
     "types": {"age": "number"}, "hierarchy_folder": "trees", "incomplete": "delete",
     "allow_empty": True, "aggregate": {"age": "median"}, "numbers": "interval",
+    "intervals": "columns",
     "decimals": {"age": 2, "pay": "none"},
     "keep_order": True, "spreadsheet_safe": True, "round": {"o": 100, "p": 0.5},
     "weights_as": "rounded:5", "group_column": "class", "memory": "2GB", "engine": "dask",

@@ -11,6 +11,7 @@ from typing import Any
 from shoal.backends.storage import is_url, open_at
 from shoal.errors import InputError
 from shoal.judge.cells import ArrowCells, rows_of
+from shoal.judge.interval_texts import is_interval
 from shoal.judge.limits import limits
 from shoal.judge.source import Batches, Key, Made, Source, check_header
 
@@ -61,7 +62,7 @@ def check_plain(kind: Any, column: str, name: str) -> None:
 
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    if pa.types.is_nested(kind):
+    if pa.types.is_nested(kind) and not is_interval(kind):
         raise InputError(f"{name}: column {column[:60]!r} holds lists, not values")
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.judge.count_rows import Places, Words, grouped
+from shoal.judge.interval_texts import interval_texts, is_interval
 from shoal.judge.models.matching import NAN
 
 Bytes = npt.NDArray[np.uint8]
@@ -180,6 +181,7 @@ class ArrowCells:
     """Values of a Parquet file or a dataframe."""
 
     def __init__(self, values: Any) -> None:
+        values = interval_texts(values) if is_interval(values.type) else values
         self.values = decoded(values)
 
     def __len__(self) -> int:

@@ -23,6 +23,7 @@ from shoal.plan.recipe import repeating_settings
 from shoal.release.aggregate import Aggregators, aggregate
 from shoal.release.coverage import check_coverage
 from shoal.release.dialects import IN_PLAIN
+from shoal.release.intervals import TEXT, ends_type
 from shoal.release.plain_values import needs_decimals
 from shoal.report.chunk import Chunk
 from shoal.report.figures import chunk_figures, value_counts
@@ -193,7 +194,21 @@ class Releasing:
             self.solver.work, made.form, made.files, self.budget.places(self.rows), quasi, exact,
             release.keep_order, self.secret, release.spreadsheet_safe,
             release.dialect == IN_PLAIN and made.form.source.kind == "csv",
+            self._ends() if release.intervals != TEXT else {},
         )  # fmt: skip
+
+    def _ends(self) -> dict[str, Any]:
+        """Return the types of the ends of intervals, by column."""
+        plan = self.file_plan.plan
+        ranged = [
+            plan.schema[name]
+            for name, one in plan.aggregators.items()
+            if one == "range" or (one == "generalize" and name not in plan.hierarchies)
+        ]
+        ends = {column.name: ends_type(column) for column in ranged}
+        long = {c.name: c.values.type for c in ranged if c.kind is Kind.DECIMAL
+                and _is_long(self.moments.get(c.name), c.values.type.scale)}  # fmt: skip
+        return {name: kind for name, kind in {**ends, **long}.items() if kind is not None}
 
 
 def _is_long(own: Moments | None, scale: int) -> bool:

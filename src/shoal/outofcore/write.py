@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -76,7 +76,10 @@ class Hashed:
 
 @dataclass(frozen=True)
 class Buckets:
-    """The released rows of all regions, by bucket; `exact` decimals are written as decimals."""
+    """The released rows of all regions, by bucket; `exact` decimals are written as decimals.
+
+    `ends` are the types of columns whose intervals Parquet files get as structs.
+    """
 
     work: Files
     form: Form
@@ -88,6 +91,7 @@ class Buckets:
     secret: str
     spreadsheet_safe: bool = False
     is_plain: bool = False
+    ends: Mapping[str, Any] = field(default_factory=dict)
 
     def table(self, bucket: int) -> tuple[Table, Integers]:
         """Return the rows of a bucket, and their order in the file."""
@@ -159,6 +163,7 @@ class Buckets:
 
     def _meant(self, bucket: int) -> Any:
         table, order = self.table(bucket)
+        table = table.mapped(lambda column: column.replace(ends=self.ends.get(column.name)))
         return parquet_table(table, order, self.exact)
 
     def _csv(self, sink: Any, report: Reporter) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.judge.models.requirement import Requirement
+from shoal.release.intervals import names_in
 from shoal.settings import Settings, joined_key
 from shoal.table.table import Table
 
@@ -17,7 +18,8 @@ def claims(settings: Settings, released: Table) -> dict[str, Any]:
     numbers are codes, which texts are missing values, or what order values have.
     """
     requirement, roles = settings.requirement, settings.roles
-    arguments: dict[str, Any] = {"k": requirement.k, "quasi_identifiers": settings.class_columns}
+    quasi = names_in(released.names, settings.class_columns)
+    arguments: dict[str, Any] = {"k": requirement.k, "quasi_identifiers": quasi}
     if requirement.of_sensitive:
         own = roles.sensitive
         arguments |= {
@@ -35,7 +37,9 @@ def claims(settings: Settings, released: Table) -> dict[str, Any]:
             "by_people": roles.person is not None,
         }
     if requirement.k_of:
-        arguments["k_of"] = dict(requirement.k_of)
+        arguments["k_of"] = {
+            tuple(names_in(released.names, names)): k for names, k in requirement.k_of.items()
+        }
     return arguments
 
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.generalization import Spans, spans
 from shoal.measures.loss import group_means
+from shoal.release.intervals import ends_type
 from shoal.table.encode_nodes import CodedColumn
 from shoal.table.roles import STAR, Column, Kind, Written
 
@@ -21,7 +22,7 @@ def generalized(column: Column, coded: CodedColumn, labels: Integers) -> Column:
     values = pa.array(texts, type=pa.string()).take(pa.array(labels))
     return column.replace(
         kind=Kind.TEXT, values=values, cells=None, quoted=None, protected=True, written=Written(),
-        order=None,
+        order=None, ends=ends_type(column) if coded.by_range else None,
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from shoal.errors import OutputError, shown
 from shoal.kernels.arrays import Integers
 from shoal.release.cells import csv_cells, header_cell
 from shoal.release.dialects import encoded, in_encoding
+from shoal.release.intervals import structs
 from shoal.release.plain_values import is_long
 from shoal.table.dialect import Dialect
 from shoal.table.formats import HELD_BY_STATISTICS
@@ -151,6 +152,8 @@ def parquet_table(table: Table, order: Integers, exact: Container[str]) -> Any:
 
 
 def _parquet_values(column: Column, exact: bool) -> Any:
+    if column.ends is not None:
+        return structs(column)
     if is_made_of_objects(column.values.type):
         raise OutputError(
             f"column {shown(column.name)}: no file holds cells of type "

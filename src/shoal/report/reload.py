@@ -9,6 +9,7 @@ from typing import Any
 from shoal.backends.private_folder import REPORT, SUFFIX, private_folders, published_beside
 from shoal.errors import InputError, shown
 from shoal.measures.histogram import Histogram
+from shoal.release.intervals import joined
 from shoal.report.fields import PUBLIC, ColumnReport
 from shoal.report.public.report import restored_fields
 from shoal.report.report import SCHEMA, Report
@@ -66,4 +67,5 @@ def load_released(report: Report, file: Path) -> Table:
     """Read a released file; its quasi-identifiers hold the values of groups."""
     named = {column.name for column in report.columns}
     table = read(file, missing=("", STAR)) if is_text(file) else read(file)
-    return table.mapped(lambda column: column.replace(protected=column.name in named))
+    made = joined(table, named)
+    return made.mapped(lambda column: column.replace(protected=column.name in named))

@@ -38,6 +38,7 @@ from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.checked import check_release, check_survey
 from shoal.release.coverage import check_coverage
 from shoal.release.group_column import with_group_column
+from shoal.release.intervals import for_frame
 from shoal.release.weights import with_weights
 from shoal.report.build import Findings, Released, Run, build_report
 from shoal.report.chunk import Chunk
@@ -150,7 +151,8 @@ class Result(Generic[FrameT]):
         """
         from shoal.release.write import row_order
 
-        frame: FrameT = self.table.shuffled(row_order(self.table.rows, seed=seed))
+        made = for_frame(self.table, self.settings.release.intervals)
+        frame: FrameT = made.shuffled(row_order(self.table.rows, seed=seed))
         return frame
 
     @property
@@ -391,4 +393,5 @@ def anonymize_with(
     )
     result = replace(result, measures=measures.to_dict())
     report("measuring", 1, 1)
-    return Result(numbered.to_native(), result, partition, numbered, recipe)
+    data = for_frame(numbered, recipe.release.intervals).to_native()
+    return Result(data, result, partition, numbered, recipe)

@@ -12,6 +12,7 @@ from typing import Any
 from shoal.backends.private_folder import RECIPE, private_folders, stem_of
 from shoal.errors import InputError, RequestError, listed, nearest_names, shown
 from shoal.measures.pairing import is_kept
+from shoal.release.intervals import joined
 from shoal.settings import COMMITTED, HASHED, Settings, load
 from shoal.table.dialect import Dialect
 from shoal.table.encode_nodes import CodedColumn, code
@@ -75,6 +76,7 @@ def _is_csv(data: Any) -> bool:
 def read_release(data: Any, original: Table, dialect: Dialect, missing: Sequence[str]) -> Table:
     """Read a release; what is text in the original is text in it."""
     plain = read_table(data, dialect, missing, {}).mapped(partial(_in_zone, original))
+    plain = joined(plain, [column.name for column in original.columns if column.kind.is_numeric])
     texts = [
         column.name
         for column in original.columns
@@ -84,7 +86,8 @@ def read_release(data: Any, original: Table, dialect: Dialect, missing: Sequence
     ]
     if not texts or not _is_csv(data):
         return plain
-    return read_table(data, dialect, missing, dict.fromkeys(texts, "text"))
+    again = read_table(data, dialect, missing, dict.fromkeys(texts, "text"))
+    return joined(again, [column.name for column in original.columns if column.kind.is_numeric])
 
 
 def _in_zone(original: Table, column: Column) -> Column:

@@ -19,6 +19,7 @@ from shoal.judge.verify import Verification, verify
 from shoal.kernels.arrays import Integers
 from shoal.release.claims import claims
 from shoal.release.dialects import written_as
+from shoal.release.intervals import names_in
 from shoal.release.write import release_bytes, row_order
 from shoal.report.guarantees import of_file
 from shoal.save.commitments import Commitments
@@ -135,7 +136,7 @@ def verified_bytes(
 ) -> Verification:
     """Verify a written file, and compare it with the released table in the order of its rows."""
     verification = verify_written(path, release.settings, release.table, release.table.rows, kind)
-    wanted = release.settings.class_columns
+    wanted = names_in(release.table.names, release.settings.class_columns)
     meant = holds_table(release.table, order, wanted, path, kind)
     if path.read_bytes() != content or not meant:
         raise OutputError(f"{shown(path)}: what was read back is not what was to be written")

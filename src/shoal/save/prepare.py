@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from shoal.errors import RequestError, listed
 from shoal.release.dialects import IN_PLAIN, is_usual, plain_table, written_as
+from shoal.release.intervals import TYPED, handed_over, names_in
 from shoal.save.spreadsheet import guarded_table
 from shoal.table.formats import HELD_BY_STATISTICS, is_csv
-from shoal.table.roles import Column, Kind
+from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table
 
 if TYPE_CHECKING:
@@ -43,12 +44,12 @@ def prepared(release: Release, kind: str, wanted: bool | None = None) -> Release
     settings = release.settings
     if wanted is not None and wanted != settings.release.spreadsheet_safe:
         settings = settings.replace(release={"spreadsheet_safe": wanted})
-    own = release.table
+    own = handed_over(release.table, settings.release.intervals, kind in TYPED)
     if settings.release.dialect == IN_PLAIN and own.source.kind == "csv":
         own = plain_table(own)
     if kind in (*HELD_BY_STATISTICS, "xlsx", "jsonl"):
         own = own.mapped(partial(_as_missing, kind != "jsonl"))
-    report = with_text(release.report, own, kind)
+    report = with_text(_with_names(release.report, own), own, kind)
     if kind in HELD_BY_STATISTICS:
         from shoal.release.statistics import held_as
 
@@ -78,6 +79,18 @@ def prepared(release: Release, kind: str, wanted: bool | None = None) -> Release
         )
         report = replace(report, notes=notes, public_notes=public)
     return Prepared(table, report, settings)
+
+
+def _with_names(report: Report, table: Table) -> Report:
+    """Return a report that names the columns as a file has them: two for intervals that are split.
+
+    What became of a column is still told by its own name.
+    """
+    if report.release["columns"] == table.names:
+        return report
+    roles = {role: names_in(table.names, names) if role == Role.QUASI_IDENTIFIER else names
+             for role, names in report.roles.items()}  # fmt: skip
+    return replace(report, roles=roles, release={**report.release, "columns": table.names})
 
 
 def _as_missing(empty: bool, column: Column) -> Column:

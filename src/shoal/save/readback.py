@@ -18,11 +18,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.judge.cells import Cells
+from shoal.judge.interval_texts import interval_texts
 from shoal.judge.reading import opened
 from shoal.judge.source import Source
 from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.release.dialects import written_as
+from shoal.release.intervals import structs
 from shoal.table.notation import STRICT, Notation
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.table import Table
@@ -93,6 +95,8 @@ class ReadBack:
 
 def _meant(column: Column, as_bytes: bool) -> Any:
     """Return the values that a column is to have; Parquet holds short decimals as floats."""
+    if column.ends is not None and not as_bytes:
+        return interval_texts(structs(column))
     if column.kind is Kind.DECIMAL and not as_bytes:
         distinct = column.values.dictionary_encode()
         floats = [None if v is None else float(v) for v in distinct.dictionary.to_pylist()]

@@ -38,6 +38,14 @@ class ReleaseSettings(Part):
             "a hierarchy is given, or a method is named that generalizes (kaim, k-member)."
         ),
     ] = None
+    intervals: Annotated[
+        Literal["text", "struct", "columns"] | None,
+        _writing(
+            "How intervals of numbers and dates are written: text, [72,76]; struct, with fields "
+            "low and high; or columns, COLUMN_low and COLUMN_high. Default: struct in dataframes, "
+            "Parquet, Feather and Arrow files, text in others."
+        ),
+    ] = None
     decimals: Annotated[
         Decimals | dict[str, Decimals] | None,
         _writing("Round numbers to N decimals, or COLUMN=N; repeatable.", DECIMALS),

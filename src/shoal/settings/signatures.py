@@ -60,6 +60,7 @@ Shared = TypedDict(
         "allow_empty": bool,
         "aggregate": str | Mapping[str, str] | None,
         "numbers": str | None,
+        "intervals": str | None,
         "decimals": int | str | Mapping[str, int | str] | None,
         "round": Mapping[str, float] | None,
         "weights_as": str | None,

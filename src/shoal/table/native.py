@@ -72,6 +72,7 @@ def to_native(source: Source, columns: Sequence[Column]) -> Any:
     people.
     """
     frame: nw.DataFrame[Any] = nw.from_native(source.native, eager_only=True)
+    wanted = [column.name for column in columns]
     added = [column for column in columns if column.name not in frame.columns]
     columns = [column for column in columns if column.name in frame.columns]
     names = [column.name for column in columns]
@@ -81,9 +82,8 @@ def to_native(source: Source, columns: Sequence[Column]) -> Any:
     untouched = [without_leftovers(kept[c.name]) for c in columns if c.name not in new]
     numbers = [_new_series(kept, column) for column in added]
     made = kept.with_columns(*changed, *untouched, *numbers)
-    names += [column.name for column in added]
-    _check_exact(made.columns, names)
-    result = made.to_native()
+    names = wanted
+    result = _exactly(made, names).to_native()
     if hasattr(result, "attrs"):
         result.attrs = {}
     place = getattr(source.native, "active_geometry_name", None)
@@ -99,11 +99,13 @@ def to_native(source: Source, columns: Sequence[Column]) -> Any:
 
 
 def _new_series(frame: nw.DataFrame[Any], column: Column) -> Any:
-    """Return whole numbers as a column that a dataframe did not have."""
+    """Return values as a column that a dataframe did not have."""
     values: Any = column.values
     if frame.implementation.is_pyarrow():
         return nw.from_native(pa.chunked_array([values]), series_only=True).alias(column.name)
-    return nw.new_series(column.name, np.asarray(values), backend=frame.implementation)
+    if frame.implementation.is_polars():
+        return nw.new_series(column.name, values.to_pylist(), backend="polars")
+    return nw.from_native(values.to_pandas(), series_only=True).alias(column.name)
 
 
 def _native_series(before: nw.Series[Any], column: Column) -> Any:
@@ -112,6 +114,8 @@ def _native_series(before: nw.Series[Any], column: Column) -> Any:
     Numbers that became intervals are texts, means of whole numbers that were not rounded floats.
     """
     name, values, native = column.name, column.values, before.to_native()
+    if pa.types.is_struct(values.type):
+        return _structs(before, column)
     own = _own_type(native, column)
     if own is not None:
         return nw.from_native(own, series_only=True).alias(name)
@@ -157,6 +161,19 @@ def _native_series(before: nw.Series[Any], column: Column) -> Any:
     if hasattr(native, "astype"):  # pandas and its kin: nullable and Arrow types too
         return nw.from_native(series.to_native().astype(native.dtype), series_only=True)
     return series.cast(before.dtype)
+
+
+def _structs(before: nw.Series[Any], column: Column) -> Any:
+    """Return intervals as structs of two ends, in the library that `before` is of."""
+    values = pa.chunked_array([column.values])
+    if before.implementation.is_pyarrow():
+        return nw.from_native(values, series_only=True).alias(column.name)
+    if before.implementation.is_polars():
+        return nw.new_series(column.name, column.values.to_pylist(), backend="polars")
+    library = nw.get_native_namespace(before)
+    kind = library.ArrowDtype(column.values.type)
+    made = library.Series(library.arrays.ArrowExtensionArray(values), dtype=kind)
+    return nw.from_native(made, series_only=True).alias(column.name)
 
 
 def _own_type(native: Any, column: Column) -> Any:

@@ -81,7 +81,8 @@ class Column:
     something else; such a column is not taken as a quasi-identifier. `protected` marks the columns
     of a released Table whose values are those of groups. `order` is the declared order of the
     values of an ordinal column, whose kind is text; it may hold values that no cell has. `rounded`
-    marks columns that are kept, rounded. `variable` is what a statistics file says of it.
+    marks columns that are kept, rounded. `variable` is what a statistics file says of it. `ends` is
+    the Arrow type of what released texts are intervals of.
     """
 
     __repr__ = in_shape
@@ -98,6 +99,7 @@ class Column:
     order: tuple[str, ...] | None = None
     rounded: bool = False
     variable: Variable | None = None
+    ends: Any = None
 
     @property
     def is_ordinal(self) -> bool:

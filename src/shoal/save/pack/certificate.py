@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from shoal.backends.private_folder import ENDINGS
 from shoal.errors import InputError, shown
 from shoal.judge.verification import Verification
+from shoal.release.intervals import names_in
 from shoal.report.guarantees import Protection, ends_in_values, guarantee, of_file, shows_records
 from shoal.save.pack.recipe import is_committed, lacks
 from shoal.settings import COMMITTED, Settings, joined_key
@@ -195,8 +196,10 @@ def claims_of(recipe: Settings, types: Mapping[str, str]) -> Claims:
     requirement, roles = recipe.requirement, recipe.roles
     claims: dict[str, Any] = {
         "k": requirement.k,
-        "quasi_identifiers": list(recipe.class_columns),
-        "k_of": {joined_key(columns): k for columns, k in requirement.k_of.items()},
+        "quasi_identifiers": names_in(types, recipe.class_columns),
+        "k_of": {
+            joined_key(names_in(types, columns)): k for columns, k in requirement.k_of.items()
+        },
     }
     if requirement.of_sensitive:
         own = list(roles.sensitive)

@@ -1,0 +1,166 @@
+"""Intervals of numbers and dates as they are handed over: texts, structs of two ends, two columns.
+
+Inside, a released interval is a text, `[72,76]`, or a single value where both ends are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.errors import RequestError, listed
+from shoal.judge.interval_texts import interval_texts, is_interval
+from shoal.release.plain_values import is_long
+from shoal.table.roles import STAR, Column, Kind
+from shoal.table.table import Table
+
+TYPED = ("parquet", "feather", "arrow")  # kinds of files that hold structs
+TEXT, STRUCT, COLUMNS = "text", "struct", "columns"
+LOW, HIGH = "low", "high"
+KINDS = {
+    pa.types.is_integer: Kind.INTEGER,
+    pa.types.is_floating: Kind.FLOAT,
+    pa.types.is_decimal: Kind.DECIMAL,
+    pa.types.is_date: Kind.DATE,
+    pa.types.is_timestamp: Kind.DATETIME,
+}
+READ: Mapping[Kind, Callable[[str], Any]] = {
+    Kind.INTEGER: lambda text: int(Decimal(text)),
+    Kind.FLOAT: float,
+    Kind.DECIMAL: Decimal,
+    Kind.DATE: date.fromisoformat,
+    Kind.DATETIME: datetime.fromisoformat,
+}
+
+
+def handed_over(table: Table, how: str | None, typed: bool) -> Table:
+    """Return a released table with its intervals as a file gets them.
+
+    `typed` says that it holds structs, as Parquet does. Without `how` they are structs there, and
+    texts elsewhere.
+    """
+    if how == STRUCT and not typed and any(column.ends is not None for column in table.columns):
+        raise RequestError(
+            "intervals as structs are for dataframes and Parquet, Feather or Arrow files; say "
+            "--intervals text or columns"
+        )
+    if how == COLUMNS:
+        return _split(table)
+    if typed and how != TEXT:
+        return table
+    return table.mapped(lambda column: column.replace(ends=None))
+
+
+def for_frame(table: Table, how: str | None) -> Table:
+    """Return a released table with its intervals as a dataframe gets them; of a file as it is."""
+    if table.source.native is None:
+        return table
+    made = handed_over(table, how, True)
+    return made.mapped(
+        lambda column: column if column.ends is None else column.replace(values=structs(column))
+    )
+
+
+def ends_of(name: str) -> tuple[str, str]:
+    """Return the names of the columns that hold the ends of a column's intervals."""
+    return f"{name}_{LOW}", f"{name}_{HIGH}"
+
+
+def names_in(released: Iterable[str], names: Iterable[str]) -> list[str]:
+    """Return names of columns as a release has them: two for one whose intervals are split."""
+    own = set(released)
+    return [each for name in names for each in ((name,) if name in own else ends_of(name))]
+
+
+def _split(table: Table) -> Table:
+    """Return a table with two columns for every one of intervals."""
+    wide = [column for column in table.columns if column.ends is not None]
+    taken = [end for column in wide for end in ends_of(column.name) if end in table.names]
+    if taken:
+        raise RequestError(
+            f"the ends of intervals would be called {listed(taken)}, which there is already; "
+            "rename it, or say --intervals text"
+        )
+    columns: list[Column] = []
+    for column in table.columns:
+        if column.ends is None:
+            columns.append(column)
+            continue
+        both, kind = structs(column), kind_of(column.ends)
+        for end, name in zip((LOW, HIGH), ends_of(column.name), strict=True):
+            values = both.field(end)
+            columns.append(
+                column.replace(name=name, kind=kind, values=values, ends=None, written=None)
+            )
+    return replace(table, columns=tuple(columns))
+
+
+def ends_type(column: Column) -> Any:
+    """Return the type of the ends of a column's intervals; None where no struct holds them.
+
+    Decimals that a float holds are floats, as everywhere in Parquet.
+    """
+    if not column.kind.is_numeric or column.kind is Kind.BOOLEAN:
+        return None
+    kind, zone = column.values.type, "" if column.written is None else column.written.zone
+    if zone or getattr(kind, "tz", None):
+        return None
+    short = column.kind is Kind.DECIMAL and column.written is not None and not is_long(column)
+    return pa.float64() if short else kind
+
+
+def kind_of(ends: Any) -> Kind:
+    """Return the kind of the ends of intervals."""
+    return next(kind for is_of, kind in KINDS.items() if is_of(ends))
+
+
+def structs(column: Column) -> Any:
+    """Return the intervals of a column as structs of two ends; `*` is a missing one."""
+    distinct = column.values.dictionary_encode()
+    texts = distinct.dictionary.to_pylist()
+    pairs = [_ends(text) for text in texts]
+    low, high = (_parsed([pair[side] for pair in pairs], column.ends) for side in (0, 1))
+    gone = pa.array([text == STAR for text in texts])
+    both = pa.StructArray.from_arrays([low, high], names=[LOW, HIGH], mask=gone)
+    made = both.take(distinct.indices)
+    return made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
+
+
+def _ends(text: str) -> tuple[str | None, str | None]:
+    if text == STAR:
+        return None, None
+    if text.startswith("[") and text.endswith("]"):
+        low, _, high = text[1:-1].partition(",")
+        return low, high
+    return text, text
+
+
+def _parsed(texts: Sequence[str | None], ends: Any) -> Any:
+    read = READ[kind_of(ends)]
+    return pa.array([None if text is None else read(text) for text in texts], ends)
+
+
+def joined(table: Table, names: Iterable[str]) -> Table:
+    """Return a table in which intervals of some columns are texts, whatever they came as."""
+    columns = list(table.columns)
+    for name in names:
+        low, high = ends_of(name)
+        places = [one.name for one in columns]
+        if name in places:
+            at, values = places.index(name), columns[places.index(name)].values
+            if not is_interval(values.type):
+                continue
+        elif low in places and high in places:
+            at, ends = places.index(low), [columns[places.index(end)].values for end in (low, high)]
+            values = pa.StructArray.from_arrays(ends, names=[LOW, HIGH])
+            del columns[places.index(high)]
+        else:
+            continue
+        texts = interval_texts(values).fill_null(STAR)
+        columns[at] = columns[at].replace(name=name, kind=Kind.TEXT, values=texts, cells=None)
+    return replace(table, columns=tuple(columns))

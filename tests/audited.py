@@ -64,8 +64,9 @@ def releasing(method, k=2, **options):
         asked = {**SEARCHES.get(method, {}), **options}
         try:
             found = shoal.anonymize(
-                table, k=k, quasi_identifiers=names, sensitive=["s"], method=method, **asked
-            )
+                table, k=k, quasi_identifiers=names, sensitive=["s"], method=method,
+                intervals="text", **asked,
+            )  # fmt: skip
         except shoal.ShoalError:
             return None
         return rows_of(found.data)
@@ -84,8 +85,9 @@ def generalizing(tree=None, k=2, **options):
         rules = {} if tree is None else {"q0": str(tree)}
         try:
             found = shoal.anonymize(
-                table, k=k, quasi_identifiers=table.column_names, hierarchies=rules, **options
-            )
+                table, k=k, quasi_identifiers=table.column_names, hierarchies=rules,
+                intervals="text", **options,
+            )  # fmt: skip
         except shoal.ShoalError:
             return None
         return rows_of(found.data)

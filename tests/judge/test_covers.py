@@ -357,6 +357,7 @@ def judge(seed, folder, kinds=KINDS, unit=0.25):
         method=method,
         hierarchies=rules,
         aggregate=way,
+        intervals="text",
         incomplete=incomplete,
         seed=seed,
         allow_empty=True,
@@ -434,8 +435,9 @@ def test_a_column_without_any_value(way, kind, method):
     """With allow_empty such a column is released empty or as stars, the others as ever."""
     table = pa.table({"a": pa.array([None] * 6, kind), "b": [1, 2, 3, 7, 8, 9]})
     found = shoal.anonymize(
-        table, k=3, quasi_identifiers=["a", "b"], method=method, aggregate=way, allow_empty=True
-    )
+        table, k=3, quasi_identifiers=["a", "b"], method=method, aggregate=way, allow_empty=True,
+        intervals="text",
+    )  # fmt: skip
     assert set(found.data["a"].to_pylist()) <= {None, "*"}
     assert len(set(found.data["b"].to_pylist())) == 2
     assert found.report.missing["cells"] == 6

@@ -89,7 +89,7 @@ def test_every_model_is_kept(method, tmp_path, thorough):
                 numbers and dominated(numbers["x"], asked["dominance"]["x"])
             )
             options = {"k": k, "method": method, "enforce": WAYS[(seed + m) % 4], "seed": seed,
-                       **options_for(made, asked)}  # fmt: skip
+                       "intervals": "text", **options_for(made, asked)}  # fmt: skip
             if method in SEARCHES:
                 options["max_iterations"] = 1 if method == "best" else 10
             if method == "auto":
@@ -178,7 +178,8 @@ def test_refined_groups_keep_the_rules(how, tmp_path):
         k = 2
         groups = made.rng.permutation(np.arange(made.rows) // 3 % (made.rows // 3))
         table = made.table.append_column("g", pa.array(groups))
-        options = {**options_for(made, asked), "k": k, "group": "g", "refine": how}
+        options = {**options_for(made, asked), "k": k, "group": "g", "refine": how,
+                   "intervals": "text"}  # fmt: skip
         if how in SEARCHES:
             options["max_iterations"] = 10
         if not all_keep(made, asked, [range(made.rows)]):

@@ -104,12 +104,13 @@ def test_wrong_ways():
 def test_generalized_groups_of_a_numeric_method():
     """Groups of any method can be released as intervals, of a tree or [least,greatest]."""
     table = pa.table({"x": [1, 2, 8, 9]})
-    found = shoal.anonymize(table, k=2, method="mdav", aggregate="generalize")
+    found = shoal.anonymize(table, k=2, method="mdav", aggregate="generalize",
+                            intervals="text")  # fmt: skip
     assert found.data["x"].to_pylist() == ["[1,2]", "[1,2]", "[8,9]", "[8,9]"]
     found = shoal.anonymize(table, k=2, method="mdav", aggregate="generalize",
-                            hierarchies={"x": "widths:5"})  # fmt: skip
+                            hierarchies={"x": "widths:5"}, intervals="text")  # fmt: skip
     assert found.data["x"].to_pylist() == ["[0,5)", "[0,5)", "[5,10)", "[5,10)"]
     found = shoal.anonymize(table, k=2, method="kaim", aggregate="range",
-                            hierarchies={"x": "widths:5"})  # fmt: skip
+                            hierarchies={"x": "widths:5"}, intervals="text")  # fmt: skip
     assert found.data["x"].to_pylist() == ["[1,2]", "[1,2]", "[8,9]", "[8,9]"]
     assert found.report.costs["iloss_rate"] == pytest.approx(100 * 2 / 9)

@@ -148,7 +148,7 @@ def test_strata_never_mix(seed, k, method, by_two):
     by = ["region", "sex"] if by_two else ["region"]
     result = library.anonymize(
         data, k=k, by=by, method=method, quasi_identifiers=QUASI, sensitive=["illness"],
-        drop=["home", "w"], effort="quick", other=[] if by_two else ["sex"],
+        drop=["home", "w"], effort="quick", other=[] if by_two else ["sex"], intervals="text",
     )  # fmt: skip
     released = result.data
     assert (released[by] == data[by]).all(axis=None)
@@ -199,7 +199,7 @@ def test_strata_with_rules(asked, method):
     data = people(5, rows=160, regions=2)
     result = library.anonymize(
         data, k=3, by="region", drop=["w", "home"], quasi_identifiers=QUASI, method=method,
-        sensitive=["illness"], effort="quick", **asked,
+        sensitive=["illness"], effort="quick", intervals="text", **asked,
     )  # fmt: skip
     assert data.region.groupby(pd.Series(result.partition.labels)).nunique().max() == 1
     assert result.report.verification["ok"]

@@ -83,9 +83,12 @@ def test_the_snippet_asks_for_the_same(recipe, monkeypatch):
     """Run by Python, the snippet gives the job's settings."""
     import shoal
     from shoal.run import anonymize
+    from shoal.table.source import Source
+    from shoal.table.table import Table
 
     class Made:
         report = "a report"
+        table = data = Table((), Source("t.csv", "csv"))
 
         def pack(self, folder, **how):
             found.append((folder, how))

@@ -150,6 +150,7 @@ def test_the_release_verifies(seed, tmp_path):
     """What kaim+ releases is k-anonymous by a count of its cells, and covers what was there."""
     made, _, _, k, _, named, _ = drawn(3000 + seed, tmp_path)
     found = shoal.anonymize(made.table, k=k, method="kaim+", hierarchies=made.rules, seed=seed,
+                            intervals="text",
                             max_iterations=20, column_weights=named,
                             quasi_identifiers=made.table.column_names)  # fmt: skip
     rows = zip(*found.data.to_pydict().values(), strict=True)

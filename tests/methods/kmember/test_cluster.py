@@ -152,9 +152,10 @@ def test_rows_in_another_order_give_the_same_release(tmp_path):
     made = random_table(rng, tmp_path, ranges=True, rows=60)
     order = rng.permutation(60)
     for method in ("kaim", "kaim-paper", "k-member"):
-        plain = shoal.anonymize(made.table, k=4, method=method, hierarchies=made.rules)
+        asked = {"k": 4, "method": method, "hierarchies": made.rules, "intervals": "text"}
+        plain = shoal.anonymize(made.table, **asked)
         other = made.table.take(pa.array(order))
-        moved = shoal.anonymize(other, k=4, method=method, hierarchies=made.rules)
+        moved = shoal.anonymize(other, **asked)
         assert pairs(made.table, plain.data) == pairs(other, moved.data)
 
 

@@ -83,6 +83,14 @@ def test_files(tmp_path, how):
     assert pa.types.is_struct(written.schema.field(0).type) == (how in (None, "struct"))
 
 
+def test_warned():
+    """Columns that became structs or two columns are named, with the option that keeps them."""
+    for how, said in ((None, "now struct"), ("columns", "now two columns")):
+        with pytest.warns(shoal.TypeChangeWarning, match=said) as told:
+            made(people(), how)
+        assert "numbers='mean' keeps 'age', 'pay', 'born'" in str(told[0].message)
+
+
 def test_wrong_forms(tmp_path):
     """Structs are refused where no file holds them, and ends whose names are taken."""
     with pytest.raises(shoal.RequestError, match="--intervals text or columns"):

@@ -26,7 +26,7 @@ FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]
 @pytest.mark.parametrize("make", FRAMES)
 def test_columns_that_change_are_named(make):
     """Numbers that are released as texts are named once, with the option that keeps them."""
-    said = r"'age' \(.*now .*'well'.*'pay'.*; aggregate='mean' keeps 'age', 'well', 'pay'$"
+    said = r"'age' \(.*now .*'well'.*'pay'.*; numbers='mean' keeps 'age', 'well', 'pay'$"
     with pytest.warns(shoal.TypeChangeWarning, match=said) as caught:
         result = shoal.anonymize(make(DATA), k=4, method="kaim")
     assert [one.filename for one in caught] == [__file__]

@@ -36,4 +36,4 @@ def _option(column: ColumnReport) -> str | None:
         return "decimals=0" if column.kind == Kind.INTEGER else None
     if column.kind == "ordinal":
         return "aggregate='median'"
-    return "aggregate='mode'" if column.kind == Kind.TEXT else "aggregate='mean'"
+    return "aggregate='mode'" if column.kind == Kind.TEXT else "numbers='mean'"

@@ -27,10 +27,12 @@ def type_changes(released: Table, data: Any) -> list[TypeChange]:
         return []
     was = nw.from_native(released.source.native, eager_only=True)
     now = nw.from_native(data, eager_only=True)
+    places = {str(name): place for place, name in enumerate(now.columns)}
     changes = []
-    for place, name in enumerate(released.names):
+    for name in released.names:
         if name in was.columns:
-            before, after = (_type_name(one) for one in (was[name], now[:, place]))
+            before = _type_name(was[name])
+            after = _type_name(now[:, places[name]]) if name in places else "two columns"
             if before != after:
                 changes.append(TypeChange(name, before, after))
     return changes

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import shoal
 from shoal.outofcore.budget import WORKER, budget_for
-from shoal.table.many_files import CHUNK
+from shoal.table.files.many_files import CHUNK
 from shoal.table.memory import read_memory
 from telling import read, table, wrapped, write_page
 

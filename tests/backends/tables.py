@@ -15,7 +15,7 @@ from shoal.outofcore.many_files import FromParts, release_parts
 from shoal.outofcore.parts import OutputFolder
 from shoal.outofcore.request import FileRequest
 from shoal.settings import build
-from shoal.table.many_files import find_parts
+from shoal.table.files.many_files import find_parts
 
 QUASI = ["age", "income", "born", "score"]
 SIZES = (150, 1, 650, 0, 280)  # three regions of 400; one file of several row groups

@@ -38,7 +38,7 @@ from shoal.backends.storage import Folder, Remote, is_url, storage
 from shoal.errors import EngineLostError, InputError, OutputError, RequestError
 from shoal.outofcore.parts import OutputFolder
 from shoal.outofcore.run_folder import RunFolder
-from shoal.table.many_files import digest_parts, find_parts, is_many
+from shoal.table.files.many_files import digest_parts, find_parts, is_many
 from thorough import spread
 
 SAID = ["--quasi", ",".join(QUASI), "--identifier", "name", "--sensitive", "diagnosis"]

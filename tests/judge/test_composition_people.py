@@ -14,8 +14,8 @@ import shoal as library
 from meeting_tables import QUASI, alone, people_table, released, two_of_means, write
 from shoal.judge import composition, composition_people
 from shoal.judge.declared import beside
-from shoal.judge.reading import opened
-from shoal.judge.written import Written
+from shoal.judge.readers.reading import opened
+from shoal.judge.readers.written import Written
 from thorough import spread
 
 

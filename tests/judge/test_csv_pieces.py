@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.judge.cells import TextCells, words_of_texts
 from shoal.judge.limits import limited
-from shoal.judge.reading import opened
-from shoal.judge.written import Written
+from shoal.judge.readers.cells import TextCells, words_of_texts
+from shoal.judge.readers.reading import opened
+from shoal.judge.readers.written import Written
 from thorough import examples
 
 CELLS = ["", "1", "-2.50", "word", "é", "a b", '"quoted"', '"a,b"', '"two\nlines"', '"say ""hi"""',

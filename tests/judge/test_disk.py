@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.judge import count_rows, counting
-from shoal.judge.cells import ArrowCells, decoded, plain
 from shoal.judge.limits import limited
-from shoal.judge.reading import opened
+from shoal.judge.readers.cells import ArrowCells, decoded, plain
+from shoal.judge.readers.reading import opened
+from shoal.judge.readers.written import Written
 from shoal.judge.sensitive import Sensitive
 from shoal.judge.spill import Spill
-from shoal.judge.written import Written
 from thorough import examples
 
 NAN = float("nan")

@@ -12,7 +12,7 @@ import pytest
 import shoal
 from naive import judging, spelling
 from shoal.judge.hierarchies import _joined
-from shoal.judge.reading import _delimiter
+from shoal.judge.readers.reading import _delimiter
 from shoal.judge.rulings import summarized
 
 

@@ -15,7 +15,7 @@ from naive import large as twin
 from shoal.errors import InputError
 from shoal.outofcore.moments import Moments
 from shoal.outofcore.profile import FileProfile, ProfileBuilder, Sketch
-from shoal.table.frames import from_arrow
+from shoal.table.dataframes.frames import from_arrow
 from shoal.table.roles import Column, Kind
 from shoal.table.sampling import Sample, drawn, hashes, sample_size
 from shoal.table.source import Source

@@ -34,7 +34,7 @@ from shoal.progress import Reporter
 from shoal.run.anonymize import anonymize_with
 from shoal.save.files import Targets
 from shoal.settings import build
-from shoal.table.dialect import PLAIN
+from shoal.table.dialects.dialect import PLAIN
 from shoal.table.streams import Whole, in_pieces
 
 QUASI = ["age", "income", "born", "score"]
@@ -812,7 +812,8 @@ def test_values_that_a_hierarchy_lacks(tmp_path):
 def test_long_texts_that_take_little_in_a_file(tmp_path, encoded):
     """Records of long texts are read and grouped few at a time, however small their file is."""
     from shoal.outofcore.budget import budget_for
-    from shoal.table import batches, memory
+    from shoal.table import memory
+    from shoal.table.files import batches
 
     texts = pa.array([sign * 50_000 for sign in "abc"] * 700).dictionary_encode()
     path = tmp_path / "in.parquet"

@@ -19,7 +19,7 @@ from shoal.outofcore.tasks import TaskRunner
 from shoal.plan.plan import make_plan, plan_table
 from shoal.progress import Reporter
 from shoal.settings import build
-from shoal.table.dialect import PLAIN
+from shoal.table.dialects.dialect import PLAIN
 from shoal.table.read import read
 from shoal.table.streams import Whole, in_pieces
 from thorough import spread

@@ -13,10 +13,10 @@ import pytest
 import shoal
 from shoal.release.held import held
 from shoal.release.write import release_bytes
+from shoal.table.files.variable import Variable
 from shoal.table.roles import Column, Kind
 from shoal.table.source import Source
 from shoal.table.table import Table
-from shoal.table.variable import Variable
 
 LEVELS = ((1, "low"), (2, "middle"), (3, "high"), (9, "refused"))
 EDU = Variable("SPSS", "Education", LEVELS, coded=True, measure="ordinal", missing=((9, 9),))

@@ -14,7 +14,7 @@ import shoal as library
 from shoal.errors import RequestError
 from shoal.measures.streaming import Reading
 from shoal.measures.streaming import draw as draw_records
-from shoal.table.dialect import Dialect
+from shoal.table.dialects.dialect import Dialect
 from shoal.table.roles import Kind
 
 TOGETHER = True  # the release is made once

@@ -22,7 +22,7 @@ from shoal.settings.table import NEEDED, RUN, TABLE, options_of, options_of_comm
 from shoal.settings.tree import arguments_of, tree_of, values_of
 from shoal.settings.write import PAGE, SIGNATURES, page
 from shoal.settings.write import signatures as written
-from shoal.table.dialect import HOW
+from shoal.table.dialects.dialect import HOW
 from shoal.web.equivalent import command_line, python_snippet
 from shoal.web.request import PARTS, form_options, read_recipe
 

@@ -12,7 +12,7 @@ import pytest
 from pyarrow import feather, ipc
 
 import shoal
-from shoal.table.dialect import PLAIN
+from shoal.table.dialects.dialect import PLAIN
 from shoal.table.streams import in_pieces
 
 TABLE = pa.table(

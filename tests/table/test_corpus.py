@@ -18,7 +18,7 @@ from pyarrow import parquet as pq
 
 import shoal
 from shoal.release.write import release_bytes
-from shoal.table.formats import WRITTEN
+from shoal.table.files.formats import WRITTEN
 from shoal.table.roles import Kind
 
 ROWS = 20

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 import shoal
 from shoal.table.csv_pieces import CsvPieces
 from shoal.table.csv_pieces.cut import LONG
-from shoal.table.dialect import dialect_of
+from shoal.table.dialects.dialect import dialect_of
+from shoal.table.files.unpacking import GZIP_FREE
 from shoal.table.read import read
 from shoal.table.roles import Kind
-from shoal.table.unpacking import GZIP_FREE
 
 SIZES = st.integers(1, 200)
 

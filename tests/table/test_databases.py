@@ -17,7 +17,7 @@ import pytest
 
 import shoal
 from databases import ROWS, by_duckdb, by_sqlite
-from shoal.table.dialect import PLAIN
+from shoal.table.dialects.dialect import PLAIN
 from shoal.table.roles import Kind
 from shoal.table.streams import in_pieces
 

@@ -16,9 +16,9 @@ import shoal
 from hospital import NAMES, export
 from shoal.release.write import csv_bytes
 from shoal.table.csv_pieces import CsvPieces
-from shoal.table.dialect import Dialect, dialect_of
-from shoal.table.notation import Notation
-from shoal.table.propose import propose
+from shoal.table.dialects.dialect import Dialect, dialect_of
+from shoal.table.dialects.notation import Notation
+from shoal.table.dialects.propose import propose
 from shoal.table.roles import Kind
 
 HOSPITAL = {

@@ -10,8 +10,8 @@ import pytest
 
 import shoal
 from shoal.judge.hierarchies import read_tree
-from shoal.table import line_length
 from shoal.table.csv_pieces import CsvPieces
+from shoal.table.csv_text import line_length
 from shoal.table.hierarchy.listed import read_listed
 from shoal.table.read import read
 

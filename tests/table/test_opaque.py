@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from shoal.table.opaque import cell_bytes, from_objects, is_incomparable
+from shoal.table.dataframes.opaque import cell_bytes, from_objects, is_incomparable
 
 
 class Color(enum.Enum):

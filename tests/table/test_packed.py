@@ -12,7 +12,7 @@ import pytest
 
 import shoal
 from shoal.table.csv_pieces import CsvPieces
-from shoal.table.propose import propose
+from shoal.table.dialects.propose import propose
 
 TEXT = b"a;b\n" + b"".join(b"%d;x%d\n" % (i, i % 7) for i in range(5_000))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.table.propose import propose
+from shoal.table.dialects.propose import propose
 
 
 def proposed(write, sign=";", **columns):

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.table.dialects.significant import significant
 from shoal.table.inspect import inspect
 from shoal.table.roles import Kind
-from shoal.table.significant import significant
 
 MDAV = {"k": 3, "method": "mdav"}
 

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 import shoal
 from naive import csv_text
 from shoal.release.write import csv_bytes
-from shoal.table.cells import Cells
-from shoal.table.decide import decide
-from shoal.table.decode import WHOLE, check_text
-from shoal.table.facts import look
-from shoal.table.infer import values_of
-from shoal.table.notation import Notation
-from shoal.table.plain import Trimmed, recognized
+from shoal.table.csv_text.cells import Cells
+from shoal.table.csv_text.decide import decide
+from shoal.table.csv_text.decode import WHOLE, check_text
+from shoal.table.csv_text.facts import look
+from shoal.table.csv_text.infer import values_of
+from shoal.table.csv_text.plain import Trimmed, recognized
+from shoal.table.csv_text.split import Head, first_empty_line, scan_part, split
+from shoal.table.dialects.notation import Notation
 from shoal.table.read import read_csv
 from shoal.table.roles import Kind
 from shoal.table.source import Source
-from shoal.table.split import Head, first_empty_line, scan_part, split
 
 SIGNS = [b"a", b"1", b",", b"\n", b"\r\n", b'"', b'""', b"\xc3\xa9", b"\xff", b"\0", b"\r",
          b'"a,b"', b'"x\ny"', b'"z""",', b"\xef\xbb\xbf", b"1,2\n", b"\n\n"]  # fmt: skip

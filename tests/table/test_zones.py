@@ -10,9 +10,9 @@ import pytest
 import shoal
 from shoal.release.write import csv_bytes, row_order
 from shoal.table.csv_pieces import CsvPieces
-from shoal.table.dialect import dialect_of
+from shoal.table.dialects.dialect import dialect_of
+from shoal.table.dialects.zones import offset_of, shared_zone
 from shoal.table.roles import Kind
-from shoal.table.zones import offset_of, shared_zone
 
 QUASI = {"k": 2, "quasi_identifiers": ["a", "w"], "method": "mdav"}
 

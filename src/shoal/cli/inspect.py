@@ -122,11 +122,11 @@ def inspect(
 
     Example: `shoal inspect stays.csv`
     """
-    from shoal.table.formats import is_text
+    from shoal.table.dialects.propose import Proposal, propose
+    from shoal.table.files.formats import is_text
     from shoal.table.inspect import first_rows
     from shoal.table.inspect import inspect as look
     from shoal.table.ordinal import with_orders
-    from shoal.table.propose import Proposal, propose
     from shoal.table.read import read
 
     orders = options.pop("orders", None)

@@ -76,7 +76,7 @@ def echo_choice(tree: dict[str, Any], source: str | None) -> None:
     method = tree.get("protect", {}).get("method", AUTO)
     if source is None or method == AUTO or "shoal" not in tree:
         return
-    from shoal.table.opening import digest_of
+    from shoal.table.files.opening import digest_of
 
     made_of = tree.get("input", {}).get("sha256")
     try:

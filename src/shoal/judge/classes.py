@@ -15,8 +15,8 @@ from shoal.errors import RequestError
 from shoal.judge.count_rows import FIRST, TIMES, Words
 from shoal.judge.limits import limits
 from shoal.judge.models.matching import READINGS, candidate_values, candidates, smallest, steps
+from shoal.judge.readers.source import Key
 from shoal.judge.sensitive import Sensitive
-from shoal.judge.source import Key
 
 STEPS = 1_000_000  # limit of an optional reading: about a second
 

@@ -42,7 +42,7 @@ from shoal.judge.declared import SINGLE, Beside
 from shoal.judge.hierarchies import number
 from shoal.judge.limits import limits
 from shoal.judge.models.matching import is_star
-from shoal.judge.source import Key, Source
+from shoal.judge.readers.source import Key, Source
 from shoal.judge.verification import Composition
 
 WARNING = (

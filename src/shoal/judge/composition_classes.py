@@ -16,7 +16,7 @@ from shoal.errors import InputError, in_shape
 from shoal.judge.composition_cells import is_range, overlap
 from shoal.judge.limits import limits
 from shoal.judge.models.bits import Block, members
-from shoal.judge.source import Key
+from shoal.judge.readers.source import Key
 from shoal.judge.verification import Composition
 
 A_CELL = 10  # how much longer two cells take to compare than to look up

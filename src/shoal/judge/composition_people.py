@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.errors import InputError, listed
-from shoal.judge.source import Key, Source
+from shoal.judge.readers.source import Key, Source
 
 MOST = 5_000_000  # records that are held at once
 WORK = 20_000_000  # people times classes that are compared one by one

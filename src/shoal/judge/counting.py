@@ -21,8 +21,8 @@ from itertools import islice
 from shoal.errors import InputError
 from shoal.judge.classes import Counted, Subset
 from shoal.judge.limits import limits
+from shoal.judge.readers.source import Key, Source
 from shoal.judge.sensitive import Sensitive
-from shoal.judge.source import Key, Source
 from shoal.judge.spill import Spill
 from shoal.judge.wanted import Wanted
 
@@ -63,7 +63,7 @@ def count(
     try:
         if source.batches is None or 0 < source.records <= min(now.few, now.entries):
             return wanted.in_memory(*tally(source.rows(places), lambda *_: False))
-        from shoal.judge.batches import by_batches
+        from shoal.judge.readers.batches import by_batches
 
         return by_batches(wanted, source.batches, now.entries)
     except TypeError:

@@ -16,9 +16,9 @@ from typing import Any
 
 from shoal.backends.storage import Storage, is_url, open_at, plain, storage
 from shoal.errors import InputError, listed, shown
-from shoal.judge import arrow
 from shoal.judge.manifest import MANIFEST, SCHEMA, Manifest, Part
-from shoal.judge.source import Source
+from shoal.judge.readers import arrow
+from shoal.judge.readers.source import Source
 
 PAPERS = ("report.json", "report.html", "run.toml")  # the last beside releases of earlier versions
 LARGEST = 2**28  # bytes of a manifest

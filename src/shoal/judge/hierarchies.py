@@ -16,7 +16,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from shoal.errors import InputError, RequestError, in_shape, shown
-from shoal.judge.lines import bounded
+from shoal.judge.readers.lines import bounded
 
 NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?\s*", re.ASCII)
 PREFIXES = "prefixes:"

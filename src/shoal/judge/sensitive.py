@@ -20,8 +20,8 @@ from shoal.errors import InputError, shown
 from shoal.judge.hierarchies import Tree, number
 from shoal.judge.models.closeness import Distance, Equal, Hierarchical, Ordered
 from shoal.judge.models.matching import is_star
+from shoal.judge.readers.written import Written
 from shoal.judge.spelling import plain_value
-from shoal.judge.written import Written
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
 BEYOND = re.compile(r"\.\d{6}(\d+)", re.ASCII)

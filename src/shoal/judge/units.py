@@ -10,9 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.judge.cells import plain
 from shoal.judge.hierarchies import read_tree
 from shoal.judge.models.requirement import Requirement
+from shoal.judge.readers.cells import plain
 from shoal.judge.rulings import watches
 from shoal.judge.sensitive import Sensitive, Tally
 from shoal.judge.verification import Judged

@@ -18,18 +18,18 @@ from shoal.errors import InputError, RequestError, listed, shown
 from shoal.judge.classes import Counted, Subset
 from shoal.judge.composition import WARNING, CompositionRequest, compose, place_people
 from shoal.judge.counting import count
-from shoal.judge.dates import formats_of
 from shoal.judge.declared import Beside, beside, roles_source
 from shoal.judge.hierarchies import read_tree
 from shoal.judge.models.matching import READINGS
 from shoal.judge.models.requirement import Requirement, Threshold
-from shoal.judge.reading import opened
+from shoal.judge.readers.dates import formats_of
+from shoal.judge.readers.reading import opened
+from shoal.judge.readers.source import Key, Source
+from shoal.judge.readers.written import Written
 from shoal.judge.rulings import Ruling, summarized
 from shoal.judge.sensitive import Sensitive
-from shoal.judge.source import Key, Source
 from shoal.judge.spill import Spill
 from shoal.judge.verification import Composition, Judged, KOf, Verification
-from shoal.judge.written import Written
 
 __all__ = ["Verification", "class_counts", "verify"]
 

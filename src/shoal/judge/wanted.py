@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from shoal.errors import RequestError
 from shoal.judge.classes import Memory, Subset
+from shoal.judge.readers.source import Key, Source
 from shoal.judge.sensitive import Sensitive
-from shoal.judge.source import Key, Source
 from shoal.judge.spill import Spill
 
 if TYPE_CHECKING:

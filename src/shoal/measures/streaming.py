@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from shoal.errors import RequestError, in_shape
 from shoal.kernels.arrays import Flags, Integers
-from shoal.table.dialect import PLAIN, Dialect
-from shoal.table.formats import is_text
+from shoal.table.dialects.dialect import PLAIN, Dialect
+from shoal.table.files.formats import is_text
 from shoal.table.roles import Kind
 from shoal.table.sampling import Hashes, drawn, row_hashes
 from shoal.table.streams import Pieces, in_pieces

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import RequestError
-from shoal.table.dialect import Dialect
-from shoal.table.notation import Notation
+from shoal.table.dialects.dialect import Dialect
+from shoal.table.dialects.notation import Notation
 from shoal.table.roles import Column, Kind, Role, Written
 from shoal.table.source import Source
 from shoal.table.table import Table

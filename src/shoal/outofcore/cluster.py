@@ -15,9 +15,9 @@ from shoal.outofcore.many_files import FromFile, FromParts, Origin, release_part
 from shoal.outofcore.request import FileRequest, Released
 from shoal.progress import Callback, Reporter
 from shoal.settings import Settings
-from shoal.table.dialect import CSV_ONLY
-from shoal.table.formats import is_parquet
-from shoal.table.many_files import find_parts, is_many
+from shoal.table.dialects.dialect import CSV_ONLY
+from shoal.table.files.formats import is_parquet
+from shoal.table.files.many_files import find_parts, is_many
 
 
 def release_by_engine(

@@ -20,8 +20,8 @@ from shoal.settings import RunOptions, Settings
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import AnonymizeFileOptions
 from shoal.settings.tree import settings_and_run
-from shoal.table.dialect import CSV_ONLY
-from shoal.table.many_files import is_many
+from shoal.table.dialects.dialect import CSV_ONLY
+from shoal.table.files.many_files import is_many
 from shoal.table.memory import needed, read_memory, shape
 
 

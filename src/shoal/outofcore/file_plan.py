@@ -26,8 +26,8 @@ from shoal.outofcore.tasks import TaskRunner
 from shoal.plan.kept_columns import with_rounding
 from shoal.plan.plan import Plan, make_plan
 from shoal.settings import Settings
+from shoal.table.files.opening import read_bytes
 from shoal.table.hierarchy.specify import is_file
-from shoal.table.opening import read_bytes
 from shoal.table.ordinal import with_orders
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.rounding import round_column

@@ -18,7 +18,7 @@ from shoal.errors import InputError, RequestError
 from shoal.outofcore.many_files import hashed
 from shoal.outofcore.tasks import TaskRunner
 from shoal.settings import Settings
-from shoal.table.many_files import Parts, find_parts
+from shoal.table.files.many_files import Parts, find_parts
 from shoal.table.source import Source
 
 FRAMES = {"dask": "dask", "dask_expr": "dask", "pyspark": "spark"}

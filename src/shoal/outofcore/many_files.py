@@ -25,7 +25,7 @@ from shoal.progress import Callback, Reporter
 from shoal.report.build import versions
 from shoal.save.files import papers_of, verify_written
 from shoal.settings import Settings
-from shoal.table.many_files import Parts
+from shoal.table.files.many_files import Parts
 from shoal.table.memory import read_memory, shape
 from shoal.table.streams import Reading, Whole, in_pieces
 

@@ -31,7 +31,7 @@ from shoal.progress import Callback, Reporter
 from shoal.save.files import papers_of, verify_written
 from shoal.save.prepare import with_text
 from shoal.settings import Settings
-from shoal.table.opening import check_ordinary, digest_of
+from shoal.table.files.opening import check_ordinary, digest_of
 from shoal.table.sampling import Sample
 from shoal.table.streams import Pieces, Reading, Whole, in_pieces
 

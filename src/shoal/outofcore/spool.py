@@ -16,11 +16,11 @@ from shoal.errors import InputError, RequestError, listed
 from shoal.outofcore.memory import give_back
 from shoal.outofcore.run_folder import RunFolder
 from shoal.progress import Reporter
-from shoal.table.arrow_files import read_parquet
-from shoal.table.batches import ParquetPieces
-from shoal.table.frames import check_names, own_order
-from shoal.table.lazy import BATCH, RECORDS, batches_of, check_here, computing, is_polars
-from shoal.table.opening import digest_of
+from shoal.table.dataframes.frames import check_names, own_order
+from shoal.table.dataframes.lazy import BATCH, RECORDS, batches_of, check_here, computing, is_polars
+from shoal.table.files.arrow_files import read_parquet
+from shoal.table.files.batches import ParquetPieces
+from shoal.table.files.opening import digest_of
 from shoal.table.roles import Kind
 from shoal.table.source import Source
 from shoal.table.table import Table

@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from shoal.backends.storage import Storage
 from shoal.errors import OutputError
-from shoal.judge.reading import opened
-from shoal.judge.written import Written
+from shoal.judge.readers.reading import opened
+from shoal.judge.readers.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.outofcore.arrow import ROW, Form
 from shoal.outofcore.memory import freed

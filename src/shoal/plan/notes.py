@@ -13,6 +13,7 @@ from shoal.plan.plan import Plan
 from shoal.plan.survey import repeating_identifiers, verb_of
 from shoal.progress import StopToken
 from shoal.settings import Settings
+from shoal.table.dialects.writing_notes import writing_notes
 from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.values import Rule
 from shoal.table.integer_codes import integer_code_notes
@@ -20,7 +21,6 @@ from shoal.table.profile import Profile
 from shoal.table.roles import Kind, Role
 from shoal.table.similar_names import similar_name_notes
 from shoal.table.table import Table
-from shoal.table.writing_notes import writing_notes
 
 
 def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> list[str]:

@@ -20,8 +20,8 @@ from shoal.plan.survey import check_people, with_survey_roles, without_strata
 from shoal.release.aggregate import STRATUM, Aggregators, averaged
 from shoal.settings import Settings
 from shoal.table.assign import assign
-from shoal.table.dialect import PLAIN
-from shoal.table.frames import check_names
+from shoal.table.dataframes.frames import check_names
+from shoal.table.dialects.dialect import PLAIN
 from shoal.table.ordinal import with_orders
 from shoal.table.profile import Profile, complete_rows
 from shoal.table.roles import Role

@@ -9,8 +9,8 @@ from shoal.backends.storage import is_url
 from shoal.errors import RequestError
 from shoal.plan.hierarchies import digests
 from shoal.settings import Settings
-from shoal.table.many_files import digest_parts, is_many
-from shoal.table.opening import digest_of
+from shoal.table.files.many_files import digest_parts, is_many
+from shoal.table.files.opening import digest_of
 
 
 def source_of(settings: Settings, recipe: Path, data: str | Path | None) -> str | Path:

@@ -9,11 +9,11 @@ import pyarrow.compute as pc
 
 from shoal.errors import OutputError, shown
 from shoal.release.dialects import in_encoding
-from shoal.table.dialect import PLAIN, Dialect
-from shoal.table.notation import STRICT, Notation, written_texts
-from shoal.table.opaque import is_made_of_objects
+from shoal.table.csv_text.scan import DELIMITERS
+from shoal.table.dataframes.opaque import is_made_of_objects
+from shoal.table.dialects.dialect import PLAIN, Dialect
+from shoal.table.dialects.notation import STRICT, Notation, written_texts
 from shoal.table.roles import STAR, Column, Kind, family
-from shoal.table.scan import DELIMITERS
 from shoal.table.texts import arrow_texts
 
 QUOTE = '"'

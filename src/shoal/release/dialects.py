@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from shoal.errors import OutputError
-from shoal.table.dialect import PLAIN, QUOTE, UTF_8, Dialect
-from shoal.table.notation import ISO
+from shoal.table.dialects.dialect import PLAIN, QUOTE, UTF_8, Dialect
+from shoal.table.dialects.notation import ISO
+from shoal.table.dialects.transcode import swapped
 from shoal.table.roles import Column, Kind, Written
 from shoal.table.table import Table
-from shoal.table.transcode import swapped
 
 IN_PLAIN = "plain"
 MARKED = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}  # a mark stands before the first text only

@@ -25,8 +25,8 @@ from shoal.release.plain_values import (
     refused,
 )
 from shoal.release.targets import TARGETS, Target
+from shoal.table.files.variable import Code, Variable
 from shoal.table.roles import Column, Kind
-from shoal.table.variable import Code, Variable
 
 INT32 = 2_147_483_620  # the largest whole number that Stata does not take for a missing one
 EXACT = 2**53

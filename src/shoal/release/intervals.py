@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import RequestError, listed
-from shoal.judge.interval_texts import interval_texts, is_interval
+from shoal.judge.readers.interval_texts import interval_texts, is_interval
 from shoal.release.plain_values import is_long
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.table import Table

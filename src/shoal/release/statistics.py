@@ -18,7 +18,7 @@ from shoal.errors import OutputError
 from shoal.kernels.arrays import Integers
 from shoal.release.held import CODES, DATES, NUMBERS, Held, held
 from shoal.release.targets import TARGETS
-from shoal.table.formats import extra
+from shoal.table.files.formats import extra
 from shoal.table.roles import Column
 from shoal.table.table import Table
 

@@ -24,7 +24,7 @@ from shoal.release.plain_values import (
     largest,
     refused,
 )
-from shoal.table.formats import extra
+from shoal.table.files.formats import extra
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
 

@@ -19,14 +19,14 @@ from shoal.release.cells import csv_cells, header_cell
 from shoal.release.dialects import encoded, in_encoding
 from shoal.release.intervals import structs
 from shoal.release.plain_values import is_long
-from shoal.table.dialect import Dialect
-from shoal.table.formats import HELD_BY_STATISTICS
-from shoal.table.notation import STRICT, Notation
-from shoal.table.opaque import is_made_of_objects
+from shoal.table.csv_text.split import bytes_of
+from shoal.table.dataframes.opaque import is_made_of_objects
+from shoal.table.dialects.dialect import Dialect
+from shoal.table.dialects.notation import STRICT, Notation
+from shoal.table.dialects.zones import instants
+from shoal.table.files.formats import HELD_BY_STATISTICS
 from shoal.table.roles import Column, Kind, family
-from shoal.table.split import bytes_of
 from shoal.table.table import Table
-from shoal.table.zones import instants
 
 RECORDS = 65_536  # that one thread joins at a time
 

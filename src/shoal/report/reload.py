@@ -13,7 +13,7 @@ from shoal.release.intervals import joined
 from shoal.report.fields import PUBLIC, ColumnReport
 from shoal.report.public.report import restored_fields
 from shoal.report.report import SCHEMA, Report
-from shoal.table.formats import is_text
+from shoal.table.files.formats import is_text
 from shoal.table.read import read
 from shoal.table.roles import STAR
 from shoal.table.table import Table

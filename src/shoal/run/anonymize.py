@@ -53,10 +53,10 @@ from shoal.settings import Settings
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import AnonymizeOptions
 from shoal.settings.tree import settings_and_run
+from shoal.table.dataframes.type_changes import type_changes
+from shoal.table.dataframes.whole_periods import in_whole_periods
 from shoal.table.encode_nodes import code
 from shoal.table.table import Table
-from shoal.table.type_changes import type_changes
-from shoal.table.whole_periods import in_whole_periods
 
 Integers = npt.NDArray[np.int64]
 FrameT = TypeVar("FrameT")

@@ -27,7 +27,7 @@ from shoal.run.measure_inputs import (
 )
 from shoal.settings import names, whole
 from shoal.table.assign import with_roles
-from shoal.table.dialect import PLAIN, How, dialect_of
+from shoal.table.dialects.dialect import PLAIN, How, dialect_of
 from shoal.table.memory import needed, read_memory
 from shoal.table.ordinal import with_orders
 from shoal.table.roles import Role

@@ -14,14 +14,14 @@ from shoal.errors import InputError, RequestError, listed, nearest_names, shown
 from shoal.measures.pairing import is_kept
 from shoal.release.intervals import joined
 from shoal.settings import COMMITTED, HASHED, Settings, load
-from shoal.table.dialect import Dialect
+from shoal.table.dialects.dialect import Dialect
+from shoal.table.dialects.zones import local_times
 from shoal.table.encode_nodes import CodedColumn, code
-from shoal.table.formats import is_text
+from shoal.table.files.formats import is_text
 from shoal.table.hierarchy.specify import in_folder
 from shoal.table.read import read_with
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table, check_readable
-from shoal.table.zones import local_times
 
 Hierarchies = Mapping[str, str | os.PathLike[str]] | str | os.PathLike[str] | None
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from shoal.errors import TypeChangeWarning, listed, shown
 from shoal.report.fields import ColumnReport
 from shoal.report.report import Report
+from shoal.table.dataframes.type_changes import TypeChange
 from shoal.table.roles import Kind
-from shoal.table.type_changes import TypeChange
 
 NAMED = 6  # columns whose types are told
 

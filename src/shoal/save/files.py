@@ -14,7 +14,7 @@ from shoal.backends.staging import Staging
 from shoal.backends.storage import is_url
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.judge.limits import limited
-from shoal.judge.reading import READERS
+from shoal.judge.readers.reading import READERS
 from shoal.judge.verify import Verification, verify
 from shoal.kernels.arrays import Integers
 from shoal.release.claims import claims
@@ -26,7 +26,7 @@ from shoal.save.commitments import Commitments
 from shoal.save.prepare import prepared
 from shoal.save.readback import holds_table
 from shoal.save.release import Release
-from shoal.table.formats import check_kind
+from shoal.table.files.formats import check_kind
 from shoal.table.hierarchy.specify import is_file
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from shoal.errors import RequestError, listed
 from shoal.release.dialects import IN_PLAIN, is_usual, plain_table, written_as
 from shoal.release.intervals import TYPED, handed_over, names_in
 from shoal.save.spreadsheet import guarded_table
-from shoal.table.formats import HELD_BY_STATISTICS, is_csv
+from shoal.table.files.formats import HELD_BY_STATISTICS, is_csv
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table
 

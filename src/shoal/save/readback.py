@@ -17,15 +17,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.judge.cells import Cells
-from shoal.judge.interval_texts import interval_texts
-from shoal.judge.reading import opened
-from shoal.judge.source import Source
-from shoal.judge.written import Written
+from shoal.judge.readers.cells import Cells
+from shoal.judge.readers.interval_texts import interval_texts
+from shoal.judge.readers.reading import opened
+from shoal.judge.readers.source import Source
+from shoal.judge.readers.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.release.dialects import written_as
 from shoal.release.intervals import structs
-from shoal.table.notation import STRICT, Notation
+from shoal.table.dialects.notation import STRICT, Notation
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.table import Table
 

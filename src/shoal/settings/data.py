@@ -18,7 +18,7 @@ from shoal.settings.kinds import (
 from shoal.settings.option import COMMANDS, MAKES_GROUPS, Names, Option, Part
 
 if TYPE_CHECKING:
-    from shoal.table.dialect import Dialect, How
+    from shoal.table.dialects.dialect import Dialect, How
 
 _column = partial(Option, "Columns")
 _reading = partial(Option, "Reading")
@@ -96,14 +96,14 @@ class InputSettings(Part):
     @property
     def dialect(self) -> Dialect:
         """How the text of a csv file is written."""
-        from shoal.table.dialect import dialect_of
+        from shoal.table.dialects.dialect import dialect_of
 
         return dialect_of(self.delimiter, **self.how)
 
     @property
     def how(self) -> How:
         """How the text of a csv file is written, as arguments, without the delimiter."""
-        from shoal.table.dialect import HOW
+        from shoal.table.dialects.dialect import HOW
 
         every: Any = {name: getattr(self, name) for name in HOW}
         return every  # type: ignore[no-any-return]
@@ -111,7 +111,7 @@ class InputSettings(Part):
     @property
     def is_plain(self) -> bool:
         """Whether nothing is said of how the input is read."""
-        from shoal.table.dialect import PLAIN
+        from shoal.table.dialects.dialect import PLAIN
 
         return self.dialect == PLAIN and not self.types and self.missing == ("",)
 

@@ -62,7 +62,7 @@ def number(text: str) -> int | float:
 
 def lines_of(path: str, name: str) -> list[str]:
     """Return the lines of a file that lists the values of a column."""
-    from shoal.table.opening import read_bytes
+    from shoal.table.files.opening import read_bytes
 
     try:
         text = read_bytes(Path(path)).decode("utf-8-sig")

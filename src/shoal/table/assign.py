@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.errors import InputError, RequestError, listed, shown
-from shoal.table.opaque import cell_bytes, holds_categories, is_binary, is_incomparable
+from shoal.table.dataframes.opaque import cell_bytes, holds_categories, is_binary, is_incomparable
 from shoal.table.roles import Column, Kind, Role, family
 from shoal.table.table import Table
 

@@ -19,9 +19,9 @@ from shoal.backends.executor import Threads
 from shoal.errors import InputError, RequestError, check_known, check_weights, in_shape, shown
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.exact_sum import exact_sum
+from shoal.table.dataframes.opaque import cell_bytes
 from shoal.table.embed_texts import Texts
 from shoal.table.encode_nodes import Coded, code
-from shoal.table.opaque import cell_bytes
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import (
     Table,

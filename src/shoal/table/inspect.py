@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from shoal.errors import shown
 from shoal.table.assign import distinct, identifier_reason
+from shoal.table.dialects.writing_notes import writing_note
 from shoal.table.integer_codes import question
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.similar_names import names_alike, similar_name_notes
 from shoal.table.table import Table, as_floats, present, some_rows
 from shoal.table.texts import texts_of
-from shoal.table.writing_notes import writing_note
 
 
 @dataclass(frozen=True)

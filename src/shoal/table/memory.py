@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import InputError, RequestError, shown
-from shoal.table.database_names import is_database
-from shoal.table.formats import is_parquet
-from shoal.table.opening import first_bytes
-from shoal.table.packed import packing
-from shoal.table.scan import DELIMITERS
+from shoal.table.csv_text.scan import DELIMITERS
+from shoal.table.files.database_names import is_database
+from shoal.table.files.formats import is_parquet
+from shoal.table.files.opening import first_bytes
+from shoal.table.files.packed import packing
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12,
          "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}  # fmt: skip
@@ -58,7 +58,7 @@ def typed_size(path: Path) -> tuple[int, int, float]:
     The third number is about how many bytes a record has.
     """
     if is_database(path):
-        from shoal.table.databases import table_size
+        from shoal.table.files.databases import table_size
 
         return table_size(path)
     return parquet_size(path)
@@ -72,7 +72,7 @@ def parquet_size(path: Path) -> tuple[int, int, float]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from shoal.table.unpacking import check_unpacks
+    from shoal.table.files.unpacking import check_unpacks
 
     try:
         check_unpacks(path, path.stat().st_size, path.name, in_pieces=True)

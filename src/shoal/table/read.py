@@ -14,10 +14,17 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import InputError, RequestError, nearest_names, shown
-from shoal.table.arrow_files import read_arrow, read_parquet
-from shoal.table.database_names import is_database
-from shoal.table.dialect import CSV_ONLY, PLAIN, Dialect, How, dialect_of, settled
-from shoal.table.formats import (
+from shoal.table.csv_text.line_length import Lines
+from shoal.table.csv_text.parts import Text
+from shoal.table.csv_text.scan import DELIMITERS
+from shoal.table.csv_text.split import PIECE
+from shoal.table.dialects.dialect import CSV_ONLY, PLAIN, Dialect, How, dialect_of, settled
+from shoal.table.dialects.notation import Notation, has_thousands
+from shoal.table.dialects.transcode import open_text
+from shoal.table.dialects.widths import check_one_column
+from shoal.table.files.arrow_files import read_arrow, read_parquet
+from shoal.table.files.database_names import is_database
+from shoal.table.files.formats import (
     SPREADSHEETS,
     STATISTICS,
     check_csv_name,
@@ -25,19 +32,12 @@ from shoal.table.formats import (
     is_parquet,
     is_text,
 )
-from shoal.table.line_length import Lines
-from shoal.table.notation import Notation, has_thousands
-from shoal.table.opening import read_bytes
-from shoal.table.packed import Unpacked, packing
-from shoal.table.parts import Text
+from shoal.table.files.opening import read_bytes
+from shoal.table.files.packed import Unpacked, packing
+from shoal.table.files.unpacking import check_unpacked
 from shoal.table.roles import Column, Kind
-from shoal.table.scan import DELIMITERS
 from shoal.table.source import Source
-from shoal.table.split import PIECE
 from shoal.table.table import Table
-from shoal.table.transcode import open_text
-from shoal.table.unpacking import check_unpacked
-from shoal.table.widths import check_one_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,7 +113,7 @@ def read_with(
         return _read_typed(path, sheet)
     if isinstance(data, np.ndarray):
         return from_matrix(data)
-    from shoal.table.frames import from_dataframe
+    from shoal.table.dataframes.frames import from_dataframe
 
     return from_dataframe(data)
 
@@ -121,16 +121,16 @@ def read_with(
 def _read_typed(path: Path, sheet: str | None) -> Table:
     """Return the Table of a file whose format has types of its own."""
     if is_database(path):
-        from shoal.table.databases import read_database
+        from shoal.table.files.databases import read_database
 
         return read_database(path)
     ending = ending_of(path.name)
     if ending in STATISTICS:
-        from shoal.table.statistics import read_statistics
+        from shoal.table.files.statistics import read_statistics
 
         return read_statistics(path)
     if ending in SPREADSHEETS:
-        from shoal.table.spreadsheets import read_spreadsheet
+        from shoal.table.files.spreadsheets import read_spreadsheet
 
         return read_spreadsheet(path, sheet)
     return read_parquet(path) if is_parquet(path) else read_arrow(path)

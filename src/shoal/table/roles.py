@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import in_shape, shown
-from shoal.table.variable import Variable
+from shoal.table.files.variable import Variable
 
 STAR = "*"  # the root of every tree, and what a group releases that has nothing in common
 TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of Arrow's units of time, in a second

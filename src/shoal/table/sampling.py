@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from shoal.table.opaque import cell_bytes
+from shoal.table.dataframes.opaque import cell_bytes
 from shoal.table.roles import Column, Kind
 from shoal.table.table import as_floats, as_integers, missing_cells, some_rows
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Integers
-from shoal.table.dialect import PLAIN, Dialect
-from shoal.table.notation import Notation
+from shoal.table.dialects.dialect import PLAIN, Dialect
+from shoal.table.dialects.notation import Notation
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ class Table:
             lines = np.concatenate(([1], after[rows]))
         source = replace(self.source, lines=lines)
         if source.native is not None:
-            from shoal.table.native import take_native
+            from shoal.table.dataframes.native import take_native
 
             source = replace(source, native=take_native(source.native, rows))
         return replace(self.mapped(some), source=source)
@@ -134,7 +134,7 @@ class Table:
         frame = replace(some, source=source).to_native()
         if self.source.native is None:
             return frame
-        from shoal.table.categories import without_order
+        from shoal.table.dataframes.categories import without_order
 
         return without_order(frame)
 
@@ -142,7 +142,7 @@ class Table:
         """Return the caller's type of dataframe, or the Table itself where it came from a file."""
         if self.source.native is None:
             return self
-        from shoal.table.native import to_native
+        from shoal.table.dataframes.native import to_native
 
         return to_native(self.source, self.columns)
 

@@ -11,15 +11,15 @@ from shoal.outofcore.file import check_room
 from shoal.plan.estimate import machine_memory
 from shoal.save.spreadsheet import formulas_in
 from shoal.settings import Settings
-from shoal.table.dialect import HOW
-from shoal.table.formats import is_csv, is_parquet, is_text
+from shoal.table.csv_text.split import last_end
+from shoal.table.dialects.dialect import HOW
+from shoal.table.files.formats import is_csv, is_parquet, is_text
+from shoal.table.files.opening import first_bytes
+from shoal.table.files.packed import packing
+from shoal.table.files.unpacking import check_unpacks
 from shoal.table.memory import is_packed, needed, parquet_size, read_memory, shape
-from shoal.table.opening import first_bytes
-from shoal.table.packed import packing
 from shoal.table.read import read
-from shoal.table.split import last_end
 from shoal.table.table import Table
-from shoal.table.unpacking import check_unpacks
 from shoal.web.uploads import COLUMNS, ROWS
 
 SHARE = 0.5  # of the machine's memory that a question may take

@@ -18,9 +18,9 @@ from shoal.measures.histogram import edges_of, is_whole
 from shoal.plan.plan import Plan, once_read, plan_table
 from shoal.report.reload import load_report
 from shoal.settings import RunOptions, Settings, build, load
-from shoal.table.formats import check_kind, is_text
+from shoal.table.dialects.propose import Proposal, propose
+from shoal.table.files.formats import check_kind, is_text
 from shoal.table.inspect import inspect
-from shoal.table.propose import Proposal, propose
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import as_floats, missing_cells, some_rows
 from shoal.table.texts import texts_of

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from shoal.table.formats import ARROW, JSON_LINES, SPREADSHEETS, STATISTICS
+from shoal.table.files.formats import ARROW, JSON_LINES, SPREADSHEETS, STATISTICS
 from shoal.web.errors import Refused
 
 PIECE = 1 << 20

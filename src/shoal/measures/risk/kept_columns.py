@@ -9,7 +9,7 @@ import numpy as np
 from shoal.kernels.arrays import Integers
 from shoal.measures.compared import joined, renumbered
 from shoal.measures.risk.classes import share_below
-from shoal.table.opaque import cell_bytes
+from shoal.table.dataframes.opaque import cell_bytes
 from shoal.table.roles import Column, Kind
 
 

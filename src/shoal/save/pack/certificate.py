@@ -22,7 +22,7 @@ from shoal.release.intervals import names_in
 from shoal.report.guarantees import Protection, ends_in_values, guarantee, of_file, shows_records
 from shoal.save.pack.recipe import is_committed, lacks
 from shoal.settings import COMMITTED, Settings, joined_key
-from shoal.table.formats import is_csv
+from shoal.table.files.formats import is_csv
 from shoal.table.roles import Kind
 
 NAME, SCHEMA_NAME, SIGNATURE = "certificate.json", "certificate.schema.json", "certificate.sig"

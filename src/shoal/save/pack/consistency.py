@@ -31,8 +31,8 @@ from shoal.save.pack.certificate import (
 from shoal.save.pack.readme import readme
 from shoal.save.pack.recipe import lacks
 from shoal.settings import COMMITTED, Settings, load, split_key
+from shoal.table.files.opening import digest_of
 from shoal.table.hierarchy.specify import is_file
-from shoal.table.opening import digest_of
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from shoal.release.held import held
 from shoal.report.report import Report
 from shoal.table.assign import distinct
-from shoal.table.formats import CODED
+from shoal.table.files.formats import CODED
 from shoal.table.roles import STAR, Column, Kind, Role
 from shoal.table.table import Table
 

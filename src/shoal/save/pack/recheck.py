@@ -25,7 +25,7 @@ from shoal.save.pack.certificate import (
 from shoal.save.pack.consistency import Papers
 from shoal.save.pack.signing import is_signed
 from shoal.settings import load
-from shoal.table.opening import digest_of
+from shoal.table.files.opening import digest_of
 from shoal.table.read import read
 
 PAPERS = "report.json", "report.html", DICTIONARY, README, SCHEMA_NAME

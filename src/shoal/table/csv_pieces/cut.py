@@ -13,8 +13,8 @@ import numpy as np
 
 from shoal.errors import InputError, in_shape
 from shoal.kernels.arrays import Integers
-from shoal.table.decode import Begin, check_text, without_mark
-from shoal.table.scan import (
+from shoal.table.csv_text.decode import Begin, check_text, without_mark
+from shoal.table.csv_text.scan import (
     CR,
     CUT,
     MAX_CELL,
@@ -29,7 +29,7 @@ from shoal.table.scan import (
     outside,
     ragged,
 )
-from shoal.table.split import (
+from shoal.table.csv_text.split import (
     Head,
     Part,
     first_empty_line,

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from shoal.table.line_length import PART, Lines
-from shoal.table.opening import in_words, opened
-from shoal.table.packed import Unpacked, packing
-from shoal.table.unpacking import check_unpacked
+from shoal.table.csv_text.line_length import PART, Lines
+from shoal.table.files.opening import in_words, opened
+from shoal.table.files.packed import Unpacked, packing
+from shoal.table.files.unpacking import check_unpacked
 
 
 @dataclass(frozen=True)

@@ -11,22 +11,22 @@ import pyarrow as pa
 
 from shoal.errors import InputError
 from shoal.kernels.arrays import Flags
-from shoal.table.cells import Cells
 from shoal.table.csv_pieces.cut import LONG, Cutter, Piece
 from shoal.table.csv_pieces.stream import Mark, Stream
-from shoal.table.decide import Fault, Verdict, decide
-from shoal.table.dialect import PLAIN, QUOTE, UTF_8, Dialect, settled
-from shoal.table.facts import Facts, look
-from shoal.table.formats import check_csv_name
-from shoal.table.infer import column_of, doubt_of, misfit
-from shoal.table.notation import has_thousands
+from shoal.table.csv_text.cells import Cells
+from shoal.table.csv_text.decide import Fault, Verdict, decide
+from shoal.table.csv_text.facts import Facts, look
+from shoal.table.csv_text.infer import column_of, doubt_of, misfit
+from shoal.table.csv_text.split import unswapped, unswapped_head
+from shoal.table.dialects.dialect import PLAIN, QUOTE, UTF_8, Dialect, settled
+from shoal.table.dialects.notation import has_thousands
+from shoal.table.dialects.transcode import open_text
+from shoal.table.dialects.widths import check_one_column
+from shoal.table.files.formats import check_csv_name
 from shoal.table.read import check_delimiter, check_types, notations_of
 from shoal.table.roles import Column, Kind, Written
 from shoal.table.source import Source
-from shoal.table.split import unswapped, unswapped_head
 from shoal.table.table import Table
-from shoal.table.transcode import open_text
-from shoal.table.widths import check_one_column
 
 SIZE = 16 * 2**20
 PLACES = 5

@@ -1,0 +1,282 @@
+"""The structure of a csv file, checked byte by byte before anything is parsed.
+
+Cells, quotes and line ends follow RFC 4180, strictly: what is ambiguous is an error that names
+the line. All of it is vector arithmetic on the bytes, so a strict look costs little more than
+a careless one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import InputError, in_shape, shown
+from shoal.kernels.arrays import Flags, Integers
+from shoal.table.csv_text.decode import WHOLE, Begin
+
+DELIMITERS = (",", ";", "\t", "|")
+MAX_COLUMNS = 20_000
+MAX_CELL = 131_072
+MAX_NAME = 1_000
+
+COMMA_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+CUT = (
+    "; mend the line, or say --skip-lines or --comment if lines are none of the table, "
+    "--delimiter or --quote if it is cut otherwise"
+)
+QUOTE, CR, LF = 34, 13, 10
+
+Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the cells are: `starts` and `ends` (records + 1, columns), the header in row 0."""
+
+    __repr__ = in_shape
+
+    delimiter: str
+    starts: Integers
+    ends: Integers
+    lines: Integers | None  # line of each record, header first; None: record r stands on line r + 1
+
+    @property
+    def columns(self) -> int:
+        """The number of columns."""
+        return int(self.starts.shape[1])
+
+    @property
+    def records(self) -> int:
+        """The number of records, the header not counted."""
+        return int(self.starts.shape[0]) - 1
+
+
+def line_of(data: Bytes, position: int, begin: Begin) -> int:
+    """Return the line, from 1, in which a byte stands."""
+    return int(np.count_nonzero(data[:position] == LF)) + 1 + begin.lines
+
+
+def find_delimiter(data: bytes, name: str) -> str:
+    """Return the one delimiter that the header line uses; several are an error, not a guess."""
+    header = _header(data)
+    outside = "".join(header.split('"')[0::2])
+    signs = [sign for sign in DELIMITERS if sign in outside]
+    if len(signs) > 1:
+        raise InputError(
+            f"{name}, line 1: the header holds {' and '.join(COMMA_NAMES[s] for s in signs)}; "
+            "say which one separates columns with --delimiter"
+        )
+    return signs[0] if signs else ","
+
+
+def _header(data: bytes) -> str:
+    inside = False
+    for position, byte in enumerate(data):
+        if byte == QUOTE:
+            inside = not inside
+        elif byte in (CR, LF) and not inside:
+            return data[:position].decode("utf-8")
+    return data.decode("utf-8")
+
+
+def empty(name: str) -> InputError:
+    """Return the error of a file without anything in it."""
+    return InputError(f"{name}: the file is empty, there is no header")
+
+
+def blank_header(name: str, column: int) -> InputError:
+    """Return the error of a column without a name."""
+    return InputError(
+        f"{name}, line 1, column {column}: the header cell is blank; name the column, or say "
+        "--skip-lines if the header stands further down"
+    )
+
+
+def ragged(name: str, line: int, record: int, cells: int, columns: int) -> InputError:
+    """Return the error of a record that is too long or too short."""
+    return InputError(
+        f"{name}, line {line} (record {record}): {cells} cells, the header has {columns}{CUT}"
+    )
+
+
+def long_cell(name: str, line: int, column: int) -> InputError:
+    """Return the error of a cell that is too long."""
+    return InputError(
+        f"{name}, line {line}, column {column}: a cell of more than {MAX_CELL} bytes; "
+        "is a quote missing, or another sign the --quote?"
+    )
+
+
+def scan(raw: bytes, name: str, delimiter: str | None, begin: Begin = WHOLE) -> Layout:
+    """Return where each cell is, or raise an InputError at the first thing that is not strict.
+
+    A piece of a file has the header before it; `begin` then counts from where the header ends.
+    """
+    if not raw.strip(b"\r\n"):
+        raise empty(name)
+    if delimiter is None:
+        delimiter = find_delimiter(raw, name)
+    data = np.frombuffer(raw, dtype=np.uint8)
+    quotes = np.flatnonzero(data == QUOTE)
+    check_quotes(data, quotes, ord(delimiter), name, begin)
+    check_closed(data, quotes, name, begin)
+    breaks = outside(np.flatnonzero(data == LF), quotes)
+    check_returns(data, quotes, name, begin)
+    commas = outside(np.flatnonzero(data == ord(delimiter)), quotes)
+    return _cells(data, commas, breaks, bool(quotes.size), name, delimiter, begin)
+
+
+def outside(positions: Integers, quotes: Integers) -> Integers:
+    """Keep the positions before which an even number of quotes stands."""
+    if not quotes.size:
+        return positions
+    kept: Integers = positions[np.searchsorted(quotes, positions) % 2 == 0]
+    return kept
+
+
+def check_quotes(data: Bytes, quotes: Integers, comma: int, name: str, begin: Begin) -> None:
+    """An opening quote starts a cell or follows a closing one; a closing one ends a cell."""
+    if not quotes.size:
+        return
+    opening, closing = quotes[0::2], quotes[1::2]
+    again = _reopening(quotes)
+    before = np.where(opening > 0, data[np.maximum(opening - 1, 0)], LF)
+    cell_starts = opening[~again]
+    after_at = closing + 1
+    after = np.where(after_at < data.size, data[np.minimum(after_at, data.size - 1)], LF)
+    stray = opening[~((before == comma) | (before == LF) | again)]
+    early = closing[~np.isin(after, (comma, LF, CR, QUOTE))]
+    if early.size and (not stray.size or early[0] < stray[0]):
+        opened = cell_starts[np.searchsorted(cell_starts, early[0]) - 1]
+        raise InputError(
+            f"{name}, line {line_of(data, opened, begin)}: a quote opens here, and text follows "
+            f"where it closes, on line {line_of(data, early[0], begin)}; "
+            "is a quote missing or not doubled, or another sign the --quote?"
+        )
+    if stray.size:
+        raise InputError(
+            f"{name}, line {line_of(data, stray[0], begin)}: a quote inside a cell that is not "
+            "quoted; put the cell in quotes and double the quotes in it, or say another --quote"
+        )
+
+
+def _reopening(quotes: Integers) -> Flags:
+    """Return which opening quotes stand right after a closing one: two are one in a cell."""
+    opening, closing = quotes[0::2], quotes[1::2]
+    again = np.zeros(opening.size, dtype=bool)
+    again[1:] = opening[1:] == closing[: opening.size - 1] + 1
+    return again
+
+
+def check_closed(data: Bytes, quotes: Integers, name: str, begin: Begin) -> None:
+    """The last quote is a closing one."""
+    if quotes.size % 2:
+        opened = quotes[0::2][~_reopening(quotes)][-1]
+        line = line_of(data, opened, begin)
+        raise InputError(
+            f"{name}, line {line}: a quote opens here and is never closed; close it, or say "
+            "another --quote"
+        )
+
+
+def check_returns(data: Bytes, quotes: Integers, name: str, begin: Begin) -> None:
+    """A carriage return outside quotes has a line feed after it."""
+    returns = outside(np.flatnonzero(data == CR), quotes)
+    lone = returns[
+        (returns + 1 == data.size) | (data[np.minimum(returns + 1, data.size - 1)] != LF)
+    ]
+    if lone.size:
+        raise InputError(
+            f"{name}, line {line_of(data, lone[0], begin)}: a carriage return without a line feed; "
+            "save the file with ordinary line ends"
+        )
+
+
+def _cells(
+    data: Bytes,
+    commas: Integers,
+    breaks: Integers,
+    has_quotes: bool,
+    name: str,
+    delimiter: str,
+    begin: Begin,
+) -> Layout:
+    if not breaks.size or breaks[-1] != data.size - 1:
+        breaks = np.append(breaks, data.size)
+    first = np.concatenate(([0], breaks[:-1] + 1))
+    last = breaks - ((breaks > first) & (data[np.maximum(breaks - 1, 0)] == CR))
+    counts = np.searchsorted(commas, breaks) - np.searchsorted(commas, first) + 1
+    columns = int(counts[0])
+    if columns > MAX_COLUMNS:
+        raise InputError(f"{name}, line 1: {columns} columns; the limit is {MAX_COLUMNS}")
+    if columns > 1:  # empty lines at the end of the file are no records
+        used = int(np.flatnonzero(last > first)[-1]) + 1
+        first, last, breaks, counts = first[:used], last[:used], breaks[:used], counts[:used]
+    lines = _lines(data, first, breaks, has_quotes, begin)
+    uneven = np.flatnonzero(counts != columns)
+    if uneven.size:
+        record = int(uneven[0])
+        line = record + 1 if lines is None else int(lines[record])
+        raise ragged(name, line, record + begin.records, counts[record], columns)
+    inner = commas.reshape(first.size, columns - 1)
+    starts = np.hstack((first[:, None], inner + 1))
+    ends = np.hstack((inner, last[:, None]))
+    long = np.argwhere(ends - starts > MAX_CELL)
+    if long.size:
+        record, column = long[0].tolist()
+        line = record + 1 if lines is None else int(lines[record])
+        raise long_cell(name, line, column + 1)
+    return Layout(delimiter, starts, ends, lines)
+
+
+def _lines(
+    data: Bytes, first: Integers, breaks: Integers, has_quotes: bool, begin: Begin
+) -> Integers | None:
+    """Return the line of each record, None where record r stands on line r + 1."""
+    every = np.flatnonzero(data == LF) if has_quotes else breaks
+    if has_quotes and every.size >= breaks.size:
+        lines: Integers = np.searchsorted(every, first) + 1 + begin.lines
+    elif begin.lines:
+        lines = np.arange(1, first.size + 1) + begin.lines
+    else:
+        return None
+    lines[0] = 1  # the header is the file's own
+    return lines
+
+
+def header_names(raw: bytes, layout: Layout, name: str) -> list[str]:
+    """Return the column names; raise InputError for blank, long or duplicate ones."""
+    names: list[str] = []
+    seen: dict[str, int] = {}
+    for number, (start, end) in enumerate(
+        zip(layout.starts[0].tolist(), layout.ends[0].tolist(), strict=True), 1
+    ):
+        text = raw[start:end].decode("utf-8")
+        if text.startswith('"'):
+            text = text[1:-1].replace('""', '"')
+        if not text.strip():
+            raise blank_header(name, number)
+        if len(text) > MAX_NAME:
+            raise InputError(
+                f"{name}, line 1, column {number}: a header of {len(text)} characters; "
+                f"the limit is {MAX_NAME}; say --delimiter or --skip-lines if it is no name"
+            )
+        if text in seen:
+            raise InputError(
+                f"{name}, line 1: columns {seen[text]} and {number} are both named {shown(text)}; "
+                "rename one, or say --skip-lines if the header stands further down"
+            )
+        seen[text] = number
+        names.append(text)
+    return names
+
+
+def quoted_cells(data: Bytes, layout: Layout, column: int) -> Flags | None:
+    """Return which cells of a column stand in quotes, None where none does."""
+    starts, ends = layout.starts[1:, column], layout.ends[1:, column]
+    if not starts.size:
+        return None
+    flags: Flags = (ends > starts) & (data[np.minimum(starts, data.size - 1)] == QUOTE)
+    return flags if flags.any() else None

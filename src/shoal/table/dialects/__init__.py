@@ -1,0 +1,1 @@
+"""Dialects of text: signs, encodings, notations of numbers and dates, and what proposes them."""

@@ -1,0 +1,1 @@
+"""Files of every format: how they are opened and unpacked, and what reads each."""

@@ -1,7 +1,7 @@
 # The two commands of the README are `make run` and `make test`; both work on a fresh machine.
 PYTHON ?= python3
 VENV := .venv
-# bytecode is kept: every process that starts would compile the sources anew
+# bytecode is kept, of what is imported: every process would compile the sources anew
 unexport PYTHONDONTWRITEBYTECODE
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
@@ -106,14 +106,14 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/run.stamp: requirements/run.txt pyproject.toml | $(BIN)/python
-	$(PIP) install -q --no-deps --require-hashes -r requirements/run.txt
-	$(PIP) install -q --no-deps --no-build-isolation -e .
+	$(PIP) install -q --no-compile --no-deps --require-hashes -r requirements/run.txt
+	$(PIP) install -q --no-compile --no-deps --no-build-isolation -e .
 	touch $@
 
 $(VENV)/test.stamp: requirements/test.txt $(VENV)/run.stamp
-	$(PIP) install -q --no-deps --require-hashes -r requirements/test.txt
+	$(PIP) install -q --no-compile --no-deps --require-hashes -r requirements/test.txt
 	touch $@
 
 $(VENV)/engines.stamp: requirements/engines.txt $(VENV)/test.stamp
-	$(PIP) install -q --no-deps --require-hashes -r requirements/engines.txt
+	$(PIP) install -q --no-compile --no-deps --require-hashes -r requirements/engines.txt
 	touch $@

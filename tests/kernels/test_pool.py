@@ -15,6 +15,7 @@ from shoal.kernels.jit import jit
 from shoal.kernels.layout import FAN, LEAF
 from shoal.methods.heuristics import pool as pools
 from strategies import matrices
+from thorough import examples
 
 
 def nearest(pool, center, size):
@@ -44,6 +45,7 @@ def test_distances_add_attributes_in_order(columns):
 
 
 @given(matrices(150), st.data())
+@examples(100)
 def test_nearest_and_farthest(matrix, data):
     """Nearest and farthest are those of a sort by distance and row, also after removals."""
     size = data.draw(st.integers(0, len(matrix)))

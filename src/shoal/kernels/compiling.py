@@ -108,6 +108,52 @@ def _read_once(read: Callable[..., Any]) -> Callable[..., Any]:
     return reading
 
 
+class _Renaming:
+    """Renaming of variables that are assigned to several times, one after the other.
+
+    Statements that do not mention a variable stay as they are without a look at them: else each
+    variable takes a walk through the whole function.
+    """
+
+    def __init__(self, run: Callable[..., Any]) -> None:
+        self.run = run
+        self.blocks: dict[Any, set[str]] = {}  # the names that blocks mention, by label
+        self.statements: dict[int, tuple[Any, set[str]]] = {}
+
+    def renamed(self, blocks: Any) -> Any:
+        """Return the blocks of a function, in which every variable is assigned to once."""
+        self.blocks.clear()
+        self.statements.clear()
+        return self.run(blocks)
+
+    def rewritten(self, blocks: Any, states: dict[str, Any], handler: Any) -> dict[Any, Any]:
+        """Return blocks in which one variable is replaced; later ones are other names."""
+        made, name = {}, states["varname"]
+        for label, block in blocks.items():
+            if label not in self.blocks:
+                self.blocks[label] = set().union(*map(self._names, block.body))
+            made[label] = ir.Block(scope=block.scope, loc=block.loc)  # type: ignore[no-untyped-call]
+            made[label].body = list(block.body)
+            if name in self.blocks[label]:
+                states["label"], states["block"] = label, block
+                made[label].body = [self._replaced(one, states, handler) for one in block.body]
+        return made
+
+    def _replaced(self, statement: Any, states: dict[str, Any], handler: Any) -> Any:
+        if states["varname"] not in self._names(statement):
+            return statement
+        if isinstance(statement, ir.Assign):
+            return handler.on_assign(states, statement)
+        return handler.on_other(states, statement)
+
+    def _names(self, statement: Any) -> set[str]:
+        known = self.statements.get(id(statement))
+        if known is None:
+            names = {variable.name for variable in statement.list_vars()}
+            known = self.statements[id(statement)] = statement, names
+        return known[1]
+
+
 def _for_any(resolve: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that compiles a kernel for numbers, not for one that is written out."""
 
@@ -175,6 +221,7 @@ def _quicker() -> Iterator[None]:
     Nobody else compiles meanwhile, and what others compile later is compiled in Numba's own way.
     """
     copies = SimpleNamespace(copy=copy.copy, deepcopy=_Copies().deepcopy)
+    renaming = _Renaming(ssa._run_ssa)
     changes: list[tuple[Any, str, Any]] = [
         (inline_closurecall, "copy", copies),
         (InlineWorker, "run_untyped_passes", _read_once(InlineWorker.run_untyped_passes)),
@@ -183,6 +230,8 @@ def _quicker() -> Iterator[None]:
         (CPUContext, "get_executable", _not_called(CPUContext.get_executable)),
         (PostProcessor, "run", _without_entries(PostProcessor.run)),
         (ir.Inst, "_rec_list_vars", _variables),
+        (ssa, "_run_ssa", renaming.renamed),
+        (ssa, "_run_block_rewrite", renaming.rewritten),
         (ssa, "_logger", SimpleNamespace(debug=lambda *_: None)),  # called for every statement
         (ir.Loc, "__deepcopy__", lambda self, _memo: self),  # places in a source do not change
     ]

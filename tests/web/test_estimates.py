@@ -92,7 +92,7 @@ def test_a_new_question_of_a_tab_ends_its_own(desk):
     ]
     for tab in tabs:
         tab.start()
-        time.sleep(0.7)
+        time.sleep(0.1)
     for tab in tabs:
         tab.join(120)
     assert (first, other, last) == ([409], [200], [200])

@@ -314,11 +314,13 @@ def anonymize_with(
     threads: int | None = None,
     folder: Path | None = None,
     on_estimate: Callable[[Estimate], None] | None = None,
+    measured: bool = True,
 ) -> Result[Any]:
     """Return the verified Result of data and settings, step by step.
 
     `folder` holds the files of hierarchies; `on_estimate` is called with the estimated time and
-    memory before the groups are formed.
+    memory before the groups are formed. If it is not `measured`, the report has no measures of
+    utility and risk, and cannot be published.
     """
     start = time.perf_counter()
     report = Reporter.of(callback)
@@ -365,7 +367,7 @@ def anonymize_with(
     result = build_report(
         Released(
             table, numbered.names, aggregators, trees, recipe.roles.drop, plan.rounding,
-            compared(table, released, trees, plan.k, threads, classes),
+            compared(table, released, trees, plan.k, threads, classes) if measured else {},
             recipe.release.group_column,
         ),
         Run.of(partition, plan.seed, time.perf_counter() - start, given is not None),
@@ -386,12 +388,13 @@ def anonymize_with(
         ),
         figures_of([chunk], plan.k, deleted, coded, threads=threads),
     )  # fmt: skip
-    draw_ahead(result)  # while the rest is measured
-    report("measuring", 0, 1)
-    measures = measure_release(
-        table, released, coded, deleted, plan.seed, plan.weight, plan.strata, threads, classes
-    )
-    result = replace(result, measures=measures.to_dict())
-    report("measuring", 1, 1)
+    if measured:
+        draw_ahead(result)  # while the rest is measured
+        report("measuring", 0, 1)
+        measures = measure_release(
+            table, released, coded, deleted, plan.seed, plan.weight, plan.strata, threads, classes
+        )
+        result = replace(result, measures=measures.to_dict())
+        report("measuring", 1, 1)
     data = for_frame(numbered, recipe.release.intervals).to_native()
     return Result(data, result, partition, numbered, recipe)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -112,8 +113,13 @@ def preview_of(
     threads: int | None = None,
     callback: Callback | Reporter | None = None,
     folder: Path | None = None,
+    measured: bool = True,
 ) -> Preview:
-    """Run on a sample and on a part of it; extrapolate log-linearly from both sizes."""
+    """Run on a sample and on a part of it; extrapolate log-linearly from both sizes.
+
+    A sample of all records needs no part. Runs that are not `measured` take less time than a
+    whole one would.
+    """
     if settings.roles.group is not None:
         raise RequestError("groups that are given hold every record: there is no sample of them")
     k, options = settings.protect.k, settings.input
@@ -125,14 +131,20 @@ def preview_of(
     settings = _with_roles(table, once_read(settings), folder)
     plan, _ = plan_table(table, settings, folder)
     some, part = _samples(table, plan, min(sample, table.rows))
-    smaller = anonymize_with(table.take(part), settings, callback, threads, folder)
+    run = partial(
+        anonymize_with, settings=settings, callback=callback, threads=threads, folder=folder,
+        measured=measured,
+    )  # fmt: skip
+    before = 0.0
+    if part.size < some.size < table.rows:  # of all records the loss is known
+        before = run(table.take(part)).report.exact_loss
     start = time.perf_counter()
-    result = anonymize_with(table.take(some), settings, callback, threads, folder)
+    result = run(table.take(some))
     seconds = time.perf_counter() - start
-    lost, before = (one.report.exact_loss for one in (result, smaller))
+    lost = result.report.exact_loss
     ratio = math.log(table.rows / some.size)
     slope = 0.0
-    if lost > 0.0 and before > 0.0 and some.size > part.size:
+    if lost > 0.0 and before > 0.0:
         slope = math.log(lost / before) / math.log(some.size / part.size)
     falls = min(0.0, max(STEEPEST, slope))
     whole_run, own_run = (plan.expected(records) for records in (table.rows, some.size))

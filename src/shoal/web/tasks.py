@@ -32,7 +32,7 @@ ROWS = 20  # of a table that are shown
 BINS, WORDS = 24, 8
 CHILDREN, NODES, LISTED, VALUES = 60, 3_000, 5_000, 50
 SAMPLE = 2_000
-PATIENCE = 1.0  # seconds of a search on a sample
+PATIENCE = 0.05  # seconds of a search on a sample
 
 
 def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def _nodes(its: Any, before: Any) -> dict[str, Any]:
 
 
 def preview(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> dict[str, Any]:
-    """Estimate what a run loses and takes, from a sample on which searches take a second."""
+    """Estimate what a run loses and takes, from a sample on which searches are short."""
     from shoal.methods.registry import find
     from shoal.plan.costs import Estimate
     from shoal.run.preview import preview_of
@@ -161,8 +161,9 @@ def preview(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -
         quick = settings.replace(protect={"time_limit": limit, "max_iterations": None})
     largest = max([settings.protect.k, *settings.protect.k_of.values()])
     estimated = preview_of(
-        table, quick, min(table.rows, max(SAMPLE, 40 * largest)), callback=progress.reporter()
-    )
+        table, quick, min(table.rows, max(SAMPLE, 40 * largest)), callback=progress.reporter(),
+        measured=False,
+    )  # fmt: skip
     plan, _ = plan_table(table, settings)
     likely = plan.expected(records)
     if likely is None and estimated.seconds is not None and estimated.megabytes is not None:

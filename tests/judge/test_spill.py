@@ -68,7 +68,7 @@ def test_spilled_is_unspilled(tmp_path, folder, small, thorough):
         "quasi_identifiers": ["a", "b", "d"], "sensitive": ["s", "n"], "l": 2, "t": 0.2,
         "alpha": {"n": 0.5}, "k_of": {("a",): 4, ("b", "d"): 3},
     }  # fmt: skip
-    for trial in range(60 if thorough else 9):
+    for trial in range(60 if thorough else 6):
         table = random_frame(rng)
         data = table
         if trial % 3 == 1:

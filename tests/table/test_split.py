@@ -136,7 +136,7 @@ def read_in_pieces(text, size, threads=None):
 def test_read_and_written_as_the_slow_twin_does(threads, size, thorough):
     """A file cut anywhere is read as it is sign by sign, and comes back byte for byte."""
     draw = random.Random(size)
-    for _ in range(60 if thorough else 12):
+    for _ in range(60 if thorough else 6):
         text, rows = plain_text(draw)
         table = read_in_pieces(text, size, threads)
         expected = csv_text.records(text)

@@ -83,6 +83,21 @@ def test_files(tmp_path, how):
     assert pa.types.is_struct(written.schema.field(0).type) == (how in (None, "struct"))
 
 
+def test_dialect(tmp_path):
+    """Ends of intervals in columns of their own are written as the input writes numbers."""
+    lines = [f"{10 + i},5;{1 + i:02}.02.2020" for i in range(9)]
+    (tmp_path / "t.csv").write_text("\n".join(["x;d", *lines]) + "\n")
+    found = shoal.anonymize(
+        tmp_path / "t.csv", k=3, method="kaim", intervals="columns", decimal=",",
+        date_format="%d.%m.%Y",
+    )  # fmt: skip
+    path = found.save(tmp_path / "out", keep_order=True)
+    header, first, *_ = path.read_text().splitlines()
+    assert header == "x_low;x_high;d_low;d_high"
+    assert first == "10,5;12,5;01.02.2020;03.02.2020"
+    assert shoal.verify(path, k=3).ok
+
+
 def test_warned():
     """Columns that became structs or two columns are named, with the option that keeps them."""
     for how, said in ((None, "now struct"), ("columns", "now two columns")):

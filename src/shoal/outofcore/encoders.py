@@ -80,10 +80,11 @@ class ByNumbers:
         columns = {c.name: c for c in table.with_role(Role.QUASI_IDENTIFIER)}
 
         def placed(name: str) -> Floats:
-            column = columns[name]
-            there = present(column) if name in self.holed else np.ones(table.rows, dtype=bool)
-            values = np.full(table.rows, np.nan)
-            values[there] = self.moments[name].placed(some_rows(column, there))
+            column, own = columns[name], self.moments[name]
+            if name not in self.holed:
+                return own.placed(column)
+            there, values = present(column), np.full(table.rows, np.nan)
+            values[there] = own.placed(some_rows(column, there))
             return values
 
         return self._joined(list(columns), table.rows, placed)
@@ -100,17 +101,21 @@ class ByNumbers:
         return points[~np.isnan(points).any(axis=1)]
 
     def _joined(self, names: Sequence[str], rows: int, placed: Callable[[str], Floats]) -> Floats:
-        """Return columns of standardized numbers, then those that tell missing cells."""
+        """Return columns of standardized numbers, then those that tell missing cells.
+
+        `placed` returns the numbers of a column, not-a-number where they are missing.
+        """
         holed = [name for name in names if name in self.holed]
         varied = [name for name in names if self.moments[name].deviation]
         points = np.zeros((rows, max(1, len(varied) + len(holed))))
-        for j, name in enumerate(varied):
-            points[:, j] = placed(name) * self.scales[name]
-        for j, name in enumerate(holed, len(varied)):
-            gone = np.isnan(placed(name))
-            points[gone, j] = self.apart * self.scales[name]
+        for name in dict.fromkeys((*varied, *holed)):
+            values, scale = placed(name), self.scales[name]
+            if name in holed:
+                gone = np.isnan(values)
+                points[gone, len(varied) + holed.index(name)] = self.apart * scale
+                values = np.where(gone, 0.0, values)
             if name in varied:
-                points[gone, varied.index(name)] = 0.0
+                points[:, varied.index(name)] = values * scale
         return points
 
     def coded(self, table: Table) -> Coded | None:  # noqa: ARG002 - as RegionEncoder has it

@@ -7,7 +7,7 @@ from typing import Any
 
 from shoal.errors import RequestError, check_known, shown
 from shoal.methods.registry import find, is_on_nodes
-from shoal.release.aggregate import MAJORITY, UNROUNDED
+from shoal.release.averages import MAJORITY, UNROUNDED
 from shoal.settings import Decimals, Settings
 from shoal.table.profile import Profile
 from shoal.table.roles import Column, Kind, Role

@@ -46,6 +46,9 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
         for name, rule in settings.hierarchies.items()
     }
     kept = {*schema.names, *dropped, settings.roles.group}
+    released = {"numbers": numbers_as(settings)}
+    if settings.roles.weight is not None:
+        released["weights_as"] = settings.release.weights_as or "mean"
     return settings.model_copy(update={"shoal": _version()}).replace(
         input={
             "path": source.path,
@@ -63,12 +66,7 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
             "other": schema.with_role(Role.OTHER),
             "drop": [*dropped, *(n for n in source.columns if n not in kept)],
         },
-        release={"numbers": numbers_as(settings)}
-        if settings.roles.weight is None
-        else {
-            "numbers": numbers_as(settings),
-            "weights_as": settings.release.weights_as or "mean",
-        },
+        release=released,
         protect=protect,
         hierarchies=trees,
         search=again,

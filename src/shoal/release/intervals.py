@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import RequestError, listed
-from shoal.judge.readers.interval_texts import interval_texts, is_interval
+from shoal.judge.readers.interval_structs import is_interval_struct, struct_texts
 from shoal.release.plain_values import is_long
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.table import Table
@@ -78,7 +78,7 @@ def names_in(released: Iterable[str], names: Iterable[str]) -> list[str]:
 
 
 def _split(table: Table) -> Table:
-    """Return a table with two columns for every one of intervals."""
+    """Return a table with two columns for every one of intervals, each written as that was."""
     wide = [column for column in table.columns if column.ends is not None]
     taken = [end for column in wide for end in ends_of(column.name) if end in table.names]
     if taken:
@@ -97,7 +97,14 @@ def _split(table: Table) -> Table:
             columns.append(
                 column.replace(name=name, kind=kind, values=values, ends=None, written=None)
             )
-    return replace(table, columns=tuple(columns))
+    own = {column.name for column in wide}
+    notations = [
+        (each, notation)
+        for name, notation in table.source.notations
+        for each in (ends_of(name) if name in own else (name,))
+    ]
+    source = replace(table.source, notations=tuple(notations))
+    return replace(table, columns=tuple(columns), source=source)
 
 
 def ends_type(column: Column) -> Any:
@@ -153,7 +160,7 @@ def joined(table: Table, names: Iterable[str]) -> Table:
         places = [one.name for one in columns]
         if name in places:
             at, values = places.index(name), columns[places.index(name)].values
-            if not is_interval(values.type):
+            if not is_interval_struct(values.type):
                 continue
         elif low in places and high in places:
             at, ends = places.index(low), [columns[places.index(end)].values for end in (low, high)]
@@ -161,6 +168,6 @@ def joined(table: Table, names: Iterable[str]) -> Table:
             del columns[places.index(high)]
         else:
             continue
-        texts = interval_texts(values).fill_null(STAR)
+        texts = struct_texts(values).fill_null(STAR)
         columns[at] = columns[at].replace(name=name, kind=Kind.TEXT, values=texts, cells=None)
     return replace(table, columns=tuple(columns))

@@ -75,8 +75,8 @@ def _is_csv(data: Any) -> bool:
 
 def read_release(data: Any, original: Table, dialect: Dialect, missing: Sequence[str]) -> Table:
     """Read a release; what is text in the original is text in it."""
+    numbers = [column.name for column in original.columns if column.kind.is_numeric]
     plain = read_table(data, dialect, missing, {}).mapped(partial(_in_zone, original))
-    plain = joined(plain, [column.name for column in original.columns if column.kind.is_numeric])
     texts = [
         column.name
         for column in original.columns
@@ -84,10 +84,9 @@ def read_release(data: Any, original: Table, dialect: Dialect, missing: Sequence
         and column.name in plain.names
         and plain[column.name].kind is not Kind.TEXT
     ]
-    if not texts or not _is_csv(data):
-        return plain
-    again = read_table(data, dialect, missing, dict.fromkeys(texts, "text"))
-    return joined(again, [column.name for column in original.columns if column.kind.is_numeric])
+    if texts and _is_csv(data):
+        plain = read_table(data, dialect, missing, dict.fromkeys(texts, "text"))
+    return joined(plain, numbers)
 
 
 def _in_zone(original: Table, column: Column) -> Column:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.judge.readers.cells import Cells
-from shoal.judge.readers.interval_texts import interval_texts
+from shoal.judge.readers.interval_structs import struct_texts
 from shoal.judge.readers.reading import opened
 from shoal.judge.readers.source import Source
 from shoal.judge.readers.written import Written
@@ -96,7 +96,7 @@ class ReadBack:
 def _meant(column: Column, as_bytes: bool) -> Any:
     """Return the values that a column is to have; Parquet holds short decimals as floats."""
     if column.ends is not None and not as_bytes:
-        return interval_texts(structs(column))
+        return struct_texts(structs(column))
     if column.kind is Kind.DECIMAL and not as_bytes:
         distinct = column.values.dictionary_encode()
         floats = [None if v is None else float(v) for v in distinct.dictionary.to_pylist()]

@@ -12,7 +12,7 @@ from shoal.backends.storage import is_url, open_at
 from shoal.errors import InputError
 from shoal.judge.limits import limits
 from shoal.judge.readers.cells import ArrowCells, rows_of
-from shoal.judge.readers.interval_texts import is_interval
+from shoal.judge.readers.interval_structs import is_interval_struct
 from shoal.judge.readers.source import Batches, Key, Made, Source, check_header
 
 READER = "pyarrow"
@@ -62,7 +62,7 @@ def check_plain(kind: Any, column: str, name: str) -> None:
 
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    if pa.types.is_nested(kind) and not is_interval(kind):
+    if pa.types.is_nested(kind) and not is_interval_struct(kind):
         raise InputError(f"{name}: column {column[:60]!r} holds lists, not values")
 
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from shoal.judge.count_rows import Places, Words, grouped
 from shoal.judge.models.matching import NAN
-from shoal.judge.readers.interval_texts import interval_texts, is_interval
+from shoal.judge.readers.interval_structs import is_interval_struct, struct_texts
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -181,7 +181,7 @@ class ArrowCells:
     """Values of a Parquet file or a dataframe."""
 
     def __init__(self, values: Any) -> None:
-        values = interval_texts(values) if is_interval(values.type) else values
+        values = struct_texts(values) if is_interval_struct(values.type) else values
         self.values = decoded(values)
 
     def __len__(self) -> int:

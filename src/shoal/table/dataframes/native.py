@@ -72,18 +72,17 @@ def to_native(source: Source, columns: Sequence[Column]) -> Any:
     people.
     """
     frame: nw.DataFrame[Any] = nw.from_native(source.native, eager_only=True)
-    wanted = [column.name for column in columns]
-    added = [column for column in columns if column.name not in frame.columns]
-    columns = [column for column in columns if column.name in frame.columns]
     names = [column.name for column in columns]
-    kept = _exactly(frame, names)
-    new = {c.name for c in columns if c.protected or c.rounded}
-    changed = [_native_series(kept[c.name], c) for c in columns if c.name in new]
-    untouched = [without_leftovers(kept[c.name]) for c in columns if c.name not in new]
-    numbers = [_new_series(kept, column) for column in added]
-    made = kept.with_columns(*changed, *untouched, *numbers)
-    names = wanted
-    result = _exactly(made, names).to_native()
+    kept = _exactly(frame, [name for name in names if name in frame.columns])
+    series = []
+    for column in columns:
+        if column.name not in kept.columns:
+            series.append(_new_series(kept, column))
+        elif column.protected or column.rounded:
+            series.append(_native_series(kept[column.name], column))
+        else:
+            series.append(without_leftovers(kept[column.name]))
+    result = _exactly(kept.with_columns(*series), names).to_native()
     if hasattr(result, "attrs"):
         result.attrs = {}
     place = getattr(source.native, "active_geometry_name", None)
@@ -98,24 +97,30 @@ def to_native(source: Source, columns: Sequence[Column]) -> Any:
     return result
 
 
-def _new_series(frame: nw.DataFrame[Any], column: Column) -> Any:
-    """Return values as a column that a dataframe did not have."""
-    values: Any = column.values
-    if frame.implementation.is_pyarrow():
-        return nw.from_native(pa.chunked_array([values]), series_only=True).alias(column.name)
-    if frame.implementation.is_polars():
-        return nw.new_series(column.name, values.to_pylist(), backend="polars")
-    return nw.from_native(values.to_pandas(), series_only=True).alias(column.name)
+def _new_series(beside: nw.DataFrame[Any] | nw.Series[Any], column: Column) -> Any:
+    """Return values of a type that the caller's column has not, in the caller's library."""
+    made: Any = column.values
+    if beside.implementation.is_polars():
+        return nw.new_series(column.name, made.to_pylist(), backend="polars")
+    if beside.implementation.is_pyarrow():
+        made = pa.chunked_array([made])
+    elif pa.types.is_struct(made.type):
+        library = nw.get_native_namespace(beside)
+        made = library.Series(library.arrays.ArrowExtensionArray(pa.chunked_array([made])))
+    else:
+        made = made.to_pandas()
+    return nw.from_native(made, series_only=True).alias(column.name)
 
 
 def _native_series(before: nw.Series[Any], column: Column) -> Any:
     """Return the released values as a series of the library and type that `before` has.
 
-    Numbers that became intervals are texts, means of whole numbers that were not rounded floats.
+    Numbers that became intervals are structs or texts, means of whole numbers that were not
+    rounded floats.
     """
     name, values, native = column.name, column.values, before.to_native()
     if pa.types.is_struct(values.type):
-        return _structs(before, column)
+        return _new_series(before, column)
     own = _own_type(native, column)
     if own is not None:
         return nw.from_native(own, series_only=True).alias(name)
@@ -161,19 +166,6 @@ def _native_series(before: nw.Series[Any], column: Column) -> Any:
     if hasattr(native, "astype"):  # pandas and its kin: nullable and Arrow types too
         return nw.from_native(series.to_native().astype(native.dtype), series_only=True)
     return series.cast(before.dtype)
-
-
-def _structs(before: nw.Series[Any], column: Column) -> Any:
-    """Return intervals as structs of two ends, in the library that `before` is of."""
-    values = pa.chunked_array([column.values])
-    if before.implementation.is_pyarrow():
-        return nw.from_native(values, series_only=True).alias(column.name)
-    if before.implementation.is_polars():
-        return nw.new_series(column.name, column.values.to_pylist(), backend="polars")
-    library = nw.get_native_namespace(before)
-    kind = library.ArrowDtype(column.values.type)
-    made = library.Series(library.arrays.ArrowExtensionArray(values), dtype=kind)
-    return nw.from_native(made, series_only=True).alias(column.name)
 
 
 def _own_type(native: Any, column: Column) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def is_interval(kind: Any) -> bool:
+def is_interval_struct(kind: Any) -> bool:
     """Tell whether an Arrow type is a struct of two ends of one plain type."""
     import pyarrow as pa
 
@@ -16,7 +16,7 @@ def is_interval(kind: Any) -> bool:
     return (low.name, high.name) == ("low", "high") and low.type == high.type and plain
 
 
-def interval_texts(values: Any) -> Any:
+def struct_texts(values: Any) -> Any:
     """Return structs as texts: [low,high], or the one value where both ends are equal."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -1,0 +1,251 @@
+"""Means, medians and majorities of the groups of a column, in its own type and precision.
+
+Whole numbers, fixed-point numbers, dates and times are summed exactly and rounded once, half to
+even, to the precision the column came with; floats are summed without loss, then divided. With
+survey weights floats are rounded too, and nothing is released with more digits than the data have
+(`precision.py`): all digits of a weighted mean could tell whose values it is made of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from shoal.kernels.arrays import Floats, Integers
+from shoal.partition import Partition, first_rows
+from shoal.release.centers import (
+    Groups,
+    center,
+    centers_of,
+    exact_center,
+    float_means,
+    float_median,
+    half_even,
+    rounded_means,
+)
+from shoal.release.group_values import from_rows, with_values
+from shoal.release.precision import unit_of_floats, unit_of_whole
+from shoal.table.roles import TICKS, Column, Kind, Written
+from shoal.table.rounding import decimals_of
+from shoal.table.survey import Survey
+from shoal.table.table import as_integers, present, some_rows
+
+UNROUNDED = "none"  # as many digits as a float holds
+MAJORITY = "majority"  # of the two values that a column of numbers has
+
+
+@dataclass(frozen=True)
+class Average:
+    """An average of groups: mean, median or majority, rounded to so many `digits`.
+
+    `grain` is the greatest common divisor of the times that a column holds, where it is known.
+    """
+
+    aggregator: str
+    digits: int | str | None = None
+    grain: int | None = None
+
+    def of(self, column: Column, partition: Partition, groups: Groups, survey: Survey) -> Column:
+        """Return the average of every group, of the cells that are present if at least k are."""
+        own = replace(self, grain=_grain(column)) if self.grain is None else self
+        if not column.missing:
+            return own._of_complete(column, groups, partition.labels)
+        return own._of_present(column, partition, survey)
+
+    def _of_present(self, column: Column, partition: Partition, survey: Survey) -> Column:
+        """Return the averages of present cells; groups with fewer than k have none.
+
+        The records of the others that have a cell are averaged by themselves.
+        """
+        labels, there, units = partition.labels, present(column), survey.together
+        whose = None if units is None else units[there]
+        told = present_units(labels[there], partition.groups, whose) >= partition.k
+        used = there & told[labels]
+        if not used.any():
+            return with_values(column, pa.nulls(there.size, column.values.type))
+        number = np.cumsum(told) - 1
+        own = number[labels[used]]
+        weights = None if survey.weights is None else survey.weights[used]
+        groups = Groups.of(own, np.bincount(own), weights)
+        averages = self._of_complete(some_rows(column, used), groups, own)
+        first = first_rows(own, int(told.sum()))
+        chosen = np.where(told, first[np.maximum(number, 0)], -1)[labels]
+        return averages.replace(values=averages.values.take(pa.array(chosen, mask=chosen < 0)))
+
+    def _of_complete(self, column: Column, groups: Groups, labels: Integers) -> Column:
+        """Return the average of every group of a column without missing cells."""
+        digits = self.digits
+        whole = as_integers(column)
+        if self.aggregator == MAJORITY:
+            numbers = np.asarray(column.values.cast("double")) if whole is None else whole
+            return _majority(column, groups, numbers, labels)
+        if whole is None:
+            return _protect_floats(column, groups, self.aggregator, digits, labels)
+        if column.kind is Kind.BOOLEAN:
+            return _majority(column, groups, whole, labels)
+        if digits == UNROUNDED and column.kind.is_number and groups.weights is None:
+            return _unrounded(column, *centers_of(whole, groups, self.aggregator), labels)
+        digits = None if isinstance(digits, str) else digits
+        unit = 1
+        scale = column.values.type.scale if column.kind is Kind.DECIMAL else 0
+        if digits is not None and digits < scale:
+            unit = 10 ** (scale - digits)
+        if groups.weights is not None and column.kind.is_number:
+            unit = max(unit, unit_of_whole(whole))
+            if unit > 1 and scale:
+                digits = max(0, scale - len(str(unit)) + 1)
+        if column.kind is Kind.DATETIME:
+            unit *= _time_unit(column, self.grain or 0)
+        means = rounded_means(whole, groups, unit) if self.aggregator == "mean" else None
+        if means is None:
+            every = zip(*centers_of(whole, groups, self.aggregator), strict=True)
+            rounded = [half_even(n, d * unit) * unit for n, d in every]
+            values = _back(column, rounded, labels, digits)
+        else:
+            values = _as_values(column, means, digits).take(pa.array(labels))
+        written = column.written
+        if written is not None and unit > 1 and column.kind is Kind.DECIMAL:
+            written = Written(decimals=digits or 0)
+        return with_values(column, values, written)
+
+
+def present_units(labels: Integers, groups: int, units: Integers | None) -> Integers:
+    """Return how many records of each group there are, or how many different units of theirs."""
+    if units is not None:
+        pairs = np.unique(np.stack([labels, units]), axis=1)
+        labels = pairs[0]
+    return np.bincount(labels, minlength=groups)
+
+
+def _majority(
+    column: Column, groups: Groups, numbers: npt.NDArray[Any], labels: Integers
+) -> Column:
+    """Return the more frequent of two values in every group, by weight; a tie is the lesser."""
+    high = (numbers == numbers.max()).astype(np.int64)
+    often = groups.sums(high if groups.weights is None else high * groups.weights)
+    rows = np.where(2 * often > groups.masses, int(high.argmax()), int(high.argmin()))
+    return from_rows(column, rows.astype(np.int64), labels)
+
+
+def _grain(column: Column) -> int:
+    """Return the greatest common divisor of the times that a column holds; 0 of others."""
+    if column.kind is not Kind.DATETIME:
+        return 0
+    whole = as_integers(some_rows(column, present(column)))
+    assert whole is not None
+    return grain_of(whole)
+
+
+def grain_of(whole: npt.NDArray[Any]) -> int:
+    """Return the greatest common divisor of whole numbers; 0 of zeros."""
+    return int(np.gcd.reduce(whole)) if whole.size else 0
+
+
+def _time_unit(column: Column, grain: int) -> int:
+    """Return the coarsest unit of which all times are multiples: a day, an hour, …, one tick."""
+    second = TICKS[column.values.type.unit]
+    units = [86_400 * second, 3_600 * second, 60 * second]
+    while second >= 1:
+        units.append(second)
+        second //= 10
+    return next(unit for unit in units if not grain % unit)
+
+
+def _unrounded(
+    column: Column, numerators: list[int], denominators: list[int], labels: Integers
+) -> Column:
+    """Return fractions of whole numbers of the column's unit as floats, rounded once."""
+    unit = 10**column.values.type.scale if column.kind is Kind.DECIMAL else 1
+    means = [float(Fraction(n, d * unit)) for n, d in zip(numerators, denominators, strict=True)]
+    return _floats(column, means, labels)
+
+
+def _floats(column: Column, means: list[float], labels: Integers) -> Column:
+    made = column.replace(kind=Kind.FLOAT, written=None)
+    return with_values(made, pa.array(np.array(means)[labels], type=pa.float64()))
+
+
+def _back(column: Column, rounded: list[int], labels: Integers, digits: int | None) -> Any:
+    """Return one Arrow value a record, of the column's own type, from one integer a group."""
+    kind = column.values.type
+    if column.kind is Kind.DECIMAL:
+        from decimal import Context, Decimal
+
+        exact = Context(prec=60)
+        values = [Decimal(v).scaleb(-kind.scale, exact) for v in rounded]
+        fits = kind if digits is None else pa.decimal128(38, min(digits, kind.scale))
+        distinct = pa.array(values, type=fits)
+    elif column.kind is Kind.DATE:
+        distinct = pa.array(rounded, type=pa.int32()).cast(pa.date32()).cast(kind)
+    elif column.kind is Kind.DATETIME:
+        distinct = pa.array(rounded, type=pa.int64()).cast(kind)
+    else:
+        distinct = pa.array(rounded, type=kind)
+    return distinct.take(pa.array(labels))
+
+
+def _as_values(column: Column, means: Integers, digits: int | None) -> Any:
+    """Return whole numbers of the column's unit as Arrow values of its own type."""
+    kind = column.values.type
+    if column.kind is Kind.DECIMAL:
+        fits = kind if digits is None else pa.decimal128(38, min(digits, kind.scale))
+        steps = means // 10 ** (kind.scale - fits.scale)
+        words = np.stack([steps, steps >> 63], axis=1)  # of 128 bits, the lower ones first
+        return pa.Array.from_buffers(fits, means.size, [None, pa.py_buffer(words)])
+    if column.kind is Kind.DATE:
+        return pa.array(means).cast(pa.int32()).cast(pa.date32()).cast(kind)
+    return pa.array(means).cast(kind)
+
+
+def _protect_floats(
+    column: Column, groups: Groups, aggregator: str, digits: int | str | None, labels: Integers
+) -> Column:
+    written = column.written
+    if groups.weights is not None:
+        return _by_weight(column, groups, aggregator, digits, labels)
+    if written is not None and digits == UNROUNDED:
+        exact = np.array([Fraction(cell) for cell in column.cells.to_pylist()], dtype=object)
+        return _floats(
+            column, [float(center(*both, aggregator)) for both in groups.pairs(exact)], labels
+        )
+    digits = None if isinstance(digits, str) else digits
+    centers: list[float] | Floats
+    if written is not None:
+        digits = written.decimals if digits is None else min(digits, written.decimals)
+        written = Written(decimals=digits)
+        exact = np.array([Fraction(cell) for cell in column.cells.to_pylist()], dtype=object)
+        centers = [exact_center(*both, aggregator, digits) for both in groups.pairs(exact)]
+    else:
+        plain = np.asarray(column.values)
+        if aggregator == "median":
+            centers = [float_median(*both) for both in groups.pairs(plain)]
+        else:
+            centers = float_means(plain, groups)
+        if digits is not None:
+            centers = [round(float(value), digits) + 0.0 for value in centers]
+    values = pa.array(np.array(centers)[labels]).cast(column.values.type, safe=False)
+    return with_values(column, values, written)
+
+
+def _by_weight(
+    column: Column, groups: Groups, aggregator: str, digits: int | str | None, labels: Integers
+) -> Column:
+    """Return means or medians of floats by weight, rounded once to the precision of the data."""
+    values = np.asarray(column.values)
+    plain = values.astype(np.float64).tolist() if column.cells is None else column.cells.to_pylist()
+    if column.cells is None and values.dtype != np.float64:
+        plain = [str(value) for value in values]  # a short float as it is written
+    unit = unit_of_floats(values)
+    if isinstance(digits, int):
+        unit = max(unit, Fraction(1, 10**digits))
+    exact = np.array([Fraction(value) for value in plain], dtype=object)
+    steps = [center(*both, aggregator) / unit for both in groups.pairs(exact)]
+    means = [float(half_even(one.numerator, one.denominator) * unit) + 0.0 for one in steps]
+    made = pa.array(np.array(means)[labels]).cast(column.values.type, safe=False)
+    written = None if column.written is None else Written(decimals=decimals_of(unit))
+    return with_values(column, made, written)

@@ -25,12 +25,12 @@ FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]
 
 @pytest.mark.parametrize("make", FRAMES)
 def test_columns_that_change_are_named(make):
-    """Numbers that are released as texts are named once, with the option that keeps them."""
-    said = r"'age' \(.*now .*'well'.*'pay'.*; numbers='mean' keeps 'age', 'well', 'pay'$"
+    """Numbers that are generalized are named once, with the option that keeps them."""
+    said = r"'age' \(.*now .*'well'.*'pay'.*; aggregate='mean' keeps 'age', 'well', 'pay'$"
     with pytest.warns(shoal.TypeChangeWarning, match=said) as caught:
         result = shoal.anonymize(make(DATA), k=4, method="kaim")
     assert [one.filename for one in caught] == [__file__]
-    assert any("'age', 'well', 'pay' are released as texts" in note for note in result.report.notes)
+    assert any("'age', 'well', 'pay' are generalized" in note for note in result.report.notes)
 
 
 @pytest.mark.parametrize("make", FRAMES)
@@ -39,7 +39,27 @@ def test_the_option_keeps_types(make):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = shoal.anonymize(make(DATA), k=4, method="kaim", aggregate="mean")
-    assert not any("released as texts" in note for note in result.report.notes)
+    assert not any("are generalized" in note for note in result.report.notes)
+
+
+@pytest.mark.parametrize("asked", [{"aggregate": "range"}, {"numbers": "interval"}])
+def test_the_option_keeps_types_whatever_was_asked(asked):
+    """The advised option replaces the one that made intervals."""
+    frame = pd.DataFrame(DATA)[["age", "pay"]]
+    with pytest.warns(shoal.TypeChangeWarning, match="; aggregate='mean' keeps 'age', 'pay'$"):
+        shoal.anonymize(frame, k=4, **asked)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shoal.anonymize(frame, k=4, **{**asked, "aggregate": "mean"})
+
+
+def test_nothing_is_advised_where_a_hierarchy_is_given():
+    """Words of a given hierarchy were asked for."""
+    frame = pd.DataFrame(DATA)[["age", "pay"]]
+    with pytest.warns(shoal.TypeChangeWarning) as caught:
+        result = shoal.anonymize(frame, k=4, hierarchies={"age": "widths:5,10"})
+    assert "keeps 'age'" not in str(caught[0].message)
+    assert not any("'age' are generalized" in note for note in result.report.notes)
 
 
 def test_unrounded_means_of_whole_numbers():
@@ -96,7 +116,7 @@ def test_command_line_says_it_in_a_note(tmp_path):
         warnings.simplefilter("error")
         ran = CliRunner().invoke(app, [*words, str(tmp_path / "out.csv")])
     assert not ran.exit_code
-    assert "are released as texts" in ran.output.replace("\n", " ")
+    assert "are generalized" in ran.output.replace("\n", " ")
 
 
 def test_missing_cells_of_nullable_types():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from shoal.errors import listed, shown
 from shoal.judge.models.requirement import Requirement
@@ -76,17 +76,17 @@ def kept_notes(settings: Settings) -> list[str]:
     return notes
 
 
-def type_notes(before: Table, after: Table) -> list[str]:
-    """Return a note on numbers and dates that are released as texts, and what keeps them."""
+def type_notes(before: Table, after: Table, hierarchies: Collection[str]) -> list[str]:
+    """Return a note on numbers and dates that are generalized unasked, and what keeps them."""
     changed = [
         one.name
         for one in before.with_role(Role.QUASI_IDENTIFIER)
-        if one.kind.is_numeric and after[one.name].kind is Kind.TEXT
+        if one.kind.is_numeric and after[one.name].kind is Kind.TEXT and one.name not in hierarchies
     ]
     if not changed:
         return []
-    return [f"numbers, dates or truth values of {listed(changed)} are released as texts; say "
-            "--aggregate mean to release means"]  # fmt: skip
+    return [f"numbers, dates or truth values of {listed(changed)} are generalized; "
+            "--aggregate mean releases means"]  # fmt: skip
 
 
 def people_notes(table: Table, settings: Settings, profile: Profile) -> list[str]:

@@ -301,7 +301,8 @@ def anonymize(
     """
     settings, run = settings_and_run(options)
     result = anonymize_with(data, settings, callback, run.threads)
-    changed = type_change_warning(type_changes(result.table, result.data), result.report)
+    changes = type_changes(result.table, result.data)
+    changed = type_change_warning(changes, result.report, settings.hierarchies)
     if changed is not None:
         warnings.warn(changed, stacklevel=3)
     return result
@@ -376,7 +377,7 @@ def anonymize_with(
             [
                 *column_notes(plan, plan.grouped_profile(profile), rules),
                 *kept_notes(plan.settings),
-                *type_notes(table, released),
+                *type_notes(table, released, plan.all_hierarchies),
                 *notes,
                 *people_notes(plan.schema, plan.settings, profile),
                 *value_notes(table, plan.requirement),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from shoal.errors import TypeChangeWarning, listed, shown
 from shoal.report.fields import ColumnReport
@@ -13,14 +13,19 @@ from shoal.table.roles import Kind
 NAMED = 6  # columns whose types are told
 
 
-def type_change_warning(changes: Sequence[TypeChange], report: Report) -> TypeChangeWarning | None:
-    """Return one warning that names every changed column and what keeps its type; None of none."""
+def type_change_warning(
+    changes: Sequence[TypeChange], report: Report, hierarchies: Collection[str]
+) -> TypeChangeWarning | None:
+    """Return one warning that names every changed column and what keeps its type; None of none.
+
+    Nothing is advised of columns whose hierarchy was given: their words were asked for.
+    """
     if not changes:
         return None
     told = [f"{shown(one.name)} ({one.before}, now {one.after})" for one in changes[:NAMED]]
     if len(changes) > NAMED:
         told.append(f"{len(changes) - NAMED} more")
-    names = {one.name for one in changes}
+    names = {one.name for one in changes}.difference(hierarchies)
     keeping: dict[str, list[str]] = {}
     for column in report.columns:
         option = _option(column) if column.name in names else None
@@ -36,4 +41,4 @@ def _option(column: ColumnReport) -> str | None:
         return "decimals=0" if column.kind == Kind.INTEGER else None
     if column.kind == "ordinal":
         return "aggregate='median'"
-    return "aggregate='mode'" if column.kind == Kind.TEXT else "numbers='mean'"
+    return "aggregate='mode'" if column.kind == Kind.TEXT else "aggregate='mean'"
